@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lorebank.domain import Diagnostic
-from lorebank.exchange.conversations import Conversation, Turn, conversation_note
+from lorebank.exchange.conversations import Conversation, Speech, conversation_note
 from lorebank.exchange.notes import ImportedNote, imported_from, is_untouched, render_note
 from lorebank.exchange.read_basic_memory import with_retain_section
 from lorebank.exchange.read_logseq import GraphSettings, graph_page
@@ -41,7 +41,7 @@ READERS: dict[str, Reader] = {
     "basic-memory": lambda text: vault_note("a/b.md", text, VaultSettings(), with_retain_section),
     "logseq": lambda text: graph_page("pages/b.md", text, GraphSettings(), {}),
     "conversation": lambda text: conversation_note(
-        Conversation("id", text[:20], None, [Turn("User", text), Turn("User", "end")], "c", 1)
+        Conversation("id", text[:20], None, [Speech("User", text), Speech("User", "end")], "c", 1)
     ),
 }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from typing import Any
 
@@ -20,7 +19,7 @@ JSON = st.recursive(
 
 
 def values(data: bytes) -> list[Any]:
-    return [value for _, value in json_values(io.BytesIO(data))]
+    return [value for _, value in json_values(data)]
 
 
 @given(st.lists(JSON), st.sampled_from((None, 1)), st.booleans())
@@ -52,12 +51,12 @@ def test_any_other_value_is_itself(expected: Any) -> None:
 def test_where_it_is_broken(text: str, read: list[Any], where: tuple[int, int]) -> None:
     found: list[Any] = []
     with pytest.raises(BrokenJson) as broken:
-        found.extend(value for _, value in json_values(io.BytesIO(text.encode())))
+        found.extend(value for _, value in json_values(text.encode()))
     line, column = where
     assert f"at line {line}, column {column} " in str(broken.value)
     assert broken.value.line == line
 
 
 def test_lines_are_counted_through_values() -> None:
-    stream = io.BytesIO(b'\xef\xbb\xbf[\n{"a":\n1},\n\n2]')
-    assert list(json_values(stream)) == [(2, {"a": 1}), (5, 2)]
+    data = b'\xef\xbb\xbf[\n{"a":\n1},\n\n2]'
+    assert list(json_values(data)) == [(2, {"a": 1}), (5, 2)]

@@ -67,6 +67,9 @@ def test_the_whole_of_ordinary_prose_is_left_alone() -> None:
         assert find_secrets(text) == (), note
 
 
+SEED = "about siren sock spatial skin crumble tiger fiber chunk raise atom quarter"
+"""Of the words of BIP 39, of which some stand in every sentence."""
+
 PEM = """before
 -----BEGIN OPENSSH PRIVATE KEY-----
 b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZW
@@ -129,6 +132,29 @@ def test_no_text_is_an_error(text: str) -> None:
         ("El código de la alarma es 90211", "90211"),
         ("auth token for the weather station 9f86d081884c7d659a2feaa0c55ad015", "9f86d0"),
         ("ghp_9sJb2kQx7LmNv4RtYw8Z\nq1Pd6HfGc3BaUe5o", "q1Pd6HfGc3BaUe5o"),
+        ("AKIAQ7RMXW2K\n9TBZHLPD", "9TBZHLPD"),
+        ("creds: anna@shop.example / Tr0ub4dor&3", "Tr0ub4dor&3"),
+        ("guest wifi: sunny-Lemon-42", "sunny-Lemon-42"),
+        ("la clave del wifi es Sol2041x", "Sol2041x"),
+        ("plinth-Otter-46 is the new wifi password", "plinth-Otter-46"),
+        ("<password>s3cr3tx9</password>", "s3cr3tx9"),
+        ("docker login -u me -p s3cr3tx9 registry.example", "s3cr3tx9"),
+        ("PGPASSWORD=s3cr3tx9 psql -h db", "s3cr3tx9"),
+        ("the code for the front door is 4917", "4917"),
+        ("combination of the safe 4917", "4917"),
+        ("kasanın şifresi 551804", "551804"),
+        ("o código do cofre é 551804", "551804"),
+        ("il pin del bancomat è 7731", "7731"),
+        ("de pincode is 7731", "7731"),
+        ("4711 ist die PIN vom Handy", "4711"),
+        ("le digicode est 24B67", "24B67"),
+        ("Türcode Büro 4471, Alarm ist aus", "4471"),
+        ("recovery codes: 8842-1190, 5521-0042", "5521-0042"),
+        ("Windows key: VK7JG-NPHTM-C97JM-9MPGT-3V66T", "VK7JG"),
+        ("compte fr76 3000 6000 0112 3456 7890 189", "3000 6000"),
+        ("nvapi-AbC123dEf456GhI789jKl012MnO345pQr678StU", "AbC123dEf456"),
+        (f"Seed for the old one, in the tin: {SEED}", SEED),
+        ("12 words:\n" + "\n".join(f"{n}. {w}" for n, w in enumerate(SEED.split())), "tiger"),
     ],
 )
 def test_what_is_spoken_of_as_a_secret_is_masked(text: str, secret: str) -> None:

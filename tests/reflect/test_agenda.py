@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import date
 from pathlib import Path
 
+import pytest
+
 from lorebank import Bank
 from support import WORDS_ONLY
 
@@ -13,7 +15,7 @@ NOW = date(2026, 3, 9)
 
 def agenda(tmp_path: Path, **logs: str) -> list[tuple[str, str]]:
     """Day and text of each item; logs are named by their day: `d0301="…"`."""
-    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory").mkdir(exist_ok=True)
     for name, text in logs.items():
         day = f"2026-{name[1:3]}-{name[3:]}"
         (tmp_path / f"memory/{day}.md").write_text(f"# {day}\n\n{text}\n", "utf-8")
@@ -82,3 +84,20 @@ def test_one_tick_settles_a_task_and_its_copy(tmp_path: Path) -> None:
 
 def test_a_month_is_no_appointment(tmp_path: Path) -> None:
     assert agenda(tmp_path, d0301="## Retain\n- W @Runa: Will paint the hull in March.") == []
+
+
+@pytest.mark.parametrize(
+    ("line", "day"),
+    [
+        ("- W @Runa: Her birthday is on 11 March.", "2026-03-11"),
+        ("- W @Runa: Birthday: 1990-03-12.", "2026-03-12"),
+        ("- W @Runa: Had her birthday on 15 March 2024.", "2026-03-15"),
+        ("- W @Runa: Hat am 10. März Geburtstag.", "2026-03-10"),
+        ("- W @Runa: Bought a present on 12 March 2025 for the birthday of Odd.", ""),
+    ],
+)
+def test_a_birthday_comes_back(tmp_path: Path, line: str, day: str) -> None:
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory" / "2025-06-01.md").write_text(f"## Retain\n{line}\n", "utf-8")
+    found = [each[0] for each in agenda(tmp_path)]
+    assert found == ([day] if day else [])

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator
+import struct
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from lorebank import Bank
 from lorebank.beliefs.fold import Pin
 from lorebank.beliefs.forming import (
     Override,
@@ -18,6 +21,7 @@ from lorebank.beliefs.forming import (
     form,
     opinion_id,
 )
+from lorebank.beliefs.materialise import form_waiting, refresh_opinions
 from lorebank.beliefs.nearness import FINGERPRINT
 from lorebank.domain import (
     Citation,
@@ -30,6 +34,7 @@ from lorebank.domain import (
     Stance,
 )
 from lorebank.providers.local import LocalEmbedder
+from support import WORDS_ONLY
 
 W, B, O = FactKind.WORLD, FactKind.EXPERIENCE, FactKind.OPINION  # noqa: E741
 _numbers: Iterator[int] = count(1)
@@ -327,3 +332,27 @@ def test_of_each_line_one_pair_waits_and_none_for_questions_or_what_is_far() -> 
     ]
     waiting = form(facts).unsure
     assert [pair.fact for pair in waiting] == [facts[3]]
+
+
+def test_opinions_formed_without_vectors_are_formed_anew_when_there_are(
+    write_log: Callable[..., Path],
+) -> None:
+    write_log("2026-01-01", "- O(c=0.8) @Jo: The garden should stay wild.")
+    root = write_log("2026-02-01", "- O(c=0.8) @Jo: Der Garten gehört endlich gemäht.")
+    known: dict[str, bytes] = {}
+
+    def vectors_of(texts: Sequence[str]) -> dict[str, bytes]:
+        return {text: known[text] for text in texts if text in known}
+
+    with Bank.open(root, environ=WORDS_ONLY) as bank:
+        bank.sync()
+        index, settings = bank.workspace.index, bank.config.reflect
+        refresh_opinions(index, root, None, settings, vectors_of)
+        apart = bank.workspace.opinions(None, None, None)
+        assert [o.status for o in apart] == [OpinionStatus.LIVE] * 2
+        # A recall has embedded them meanwhile: nothing is left to embed, and they are formed anew.
+        known |= {o.statement: struct.pack("2f", 1, 0) for o in apart}
+        assert form_waiting(index, root, settings, vectors_of, len) == 2
+        opinions = bank.workspace.opinions(None, None, None)
+        assert OpinionStatus.SUPERSEDED in [o.status for o in opinions]
+        assert form_waiting(index, root, settings, vectors_of, len) == 0

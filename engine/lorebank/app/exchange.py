@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lorebank.app.workspace import Day, OpenWorkspace, rebuild_index_if_corrupt
 from lorebank.domain import FactKind, OpinionStatus
-from lorebank.exchange.exporting import ExportReport, Wanted, export_bank
+from lorebank.exchange.exporting import ExportFilter, ExportReport, export_bank
 from lorebank.exchange.importing import ImportReport, import_source
 from lorebank.index.items import facts_by_time
 from lorebank.names.entities import list_entities
@@ -62,7 +62,7 @@ def export(
     """
     ws.freshen()
     slug = ws.slug_of(entity)
-    wanted = Wanted(
+    wanted = ExportFilter(
         kinds=tuple(found for kind in kinds if (found := parse_kind(kind)) is not None),
         since=parse_day(since, ws.day(now), "since"),
         quarantined=quarantined,

@@ -71,6 +71,8 @@ class Formation:
     """Of each holder the newest first."""
     holders: Mapping[str, str] = field(default_factory=dict)
     """Opinion id → slug of who holds it."""
+    waiting: frozenset[str] = frozenset()
+    """Holders with texts that no vector is known of."""
 
 
 def form(
@@ -97,9 +99,10 @@ def form(
     opinions: list[Opinion] = []
     unsure: list[UnsurePair] = []
     holder_of_opinion: dict[str, str] = {}
+    waiting: set[str] = set()
     for holder in sorted(groups if holders is None else set(holders) & set(groups)):
-        if nearness is not None:
-            nearness.load(texts_compared(groups[holder], by_hand, holder))
+        if nearness and not nearness.load(texts_compared(groups[holder], by_hand, holder)):
+            waiting.add(holder)
         forming = _Forming(holder, settled, by_hand, nearness)
         forming.take(groups[holder])
         opinions += close(forming.beliefs, by_hand, prior, now)
@@ -108,7 +111,7 @@ def form(
             key=lambda p: (-(p.fact.recorded or date.min).toordinal(), -p.score, p.fact.id),
         )[:_MOST_UNSURE]
         holder_of_opinion |= dict.fromkeys(forming.beliefs, holder)
-    return Formation(tuple(opinions), tuple(unsure), holder_of_opinion)
+    return Formation(tuple(opinions), tuple(unsure), holder_of_opinion, frozenset(waiting))
 
 
 def texts_compared(

@@ -7,6 +7,7 @@ the fold is made anew.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
@@ -20,7 +21,7 @@ from lorebank.beliefs.nearness import (
     stance_model_changed,
 )
 from lorebank.beliefs.outcome import trend_of
-from lorebank.database.connection import Connection, transaction, write_meta
+from lorebank.database.connection import Connection, read_meta, transaction, write_meta
 from lorebank.domain import Fact, OpenPair, Opinion, OpinionStatus, UnsureQueue
 from lorebank.index.items import all_facts, facts_by_entity, facts_by_id, marked_facts
 from lorebank.index.opinions import (
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
     from lorebank.beliefs.nearness import VectorsOf
     from lorebank.beliefs.relation import UnsurePair
     from lorebank.markdown.opinion_page import OpinionEntry
+
+_WAITING = "vectors_waiting"
+"""Holders of texts whose vectors are not known yet, as JSON."""
 
 
 def refresh_opinions(
@@ -89,6 +93,13 @@ def refresh_opinions(
         store_decisions(connection, root)
         write_meta(connection, OPINIONS_DUE, "0")
         write_meta(connection, JUDGED_BY, WORDS_ALONE if vectors_of is None else WITH_VECTORS)
+        others = set() if wanted is None else _waiting(connection) - set(wanted)
+        write_meta(connection, _WAITING, json.dumps(sorted(others | formed.waiting)))
+
+
+def _waiting(connection: Connection) -> set[str]:
+    """Holders whose opinions were formed without some vectors."""
+    return set(json.loads(read_meta(connection, _WAITING) or "[]"))
 
 
 def form_waiting(
@@ -103,20 +114,18 @@ def form_waiting(
     `embed` makes vectors that `vectors_of` knows from then on, and tells how many. Returns how
     many texts were embedded.
     """
+    waiting = sorted(_waiting(connection))
+    if not waiting:
+        return 0
     from lorebank.beliefs.by_hand import overrides_of, read_entries
     from lorebank.beliefs.forming import facts_by_holder, texts_compared
 
     by_hand = {override.opinion_id: override for override in overrides_of(read_entries(root))}
-    texts = {
-        holder: texts_compared(facts, by_hand, holder)
-        for holder, facts in facts_by_holder(all_facts(connection)).items()
-    }
-    compared = sorted({text for own in texts.values() for text in own})
-    missing = set(compared) - vectors_of(compared).keys()
-    embedded = embed(sorted(missing)) if missing else 0
+    groups = facts_by_holder(_facts_of(connection, waiting, ()))
+    texts = {t for h in waiting for t in texts_compared(groups.get(h, ()), by_hand, h)}
+    embedded = embed(sorted(texts))
     if embedded:
-        holders = [holder for holder, own in texts.items() if not missing.isdisjoint(own)]
-        refresh_opinions(connection, root, holders, settings, vectors_of)
+        refresh_opinions(connection, root, waiting, settings, vectors_of)
     return embedded
 
 

@@ -46,14 +46,15 @@ class Nearness:
         self._vectors_of = vectors_of
         self._vectors: dict[str, Floats] = {}
 
-    def load(self, texts: Collection[str]) -> None:
-        """Load the vectors of these texts in place of the last."""
+    def load(self, texts: Collection[str]) -> bool:
+        """Load the vectors of these texts in place of the last; whether there are all."""
         known = self._vectors_of(list(texts))
         self._vectors = {}
         if known:
             import numpy as np
 
             self._vectors = {t: np.frombuffer(v, dtype=np.float32) for t, v in known.items()}
+        return len(known) == len(texts)
 
     def cosines(self, text: str, others: Sequence[str]) -> list[float | None]:
         """The nearness of a text to each of the others; `None` where a vector is missing."""

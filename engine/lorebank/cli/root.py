@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lorebank.cli.command import CommandGroup
-from lorebank.cli.session import Session
-from lorebank.cli.streams import ReaderGone, discard, flush, write, write_json
+from lorebank.cli.session import ReaderGone, Session, discard, flush, write, write_json
 from lorebank.errors import LorebankError, UsageError
 
 if TYPE_CHECKING:
@@ -170,11 +169,12 @@ def as_lorebank_error(problem: Exception) -> LorebankError:
     if isinstance(problem, LorebankError):
         return problem
     if isinstance(problem, click.UsageError):
-        return _usage(problem)
+        return UsageError(_as_clause(_what(problem)), hint=_usage_hint(problem))
     if isinstance(problem, click.ClickException):
         return LorebankError(_as_clause(problem.format_message()))
     if isinstance(problem, OSError):
-        return _system(problem)
+        reason = (problem.strerror or str(problem) or type(problem).__name__).lower()
+        return LorebankError(f"{problem.filename}: {reason}" if problem.filename else reason)
     return LorebankError(
         f"internal error, {type(problem).__name__}: {problem}".rstrip(": "),
         hint="this is a bug in lorebank; --verbose shows where it happened",
@@ -192,10 +192,6 @@ def error_lines(error: LorebankError, look: Look) -> list[str]:
     return lines
 
 
-def _usage(problem: click.UsageError) -> UsageError:
-    return UsageError(_as_clause(_what(problem)), hint=_usage_hint(problem))
-
-
 def _what(problem: click.UsageError) -> str:
     if isinstance(problem, click.NoSuchOption):
         return f"no option {problem.option_name}"
@@ -211,11 +207,6 @@ def _usage_hint(problem: click.UsageError) -> str:
     return f"{name} --help shows how to call it"
 
 
-def _system(problem: OSError) -> LorebankError:
-    reason = (problem.strerror or str(problem) or type(problem).__name__).lower()
-    return LorebankError(f"{problem.filename}: {reason}" if problem.filename else reason)
-
-
 def _as_clause(message: str) -> str:
     """A click sentence in the form of our own messages: no capital, no full stop."""
     lowered = _SENTENCE_START.sub(lambda first: first.group().lower(), message.strip())
@@ -227,7 +218,6 @@ def catch_up(session: Session) -> None:
     root = session.opened
     if root is None or session.reflected or not (root / ".memory" / "schedule.json").is_file():
         return
-    from lorebank.cli.render.reports import missed_line
     from lorebank.schedule.job import missed_run, read_record
 
     record = read_record(root)
@@ -239,7 +229,9 @@ def catch_up(session: Session) -> None:
         flush()
         _run(session, root)
     elif wish == "say":
-        session.note([session.error_look.warn("note: ") + missed_line(missed)])
+        night = missed.isoformat(" ", "minutes")
+        said = f"the reflection of {night} was missed; `lorebank reflect` catches up"
+        session.note([session.error_look.warn("note: ") + said])
 
 
 def _wish(session: Session, record: ScheduleRecord) -> str:

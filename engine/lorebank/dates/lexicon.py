@@ -94,6 +94,7 @@ ENTRIES = {
     "day_of_month": ("DAY",),
     "relative_day": ("DAYWORD",),  # -1 = "yesterday"
     "part_of_day": ("DAYPART",),
+    "hour": ("HOUR",),  # `at 9`: behind a weekday
     "parts_of_day": ("DAYPARTS",),  # `on Wednesday afternoons`
     "relative_unit": ("UNITWORD",),  # "month -1" = "先月"
     "edge": ("EDGE_WORD",),  # "end year" = "Jahresende"

@@ -11,10 +11,9 @@ from lorebank.dates.lattice import Edge, Lattice
 from lorebank.dates.lexicon import Lexicon, Tokens, is_cjk, language_bit
 from lorebank.dates.rules_bounds import Meaning
 
+_FILIPINO = language_bit("fil")
 _NOUNS_CAPITALISED = language_bit("de")
-_WEEKDAYS_CAPITALISED = (
-    language_bit("en") | _NOUNS_CAPITALISED | language_bit("tr") | language_bit("fil")
-)
+_WEEKDAYS_CAPITALISED = language_bit("en") | _NOUNS_CAPITALISED | language_bit("tr") | _FILIPINO
 _CHINESE_OR_JAPANESE = language_bit("zh") | language_bit("ja")
 
 _ROMAN = re.compile("[ivx]+")
@@ -73,6 +72,10 @@ def is_date(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
         return False
     if not meaning.licensed:
         return _counts_alone(lattice, start, edge, words)
+    last = lattice.edges[edge.end - 1]
+    if meaning.is_weekly and any(e.tag == "SHORT_WEEKDAY" for e in last):  # on sun loungers
+        after = _word_at(tokens, edge.end)
+        return not after[:1].isalpha() or after in words.marks
     return not (
         _is_counted(tokens, edge, meaning)
         or _is_named(tokens, start, edge, meaning)
@@ -143,6 +146,8 @@ def _counts_alone(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
         return edge.end > start + 1 or tokens.words[start] not in _NAMES
     before, after = _word_at(tokens, start - 1), _word_at(tokens, edge.end)
     if before in _TITLES or before in _NO_WEEKDAY_AFTER:
+        return False
+    if before in ("si", "ni", "kay") and edge.languages == _FILIPINO:  # before names of persons
         return False
     if start and any(e.tag in ("HOLIDAY", "ORD") for e in lattice.edges[start - 1]):
         return False  # Black Friday deals, the first Thursday lesson
@@ -216,7 +221,7 @@ def _is_nth_thing(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
     }
     after = _word_at(tokens, edge.end)
     if "DATE_NUMBER" in tags and edge.pieces == 2:
-        if tokens.adjacent(start + 1):
+        if tokens.adjacent(start + 1) and tokens.words[start + 1].isdecimal():
             return True
         if edge.languages & _NOUNS_CAPITALISED:  # `am 3. Tor`
             return _is_capital(tokens, edge.end + (after == "."))

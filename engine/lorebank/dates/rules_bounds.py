@@ -15,11 +15,13 @@ from lorebank.dates.lattice import Rule
 from lorebank.dates.lexicon import ALL, language_bit
 from lorebank.dates.rules_days import day_of_month
 from lorebank.dates.rules_relative import Duration, is_year
-from lorebank.dates.spans import Days, Moment, Span, moved, shift
+from lorebank.dates.spans import Days, Moment, Span, moved, one_day, shift
 from lorebank.domain import Interval
 from lorebank.records import Record
 
 _HABITUAL_ARTICLE = language_bit("fr") | language_bit("it")
+_SHORT_SAID = language_bit("en") | language_bit("de")
+"""Languages in which a preposition tells `on Wed` from another word; `no mar` is in the sea."""
 _AROUND_DAYS = 3
 _SOON = 61
 """Days: two months ahead a beginning is planned rather than remembered."""
@@ -185,6 +187,15 @@ def _before_post(_: Moment, span: Span) -> Meaning | None:
     return None if _is_monthly(span) else Meaning((span,), "before")
 
 
+def _from_to(_: Moment, span: Span) -> Meaning:
+    """`from 17 to 24 March`: two days, where something is moved."""
+    first = span.refined("day", lambda days: one_day(days[0]))
+    last = span.refined("day", lambda days: one_day(days[1]))
+    if span.modifier != "between" or first is None or last is None:
+        return Meaning((span,))
+    return Meaning((replace(first, modifier="exact"), replace(last, modifier="exact")), "between")
+
+
 def _since_duration(moment: Moment, duration: Duration) -> Meaning | None:
     if is_year(duration):
         return None
@@ -232,7 +243,9 @@ _BEGIN = "since|starting|since_or_starting"
 
 _PHRASES = (
     Rule("DATE", _alone),
-    Rule("in|from the? DATE", _phrase()),
+    Rule("in the? DATE", _phrase()),
+    Rule("from the? DATE", _from_to),
+    Rule("in SHORT_WEEKDAY", _phrase(), languages=_SHORT_SAID),
     Rule("art DATE", _with_article, languages=ALL & ~_HABITUAL_ARTICLE),
     Rule("art DATE", _with_article_once, languages=_HABITUAL_ARTICLE),
     Rule("DATE in_post", _phrase()),

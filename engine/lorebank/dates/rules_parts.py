@@ -315,6 +315,7 @@ PART_RULES = (
     Rule("DATE in? daypart", _on_that_day),
     Rule("on DM|DM_WEAK", _same),
     Rule("DM|DM_WEAK in_post", _same),
+    Rule("DM|DM_WEAK comma? in? clock", _same),
     Rule("week_of the? DATE|DAY_OF_MONTH", _beside("week", week_days)),
     Rule("DATE week_of_post", _beside("week", week_days)),
     Rule("the? u_weekend of the? DATE|DAY_OF_MONTH", _beside("range", weekend_days)),

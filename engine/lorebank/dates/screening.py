@@ -135,7 +135,7 @@ def _in_company(screen: _Screen, words: list[str], index: int) -> bool:
     if word not in screen.named:
         if word not in screen.short:
             return False
-        near = before in screen.before_unit or after in screen.short or after in screen.day_parts
+        near = before in screen.licences or after in screen.short or after in screen.day_parts
         return near or (before.isdecimal() and len(before) < 3)
     if before.isdecimal() and len(before) in (1, 2, 4):
         return True
@@ -181,7 +181,7 @@ def _screening_words(_: Sections) -> dict[str, Any]:
         ),
         "named": tagged(_NAMED, None),
         "short": tagged(frozenset({"MON", "WDAY"}), None),
-        "day_parts": tagged(frozenset({"DAYPART"}), 0),
+        "day_parts": tagged(frozenset({"DAYPART", "HOUR"}), 0),
         "before_unit": tagged(_BEFORE_UNIT, -1),
         "before_number": tagged(_BEFORE_UNIT, -1)
         | frozenset(

@@ -51,7 +51,7 @@ _UNDERLINE = re.compile(r"[ ]{0,3}(?:=+|-+)[ \t]*\Z")
 _OPENS_BLOCK = re.compile(r"[ \t]*(?:[-*+>|]|\d+[.)]|```|~~~|\$\$|<)|[ ]{4}|\t")
 
 
-class Turn(Record):
+class Speech(Record):
     """What one side said at once."""
 
     speaker: str
@@ -65,7 +65,7 @@ class Conversation(Record):
     id: str
     title: str
     started: datetime | None
-    turns: Sequence[Turn]
+    turns: Sequence[Speech]
     place: str
     line: int
     left_out: Mapping[str, int] = field(default_factory=dict)
@@ -158,13 +158,12 @@ def read_conversations(
     for path in files:
         place = path or source.root.name
         try:
-            with source.open(path) as stream:
-                for line, value in _each(json_values(stream)):
-                    if fits(value):
-                        yield from conversation_note(conversation(value, place, line, zone))
-                    else:
-                        message = "is no conversation of this form; left out"
-                        yield Diagnostic(place, line, "not-a-conversation", message)
+            for line, value in _each(json_values(source.read(path))):
+                if fits(value):
+                    yield from conversation_note(conversation(value, place, line, zone))
+                else:
+                    message = "is no conversation of this form; left out"
+                    yield Diagnostic(place, line, "not-a-conversation", message)
         except BrokenJson as error:
             yield Diagnostic(place, error.line, BROKEN, f"{error}; what came before it is imported")
         except OSError as error:

@@ -117,7 +117,7 @@ class ExportReport(Record):
         return {"format": fields.pop("form"), **fields}
 
 
-class Wanted(Record):
+class ExportFilter(Record):
     """Which facts go out."""
 
     kinds: tuple[FactKind, ...] = ()
@@ -141,7 +141,7 @@ def export_bank(
     entities: Sequence[Entity],
     opinions: Sequence[Opinion],
     *,
-    wanted: Wanted,
+    wanted: ExportFilter,
     target: Path | None = None,
     force: bool = False,
 ) -> ExportReport:

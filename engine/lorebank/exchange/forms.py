@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from itertools import islice
 
 from lorebank.errors import UsageError
 from lorebank.exchange.conversations import conversation_files
@@ -61,8 +60,7 @@ def form_of(source: Source) -> str:
 def _form_of_file(source: Source, path: str) -> str:
     shown = path or str(source.root)
     try:
-        with source.open(path) as stream:
-            first = next(islice(json_values(stream), 1), (1, None))[1]
+        _, first = next(json_values(source.read(path)), (1, None))
     except (BrokenJson, OSError) as error:
         if _is_jsonl(source, path):
             return "jsonl"
@@ -83,10 +81,8 @@ def _form_of_file(source: Source, path: str) -> str:
 def _is_jsonl(source: Source, path: str) -> bool:
     """Whether the first line that is no blank is an object with a text."""
     try:
-        with source.open(path) as stream:
-            lines = (line for line in iter(lambda: stream.readline(4_000_000), b""))
-            first = next((line for line in lines if line.strip()), b"")
-            return _has_text(json.loads(first.decode("utf-8-sig")))
+        first = source.read(path).lstrip().partition(b"\n")[0]
+        return _has_text(json.loads(first.decode("utf-8-sig")))
     except (OSError, ValueError, RecursionError):
         return (path or source.root.name).lower().endswith((".jsonl", ".ndjson"))
 

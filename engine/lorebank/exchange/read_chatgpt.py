@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import tzinfo
 from typing import Any
 
-from lorebank.exchange.conversations import Conversation, Turn, moment_of, read_conversations
+from lorebank.exchange.conversations import Conversation, Speech, moment_of, read_conversations
 from lorebank.exchange.notes import Read
 from lorebank.exchange.source import Source
 
@@ -104,7 +104,7 @@ def _speaker(message: Mapping[str, Any]) -> str:
     return _SPEAKERS.get(str(role), "") if kind in _SPOKEN else ""
 
 
-def _turn(node: object, left_out: Counter[str], zone: tzinfo | None) -> Turn | None:
+def _turn(node: object, left_out: Counter[str], zone: tzinfo | None) -> Speech | None:
     message = _message(node)
     speaker = _speaker(message)
     if not speaker:
@@ -122,7 +122,7 @@ def _turn(node: object, left_out: Counter[str], zone: tzinfo | None) -> Turn | N
     text = "\n\n".join(part for part in parts if part.strip())
     moment = moment_of(message.get("create_time"), zone)
     cleaned = _SOURCE.sub("", _CITED.sub(_cited, text))
-    return Turn(speaker, cleaned, moment.date() if moment else None) if cleaned.strip() else None
+    return Speech(speaker, cleaned, moment.date() if moment else None) if cleaned.strip() else None
 
 
 def _is_setting(message: Mapping[str, Any]) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import tzinfo
 from typing import Any
 
-from lorebank.exchange.conversations import Conversation, Turn, moment_of, read_conversations
+from lorebank.exchange.conversations import Conversation, Speech, moment_of, read_conversations
 from lorebank.exchange.notes import Read
 from lorebank.exchange.source import Source
 
@@ -65,7 +65,7 @@ def _path(messages: Sequence[Mapping[str, Any]], leaf: object) -> list[Mapping[s
     return path[::-1]
 
 
-def _turn(message: Mapping[str, Any], left_out: Counter[str], zone: tzinfo | None) -> Turn | None:
+def _turn(message: Mapping[str, Any], left_out: Counter[str], zone: tzinfo | None) -> Speech | None:
     speaker = _SPEAKERS.get(str(message.get("sender") or message.get("role")))
     if speaker is None:
         left_out["tool"] += 1
@@ -75,7 +75,7 @@ def _turn(message: Mapping[str, Any], left_out: Counter[str], zone: tzinfo | Non
         left_out["attachment"] += len(found) if isinstance(found, list) and key != "files_v2" else 0
     text = _text(message, left_out)
     moment = moment_of(message.get("created_at"), zone)
-    return Turn(speaker, text, moment.date() if moment else None) if text.strip() else None
+    return Speech(speaker, text, moment.date() if moment else None) if text.strip() else None
 
 
 def _text(message: Mapping[str, Any], left_out: Counter[str]) -> str:

@@ -10,7 +10,6 @@ The facts of a day become one file with a retain section; those without a day on
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
@@ -41,8 +40,7 @@ def read_jsonl(source: Source) -> Read:
             continue
         place = path or source.root.name
         try:
-            with source.open(path) as stream:
-                yield from _days(stream.read(), place, prefix=path.rpartition(".")[0])
+            yield from _days(source.read(path), place, prefix=path.rpartition(".")[0])
         except OSError as error:
             yield source.unread(path, error)
 
@@ -69,7 +67,7 @@ def _facts(data: bytes, place: str) -> Iterator[tuple[int, Fact | None, Sequence
     data = data.removeprefix(b"\xef\xbb\xbf")
     if data.lstrip().startswith(b"["):
         try:
-            for line, value in json_values(io.BytesIO(data)):
+            for line, value in json_values(data):
                 yield line, *_read_value(value, f"{place}:{line}")
         except BrokenJson as error:
             yield error.line, None, ((BROKEN, f"{error}; what came before it is imported"),)

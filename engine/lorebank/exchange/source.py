@@ -6,7 +6,6 @@ that leads out of the archive, is encrypted, or grows out of all proportion is l
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
@@ -14,10 +13,9 @@ import stat
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import field
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import Any, BinaryIO
+from typing import Any
 
 from lorebank.domain import Diagnostic
 from lorebank.errors import NotFound, WorkspaceError
@@ -28,7 +26,7 @@ from lorebank.workspace.files import is_link
 LARGEST_NOTE = 8_000_000
 """Bytes of one Markdown file."""
 LARGEST_ENTRY = 2_000_000_000
-"""Bytes of one entry of an archive, unpacked, which is held in memory; chosen by hand."""
+"""Bytes of one file, unpacked, which is held in memory; chosen by hand."""
 _MOST_ENTRIES = 200_000
 """Chosen by hand: far above any vault, far below what would fill the memory."""
 _MOST_RATIO = 200
@@ -49,36 +47,29 @@ class Source:
     archive: zipfile.ZipFile | None = None
     entries: dict[str, zipfile.ZipInfo] = field(default_factory=dict)
 
-    @contextmanager
-    def open(self, path: str) -> Iterator[BinaryIO]:
-        """The bytes of one file, read as they are asked for; `OSError` where they cannot be."""
+    def read(self, path: str, limit: int | None = None) -> bytes:
+        """The bytes of one file; `OSError` where it cannot be read or has more than `limit`, or
+        than any export."""
+        limit = limit or LARGEST_ENTRY
         try:
             if self.archive is not None:
                 with self.archive.open(self.entries[path]) as packed:
-                    content = packed.read(LARGEST_ENTRY + 1)
-                if len(content) > LARGEST_ENTRY:
-                    raise OSError(0, "unpacks to more than 2 GB", path)
-                yield io.BytesIO(content)
-                return
-            file = self.root / path if path else self.root
-            flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-            with os.fdopen(os.open(file, flags), "rb") as handle:
-                yield handle
+                    content = packed.read(limit + 1)
+            else:
+                file = self.root / path if path else self.root
+                flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+                with os.fdopen(os.open(file, flags), "rb") as handle:
+                    content = handle.read(limit + 1)
         except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError) as error:
             raise OSError(0, f"the archive is damaged: {error}", path) from error
-
-    def read(self, path: str, limit: int = LARGEST_NOTE) -> bytes:
-        """All of a small file; `OSError` for one that is larger than `limit` bytes."""
-        with self.open(path) as handle:
-            content = handle.read(limit + 1)
         if len(content) > limit:
-            raise OSError(0, f"is larger than {limit // 1_000_000} MB", path)
+            raise OSError(0, f"is larger than {limit // 1_000_000:,} MB", path)
         return content
 
     def text(self, path: str) -> tuple[str | None, tuple[Diagnostic, ...]]:
         """A file's text with `\\n` line ends, and what was odd; `None` where it cannot be read."""
         try:
-            data = self.read(path)
+            data = self.read(path, LARGEST_NOTE)
         except OSError as error:
             return None, (self.unread(path, error),)
         if b"\0" in data[:8_000]:
@@ -221,13 +212,13 @@ class BrokenJson(Exception):
         super().__init__(f"{message} at line {self.line}, column {column} (character {position})")
 
 
-def json_values(stream: BinaryIO) -> Iterator[tuple[int, Any]]:
-    """`(line, value)` of each element of the array that a stream holds; of any other value, itself.
+def json_values(data: bytes) -> Iterator[tuple[int, Any]]:
+    """`(line, value)` of each element of the array that is read; of any other value, itself.
 
     The text is held whole, its values one at a time. Raises `BrokenJson` where the text ends early
     or is no JSON; what came before it stands.
     """
-    text = stream.read().decode("utf-8-sig", "replace")
+    text = data.decode("utf-8-sig", "replace")
     position, mark = _next(text, 0)
     line, counted = 1, 0
     is_array = mark == "["

@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Mapping
 from datetime import date
+from functools import cache
 
 from lorebank.database.connection import Connection, select
 from lorebank.domain import PROMISE, Citation, Interval, Task, TaskState
@@ -19,6 +20,7 @@ from lorebank.index.finding import TRUSTED, entities_in_text
 from lorebank.index.items import NOTE, iso, load_items, stored_day
 from lorebank.index.succession import fates_of_facts
 from lorebank.language.words import content_words, words
+from lorebank.languages import Sections, compiled, split
 from lorebank.records import dataclass
 
 _TICKED = 0.5
@@ -120,9 +122,21 @@ class Appointment:
     """Whether a newer fact replaces it."""
 
 
+@cache
+def yearly_words() -> tuple[str, ...]:
+    """What says that a day comes back every year, in any language: birthday, anniversary."""
+    return tuple(compiled("agenda", _words_of_days))
+
+
+def _words_of_days(tables: Sections) -> list[str]:
+    return [word for table in tables.values() for word in split(table["yearly"])]
+
+
 def appointments_known_on(connection: Connection, day: date) -> list[Appointment]:
-    """Every line recorded by a day that names a time after its own day, the oldest first. Tasks
-    are not among them: they tell on their own whether they are done."""
+    """Every line recorded by a day that names a time after its own day or a day that comes back
+    every year, the oldest first. Tasks are not among them: they tell on their own whether they are
+    done."""
+    yearly = " OR ".join("i.content LIKE ?" for _ in yearly_words())
     numbers = [
         number
         for (number,) in select(
@@ -130,11 +144,12 @@ def appointments_known_on(connection: Connection, day: date) -> list[Appointment
             f"SELECT i.item FROM items i JOIN files f ON f.file = i.file WHERE {TRUSTED}"
             " AND (coalesce(i.occurred_end, i.occurred_start) > coalesce(i.recorded, '')"
             "  OR EXISTS (SELECT 1 FROM further_times t WHERE t.item = i.item"
-            "   AND coalesce(t.end, t.start) > coalesce(i.recorded, '')))"
+            "   AND coalesce(t.end, t.start) > coalesce(i.recorded, ''))"
+            f"  OR (i.occurred_start = i.occurred_end AND ({yearly})))"
             " AND (i.recorded IS NULL OR i.recorded <= ?) AND f.path NOT GLOB 'bank/*'"
             " AND i.item NOT IN (SELECT item FROM tasks)"
             " ORDER BY coalesce(i.recorded, ''), f.path, i.start_line",
-            (day.isoformat(),),
+            (*(f"%{word}%" for word in yearly_words()), day.isoformat()),
         )
     ]
     plain = entities_in_text(connection, numbers)

@@ -13,8 +13,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
+from typing import Any
 
-from lorebank.language.secret_kinds import MAY_HOLD_NUMBER, secret_numbers, token_pattern
+from lorebank.language.secret_kinds import (
+    MAY_HOLD_NUMBER,
+    secret_numbers,
+    seed_phrases,
+    token_pattern,
+)
 from lorebank.language.secret_values import (
     is_mixed,
     is_passphrase,
@@ -31,28 +38,55 @@ _TOKEN_BYTES = bytes(
     ord("a") if chr(code).isascii() and (chr(code).isalnum() or chr(code) in "_-") else ord(" ")
     for code in range(256)
 )
-_NAMES_SECRETS = tuple(
-    stem.encode()
-    for stem in (
-        *("pass", "pw", "phrase", "secret", "token", "bearer", "basic ", "key", "curl"),
-        *("contrase", "passe", "senha", "kennwort", "wachtwoord", "schlüssel", "şifre"),
-        *("密码", "密碼", "口令", "パスワード", "暗証", "парол"),
-        *("pin", "puk", "cvv", "cvc", "geheimzahl", "code", "código", "codigo", "codice", "kodu"),
-        *("combination", "kombination", "combo", "mdp", "parola"),
-        *("cookie", "seed", "mnemonic", "recovery", "wallet", "metamask", "ledger"),
-    )
+_STEMS = (
+    *("secret", "token", "key", "psk", "bearer", "basic ", "curl", "mysql", "mariadb", "redis-cli"),
+    *("psw", "sshpass", "_pass ", "phrase", "contrase", "senha", "kennwort", "wachtwoord", "şifre"),
+    *(
+        "schlüssel",
+        "clave",
+        "clé ",
+        "密码",
+        "密碼",
+        "口令",
+        "パスワード",
+        "暗証",
+        "парол",
+        "mdp",
+        "parola",
+    ),
+    *("puk", "cvv", "cvc", "geheimzahl", "code", "código", "codigo", "codice", "kodu", "combo"),
+    *("combination", "kombination", "cookie", "sessionid", "session_id", "sessid", "metamask"),
+    *("login", "logon", "creds", "credential", "credenc", "credenz", "zugangsdaten", "wlan"),
+    *("anmeldedaten", "identifiant", "inloggegevens", "giriş", "wifi", "wi-fi", "ssid", "hotspot"),
 )
-_FOLLOWED_BY = {
-    b"pass": b"wcp:=*`\"'_",
-    b"pw": b"d:=*`\"' ",
-    b"pin": b" :=-",
-    b"seed": b" :=",
-    b"recovery": b" :",
-    b"wallet": b" :=.,",
-    b"passe": b" :=,.*`\"'",
-    b"ledger": b" :=.,",
+"""What a line holds that names a secret."""
+_FOLLOWED_STEMS = {
+    "pass": "wcp:=*`\"'_",
+    "passe": " :=,.*`\"'",
+    "pw": "d:=*`\"' ",
+    "pin": " :=-'’c",
+    "admin": " :/",
+    "wallet": " :=.,",
+    "ledger": " :=.,",
 }
-"""Of "passes" and "upward" many stand in prose, which name nothing."""
+"""Those that name one before these characters only: prose has "passes" and "upward"."""
+_SEED_STEMS = (
+    *(
+        "seed",
+        "mnemonic",
+        "recovery ",
+        "wallet",
+        "ledger",
+        "trezor",
+        "p phrase",
+        "t phrase",
+        "12 w",
+    ),
+    *("24 w", "12-w", "24-w", "twelve w", "four w", "wiederherstell", "zwölf w", "frase se"),
+    *("frase de", "frase di", "phrase de", "phrase se", "palabras", "palavras", " mots", " parole"),
+    *(" woorden", "herstel", "kurtarma", "cüzdan", "monedero", "billetera", "carteira"),
+    *("portefeuille", "portafogli"),
+)
 _MAY_HOLD_TOKEN = re.compile(rf"[\w%+/=.~:-]{{{_RUN}}}")
 """A run of whatever a token is made of: told in a tenth of the time of reading the table."""
 _URL = re.compile(
@@ -61,7 +95,7 @@ _URL = re.compile(
 )
 _PUTTY_KEY = re.compile(
     r"(?:PuTTY-User-Key-File-\d(?:[^\n]*\n){1,80}?)?Private-Lines: *\d+[ \t]*"
-    r"(?:\r?\n[A-Za-z0-9+/=]{4,})+(?:\r?\nPrivate-MAC: *[0-9a-f]+)?"
+    r"(?:\r?\n[A-Za-z0-9+/=]{4,}(?=\r?\n|\Z))+(?:\r?\nPrivate-MAC: *[0-9a-f]+)?"
 )
 _KEY_BLOCK = re.compile(
     r"-----BEGIN (?P<label>[A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?)-----"
@@ -74,9 +108,9 @@ _HEADER = re.compile(
 )
 _BASIC = re.compile(r"(?i:\bbasic)\s+(?P<value>[A-Za-z0-9+/]{12,}={1,2})(?![A-Za-z0-9])")
 _PASSWORD_NAMES = (
-    r"pass[ _-]?words?|passwd|passwort|kennwort|passphrase|pass[ _-]?code|pwd|contraseña|contrasena"
-    r"|senha|palavra[ -]passe|mot de passe|mdp|wachtwoord|parola(?: d'ordine)?|parolası"
-    r"|şifre(?:si)?|пароль|hasło|lösenord|adgangskode"
+    r"pass[ _-]?words?|passwd|psw|passwort|kennwort|passphrase|pass[ _-]?code|pwd|contraseña"
+    r"|contrasena|senha|palavra[ -]passe|mot de passe|mdp|wachtwoord|parola(?: d'ordine|sı|m|mız)?"
+    r"|şifre(?:si|m|miz)?|пароль|hasło|lösenord|adgangskode"
     r"|密码|密碼|口令|パスワード|暗証番号"
     r"|(?:seed|recovery|secret|backup) phrase|mnemonic phrase|(?:pass|pw)(?=[\"'`*_]{0,3}\s?[:=])"
     r"|(?:wlan|wi-?fi|wep|wpa2?|netzwerk)[ -]?(?:schlüssel|key)"
@@ -85,16 +119,17 @@ _SURE_NAMES = (
     r"api[ _-]?(?:key|token|secret)|apikey|access[ _-]?(?:key|token)|secret[ _-]?(?:key|token)"
     r"|(?:secret[ _-]?)?access[ _-]?key|auth(?:entication|orization)?[ _-]?(?:key|token)"
     r"|(?:client|app|consumer|shared|webhook|signing|jwt|session)[ _-]?(?:secret|key)"
+    r"|(?:PHP|J)?sess(?:ion)?[ _-]?id|pre[ _-]?shared[ _-]?key|psk"
     r"|(?:refresh|bearer|bot|deploy|session|personal[ _-]access|id)[ _-]?token"
     r"|(?:private|encryption|master|service|account|license|licence|storage|admin)[ _-]?key"
     r"|secret|token|credentials?"
 )
 # Repeats are bounded, here and in `_URL`: an unbounded one that may begin anywhere takes quadratic
-# time on a line of 100 kB that is all one name. Eight parts of forty letters hold any real name.
+# time on a line of 100 kB that is all one name. What stands before `_KEY` is read once it matched.
 _ASSIGNED = re.compile(
-    rf"(?<![A-Za-z0-9])(?:(?P<flag>--)|(?:[A-Za-z0-9]{{1,40}}[_.-]){{0,8}}?)"
+    r"(?<![A-Za-z0-9])(?:(?P<flag>--)|[A-Z]{2,8}(?=PASS))?"
     rf"(?:(?P<password>(?i:{_PASSWORD_NAMES}))|(?P<sure>(?i:{_SURE_NAMES}))"
-    r"|(?P<key>(?i:(?:[A-Za-z0-9]{1,40}_){0,8}key)))(?P<more>(?:[_-]?\d{1,2}|_BASE)?)"
+    r"|(?P<key>(?i:key)))(?:[_-]?\d{1,2}|_BASE)?"
     r"(?:\s(?:for|of|to|on|at|für|vom|de|del|du|do|da|di|van)(?:\s[\w'’.-]+){1,3}?)?"
     r"(?:\s?\([^()\n]{1,30}\))?"
     r"[\"'`*_\]]{0,4}\s{0,8}"
@@ -103,23 +138,57 @@ _ASSIGNED = re.compile(
     r"\s{0,8}[*_]{0,3}\s?(?P<quote>[\"'`“”]{0,3})(?P<value>[^\s\"'`“”|]+)",
 )
 _NEAR_NAME = re.compile(
-    rf"(?<![A-Za-z0-9])(?:(?P<password>(?i:{_PASSWORD_NAMES}|pw|passwort))|(?P<sure>(?i:{_SURE_NAMES})))"
-    r"(?![A-Za-z0-9(])"
+    rf"(?<![A-Za-z0-9])(?:(?P<password>(?i:{_PASSWORD_NAMES}|pw|clave|clé|schlüssel))"
+    rf"|(?P<sure>(?i:{_SURE_NAMES}))"
+    r"|(?P<login>(?i:log-?ins?|logons?|creds?|zugangsdaten|anmeldedaten|identifiants?|credencia\w+"
+    r"|credenziali|inloggegevens|giriş(?: bilgi\w+)?|wi-?fi|wlan|ssid|hotspot"
+    r"|(?:admin|root)(?=\s?[/:]))))(?![A-Za-z0-9(])"
 )
 _NEAR = 60
 """So many characters after its name a secret begins at most: a clause, "of the till at work"."""
-_CLAUSE = re.compile(r"[\w\s'’,-]*(?:\([^()]*\))?\s?(?:[:=]|->|→)?[\s*_]*")
-"""What may stand between: words, not code."""
+_CLAUSE = re.compile(
+    r"[:=]?(?:[\w\s'’,-]|(?<=\w)[.@](?=\w)|\s/(?=\s))*(?:\([^()]*\))?\s?(?:[:=/]|->|→)?[\s*_]*"
+)
+"""What may stand between: words and addresses, not code."""
+_JOINER = re.compile(
+    r"(?i)\b(?:is|now|to|ist|jetzt|nun|lautet|auf|es|ahora|est|maintenant|è|adesso|é|agora|nu|wordt"
+    r"|artık|oldu)[\s:]+[\"'`*]*\Z|[:=/>→]\s*\Z"
+)
+"""What stands right before a value that is stated."""
+_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_PASSWORD_BEFORE = re.compile(
+    rf"(?<!\S)[\"'`]?(?P<value>[^\s\"'`]{{6,80}})[\"'`]?\s(?:is|was|ist|es|est|è|é)\s"
+    rf"(?:[^\W\d][\w-]*['’\s]){{0,4}}?(?:[\w-]{{0,20}}-)?(?i:{_PASSWORD_NAMES}|pw)(?!\w)"
+)
+"""The other way round: `plinth-46 is the new password`."""
+_PREFIXED = re.compile(
+    r"(?<![\w/.-])(?P<prefix>[A-Za-z][A-Za-z0-9]{1,12}[_-](?:[A-Za-z0-9]{2,10}[_-]){0,3})"
+    r"(?P<drawn>[A-Za-z0-9]{24,})(?![\w./-])"
+)
+"""As most issuers make tokens now: who and what it is for, and what was drawn."""
+_TELLING_PREFIX = re.compile(r"(?i)key|tok|secret|live|test|prod|api|pat|sk|pk|auth")
+_ELEMENT = re.compile(
+    rf"<(?P<tag>(?:[\w-]{{1,20}}[:_-])?(?i:{_PASSWORD_NAMES}|{_SURE_NAMES}))>(?P<value>[^<>\s]{{4,200}})</"
+)
+_COMMAND = re.compile(
+    r"\b(?:(?:sshpass|(?:docker|podman|npm|az|helm registry) login|smbclient|redis-cli|htpasswd)"
+    r"(?:\s[^\n]{0,120}?)?\s(?:-p|-a|--pass)[ =]?"
+    r"|(?:mysql\w*|mariadb\w*|mongo\w*)\s(?:[^\n]{0,120}?\s)?-p"
+    r"|(?:ENV|setenv)\s+\w*(?:PASS|PASSWORD|PWD|SECRET|TOKEN|KEY)\s+)"
+    r"[\"']?(?P<value>[^\s\"'`]{4,})"
+)
 _PREFIXES = (
     *("ghp_", "gho_", "ghs_", "ghu_", "ghr_", "github_pat_", "glpat-", "xoxa-", "xoxb-", "xoxp-"),
-    *("sk_live_", "rk_live_", "pk_live_", "sk-", "AKIA", "AIza", "hf_", "npm_", "pypi-"),
+    *("sk_live_", "rk_live_", "pk_live_", "sk-", "AKIA", "AIza", "hf_", "npm_", "pypi-", "eyJ"),
+    *("SG.", "xapp-", "dop_v1_", "shpat_", "AGE-SECRET-KEY-", "gsk_", "whsec_"),
 )
 _SPLIT_TOKEN = re.compile(
-    rf"(?<![A-Za-z0-9])(?P<head>(?:{'|'.join(_PREFIXES)})[\w-]{{4,80}})"
-    r"[ \t]{0,2}(?:[ \t]|\r?\n)[ \t]{0,2}(?P<tail>[\w-]{6,80})"
+    rf"(?<![A-Za-z0-9])(?P<head>(?:{'|'.join(_PREFIXES)})[\w.-]{{4,80}})"
+    r"[ \t\\+>…]{0,3}(?:[ \t]|\r?\n)[ \t\\+>…]{0,3}(?P<tail>[\w-]{4,80})"
 )
 NOT_SECRET = "<!-- not a secret -->"
 """At the end of a line, its owner's word that nothing on it is to be masked."""
+_MARKED = re.compile(rf"[^\n]*{NOT_SECRET}\s*$", re.MULTILINE)
 _QUOTED_VALUE = re.compile(r"[^\"'`“”\n]{4,120}")
 _NETRC = re.compile(r"\blogin\s+\S+\s+password\s+(?P<value>\S{4,})")
 _CURL = re.compile(r"(?<!\S)(?:-u|--user)[ =][\"']?[\w.@-]+:(?P<value>[^\s\"'`]{4,})")
@@ -165,18 +234,48 @@ def find_secrets(text: str) -> tuple[Secret, ...]:
     >>> [(s.kind, s.start) for s in find_secrets("key AKIAIOSFODNN7EXAMPLE, see wiki")]
     [('aws-key', 4)]
     """
-    data = text.encode("utf-8", "surrogatepass")
-    places = sorted({*_long_runs(data), *_named(data), *_urls(data), *_numbers(data)})
-    blocks = list(_key_blocks(text)) if b"PRIVATE KEY" in data or b"Private-Lines" in data else []
-    if not places and not blocks:
-        return ()
-    found = list(blocks)
-    for line, offset in _lines(text, data, places):
-        if not line.rstrip().endswith(NOT_SECRET):
-            found += [Secret(s.kind, offset + s.start, offset + s.end) for s in _in_line(line)]
+    data = text.encode("latin-1", "replace")  # a byte a character
+    low = text.lower()
+    if len(low) != len(text):
+        low = "".join(char.lower()[0] for char in text)
+    places = {*_long_runs(data), *_urls(data), *(m.start() for m in MAY_HOLD_NUMBER.finditer(data))}
+    may_hold_seed = False
+    for end, (stem, of_seed) in _stems().iter(low):
+        may_hold_seed |= of_seed
+        if stem in _STEMS or low[end + 1 : end + 2] in _FOLLOWED_STEMS.get(stem, "\0"):
+            places.add(end)
+    found = list(_key_blocks(text)) if b"PRIVATE KEY" in data or b"Private-Lines" in data else []
+    done = -1
+    for place in sorted(places):
+        if place > done:
+            start = text.rfind("\n", 0, place) + 1
+            done = text.find("\n", place)
+            done = done if done >= 0 else len(text)
+            line = text[start:done]
+            if not line.rstrip().endswith(NOT_SECRET):
+                found += [Secret(s.kind, start + s.start, start + s.end) for s in _in_line(line)]
+    if may_hold_seed:
+        found += [
+            Secret("seed-phrase", start, end)
+            for start, end in seed_phrases(text)
+            if not _MARKED.match(text, end)
+        ]
     if any(prefix.encode() in data for prefix in _PREFIXES):
         found += _split_tokens(text)
     return _apart(found)
+
+
+@cache
+def _stems() -> Any:
+    """An automaton that finds all stems in one pass; each hit is the stem, and whether it is one of
+    a seed phrase."""
+    import ahocorasick  # an extension module, not needed to import this one
+
+    automaton = ahocorasick.Automaton()
+    for stem in {*_STEMS, *_FOLLOWED_STEMS, *_SEED_STEMS}:
+        automaton.add_word(stem, (stem, stem in _SEED_STEMS))
+    automaton.make_automaton()
+    return automaton
 
 
 def _long_runs(data: bytes) -> Iterator[int]:
@@ -192,26 +291,6 @@ def _long_runs(data: bytes) -> Iterator[int]:
         place = runs.find(sought, end) if end >= 0 else -1
 
 
-def _named(data: bytes) -> Iterator[int]:
-    """Where a word stands that names a secret; one place a line is enough."""
-    low = data.lower()
-    for stem in _NAMES_SECRETS:
-        followed = _FOLLOWED_BY.get(stem)
-        place = low.find(stem)
-        while place >= 0:
-            after = place + len(stem)
-            if followed is not None and low[after : after + 1] not in followed:
-                place = low.find(stem, after)
-                continue
-            yield place
-            end = low.find(b"\n", place)
-            place = low.find(stem, end) if end >= 0 else -1
-
-
-def _numbers(data: bytes) -> Iterator[int]:
-    return (found.start() for found in MAY_HOLD_NUMBER.finditer(data))
-
-
 def _urls(data: bytes) -> Iterator[int]:
     place = data.find(b"://") if b"@" in data else -1
     while place >= 0:
@@ -219,25 +298,6 @@ def _urls(data: bytes) -> Iterator[int]:
         if b"@" in data[place : end if end >= 0 else len(data)]:
             yield place
         place = data.find(b"://", end) if end >= 0 else -1
-
-
-def _lines(text: str, data: bytes, places: list[int]) -> Iterator[tuple[str, int]]:
-    """The lines around byte places, each once, with their offset in characters."""
-    ascii_only = len(data) == len(text)
-    counted = characters = 0
-    done = -1
-    for place in places:
-        if place < done:
-            continue
-        start = data.rfind(b"\n", 0, place) + 1
-        end = data.find(b"\n", place)
-        done = end if end >= 0 else len(data)
-        if ascii_only:
-            characters = start
-        else:
-            characters += len(data[counted:start].decode("utf-8", "surrogatepass"))
-            counted = start
-        yield data[start:done].decode("utf-8", "surrogatepass"), characters
 
 
 def _in_line(line: str) -> Iterator[Secret]:
@@ -254,9 +314,18 @@ def _in_line(line: str) -> Iterator[Secret]:
         value = found["value"]
         if any(map(str.isdigit, value)) and is_random(value, sure=True):
             yield Secret("authorization", *found.span("value"))
-    for found in _CURL.finditer(line):
-        if is_password(found["value"], "", quoted=True):
+    for found in _PREFIXED.finditer(line):
+        drawn, sure = found["drawn"], _TELLING_PREFIX.search(found["prefix"]) is not None
+        if any(map(str.isdigit, drawn)) and is_random(drawn, sure=sure):
+            yield Secret("token", *found.span())
+    for found in _PASSWORD_BEFORE.finditer(line):
+        value = found["value"]
+        if is_password(value, "", quoted=False, stated=True) and not _ADDRESS.fullmatch(value):
             yield Secret("password", *found.span("value"))
+    for pattern in (_CURL, _COMMAND, _ELEMENT):
+        for found in pattern.finditer(line):
+            if is_password(found["value"], "", quoted=True):
+                yield Secret("password", *found.span("value"))
     for kind, start, end in secret_numbers(line):
         yield Secret(kind, start, end)
     yield from _assigned(line)
@@ -266,18 +335,30 @@ def _in_line(line: str) -> Iterator[Secret]:
 def _near_names(line: str) -> Iterator[Secret]:
     """What stands in the same clause as a name and cannot be a word: the password of "the password
     in the new flat is plinth-Otter-46"."""
-    for name in _NEAR_NAME.finditer(line):
+    following = {True: len(line), False: len(line)}  # the next name of a login, or of a secret
+    for name in reversed(list(_NEAR_NAME.finditer(line))):
+        near = min(_NEAR, following[bool(name["login"])] - name.end())
+        following[bool(name["login"])] = name.start()
         for value in re.finditer(r"[^\s\"'`“”|]+", line[name.end() : name.end() + _NEAR + 80]):
-            if value.start() > _NEAR:
+            if value.start() > near:
                 break
             start = name.end() + value.start()
             text = _trimmed(value.group().lstrip("([:=：＝"))
             start += value.group().index(text)
             if not _CLAUSE.fullmatch(line, name.end(), start):
                 break
-            follows = not line[name.end() : start].strip(" ,:=")
-            if is_random(text, sure=True) or (name["password"] and is_mixed(text, stated=follows)):
-                kind = "password" if name["password"] else _kind_of(name["sure"])
+            follows = bool(name["password"]) and not line[name.end() : start].strip(" ,:=")
+            mixed = not name["sure"] and is_mixed(text, stated=follows)
+            if name["login"] and not _JOINER.search(line, name.end(), start):
+                continue
+            if (
+                name["password"]
+                and not _ADDRESS.fullmatch(text)
+                and _JOINER.search(line, name.end(), start)
+            ):
+                mixed = mixed or is_password(text, "", quoted=False, stated=True)
+            if mixed or (not name["login"] and is_random(text, sure=True)):
+                kind = _kind_of(name["sure"]) if name["sure"] else "password"
                 yield Secret(kind, start, start + len(text))
                 break
 
@@ -285,7 +366,8 @@ def _near_names(line: str) -> Iterator[Secret]:
 def _split_tokens(text: str) -> Iterator[Secret]:
     """Tokens that a mail program or a second message broke in two."""
     for found in _SPLIT_TOKEN.finditer(text):
-        if is_random(found["tail"], sure=True):
+        tail = found["tail"]
+        if not (tail.isalpha() and (tail.islower() or tail.istitle())):
             whole = token_pattern().fullmatch(found["head"] + found["tail"])
             if whole is not None and whole.lastgroup is not None:
                 yield Secret(whole.lastgroup.replace("_", "-"), *found.span())
@@ -327,7 +409,8 @@ def _judged(line: str, found: re.Match[str]) -> Secret | None:
             return Secret("password", start, end)
         return None
     named = found["sure"] or ""
-    sure = bool(named) or (found["key"] or "").upper() == found["key"] != "KEY"
+    before = line[max(0, found.start() - _NEAR) : found.start()]
+    sure = bool(named) or (found["key"] == "KEY" and re.search("[A-Z0-9]_\\Z", before) is not None)
     if " " not in value and is_random(value, sure=sure):
         return Secret(_kind_of(named), start, end)
     return None

@@ -50,7 +50,8 @@ _LEGEND_LETTER = re.compile(
 _LEGEND_WORDS = 6
 """Words that a legend without `=` has for a letter, at most: `W: facts about the world`."""
 _LEGEND_LINES = 3
-"""Lines with a letter each that make such a legend; two may be facts about nobody."""
+"""Lines with a letter each, or with a `c` each (`O(c=1.0): certain`), that make such a legend; two
+may be facts about nobody."""
 _ISO_DAY = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
 _NAME_GOES_ON = re.compile(r"(?P<rest>(?:[^\W\d_][\w'’-]*[ \t]+){0,2}[^\W\d_][\w'’-]*)[ \t]*[:：]")
 
@@ -460,6 +461,7 @@ def _legend(items: Sequence[Node]) -> frozenset[int]:
     """The items of a list that explain the format: `W = world fact`, and what goes on with it."""
     found: set[int] = set()
     letters: dict[str, int] = {}
+    scale: dict[str, int] = {}
     for position, item in enumerate(items):
         text = _own_text(item)
         if find_mentions(text):
@@ -467,10 +469,11 @@ def _legend(items: Sequence[Node]) -> frozenset[int]:
         letter = _LEGEND_LETTER.match(text)
         if _LEGEND.match(text) or (position - 1 in found and letter is None):
             found.add(position)
-        elif letter and not letter["c"] and len(text[letter.end() :].split()) <= _LEGEND_WORDS:
-            letters[letter["letter"].upper()] = position
-    if len(letters) >= _LEGEND_LINES:
-        found.update(letters.values())
+        elif letter and len(text[letter.end() :].split()) <= _LEGEND_WORDS:
+            (scale if letter["c"] else letters)[letter["c"] or letter["letter"].upper()] = position
+    for told in (letters, scale):
+        if len(told) >= _LEGEND_LINES:
+            found.update(told.values())
     return frozenset(found)
 
 

@@ -3,16 +3,18 @@
 An appointment is any line of the notes, typed or prose, that names a time which lay ahead when it
 was written. Lines about one appointment are one entry. What a newer line moves, replaces or calls
 off is left out, on the word of the newer line alone: it names the old day beside a new one, or is
-about the same thing on another day.
+about the same thing on another day. Birthdays and anniversaries come back every year.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 
 from lorebank.database.connection import Connection
+from lorebank.dates.phrases import find_phrases
 from lorebank.domain import (
     PROMISE,
     Agenda,
@@ -22,7 +24,7 @@ from lorebank.domain import (
     Interval,
     TaskState,
 )
-from lorebank.index.tasks import Appointment, appointments_known_on, load_tasks
+from lorebank.index.tasks import Appointment, appointments_known_on, load_tasks, yearly_words
 from lorebank.language.words import content_words
 from lorebank.records import Record
 
@@ -60,7 +62,7 @@ def read_agenda(connection: Connection, today: date, days: int = AGENDA_DAYS) ->
     """The agenda of `days` days from `today` on, as the notes up to that day have it."""
     until = today + timedelta(days=days)
     lines = appointments_known_on(connection, today)
-    standing = _standing(lines)
+    standing = _standing([_with_next(line, today) for line in lines])
     moved = {line.source for line in lines} - {entry.line.source for entry in standing}
     due = []
     for task in load_tasks(connection, until=today, state=TaskState.OPEN):
@@ -84,6 +86,32 @@ def read_agenda(connection: Connection, today: date, days: int = AGENDA_DAYS) ->
         return not item.overdue, _day(item.when) if item.when else date.max, item.source
 
     return Agenda(today, until, tuple(sorted((*coming, *due), key=order)))
+
+
+def _with_next(line: Appointment, today: date) -> Appointment:
+    """A line that gives the day of a birthday or the like, with the next time that it comes."""
+    word = re.search("|".join(map(re.escape, yearly_words())), line.text, re.IGNORECASE)
+    if word is None or len(line.times) != 1 or line.times[0].start != line.times[0].end:
+        return line
+    phrases = find_phrases(line.text, line.recorded or today)
+    day = line.times[0].start
+    if day is None or len(phrases) != 1:
+        return line
+    # "Her birthday is on 14 May", "am 14. Mai Geburtstag"; a present may be bought on any day.
+    behind = line.text[word.end() : phrases[0].start]
+    between = behind if behind else line.text[phrases[0].end : word.start()]
+    if content_words(between) or (not behind and between.strip(" ,:-")):
+        return line
+    comes = (_in_year(day, year) for year in (today.year, today.year + 1))
+    coming = next(each for each in comes if each >= today)
+    return replace(line, times=(Interval(coming, coming),))
+
+
+def _in_year(day: date, year: int) -> date:
+    try:
+        return day.replace(year=year)
+    except ValueError:  # 29 February
+        return date(year, 3, 1)
 
 
 def _standing(lines: Sequence[Appointment]) -> list[_Entry]:

@@ -34,8 +34,8 @@ from lorebank.providers.protocols import InProcessEmbedder, Limits
 from lorebank.providers.sentence_encoder import (
     DIMENSION,
     MappedTokenizer,
+    ModelFiles,
     SentenceNetwork,
-    Source,
     find_source,
     prepare_arrays,
 )
@@ -91,7 +91,7 @@ class LocalEmbedder(InProcessEmbedder):
         """Nothing is opened yet. `cache` stands in for the user's cache directory."""
         self._cache = cache or cache_directory()
         self._lock = RLock()
-        self._source: Source | None = None
+        self._source: ModelFiles | None = None
         self._model: tuple[SentenceNetwork, MappedTokenizer] | None = None
         self._fast_tokenizer: Encode | None = None
 
@@ -117,7 +117,7 @@ class LocalEmbedder(InProcessEmbedder):
             )
         return vectors
 
-    def _find(self) -> Source:
+    def _find(self) -> ModelFiles:
         with self._lock:
             if self._source is None:
                 self._source = find_source()
@@ -138,7 +138,7 @@ class LocalEmbedder(InProcessEmbedder):
                 ).encode
             return self._model[0], self._fast_tokenizer or self._model[1].encode
 
-    def _arrays(self, source: Source) -> dict[str, NDArray[np.generic]]:
+    def _arrays(self, source: ModelFiles) -> dict[str, NDArray[np.generic]]:
         path = self._arrays_path(source)
         if path is None:
             return prepare_arrays(source)
@@ -149,7 +149,7 @@ class LocalEmbedder(InProcessEmbedder):
             write_arrays(path, arrays)
         return arrays
 
-    def _arrays_path(self, source: Source) -> Path | None:
+    def _arrays_path(self, source: ModelFiles) -> Path | None:
         name = f"sentence-encoder-{source.identity}-{_ARRAYS_LAYOUT}.safetensors"
         return self._cache / name if self._cache else None
 

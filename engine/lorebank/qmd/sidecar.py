@@ -15,8 +15,8 @@ from lorebank.errors import LorebankError
 from lorebank.index.breaker import Breaker
 from lorebank.qmd.answers import (
     Found,
+    QmdQuery,
     UnreadableAnswer,
-    Wanted,
     as_hits,
     is_flag_rejection,
     question_for,
@@ -60,13 +60,13 @@ class Sidecar:
         """The hits; `None` where the built-in engine has to answer, for the reason in `problem`."""
         self.problem = None
         try:
-            return self._search(connection, Wanted(query, k, min_score, path))
+            return self._search(connection, QmdQuery(query, k, min_score, path))
         except LorebankError as failure:
             self.problem = f"qmd does not answer ({failure.message}): the built-in engine does"
             self._say(self.problem)
             return None
 
-    def _search(self, connection: Connection, wanted: Wanted) -> tuple[SearchHit, ...]:
+    def _search(self, connection: Connection, wanted: QmdQuery) -> tuple[SearchHit, ...]:
         breaker = Breaker.read(connection, self._fingerprint)
         if breaker.rests:
             raise QmdFailed(breaker.reason)
@@ -94,7 +94,7 @@ class Sidecar:
             mode=self._mode,
         )
 
-    def _ask(self, wanted: Wanted) -> tuple[Found, ...]:
+    def _ask(self, wanted: QmdQuery) -> tuple[Found, ...]:
         mode = self._mode
         done = self._run(mode, wanted)
         if done.code and self._may_ask_plainly and is_flag_rejection(done.errors or done.output):
@@ -108,7 +108,7 @@ class Sidecar:
         except UnreadableAnswer as problem:
             raise QmdFailed(f"qmd {mode} gave no readable answer: {problem}") from problem
 
-    def _run(self, mode: str, wanted: Wanted) -> Completed:
+    def _run(self, mode: str, wanted: QmdQuery) -> Completed:
         settings = self.config.memory.qmd
         count = max(_SPARE if wanted.path is None else _FILTERED, wanted.k)
         question = question_for(mode, wanted.query)

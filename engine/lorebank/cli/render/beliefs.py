@@ -17,7 +17,9 @@ from lorebank.cli.render.text import (
     count,
     evidence_line,
     fact_block,
+    move_lines,
     part_lines,
+    section,
     signed,
     unconfirmed,
 )
@@ -147,15 +149,12 @@ def step_lines(look: Look, opinion: Opinion, steps: Sequence[BeliefStep]) -> lis
         lines += look.dim_paragraph(step.words, _DEEPER)
         for line in step.lines:
             lines.append(evidence_line(look, line, _DEEPER))
-            lines += part_lines(look, [_read_as(line.reason), line.fact_id], INDENT * 3)
+            read_as = f"read as {line.reason}" if line.reason else ""
+            lines += part_lines(look, [read_as, line.fact_id], INDENT * 3)
     if abs(steps[-1].after - opinion.confidence) >= UNSEEN:
         faded = f"read as {confidence_phrase(opinion.confidence)}, faded without evidence since"
         lines += look.dim_paragraph(faded, INDENT)
     return [*lines, "", *look.dim_paragraph(_RULE, "")]
-
-
-def _read_as(reason: str) -> str:
-    return f"read as {reason}" if reason else ""
 
 
 def change_lines(look: Look, diff: BeliefDiff) -> list[str]:
@@ -170,14 +169,8 @@ def change_lines(look: Look, diff: BeliefDiff) -> list[str]:
 
 
 def _change_block(look: Look, change: BeliefChange) -> list[str]:
-    start = " new" if change.before is None else confidence_phrase(change.before)
-    end = confidence_phrase(change.after)
-    rose = change.before is None or change.after >= change.before
-    lead = f"{INDENT}{start} → {end}  "
-    margin = " " * len(lead)
-    first, *rest = look.paragraph(change.opinion.statement, margin, first=lead)
-    style = look.good if rose else look.bad
-    lines = [f"{INDENT}{start} → {style(end)}{first[len(lead) - 2 :]}", *rest]
+    margin = " " * len(f"{INDENT}0.00 → 0.00  ")
+    lines = move_lines(look, change.opinion.statement, change.before, change.after)
     lines += part_lines(look, [", ".join(change.opinion.entities), change.opinion.id], margin)
     if change.successor is not None:
         new = change.successor
@@ -219,11 +212,17 @@ def _finding_block(look: Look, finding: RotFinding) -> list[str]:
 def calibration_lines(look: Look, found: Calibration) -> list[str]:
     """The reliability table, the score, and a plain word on whether that is enough to judge by."""
     judges = [line for record in found.judges for line in _judge_lines(look, record)]
+    untried = count(found.untried, "opinion")
     if not found.trials:
-        return [_untried(found), *judges]
+        none = "and on none did a later day bring independent evidence"
+        return [f"nothing to judge by: {untried}, {none}", *judges]
     lines = [look.dim("stood at  trials  held   95 % interval")]
     lines += [_bin_line(look, each) for each in found.bins]
-    lines += ["", *look.paragraph(_held_of(found)), _score(found)]
+    held = f"{found.held} of {count(found.trials, 'trial')} held"
+    opinions = count(found.opinions, "opinion")
+    lines += ["", *look.paragraph(f"{held}, on {opinions}; {untried} never tried")]
+    always = f"{found.held / found.trials:.2f} every time would give {found.base_brier:.3f}"
+    lines.append(f"Brier score {found.brier:.3f}; {always}")
     if not found.enough:
         lines += look.paragraph(
             look.warn("too little to judge by:") + " fewer than 30 trials say next to nothing"
@@ -240,31 +239,11 @@ def _judge_lines(look: Look, record: JudgeRecord) -> list[str]:
     return look.paragraph("".join([summary, *shared]))
 
 
-def _held_of(found: Calibration) -> str:
-    share = f"{found.held} of {count(found.trials, 'trial')} held"
-    untried = f"{count(found.untried, 'opinion')} never tried"
-    return f"{share}, on {count(found.opinions, 'opinion')}; {untried}"
-
-
-def _score(found: Calibration) -> str:
-    share = found.held / found.trials
-    return (
-        f"Brier score {found.brier:.3f}; {share:.2f} every time would give {found.base_brier:.3f}"
-    )
-
-
 def _bin_line(look: Look, each: CalibrationBin) -> str:
     interval = f"{each.low:.2f} – {each.high:.2f}"
     return (
         f"about {each.about:.1f}  {each.trials:>6}  {each.share:.2f}   {interval}   "
         f"{bar(look, each.share)}"
-    )
-
-
-def _untried(found: Calibration) -> str:
-    return (
-        f"nothing to judge by: {count(found.untried, 'opinion')}, and on none did a later day bring"
-        " independent evidence"
     )
 
 
@@ -305,24 +284,18 @@ def explanation_lines(look: Look, story: Explanation) -> list[str]:
     lines: list[str] = []
     if story.fact is not None:
         lines += fact_block(look, story.fact, with_id=True)
-        lines += _source_lines(look, story.fact)
+        raw = story.fact.raw.rstrip("\n").split("\n")
+        lines += section(look, "As written", [x for r in raw for x in look.paragraph(r, INDENT)])
     if story.opinion is not None:
         lines += opinion_block(look, story.opinion, evidence=0)
         lines += step_lines(look, story.opinion, story.steps)
     if len(story.places) > 1:
-        lines += ["", look.strong("Stands at"), *(f"{INDENT}{place}" for place in story.places)]
+        lines += section(look, "Stands at", [f"{INDENT}{place}" for place in story.places])
     if story.moved:
         lines += ["", look.strong("Moved")]
         for opinion_id, evidence in story.moved:
             why = f" ({evidence.reason})" if evidence.reason else ""
             lines.append(f"{INDENT}{opinion_id}  {signed(evidence.delta)}  {evidence.date}{why}")
-    return lines
-
-
-def _source_lines(look: Look, fact: Fact) -> list[str]:
-    lines = ["", look.strong("As written")]
-    for raw in fact.raw.rstrip("\n").split("\n"):
-        lines += look.paragraph(raw, INDENT)
     return lines
 
 

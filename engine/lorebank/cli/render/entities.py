@@ -15,6 +15,7 @@ from lorebank.cli.render.text import (
     display_width,
     fact_block,
     part_lines,
+    section,
 )
 
 if TYPE_CHECKING:
@@ -40,39 +41,33 @@ def entity_view_lines(look: Look, view: EntityView, *, limit: int) -> list[str]:
     """Name and dates, what holds now, opinions, what is open, the newest `limit` facts, company."""
     lines = [look.strong(look.clean_line(view.entity.name))]
     lines += part_lines(look, _about(view.entity), INDENT)
-    if view.properties:
-        lines += ["", look.strong("Now")]
-        for each in view.properties:
-            about = f" ({each.about})" if each.about else ""
-            text = f"{each.relation}{about}: {each.fact.content} · {each.fact.citation}"
-            lines += look.paragraph(text, INDENT)
+    now: list[str] = []
+    for each in view.properties:
+        about = f" ({each.about})" if each.about else ""
+        text = f"{each.relation}{about}: {each.fact.content} · {each.fact.citation}"
+        now += look.paragraph(text, INDENT)
+    lines += section(look, "Now", now)
     for title, opinions in (("Opinions", view.held), ("Opinions of others about it", view.about)):
-        if opinions:
-            lines += ["", look.strong(title)]
-            for opinion in opinions:
-                lines += opinion_block(look, opinion, evidence=0, indent=INDENT)
-    if view.questions:
-        lines += ["", look.strong("Open")]
-        for question in view.questions:
-            places = "".join(f" · {place}" for place in question.sources)
-            lines += look.paragraph(f"{question.kind}: {question.text}{places}", INDENT)
-    if view.facts:
-        lines += ["", look.strong("Facts")]
-        for fact in view.facts[:limit]:
-            lines += fact_block(look, fact, indent=INDENT)
-        if len(view.facts) > limit:
-            rest = len(view.facts) - limit
-            lines.append(look.dim(f"{INDENT}… and {rest:,} older; -k {len(view.facts)} shows all"))
-    if view.named_in:
-        lines += ["", look.strong("Named in")]
-        for named in view.named_in[:_NAMED_IN]:
-            lines += look.paragraph(look.cut(named.content, look.width - len(INDENT)), INDENT)
-            lines += look.dim_paragraph(str(named.source), INDENT * 2)
-    if view.neighbours:
-        lines += ["", look.strong("Seen with")]
-        near = [f"{each.entity.name} ({each.shared})" for each in view.neighbours]
-        lines += look.paragraph(", ".join(near), INDENT)
-    return lines
+        blocks = [opinion_block(look, each, evidence=0, indent=INDENT) for each in opinions]
+        lines += section(look, title, [line for block in blocks for line in block])
+    questions: list[str] = []
+    for question in view.questions:
+        places = "".join(f" · {place}" for place in question.sources)
+        questions += look.paragraph(f"{question.kind}: {question.text}{places}", INDENT)
+    lines += section(look, "Open", questions)
+    shown = view.facts[:limit]
+    facts = [line for fact in shown for line in fact_block(look, fact, indent=INDENT)]
+    if len(view.facts) > limit:
+        rest = len(view.facts) - limit
+        facts.append(look.dim(f"{INDENT}… and {rest:,} older; -k {len(view.facts)} shows all"))
+    lines += section(look, "Facts", facts)
+    named: list[str] = []
+    for line in view.named_in[:_NAMED_IN]:
+        named += look.paragraph(look.cut(line.content, look.width - len(INDENT)), INDENT)
+        named += look.dim_paragraph(str(line.source), INDENT * 2)
+    lines += section(look, "Named in", named)
+    near = ", ".join(f"{each.entity.name} ({each.shared})" for each in view.neighbours)
+    return lines + section(look, "Seen with", look.paragraph(near, INDENT) if near else [])
 
 
 def _about(entity: Entity) -> list[str]:
@@ -129,13 +124,11 @@ def resolution_lines(look: Look, found: NameResolution) -> list[str]:
 
 
 def _reasons(look: Look, title: str, reasons: Sequence[NameReason]) -> list[str]:
-    if not reasons:
-        return []
-    lines = ["", look.strong(title)]
+    lines: list[str] = []
     for each in reasons:
         place = f" · {each.source}" if each.source else ""
         lines += look.paragraph(f"{each.name}: {each.reason}{place}", INDENT)
-    return lines
+    return section(look, title, lines)
 
 
 def ledger_change_lines(look: Look, change: LedgerChange, *, undo: bool) -> list[str]:
@@ -184,9 +177,8 @@ def graph_lines(look: Look, graph: EntityGraph) -> list[str]:
     shape = f"{count(len(graph.nodes), 'entity', 'entities')}, {count(len(graph.edges), 'link')}"
     lines = [f"{shape}, {count(components, 'component')}"]
     central = [node for node in graph.nodes if node.centrality > 0][:_MOST_SHOWN]
-    if central:
-        lines += ["", look.strong("Most central")]
-        lines += [f"{INDENT}{n.centrality:.3f}  {names[n.slug]} ({n.degree})" for n in central]
+    ranked = [f"{INDENT}{n.centrality:.3f}  {names[n.slug]} ({n.degree})" for n in central]
+    lines += section(look, "Most central", ranked)
     communities: dict[int, list[GraphNode]] = {}
     for node in graph.nodes:
         communities.setdefault(node.community, []).append(node)
@@ -197,11 +189,11 @@ def graph_lines(look: Look, graph: EntityGraph) -> list[str]:
             shown = ", ".join(names[node.slug] for node in found[:_MOST_SHOWN])
             more = f" and {len(found) - _MOST_SHOWN} more" if len(found) > _MOST_SHOWN else ""
             lines += look.paragraph(f"{shown}{more}", INDENT)
-    if graph.bridges:
-        lines += ["", look.strong("Bridges")]
-        for edge in graph.bridges[:_MOST_SHOWN]:
-            lines.append(f"{INDENT}{names[edge.a]} – {names[edge.b]}  {look.dim(str(edge.source))}")
-    return lines
+    bridges = [
+        f"{INDENT}{names[edge.a]} – {names[edge.b]}  {look.dim(str(edge.source))}"
+        for edge in graph.bridges[:_MOST_SHOWN]
+    ]
+    return lines + section(look, "Bridges", bridges)
 
 
 def merged_view_lines(look: Look, found: EntitiesOfBanks, *, limit: int) -> list[str]:

@@ -12,8 +12,8 @@ from lorebank.cli.render.text import (
     SEPARATOR,
     Look,
     clean,
-    confidence_phrase,
     count,
+    move_lines,
     problem_lines,
     size_phrase,
 )
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from lorebank.exchange.importing import ImportReport
     from lorebank.nightly.review import Change
     from lorebank.schedule.install import Scheduled
-    from lorebank.schedule.job import Job, ScheduleRecord
+    from lorebank.schedule.job import ScheduleRecord
     from lorebank.templates.scaffold import Template
 
 PAGE_SKIPPED = "page-skipped"
@@ -78,11 +78,6 @@ def _totals(report: SyncReport) -> str:
         f"{report.pending:,} not embedded" if report.pending else "",
     ]
     return SEPARATOR.join(part for part in parts if part)
-
-
-def difference_lines(look: Look, differences: Sequence[str]) -> list[str]:
-    """What the index holds otherwise than a rebuild would."""
-    return [line for each in differences for line in look.paragraph(each, INDENT, first="")]
 
 
 def reflect_lines(look: Look, report: ReflectReport, *, everything: bool = False) -> list[str]:
@@ -138,7 +133,7 @@ def reflect_log_line(report: ReflectReport, moment: datetime) -> str:
 
 def _moves(look: Look, report: ReflectReport, everything: bool) -> list[str]:
     moves = sorted(report.opinions_moved, key=_by_move)
-    blocks = ["\n".join(_moved(look, text, old, new)) for _, text, old, new in moves]
+    blocks = ["\n".join(move_lines(look, text, old, new)) for _, text, old, new in moves]
     return [line for block in _first(blocks, everything, INDENT) for line in block.split("\n")]
 
 
@@ -147,15 +142,6 @@ def _by_move(moved: tuple[str, str, float | None, float]) -> tuple[bool, float, 
     _, statement, before, after = moved
     size = after if before is None else abs(after - before)
     return before is None, -round(size, 4), statement
-
-
-def _moved(look: Look, statement: str, before: float | None, after: float) -> list[str]:
-    start = " new" if before is None else confidence_phrase(before)
-    end = confidence_phrase(after)
-    lead = f"{INDENT}{start} → {end}  "
-    first, *rest = look.paragraph(statement, " " * len(lead), first=lead)
-    style = look.bad if before is not None and after < before else look.good
-    return [f"{INDENT}{start} → {style(end)}{first[len(lead) - 2 :]}", *rest]
 
 
 def change_lines(look: Look, change: Change) -> list[str]:
@@ -193,22 +179,27 @@ def _patch_line(look: Look, line: str) -> str:
 
 def status_lines(look: Look, status: Status) -> list[str]:
     """Workspace, freshness, contents, embedder, last reflection, and each problem with a remedy."""
-    rows = [
-        (
-            "workspace",
-            look.clean_line(status.workspace + (f" ({status.form})" if status.form else "")),
-        ),
+    counts, rules = dict(status.counts), status.directives
+    lint = counts.pop("lint", 0)
+    held = [f"{n:,} {what}" for what, n in counts.items() if n or what != "pending"]
+    place = status.workspace + (f" ({status.form})" if status.form else "")
+    rows = (
+        ("workspace", look.clean_line(place)),
         ("index", _index_state(look, status)),
-        ("holds", ", ".join(f"{number:,} {what}" for what, number in _held(status))),
+        ("holds", ", ".join(held)),
         ("embedder", _embedder_state(look, status)),
         ("vectors", status.vector_search),
-        *([("search", _engine_state(look, status))] if status.sidecar else []),
-        *([("rules", _rules(status))] if status.directives else []),
-        *([("beliefs", f"words alone: {status.rules_alone}")] if status.rules_alone else []),
-        *([("lint", _lint(status))] if status.counts.get("lint") else []),
+        ("search", _engine_state(look, status) if status.sidecar else ""),
+        ("rules", f"{count(len(rules), 'directive')} in {rules[0].source.path}" if rules else ""),
+        ("beliefs", f"words alone: {status.rules_alone}" if status.rules_alone else ""),
+        ("lint", f"{count(lint, 'finding')} (lorebank lint shows them)" if lint else ""),
         ("reflected", status.last_reflection or "never (lorebank reflect --dry-run shows a first)"),
-    ]
-    lines = [part for label, value in rows for part in _row(look, label, value)]
+    )
+    lines = []
+    for label, value in rows:
+        if value:
+            first, *rest = look.paragraph(value, " " * _LABEL)
+            lines += [look.dim(label) + first[len(label) :], *rest]
     return lines + status_problem_lines(look, status.problems)
 
 
@@ -221,26 +212,6 @@ def _engine_state(look: Look, status: Status) -> str:
     if about["problem"]:
         parts.append(look.clean_line(f"the last update failed: {about['problem']}"))
     return SEPARATOR.join(parts)
-
-
-def _lint(status: Status) -> str:
-    return f"{count(status.counts['lint'], 'finding')} (lorebank lint shows them)"
-
-
-def _rules(status: Status) -> str:
-    """How many rules the owner gave, and where they stand."""
-    return f"{count(len(status.directives), 'directive')} in {status.directives[0].source.path}"
-
-
-def _held(status: Status) -> list[tuple[str, int]]:
-    """The counts; what waits is named only where something does."""
-    counted = [(what, n) for what, n in status.counts.items() if what != "lint"]
-    return [(what, n) for what, n in counted if n or what != "pending"]
-
-
-def _row(look: Look, label: str, value: str) -> list[str]:
-    first, *rest = look.paragraph(value, " " * _LABEL, first=" " * _LABEL)
-    return [look.dim(label) + first[len(label) :], *rest]
 
 
 def _index_state(look: Look, status: Status) -> str:
@@ -297,7 +268,8 @@ def status_problem_lines(look: Look, problems: Sequence[Diagnostic]) -> list[str
         by_code.setdefault(problem.code, []).append(problem)
     for code, alike in by_code.items():
         lines += problem_lines(look, alike)
-        lines += look.dim_paragraph(f"remedy: {remedy_for(code)}", INDENT * 2)
+        remedy = REMEDIES.get(code, "open the place named above and mend the line")
+        lines += look.dim_paragraph(f"remedy: {remedy}", INDENT * 2)
     return lines
 
 
@@ -360,11 +332,6 @@ REMEDIES = {
     "vanish-limit": "bring the missing logs back, or let the entries go with reflect --force",
     "utf8-invalid": "save the file as UTF-8; until then odd bytes are read as �",
 }
-
-
-def remedy_for(code: str) -> str:
-    """What to do about a problem of this sort."""
-    return REMEDIES.get(code, "open the place named above and mend the line")
 
 
 _VARIANTS = {
@@ -468,12 +435,6 @@ def printed_lines(written: Mapping[str, str]) -> list[str]:
     return lines
 
 
-def installed_lines(system: str, job: Job, *, changed: bool) -> list[str]:
-    """One line: what stands where, and since when."""
-    how = "scheduled" if changed else "scheduled already"
-    return [f"{how} with {system}: every night at {job.at:%H:%M} ({job.name})"]
-
-
 def schedule_lines(
     look: Look, found: Sequence[Scheduled], record: ScheduleRecord | None, missed: datetime | None
 ) -> list[str]:
@@ -491,11 +452,6 @@ def _where(look: Look, each: Scheduled) -> str:
     doubt = "" if each.active is not False else look.warn(", not active: install it again")
     files = f": {', '.join(map(str, each.files))}" if each.files else ""
     return f"{at}, by {each.system}{doubt}{files}"
-
-
-def missed_line(missed: datetime) -> str:
-    """What a command says of a night nobody reflected."""
-    return f"the reflection of {_minute_of(missed)} was missed; `lorebank reflect` catches up"
 
 
 def _minute_of(moment: datetime) -> str:

@@ -32,11 +32,10 @@ def clean(text: str) -> str:
 
     Line feeds stay and tabs become spaces; overrides of the writing direction are shown as well.
     """
-    return _CONTROL.sub(_visible, text.replace("\r\n", "\n").expandtabs(4))
-
-
-def _visible(found: re.Match[str]) -> str:
-    return found.group().encode("unicode_escape").decode("ascii")
+    return _CONTROL.sub(
+        lambda found: found.group().encode("unicode_escape").decode("ascii"),
+        text.replace("\r\n", "\n").expandtabs(4),
+    )
 
 
 def display_width(text: str) -> int:
@@ -304,3 +303,18 @@ def evidence_line(look: Look, evidence: Evidence, indent: str, *, known: str = "
 def signed(delta: float) -> str:
     """`+0.03`, `−0.06`."""
     return f"{'−' if delta < 0 else '+'}{abs(delta):.2f}"
+
+
+def move_lines(look: Look, statement: str, before: float | None, after: float) -> list[str]:
+    """`0.80 → 0.74  the statement`; where it was not held before, `new → 0.74`."""
+    start = " new" if before is None else confidence_phrase(before)
+    end = confidence_phrase(after)
+    lead = f"{INDENT}{start} → {end}  "
+    first, *rest = look.paragraph(statement, " " * len(lead), first=lead)
+    style = look.bad if before is not None and after < before else look.good
+    return [f"{INDENT}{start} → {style(end)}{first[len(lead) - 2 :]}", *rest]
+
+
+def section(look: Look, title: str, lines: Sequence[str]) -> list[str]:
+    """Lines below a title, an empty line above; nothing without lines."""
+    return ["", look.strong(title), *lines] if lines else []
