@@ -125,6 +125,14 @@ def test_distinct_names_do_not_meet_through_a_third() -> None:
     assert resolution.entity_of["dr.-tom-baker"] == "dr.-tom-baker"
 
 
+def test_a_long_chain_of_aliases_is_one_entity_and_its_circle_is_told_once() -> None:
+    """Of five thousand lines, in the time that reading them takes."""
+    chain = [f"alias n{i:04} n{i + 1:04}" for i in range(5000)]
+    resolution = resolve_names([use("n0000")], ledger(*chain, "alias n5000 n0000"))
+    assert len(set(resolution.entity_of.values())) == 1
+    assert [code for _, code in codes(resolution)].count("identity-circle") == 1
+
+
 def test_a_dismissed_proposal_is_not_made_again() -> None:
     uses = [use("Pete"), use("Peter")]
     assert len(resolve_names(uses, []).proposals) == 1

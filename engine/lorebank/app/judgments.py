@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from datetime import date
 
-from lorebank.app.workspace import OpenWorkspace, rebuild_index_if_corrupt
+from lorebank.app.workspace import OpenWorkspace, member_of, rebuild_index_if_corrupt
 from lorebank.domain import Decision, Inbox, InboxKind, Proposal, ProposalDecision
 from lorebank.errors import ConfigurationError, UsageError
 from lorebank.generation.writing import open_writer
@@ -28,7 +28,9 @@ def inbox(
     if k is not None and k < 1:
         raise UsageError(f"k must be at least 1, not {k}")
     ws.freshen()
-    return waiting(_desk(ws, now), kind=None if kind is None else _kind(kind), k=k)
+    return waiting(
+        _desk(ws, now), kind=None if kind is None else member_of(InboxKind, kind, "kind"), k=k
+    )
 
 
 @rebuild_index_if_corrupt
@@ -130,10 +132,3 @@ def judge(ws: OpenWorkspace, *, k: int = 20, now: date | None = None) -> tuple[D
         ruled = judge(_desk(ws, now), writer, k=k)
         ws.sync_files()
         return tuple(each for each in settled(_desk(ws, now)) if each.id in ruled)
-
-
-def _kind(kind: InboxKind | str) -> InboxKind:
-    try:
-        return InboxKind(kind)
-    except ValueError:
-        raise UsageError(f"no kind '{kind}'", hint=f"use one of {', '.join(InboxKind)}") from None

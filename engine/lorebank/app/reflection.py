@@ -8,7 +8,7 @@ from datetime import date
 from functools import partial
 
 from lorebank.app.questions import recall
-from lorebank.app.workspace import Day, OpenWorkspace, rebuild_index_if_corrupt
+from lorebank.app.workspace import Day, OpenWorkspace, member_of, rebuild_index_if_corrupt
 from lorebank.beliefs.by_hand import read_rulings, take_back, write_ruling
 from lorebank.beliefs.materialise import unsure_queue
 from lorebank.domain import (
@@ -164,7 +164,7 @@ def settle(
     `fact` and `opinion` are ids or unique beginnings; `opinion` may be left out where one pair
     of the fact waits. An earlier ruling on the pair is replaced.
     """
-    stance = _stance(stance)
+    stance = member_of(Stance, stance, "stance")
     with WriterLock(ws.root):
         ws.sync_files()
         stated = ws.find_fact(fact)
@@ -237,12 +237,3 @@ def _with_unknown_hunks(report: ReflectReport, named: Collection[str]) -> Reflec
     reason = "is not proposed: it reads otherwise by now, was settled, or its page is left alone"
     problems = [Diagnostic("bank", 0, "no-hunk", f"{hunk} {reason}") for hunk in unknown]
     return replace(report, problems=(*report.problems, *problems))
-
-
-def _stance(stance: Stance | str) -> Stance:
-    try:
-        return Stance(stance)
-    except ValueError:
-        raise UsageError(
-            f"unknown stance '{stance}'", hint=f"use one of {', '.join(Stance)}"
-        ) from None

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
+from enum import StrEnum
 from functools import cached_property, partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypedDict, TypeVar
@@ -46,6 +47,7 @@ Say = Callable[[str], None]
 Day = date | str | None
 P = ParamSpec("P")
 R = TypeVar("R")
+E = TypeVar("E", bound=StrEnum)
 
 _WALK_SHARE = 0.04
 """The share of a server's time that walking for changed files may take."""
@@ -60,6 +62,14 @@ def log_warning(line: str) -> None:
     import logging
 
     logging.getLogger("lorebank").warning(line)
+
+
+def member_of(kind: type[E], text: E | str, what: str) -> E:
+    """The member of an enumeration that a caller names."""
+    try:
+        return kind(text)
+    except ValueError:
+        raise UsageError(f"unknown {what} '{text}'", hint=f"use one of {', '.join(kind)}") from None
 
 
 def rebuild_index_if_corrupt(method: Callable[P, R]) -> Callable[P, R]:

@@ -145,10 +145,7 @@ def _decisions(connection: Connection, root: Path) -> dict[str, str]:
 def _told(override: Override, said: dict[str, str]) -> str:
     """Empty where the entry stands as the engine wrote it."""
     first = said.get(override.opinion_id)
-    restated = first is not None and override.statement not in (
-        None,
-        unescape_inline(escape_inline(first)),
-    )
+    restated = first is not None and override.statement not in (None, _on_page(first))
     decided = override.pin, override.retracted, override.deleted
     if not restated and decided == (None, False, False):
         return ""

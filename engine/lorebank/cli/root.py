@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lorebank.cli.command import CommandGroup
-from lorebank.cli.session import Session
-from lorebank.cli.streams import ReaderGone, discard, flush, write, write_json
+from lorebank.cli.session import ReaderGone, Session, discard, flush, write, write_json
 from lorebank.errors import LorebankError, UsageError
 
 if TYPE_CHECKING:
@@ -219,7 +218,6 @@ def catch_up(session: Session) -> None:
     root = session.opened
     if root is None or session.reflected or not (root / ".memory" / "schedule.json").is_file():
         return
-    from lorebank.cli.render.reports import missed_line
     from lorebank.schedule.job import missed_run, read_record
 
     record = read_record(root)
@@ -231,7 +229,9 @@ def catch_up(session: Session) -> None:
         flush()
         _run(session, root)
     elif wish == "say":
-        session.note([session.error_look.warn("note: ") + missed_line(missed)])
+        night = missed.isoformat(" ", "minutes")
+        said = f"the reflection of {night} was missed; `lorebank reflect` catches up"
+        session.note([session.error_look.warn("note: ") + said])
 
 
 def _wish(session: Session, record: ScheduleRecord) -> str:

@@ -1,19 +1,20 @@
-"""One run of the command line: which workspace, which day, and where a command writes."""
+"""One run of the command line: which workspace, which day, and what it writes where."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import field
-from datetime import date, datetime, time
+from datetime import date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self, TextIO
 
 import click
 
 from lorebank.cli.render.text import Look
-from lorebank.cli.streams import write, write_json
 from lorebank.errors import ConfigurationError, UsageError
 from lorebank.records import as_json, dataclass
 
@@ -22,6 +23,109 @@ if TYPE_CHECKING:
     from lorebank.app.several import Banks
     from lorebank.settings.config import Change
     from lorebank.settings.tables import Config
+
+
+class ReaderGone(Exception):
+    """Nobody reads the pipe any more. A class of its own, as click exits with 1 on `EPIPE`."""
+
+
+def write(lines: Iterable[str], stream: TextIO | None = None) -> None:
+    """Write lines; letters the stream's encoding lacks come out as backslash escapes."""
+    target = sys.stdout if stream is None else stream
+    if target is None:
+        return
+    with _reader_watched():
+        encoding = target.encoding or "utf-8"
+        for line in lines:
+            target.write(line.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+
+
+def write_json(payload: Mapping[str, Any]) -> None:
+    """Write one JSON object, as UTF-8 whatever the locale says."""
+    import json
+
+    write_raw(json.dumps(payload, ensure_ascii=False, indent=2, default=str) + "\n")
+
+
+def write_raw(text: str) -> None:
+    """Write text as UTF-8, byte for byte: no newline is translated and none is added."""
+    if sys.stdout is None:
+        return
+    encoded = text.encode("utf-8", "backslashreplace")
+    binary = getattr(sys.stdout, "buffer", None)
+    if binary is None:
+        sys.stdout.write(encoded.decode("utf-8"))
+        return
+    with _reader_watched():
+        sys.stdout.flush()
+        binary.write(encoded)
+
+
+def flush() -> None:
+    """Send off what is buffered."""
+    with _reader_watched():
+        for stream in _open_streams():
+            stream.flush()
+
+
+def discard() -> None:
+    """Drop what is buffered and cannot be sent, so that Python does not fail on it at exit."""
+    for stream in _open_streams():
+        try:
+            stream.flush()
+        except OSError:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, stream.fileno())
+            os.close(nowhere)
+
+
+def _open_streams() -> list[TextIO]:
+    return [stream for stream in (sys.stdout, sys.stderr) if stream is not None]
+
+
+@contextmanager
+def _reader_watched() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError as problem:
+        raise ReaderGone from problem
+
+
+BAR_WIDTH = 24
+REDRAW_S = 0.08
+_CLEAR = "\r\x1b[2K"
+
+
+class Progress:
+    """Call it with `(stage, done, total)`; leaving the `with` block clears the line."""
+
+    def __init__(self, session: Session) -> None:
+        self._shown = not session.quiet and session.error_look.terminal
+        self._drawn_at = 0.0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        if self._drawn_at:
+            sys.stderr.write(_CLEAR)
+            sys.stderr.flush()
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        if not self._shown or now - self._drawn_at < REDRAW_S:
+            return
+        self._drawn_at = now
+        sys.stderr.write(_CLEAR + progress_line(stage, done, total))
+        sys.stderr.flush()
+
+
+def progress_line(stage: str, done: int, total: int) -> str:
+    """`reading  ████████░░░░  120/240`."""
+    share = min(done / total, 1.0) if total > 0 else 0.0
+    filled = int(share * BAR_WIDTH)
+    return f"{stage}  {'█' * filled}{'░' * (BAR_WIDTH - filled)}  {done:,}/{total:,}"
+
 
 SCHEMA_VERSION = 1
 PIPE_WIDTH = 100
@@ -121,7 +225,7 @@ class Session:
         try:
             named = datetime.fromisoformat(text).replace(tzinfo=None)
         except ValueError:
-            named = datetime.combine(self.now, time.min)
+            named = datetime.combine(self.now, datetime.min.time())
         return named if len(text) > len("2025-11-27") else named.replace(hour=12)
 
     def settings(self) -> tuple[Path, Config]:

@@ -35,6 +35,7 @@ _ORDINAL_SUFFIXES = frozenset(
 _ORDINAL_SIGNS = frozenset("ºªoa")
 _TELLING = 2
 """Common words that tell a text's language; one alone may be a word of another."""
+_HOURS = frozenset(map(str, range(25)))
 _ABBREVIATED = frozenset({"MON", "MONTH", "WDAY", "WEEK_NO", "AROUND"})
 """Tags whose words may end in the full stop of an abbreviation."""
 
@@ -195,6 +196,8 @@ def read_tokens(tokens: Tokens, words: Lexicon) -> Lattice:
             if reading.capital and not tokens.text[tokens.starts[index]].isupper():
                 continue
             edges.append(Edge(reading.tag, reading.value, languages, end))
+            if reading.tag == "HOUR" and end < len(written) and written[end] in _HOURS:
+                edges.append(Edge("CLOCK", None, languages, end + 1))
             if reading.tag in _ABBREVIATED and _dot_at(tokens, end):
                 edges.append(Edge(reading.tag, reading.value, languages, end + 1))
     return lattice

@@ -175,12 +175,16 @@ def _rank(tokens: Tokens, start: int, edge: Edge) -> tuple[int, int, int, bool]:
     before it is a plain year.
     """
     plain = edge.tag == "PHRASE" and edge.value.modifier == "exact"
-    return tokens.starts[start] - tokens.ends[edge.end - 1], start, edge.pieces, plain
+    return tokens.starts[start] - _end(tokens, edge), start, edge.pieces, plain
 
 
 def _found(tokens: Tokens, start: int, edge: Edge) -> Found:
-    end = edge.end - 1 if tokens.words[edge.end - 1] == "." else edge.end
-    return Found(tokens.starts[start], tokens.ends[end - 1], edge.languages, edge.value)
+    return Found(tokens.starts[start], _end(tokens, edge), edge.languages, edge.value)
+
+
+def _end(tokens: Tokens, edge: Edge) -> int:
+    """Where a phrase ends; a full stop behind it is none of its own."""
+    return tokens.ends[edge.end - 1 - (tokens.words[edge.end - 1] == ".")]
 
 
 def _vague_end(tokens: Tokens, index: int, words: Lexicon) -> int:

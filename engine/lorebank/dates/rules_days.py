@@ -74,7 +74,6 @@ REFERENCE_RULES = (
     Rule("ord_pre DAY", _same, "DAY"),
     Rule("ord_pre DAY", _same, "DAY_ORD"),
     Rule("ord_pre NUM", _same, "ORD"),
-    Rule("hour TWO", lambda _, hour: True if hour < 25 else None, "CLOCK"),
     Rule("NUM UNIT", lambda _, n, unit: (n, unit), "DURATION"),
 )  # fmt: skip
 

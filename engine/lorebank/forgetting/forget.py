@@ -20,7 +20,6 @@ from lorebank.forgetting.planning import CutPlan, plan_cuts
 from lorebank.forgetting.rows import (
     derived_counts,
     embedding_hashes,
-    forget_page_notes,
     opinions_moved,
     scrub,
 )
@@ -161,7 +160,6 @@ class Forgetting:
             gone = set(hashes) - embedding_hashes(self.index())
             with EmbeddingCache(self.cache) as cache:
                 cache.drop(gone)
-        forget_page_notes(self.index())
         if reason := scrub(self.index()):
             self._report_problem(
                 ".memory", f"{reason}; traces may be left there until the next forget"

@@ -136,12 +136,6 @@ def embedding_hashes(connection: Connection, paths: Iterable[str] | None = None)
     }
 
 
-def forget_page_notes(connection: Connection) -> None:
-    """Drop what was noted for the next reflect, which names entities; it is worked out again."""
-    with transaction(connection):
-        connection.execute("DELETE FROM meta WHERE key = 'standing'")
-
-
 def scrub(connection: Connection) -> str:
     """Overwrite what deleted rows left behind; returns "" or why some of it may be left.
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from lorebank.domain import Decision, Inbox, InboxItem, InboxKind, JudgeRecord
@@ -56,29 +57,22 @@ def rule(desk: Desk, verdicts: Mapping[str, str], *, by: str) -> None:
     sources = {item.id: (item, source) for source in SOURCES for item in source.waiting(desk)}
     items = {id: item for id, (item, _) in sources.items()}
     ruled = {d.id: (d, source) for source in SOURCES for d in source.settled(desk)}
-    standing = {id: decision for id, (decision, _) in ruled.items()}
-    chosen: list[Verdict] = []
-    anew: list[tuple[Source, Decision, str]] = []
+    writes: list[Callable[[], None]] = []
     for text, choice in verdicts.items():
-        if text in standing and standing[text].verdict == choice and standing[text].by == signer:
+        said, source = ruled.get(text, (None, None))
+        if said and (said.verdict, said.by) == (choice, signer):
             continue
-        if text in ruled and text not in items and ruled[text][1].again:
-            decision, source = ruled[text]
-            if decision.by != signer:
-                choices = CHOICES[decision.kind]
-                if choice not in choices:
-                    raise _no_verdict(text, choice, choices)
-                anew.append((source, decision, choice))
-                continue
-        item = _item(items, standing, text)
+        if said and source and source.again and said.by != signer and text not in items:
+            if choice not in CHOICES[said.kind]:
+                raise _no_verdict(text, choice, CHOICES[said.kind])
+            writes.append(partial(source.again, desk, said, choice, signer))
+            continue
+        item = _item(items, said, text)
         if choice not in item.choices:
             raise _no_verdict(item.id, choice, item.choices)
-        chosen.append(Verdict(item, choice, signer))
-    for verdict in chosen:
-        sources[verdict.item.id][1].rule(desk, verdict)
-    for source, decision, choice in anew:
-        assert source.again is not None
-        source.again(desk, decision, choice, signer)
+        writes.append(partial(sources[item.id][1].rule, desk, Verdict(item, choice, signer)))
+    for write in writes:
+        write()
 
 
 def _no_verdict(id: str, choice: str, choices: Sequence[str]) -> UsageError:
@@ -124,13 +118,13 @@ def signature(by: str) -> str:
     return name
 
 
-def _item(items: Mapping[str, InboxItem], standing: Mapping[str, Decision], text: str) -> InboxItem:
+def _item(items: Mapping[str, InboxItem], said: Decision | None, text: str) -> InboxItem:
+    """The item of an id or a unique beginning of it; `said` is what stands on that id."""
     found = (
         [items[text]] if text in items else [i for id, i in items.items() if id.startswith(text)]
     )
     if not found or not text:
-        if text in standing:
-            said = standing[text]
+        if said:
             raise UsageError(
                 f"{text} was settled as {said.verdict} at {said.source}",
                 hint=f"take that back first: lorebank inbox --undo {text}",

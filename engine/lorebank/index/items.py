@@ -240,11 +240,6 @@ def facts_saying(connection: Connection, contents: Iterable[str]) -> tuple[Fact,
     )
 
 
-def facts_of_kind(connection: Connection, kind: FactKind) -> tuple[Fact, ...]:
-    """Every fact of a kind, oldest first."""
-    return _facts(connection, f"{TRUSTED} AND i.kind = ?", (kind.value,))
-
-
 def recorded_since(connection: Connection, day: str) -> frozenset[str]:
     """The entities with facts recorded on an ISO day or later."""
     found = select(

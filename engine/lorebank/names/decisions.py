@@ -134,19 +134,22 @@ def _circles(joins: Sequence[Decision]) -> list[Diagnostic]:
     """One problem for each circle of joins, at its last line."""
     target_of = {join.slug: join for join in joins}
     found: list[Diagnostic] = []
-    reported: set[str] = set()
+    done: set[str] = set()
     for start in sorted(target_of):
-        trail: list[Decision] = []
+        trail: dict[str, None] = {}
         slug = start
-        while slug in target_of and target_of[slug] not in trail:
-            trail.append(target_of[slug])
+        while slug in target_of and slug not in trail and slug not in done:
+            trail[slug] = None
             slug = target_of[slug].target
-        circle = [join.slug for join in trail]
-        if slug == start and trail and not reported.intersection(circle):
-            reported.update(circle)
-            last = max(trail, key=lambda join: (join.path, join.line))
-            around = " → ".join([*circle, start])
-            found.append(_problem(last, "identity-circle", f"names go in a circle: {around}"))
+        done.update(trail)
+        if slug in trail:
+            names = list(trail)
+            circle = names[names.index(slug) :]
+            first = circle.index(min(circle))
+            circle = [*circle[first:], *circle[: first + 1]]
+            last = max((target_of[name] for name in circle), key=lambda j: (j.path, j.line))
+            message = f"names go in a circle: {' → '.join(circle)}"
+            found.append(_problem(last, "identity-circle", message))
     return found
 
 
@@ -248,14 +251,15 @@ class Partition:
         empty for a name that is to stay alone. `None`: nothing is against it."""
         if self.head(a) == self.head(b) or not (self._apart or self._alone):
             return None
-        ours, theirs = self.members(a), self.members(b)
-        lonely = sorted(self._alone.intersection([*ours, *theirs]))
+        lonely = sorted(self._alone & {a, b})  # such a name is never joined to another
         if lonely:
             return lonely[0], ""
-        foreign = set(theirs)
+        few, many = sorted((self.members(a), self.members(b)), key=len)
+        head = self.head(many[0])
         found = [
             (min(name, other), max(name, other))
-            for name in ours
-            for other in self._apart.get(name, set()) & foreign
+            for name in few
+            for other in self._apart.get(name, ())
+            if self.head(other) == head
         ]
         return min(found, default=None)

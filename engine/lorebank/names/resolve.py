@@ -161,7 +161,7 @@ class _Clusters:
     def entity_of(self) -> dict[str, str]:
         """Every slug → the slug that its cluster goes by."""
         heads = {slug: self._joined.head(slug) for slug in self._names}
-        chosen = {head: self._canonical(self._joined.members(head)) for head in heads.values()}
+        chosen = {head: self._canonical(self._joined.members(head)) for head in {*heads.values()}}
         return {slug: chosen[head] for slug, head in heads.items()}
 
     def _strength(self, pair: _Pair) -> tuple[int, str, str]:

@@ -20,8 +20,7 @@ from lorebank.cli.parameters import (
     query_argument,
 )
 from lorebank.cli.render.text import clean
-from lorebank.cli.session import Session
-from lorebank.cli.streams import write_raw
+from lorebank.cli.session import Session, write_raw
 
 if TYPE_CHECKING:
     from lorebank.domain import Answer, BankPart, SearchHit

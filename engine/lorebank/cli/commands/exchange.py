@@ -10,8 +10,7 @@ from lorebank.cli.command import command
 from lorebank.cli.parameters import KIND, complete_entity
 from lorebank.cli.render.reports import import_lines, left_out_lines
 from lorebank.cli.render.text import count
-from lorebank.cli.session import Session
-from lorebank.cli.streams import write_raw
+from lorebank.cli.session import Session, write_raw
 from lorebank.errors import UsageError
 
 FORMS = ("obsidian", "logseq", "chatgpt", "claude", "basic-memory", "jsonl")

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lorebank.cli.command import command, group
-from lorebank.cli.session import Session
-from lorebank.cli.streams import write_raw
+from lorebank.cli.session import Session, write_raw
 from lorebank.errors import LorebankError, UsageError
 
 if TYPE_CHECKING:

@@ -9,15 +9,13 @@ import click
 from lorebank.cli.command import command
 from lorebank.cli.render.reports import (
     bench_lines,
-    difference_lines,
     embedder_lines,
     health_lines,
     status_lines,
     sync_lines,
 )
 from lorebank.cli.render.text import count, problem_lines
-from lorebank.cli.session import Session
-from lorebank.cli.streams import Progress
+from lorebank.cli.session import Progress, Session
 
 if TYPE_CHECKING:
     from lorebank.domain import SyncReport
@@ -59,7 +57,12 @@ def _check(session: Session) -> int:
     with session.bank() as bank:
         differences = bank.check()
     nothing = "the index is what a rebuild from the files would give"
-    session.result(differences, difference_lines, key="differences", nothing=nothing)
+    session.result(
+        differences,
+        lambda look, found: [x for each in found for x in look.paragraph(each, "  ", first="")],
+        key="differences",
+        nothing=nothing,
+    )
     if differences and not session.json:
         number = count(len(differences), "difference")
         session.note([f"{number}; lorebank index --full mends the index"])

@@ -18,8 +18,7 @@ from lorebank.cli.render.reports import (
     undo_lines,
 )
 from lorebank.cli.render.text import problem_lines
-from lorebank.cli.session import Session, ask_key, edit_source
-from lorebank.cli.streams import write
+from lorebank.cli.session import Session, ask_key, edit_source, write
 from lorebank.errors import UsageError
 
 if TYPE_CHECKING:

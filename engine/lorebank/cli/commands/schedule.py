@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from lorebank.cli.command import group
-from lorebank.cli.render.reports import installed_lines, printed_lines, schedule_lines
+from lorebank.cli.render.reports import printed_lines, schedule_lines
 from lorebank.cli.session import Session
 from lorebank.errors import ScheduleError
 from lorebank.schedule.install import (
@@ -96,7 +96,8 @@ def install_job(session: Session, at: str, system: str | None, catch_up: bool) -
     if session.json:
         session.show_json({"system": chosen, "at": at, "name": job.name, "changed": changed})
     else:
-        session.show(installed_lines(chosen, job, changed=changed))
+        how = "scheduled" if changed else "scheduled already"
+        session.show([f"{how} with {chosen}: every night at {job.at:%H:%M} ({job.name})"])
         if chosen == "systemd":
             session.note(["it runs while you are logged in; always after loginctl enable-linger"])
 

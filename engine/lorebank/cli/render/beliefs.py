@@ -19,6 +19,7 @@ from lorebank.cli.render.text import (
     fact_block,
     move_lines,
     part_lines,
+    section,
     signed,
     unconfirmed,
 )
@@ -148,15 +149,12 @@ def step_lines(look: Look, opinion: Opinion, steps: Sequence[BeliefStep]) -> lis
         lines += look.dim_paragraph(step.words, _DEEPER)
         for line in step.lines:
             lines.append(evidence_line(look, line, _DEEPER))
-            lines += part_lines(look, [_read_as(line.reason), line.fact_id], INDENT * 3)
+            read_as = f"read as {line.reason}" if line.reason else ""
+            lines += part_lines(look, [read_as, line.fact_id], INDENT * 3)
     if abs(steps[-1].after - opinion.confidence) >= UNSEEN:
         faded = f"read as {confidence_phrase(opinion.confidence)}, faded without evidence since"
         lines += look.dim_paragraph(faded, INDENT)
     return [*lines, "", *look.dim_paragraph(_RULE, "")]
-
-
-def _read_as(reason: str) -> str:
-    return f"read as {reason}" if reason else ""
 
 
 def change_lines(look: Look, diff: BeliefDiff) -> list[str]:
@@ -286,24 +284,18 @@ def explanation_lines(look: Look, story: Explanation) -> list[str]:
     lines: list[str] = []
     if story.fact is not None:
         lines += fact_block(look, story.fact, with_id=True)
-        lines += _source_lines(look, story.fact)
+        raw = story.fact.raw.rstrip("\n").split("\n")
+        lines += section(look, "As written", [x for r in raw for x in look.paragraph(r, INDENT)])
     if story.opinion is not None:
         lines += opinion_block(look, story.opinion, evidence=0)
         lines += step_lines(look, story.opinion, story.steps)
     if len(story.places) > 1:
-        lines += ["", look.strong("Stands at"), *(f"{INDENT}{place}" for place in story.places)]
+        lines += section(look, "Stands at", [f"{INDENT}{place}" for place in story.places])
     if story.moved:
         lines += ["", look.strong("Moved")]
         for opinion_id, evidence in story.moved:
             why = f" ({evidence.reason})" if evidence.reason else ""
             lines.append(f"{INDENT}{opinion_id}  {signed(evidence.delta)}  {evidence.date}{why}")
-    return lines
-
-
-def _source_lines(look: Look, fact: Fact) -> list[str]:
-    lines = ["", look.strong("As written")]
-    for raw in fact.raw.rstrip("\n").split("\n"):
-        lines += look.paragraph(raw, INDENT)
     return lines
 
 

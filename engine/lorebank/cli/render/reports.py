@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from lorebank.exchange.importing import ImportReport
     from lorebank.nightly.review import Change
     from lorebank.schedule.install import Scheduled
-    from lorebank.schedule.job import Job, ScheduleRecord
+    from lorebank.schedule.job import ScheduleRecord
     from lorebank.templates.scaffold import Template
 
 PAGE_SKIPPED = "page-skipped"
@@ -78,11 +78,6 @@ def _totals(report: SyncReport) -> str:
         f"{report.pending:,} not embedded" if report.pending else "",
     ]
     return SEPARATOR.join(part for part in parts if part)
-
-
-def difference_lines(look: Look, differences: Sequence[str]) -> list[str]:
-    """What the index holds otherwise than a rebuild would."""
-    return [line for each in differences for line in look.paragraph(each, INDENT, first="")]
 
 
 def reflect_lines(look: Look, report: ReflectReport, *, everything: bool = False) -> list[str]:
@@ -273,7 +268,8 @@ def status_problem_lines(look: Look, problems: Sequence[Diagnostic]) -> list[str
         by_code.setdefault(problem.code, []).append(problem)
     for code, alike in by_code.items():
         lines += problem_lines(look, alike)
-        lines += look.dim_paragraph(f"remedy: {remedy_for(code)}", INDENT * 2)
+        remedy = REMEDIES.get(code, "open the place named above and mend the line")
+        lines += look.dim_paragraph(f"remedy: {remedy}", INDENT * 2)
     return lines
 
 
@@ -336,11 +332,6 @@ REMEDIES = {
     "vanish-limit": "bring the missing logs back, or let the entries go with reflect --force",
     "utf8-invalid": "save the file as UTF-8; until then odd bytes are read as �",
 }
-
-
-def remedy_for(code: str) -> str:
-    """What to do about a problem of this sort."""
-    return REMEDIES.get(code, "open the place named above and mend the line")
 
 
 _VARIANTS = {
@@ -444,12 +435,6 @@ def printed_lines(written: Mapping[str, str]) -> list[str]:
     return lines
 
 
-def installed_lines(system: str, job: Job, *, changed: bool) -> list[str]:
-    """One line: what stands where, and since when."""
-    how = "scheduled" if changed else "scheduled already"
-    return [f"{how} with {system}: every night at {job.at:%H:%M} ({job.name})"]
-
-
 def schedule_lines(
     look: Look, found: Sequence[Scheduled], record: ScheduleRecord | None, missed: datetime | None
 ) -> list[str]:
@@ -467,11 +452,6 @@ def _where(look: Look, each: Scheduled) -> str:
     doubt = "" if each.active is not False else look.warn(", not active: install it again")
     files = f": {', '.join(map(str, each.files))}" if each.files else ""
     return f"{at}, by {each.system}{doubt}{files}"
-
-
-def missed_line(missed: datetime) -> str:
-    """What a command says of a night nobody reflected."""
-    return f"the reflection of {_minute_of(missed)} was missed; `lorebank reflect` catches up"
 
 
 def _minute_of(moment: datetime) -> str:

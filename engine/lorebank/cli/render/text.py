@@ -32,11 +32,10 @@ def clean(text: str) -> str:
 
     Line feeds stay and tabs become spaces; overrides of the writing direction are shown as well.
     """
-    return _CONTROL.sub(_visible, text.replace("\r\n", "\n").expandtabs(4))
-
-
-def _visible(found: re.Match[str]) -> str:
-    return found.group().encode("unicode_escape").decode("ascii")
+    return _CONTROL.sub(
+        lambda found: found.group().encode("unicode_escape").decode("ascii"),
+        text.replace("\r\n", "\n").expandtabs(4),
+    )
 
 
 def display_width(text: str) -> int:
