@@ -148,6 +148,7 @@ def test_no_text_is_an_error(text: str) -> None:
         ("de pincode is 7731", "7731"),
         ("4711 ist die PIN vom Handy", "4711"),
         ("le digicode est 24B67", "24B67"),
+        ("Türcode Büro 4471, Alarm ist aus", "4471"),
         ("recovery codes: 8842-1190, 5521-0042", "5521-0042"),
         ("Windows key: VK7JG-NPHTM-C97JM-9MPGT-3V66T", "VK7JG"),
         ("compte fr76 3000 6000 0112 3456 7890 189", "3000 6000"),

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import zip_longest
 
 from lorebank.language.secret_values import is_random
 from lorebank.language.words import stop_words
@@ -108,7 +109,7 @@ _CODE_WORD = (
     r"|kodu|şifresi|pin(?:code)?"
 )
 _CODE_NAMES = (
-    r"(?:SIM[ -]?)?PIN(?:['’]i)?(?:[ -]?(?:code|kodu|number|nummer|Nr\.?))?|PUK|(?i:CVV2?|CVC2?)"
+    r"(?:SIM[ -]?)?PIN(?:[ -]?(?:code|kodu|number|nummer|Nr\.?))?|PUK|(?i:CVV2?|CVC2?)"
     r"|TAN|(?i:geheimzahl|passcode|pin[ -]?code|digicode|(?:código|codigo|codice|code) (?:pin"
     r"|secret[oa]?|d['’]accès|d['’]entrée|de acceso|di accesso)"
     rf"|(?:{_LOCKED})\w{{0,3}}[ -]?(?:{_CODE_WORD}|number)"
@@ -118,11 +119,19 @@ _JOINED = (
     r"[^\n\d:=]{0,60}?\s*(?:[:=]|->|→|['’]s\b|\b(?:is|are|now|jetzt|ist|sind|lautet|es|est|sont|è|é"
     r"|são)\b)"
 )
-_CODE = re.compile(
-    rf"(?<!\w)(?:(?:{_CODE_NAMES})(?!\w)(?:{_JOINED})?|(?i:combination|pin)(?!\w)(?:{_JOINED}))"
+_CODE_NAME = re.compile(
+    rf"(?<!\w)(?:(?P<sure>{_CODE_NAMES})|(?i:combination|pin))(?:['’]\w{{1,3}})?(?!\w)"
+)
+_CODE_VALUE = (
     r"\s*[\"'`*]{0,2}(?P<value>\d{2,5}[AB]\d{0,4}(?!\w)|\d{3,8}#?|\d{1,2}(?:[ -]{1,3}\d{1,2}){2,3})"
     r"(?![\d.,/-]*\d|\s?(?:%|€|\$|mm|cm|km|kg|V|mA|pins?\b))"
 )
+_CODE_JOINED = re.compile(_JOINED + _CODE_VALUE)
+_CODE_BESIDE = re.compile(
+    rf"{_CODE_VALUE}|(?:\s[^\W\d][\w'’-]{{0,30}}){{1,2}}\s(?!(?:19|20)\d\d\b)"
+    r"(?P<last>\d{4,8})(?=\s*(?:[,;)!]|\.?\s*\Z))"
+)
+"""Right behind its name, or with what it opens between, at the end of a clause."""
 _IS = r"\s(?:is|was|ist|es|est|è|é)\s(?:[^\W\d]+['’\s]){0,4}?"
 _CODE_BEFORE = re.compile(rf"(?<![\w.,/-])(?P<value>\d{{4,8}}#?){_IS}(?:{_CODE_NAMES})(?!\w)")
 """The other way round: `4917 is the PIN of the card`."""
@@ -182,9 +191,16 @@ def secret_numbers(line: str) -> Iterator[tuple[str, int, int]]:
             if not line[end : end + 1].isalnum() and _mod_97(number[:length]):
                 yield "bank-account", places[0], end
                 break
-    for pattern in (_CODE, _CODE_BEFORE):
-        for found in pattern.finditer(line):
-            yield "pin", *found.span("value")
+    names = list(_CODE_NAME.finditer(line))
+    for name, following in zip_longest(names, names[1:]):
+        end = following.start() if following else len(line)
+        value = _CODE_JOINED.match(line, name.end(), end)
+        if value is None and name["sure"]:
+            value = _CODE_BESIDE.match(line, name.end(), end)
+        if value is not None:
+            yield "pin", *value.span(value.lastgroup or 0)
+    for found in _CODE_BEFORE.finditer(line):
+        yield "pin", *found.span("value")
     for name in _SPARE_CODE.finditer(line):
         end = name.end()
         while (code := _SPARE.match(line, end)) and any(map(str.isdigit, code["value"])):
