@@ -105,3 +105,25 @@ def test_a_relative_day_is_resolved_where_it_is_shown(tmp_path: Path) -> None:
 def test_an_opinion_stands_on_its_page_and_not_in_a_timeline(root: Path) -> None:
     assert not any("always" in line for line in block(root, "bank/entities/Jonas.md", "timeline"))
     assert "Prefers tea in the morning" in (root / "bank" / "opinions.md").read_text("utf-8")
+
+
+def test_what_was_done_long_ago_has_a_page_a_year(tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    for year in (2022, 2023, 2024, 2025):
+        write(tmp_path, f"{year}-05-03", [f"- B: Painted the hull number {year}."])
+    reflect(tmp_path)
+    assert block(tmp_path, "bank/experience.md", "experience") == [
+        "### 2025-05",
+        "- 2025-05-03 · Painted the hull number 2025.",
+        "### 2024-05",
+        "- 2024-05-03 · Painted the hull number 2024.",
+        "Earlier: [2023](experience/2023.md) · [2022](experience/2022.md)",
+    ]
+    assert block(tmp_path, "bank/experience/2022.md", "2022") == [
+        "### 2022-05",
+        "- 2022-05-03 · Painted the hull number 2022.",
+    ]
+    assert reflect(tmp_path) == ()
+    (tmp_path / "memory" / "2022-05-03.md").unlink()
+    assert "bank/experience/2022.md" in reflect(tmp_path)
+    assert "hull" not in (tmp_path / "bank/experience/2022.md").read_text("utf-8")

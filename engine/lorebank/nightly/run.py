@@ -38,7 +38,7 @@ from lorebank.nightly.under_way import complete, refuse_linked_bank, write_pages
 from lorebank.nightly.undo import RunRecord, next_run, undo_store
 from lorebank.pages.content import read_content, relocate
 from lorebank.pages.core_memory import plan_core_proposals
-from lorebank.pages.digests import TODAY_PATH
+from lorebank.pages.digests import ARCHIVE_FOLDER, TODAY_PATH
 from lorebank.pages.edits import Page, PageEdit, encoded, read_pages, read_text, vanishing_lines
 from lorebank.pages.facts import BankContent
 from lorebank.pages.pages import PagePlan
@@ -162,7 +162,8 @@ class _Run:
 
     def _plan_once(self, content: BankContent, only: set[str] | None) -> _Planned:
         plan = PagePlan(content, self.model if self.config.generator.summaries else None)
-        paths = set(plan.paths)
+        archives = (self.root / ARCHIVE_FOLDER).glob("*.md")  # one may have lost its last line
+        paths = {*plan.paths, *(f"{ARCHIVE_FOLDER}/{file.name}" for file in archives)}
         if self.options.since is not None:
             since = self.options.since.isoformat()
             paths = plan.of_entities(recorded_since(self.connection, since))

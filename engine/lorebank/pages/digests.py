@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from itertools import groupby
+from pathlib import PurePosixPath
 
 from lorebank.domain import (
     AgendaItem,
@@ -33,12 +34,17 @@ from lorebank.pages.telling import (
 from lorebank.records import Record
 
 EXPERIENCE_PATH = "bank/experience.md"
+ARCHIVE_FOLDER = "bank/experience"
+"""A page a year."""
 INDEX_PATH = "bank/index.md"
 TODAY_PATH = "bank/today.md"
 WORLD_PATH = "bank/world.md"
 _LONG = 300
 """Lines that a page of the whole bank holds at most: as many as somebody scrolls through."""
 _STATED = (FactKind.WORLD, FactKind.OBSERVATION)
+_YEARS = 2
+"""Calendar years that the page of experience holds: this one, and the last, which in January is
+the one that matters."""
 _NEW, _CHANGED, _DUE = 5, 4, 8
 """How many lines of today's page each of its parts may take; with headings they come to 20."""
 
@@ -54,13 +60,8 @@ class Digests(Record):
 
 def digest_body(bank: Digests, path: str) -> str:
     """The body of the page's one block."""
-    bodies = {
-        EXPERIENCE_PATH: _experience,
-        INDEX_PATH: _index,
-        TODAY_PATH: _today,
-        WORLD_PATH: _world,
-    }
-    return bodies[path](bank)
+    bodies = {INDEX_PATH: _index, TODAY_PATH: _today, WORLD_PATH: _world}
+    return bodies[path](bank) if path in bodies else _experience(bank, path)
 
 
 def _index(bank: Digests) -> str:
@@ -98,11 +99,27 @@ def _world(bank: Digests) -> str:
     return _cut(lines)
 
 
-def _experience(bank: Digests) -> str:
+def archive_paths(facts: Sequence[KnownFact]) -> list[str]:
+    """The pages of the years that are no longer on the page of experience."""
+    kinds = (_as_done(k) for k in facts if k.fact.kind is FactKind.EXPERIENCE and is_current(k))
+    years = {known.day.year for known in kinds if known.day}
+    return [_archive(year) for year in sorted(years) if year <= max(years) - _YEARS]
+
+
+def _archive(year: int) -> str:
+    return f"{ARCHIVE_FOLDER}/{year}.md"
+
+
+def _experience(bank: Digests, path: str) -> str:
     """What was done, month by month; what is told on an entity's page is linked to."""
     others = _elsewhere(bank, EXPERIENCE_PATH)
-    own = (k for k in others if k.fact.kind is FactKind.EXPERIENCE and is_current(k))
-    done = [_as_done(known) for known in own]
+    archives = archive_paths(others)
+    done = []
+    for known in (k for k in others if k.fact.kind is FactKind.EXPERIENCE and is_current(k)):
+        told = _as_done(known)
+        home = _archive(told.day.year) if told.day else ""
+        if path == (home if home in archives else EXPERIENCE_PATH):
+            done.append(told)
     parts = []
     for month, group in groupby(
         sorted(done, key=newest_first), key=lambda k: k.day.isoformat()[:7] if k.day else ""
@@ -113,12 +130,15 @@ def _experience(bank: Digests) -> str:
             if slug is not None:
                 elsewhere[slug] += 1
             elif not known.fact.slugs:
-                here.append(f"- {when_told(known)} · {_cited(known, EXPERIENCE_PATH)}")
+                here.append(f"- {when_told(known)} · {_cited(known, path)}")
         entities = bank.content.entities
         links = (f"{bank.link(entities[s].name)} {n}" for s, n in elsewhere.items())
-        told = "\n".join(here), ("With " + " · ".join(links)) if elsewhere else ""
-        if any(told):
-            parts.append("\n\n".join([f"### {month or 'Undated'}", *filter(None, told)]))
+        lines = "\n".join(here), ("With " + " · ".join(links)) if elsewhere else ""
+        if any(lines):
+            parts.append("\n\n".join([f"### {month or 'Undated'}", *filter(None, lines)]))
+    if archives and path == EXPERIENCE_PATH:
+        years = (PurePosixPath(archive).stem for archive in reversed(archives))
+        parts.append("Earlier: " + " · ".join(f"[{y}](experience/{y}.md)" for y in years))
     return "\n\n".join(parts)
 
 
@@ -207,7 +227,7 @@ def _part(title: str, lines: Sequence[str], most: int) -> str:
 
 def _cited(known: KnownFact, page: str) -> str:
     """The text, with what it is about before it where it does not say so, and its place."""
-    fact, text = known.fact, known.text if page == EXPERIENCE_PATH else resolved(known)
+    fact, text = known.fact, known.text if page not in (TODAY_PATH, WORLD_PATH) else resolved(known)
     about = next((mention.name for mention in fact.mentions if mention.subject), "")
     told = not about or text.startswith(("I ", "I'")) or fold(about) in fold(text)
     said = escape_inline(text if told else f"{about}: {text}")

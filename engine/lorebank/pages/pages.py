@@ -39,6 +39,7 @@ from lorebank.pages.digests import (
     TODAY_PATH,
     WORLD_PATH,
     Digests,
+    archive_paths,
     digest_body,
 )
 from lorebank.pages.edits import PageEdit, plan_page_edit
@@ -79,7 +80,8 @@ class PagePlan:
         self._link = page_links(named)
         leaving = {s: page for s in content.bare if (page := content.entities[s].page) is not None}
         wanted = {**leaving, **self._slug_of}
-        self.paths: Mapping[str, str | None] = dict.fromkeys(DIGESTS) | {
+        digests = (*DIGESTS, *archive_paths(self._known))
+        self.paths: Mapping[str, str | None] = dict.fromkeys(digests) | {
             path: slug for slug, path in wanted.items()
         }
         """Page → the entity that it is about; `None` for the pages of the whole bank. Those that
@@ -102,7 +104,7 @@ class PagePlan:
 
     def edit(self, path: str, old: str | None) -> PageEdit:
         """The edit that brings a page up to date from its present text."""
-        slug = self.paths[path]
+        slug = self.paths.get(path)
         if slug is None:
             return self._digest_edit(path, old)
         entity = self.content.entities[slug]
@@ -176,7 +178,9 @@ class PagePlan:
             if old is None:
                 return PageEdit(path, old, old)
             return plan_page_edit(path, old, {}, drop=(name,))
-        return plan_page_edit(path, old, {name: body}, frame=_TITLES[path])
+        return plan_page_edit(
+            path, old, {name: body}, frame=_TITLES.get(path, f"# Experience {name}\n")
+        )
 
     def _opinions_edit(self, old: str | None) -> PageEdit:
         content = self.content

@@ -115,11 +115,9 @@ def understand(
     phrase, undated, known_on = _read_date(plain, now)
     if known_on and phrase is not None:
         wanted, phrase = replace(wanted, as_of=wanted.as_of or phrase.interval.end), None
+    if respell is not None:
+        undated = _respelt(undated, lookup, respell, notes)
     names = _find_names(undated, lookup)
-    if respell is not None and (read_as := respell(_unnamed_words(undated, names))):
-        undated = _respelt(undated, read_as)
-        names = _find_names(undated, lookup)
-        notes += (f"read '{written}' as '{meant}'" for written, meant in read_as.items())
     notes += _unknown_names(undated, names)
     for vague in find_vague(plain):
         notes.append(f"date phrase '{vague}' is too vague; no time filter applied")
@@ -235,18 +233,21 @@ def _is_of(names: Sequence[_Name], start: int, end: int) -> bool:
     return any(name.start < end and start < name.end for name in names)
 
 
-def _unnamed_words(text: str, names: Sequence[_Name]) -> list[str]:
-    """The plain words of the text that are no part of a name: letters only, no stop words."""
-    return [
+def _respelt(text: str, lookup: NameLookup, respell: Respeller, notes: list[str]) -> str:
+    """The text with its slips in names mended: of the plain words that are no part of a name,
+    letters only and no stop words."""
+    names = _find_names(text, lookup)
+    unnamed = [
         word
         for match in _words_with_place(text)
         if not _is_of(names, *match.span())
         and (word := _bare(match.group())).isalpha()
         and fold(word) not in stop_words()
     ]
-
-
-def _respelt(text: str, read_as: Mapping[str, str]) -> str:
+    read_as = respell(unnamed)
+    if not read_as:
+        return text
+    notes += (f"read '{written}' as '{meant}'" for written, meant in read_as.items())
     either = "|".join(re.escape(written) for written in read_as)
     return re.sub(rf"(?<!\w)(?:{either})(?!\w)", lambda found: read_as[found.group()], text)
 
