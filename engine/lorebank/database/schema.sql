@@ -268,6 +268,7 @@ CREATE TABLE opinions (
     origin        TEXT NOT NULL        -- of the lines for it, the most trusted
 ) WITHOUT ROWID;
 CREATE INDEX opinions_by_holder ON opinions (holder);
+CREATE INDEX opinions_by_successor ON opinions (superseded_by) WHERE superseded_by IS NOT NULL;
 
 CREATE TABLE opinion_evidence (
     opinion    TEXT NOT NULL,

@@ -113,7 +113,7 @@ def load_opinions(
         tuple(bound),
     )
     evidence = _evidence(connection, [row[0] for row in rows])
-    supersedes = _supersedes(connection)
+    supersedes = _supersedes(connection, [row[0] for row in rows])
     return tuple(
         Opinion(
             id=row[0],
@@ -146,14 +146,14 @@ def holders_of_opinions(connection: Connection, opinions: Iterable[str]) -> dict
     )
 
 
-def _supersedes(connection: Connection) -> dict[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = {}
-    for old, new in select(
+def _supersedes(connection: Connection, ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    rows = select(
         connection,
-        "SELECT id, superseded_by FROM opinions WHERE superseded_by IS NOT NULL ORDER BY id",
-    ):
-        found[new] = (*found.get(new, ()), old)
-    return found
+        "SELECT o.superseded_by, json_group_array(o.id ORDER BY o.id) FROM json_each(?) w"
+        " CROSS JOIN opinions o ON o.superseded_by = w.value GROUP BY o.superseded_by",
+        (json.dumps(ids),),
+    )
+    return {new: tuple(json.loads(old)) for new, old in rows}
 
 
 def beliefs_of_facts(connection: Connection, facts: Sequence[str]) -> Mapping[str, Opinion]:

@@ -218,7 +218,7 @@ def _certain_changes(
     found: dict[str, list[tuple[Successor, Change, bool]]] = defaultdict(list)
     rows = select(
         connection,
-        "SELECT DISTINCT w.value, c.data, i.item, i.id, i.recorded, i.file, i.start_line,"
+        "SELECT w.value, c.data, i.item, i.id, i.recorded, i.file, i.start_line,"
         " coalesce(i.occurred_start, ''), i.quarantined = 0 FROM json_each(?1) w"
         " CROSS JOIN mentions m ON m.entity = w.value AND m.subject = 1"
         " JOIN changes c ON c.item = m.item AND c.data <> ''"

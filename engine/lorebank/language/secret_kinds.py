@@ -41,6 +41,7 @@ _TOKENS = {
     "mapbox_token": r"[sp]k\.eyJ[\w-]{20,}\.[\w-]{10,}",
     "facebook_token": r"EAA[A-Za-z0-9]{60,}",
     "bitbucket_token": r"ATBB[A-Za-z0-9]{24,}",
+    "password_hash": r"(?<=\$)(?:2[aby]\$\d\d|apr1|[156]|argon2id?|scrypt)\$[\w./$=,+-]{20,}",
     "jwt": r"eyJ[\w-]{8,}={0,2}\.[\w-]{8,}={0,2}\.[\w-]{6,}={0,2}",
     "digitalocean_token": r"do[opr]_v1_[a-f0-9]{32,}",
     "shopify_token": r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}",
@@ -106,12 +107,14 @@ _LOCKED = (
 )
 _CODE_WORD = (
     r"(?:secret |numeric |zahlen)?(?:codes?|combo|combination|kombination|códigos?|codigo|codice)"
-    r"|kodu|şifresi|pin(?:code)?"
+    r"|combinación|combinaison|combinazione|combinação|combinatie|kombinasyonu|clave|senha|pass(?:word"
+    r"|wort)|contraseña|mot de passe|wachtwoord|kodu|şifresi|pin(?:code)?"
 )
 _CODE_NAMES = (
     r"(?:SIM[ -]?)?PIN(?:[ -]?(?:code|kodu|number|nummer|Nr\.?))?|PUK|(?i:CVV2?|CVC2?)"
-    r"|TAN|(?i:geheimzahl|passcode|pin[ -]?code|digicode|(?:código|codigo|codice|code) (?:pin"
-    r"|secret[oa]?|d['’]accès|d['’]entrée|de acceso|di accesso)"
+    r"|TAN|(?i:pin(?=:?\s(?!(?:19|20)\d\d\b)\d{4,6}(?!\d))|geheimzahl|passcode|pin[ -]?code"
+    r"|digicode|(?:código|codigo|codice|code) (?:pin|secret[oa]?|d['’]accès|d['’]entrée|de acceso"
+    r"|di accesso)"
     rf"|(?:{_LOCKED})\w{{0,3}}[ -]?(?:{_CODE_WORD}|number)"
     rf"|(?:{_CODE_WORD})\s(?:[^\W\d]+['’\s]){{0,4}}?(?:{_LOCKED}))"
 )
@@ -166,7 +169,9 @@ _SEED_NAME = re.compile(
     r"|portafogli\w*)\b"
 )
 _SEED_BEGINS = re.compile(r"[:=\n.,]|\b(?:are|is|sind|ist|lauten|son|sont|sono|são|zijn)\b")
-_SEED_WORD = re.compile(r"[\s,>*\"'`-]{0,6}(?:\d{1,2}[.):]?\s?)?(?P<word>[a-zà-ÿ]{3,8})(?![\w'’])")
+_SEED_WORD = re.compile(
+    r"[\s,>*\"'`/;|·–—-]{0,6}(?:\d{1,2}[.):]?\s?)?(?P<word>[a-zà-ÿ]{3,8})(?![\w'’])"
+)
 _SEED_LENGTHS = (12, 25)
 """Fewest and most words of a seed phrase, by BIP 39 and Monero's list."""
 _NEAR_SEED = 80
@@ -222,19 +227,20 @@ def secret_numbers(line: str) -> Iterator[tuple[str, int, int]]:
 def seed_phrases(text: str) -> Iterator[tuple[int, int]]:
     """Start and end of the words behind the name of a seed phrase, on one line or one a line,
     numbered or not."""
-    tried = 0
+    tried = 0  # no run of words begins within another
     for name in _SEED_NAME.finditer(text):
-        start = max(name.end(), tried)  # each place once, however many names stand before it
+        start = max(name.end(), tried)
         for begin in _SEED_BEGINS.finditer(text, start, name.end() + _NEAR_SEED):
-            tried = begin.end()
+            if begin.end() < tried:
+                continue
             words: list[re.Match[str]] = []
-            at = begin.end()
-            while len(words) < _SEED_LENGTHS[-1] and (found := _SEED_WORD.match(text, at)):
+            tried = begin.end()
+            while len(words) < _SEED_LENGTHS[-1] and (found := _SEED_WORD.match(text, tried)):
                 words.append(found)
-                at = found.end()
+                tried = found.end()
             common = sum(word["word"] in stop_words() for word in words)
             if len(words) >= _SEED_LENGTHS[0] and common <= len(words) * _COMMON_IN_SEED:
-                yield words[0].start("word"), at
+                yield words[0].start("word"), tried
                 break
 
 

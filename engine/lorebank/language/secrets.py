@@ -41,23 +41,12 @@ _TOKEN_BYTES = bytes(
 _STEMS = (
     *("secret", "token", "key", "psk", "bearer", "basic ", "curl", "mysql", "mariadb", "redis-cli"),
     *("psw", "sshpass", "_pass ", "phrase", "contrase", "senha", "kennwort", "wachtwoord", "şifre"),
-    *(
-        "schlüssel",
-        "clave",
-        "clé ",
-        "密码",
-        "密碼",
-        "口令",
-        "パスワード",
-        "暗証",
-        "парол",
-        "mdp",
-        "parola",
-    ),
-    *("puk", "cvv", "cvc", "geheimzahl", "code", "código", "codigo", "codice", "kodu", "combo"),
-    *("combination", "kombination", "cookie", "sessionid", "session_id", "sessid", "metamask"),
-    *("login", "logon", "creds", "credential", "credenc", "credenz", "zugangsdaten", "wlan"),
-    *("anmeldedaten", "identifiant", "inloggegevens", "giriş", "wifi", "wi-fi", "ssid", "hotspot"),
+    *("schlüssel", "clave", "clé ", "mdp", "parola", "парол", "密码", "密碼", "口令", "パスワード"),
+    *("暗証", 'auth"', "puk", "cvv", "cvc", "geheimzahl", "code", "código", "codigo", "codice"),
+    *("kodu", "combo", "combin", "kombin", "cookie", "sessionid", "session_id", "sessid"),
+    *("metamask", "login", "logon", "creds", "credential", "credenc", "credenz", "zugangsdaten"),
+    *("anmeldedaten", "identifiant", "inloggegevens", "giriş", "wifi", "wi-fi", "wlan", "ssid"),
+    "hotspot",
 )
 """What a line holds that names a secret."""
 _FOLLOWED_STEMS = {
@@ -109,8 +98,9 @@ _HEADER = re.compile(
 _BASIC = re.compile(r"(?i:\bbasic)\s+(?P<value>[A-Za-z0-9+/]{12,}={1,2})(?![A-Za-z0-9])")
 _PASSWORD_NAMES = (
     r"pass[ _-]?words?|passwd|psw|passwort|kennwort|passphrase|pass[ _-]?code|pwd|contraseña"
-    r"|contrasena|senha|palavra[ -]passe|mot de passe|mdp|wachtwoord|parola(?: d'ordine|sı|m|mız)?"
-    r"|şifre(?:si|m|miz)?|пароль|hasło|lösenord|adgangskode"
+    r"|contrasena|senha|palavra[ -]passe|mot de passe|mdp|wachtwoord"
+    r"|parola(?: d'ordine|[ms]\w{0,4})?"
+    r"|şifre(?:[ms]\w{0,4})?|пароль|hasło|lösenord|adgangskode"
     r"|密码|密碼|口令|パスワード|暗証番号"
     r"|(?:seed|recovery|secret|backup) phrase|mnemonic phrase|(?:pass|pw)(?=[\"'`*_]{0,3}\s?[:=])"
     r"|(?:wlan|wi-?fi|wep|wpa2?|netzwerk)[ -]?(?:schlüssel|key)"
@@ -122,7 +112,7 @@ _SURE_NAMES = (
     r"|(?:PHP|J)?sess(?:ion)?[ _-]?id|pre[ _-]?shared[ _-]?key|psk"
     r"|(?:refresh|bearer|bot|deploy|session|personal[ _-]access|id)[ _-]?token"
     r"|(?:private|encryption|master|service|account|license|licence|storage|admin)[ _-]?key"
-    r"|secret|token|credentials?"
+    r"|secret|token|credentials?|auth(?=[\"']\s?:)"
 )
 # Repeats are bounded, here and in `_URL`: an unbounded one that may begin anywhere takes quadratic
 # time on a line of 100 kB that is all one name. What stands before `_KEY` is read once it matched.
@@ -155,6 +145,7 @@ _JOINER = re.compile(
     r"|artık|oldu)[\s:]+[\"'`*]*\Z|[:=/>→]\s*\Z"
 )
 """What stands right before a value that is stated."""
+_NUMBER = re.compile(r"(?!(?:19|20)\d\d\b)\d{4,12}(?=\s*(?:[.,;)!]|\Z))")
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _PASSWORD_BEFORE = re.compile(
     rf"(?<!\S)[\"'`]?(?P<value>[^\s\"'`]{{6,80}})[\"'`]?\s(?:is|was|ist|es|est|è|é)\s"
@@ -356,7 +347,8 @@ def _near_names(line: str) -> Iterator[Secret]:
                 and not _ADDRESS.fullmatch(text)
                 and _JOINER.search(line, name.end(), start)
             ):
-                mixed = mixed or is_password(text, "", quoted=False, stated=True)
+                stated = is_password(text, "", quoted=False, stated=True)
+                mixed = mixed or stated or _NUMBER.match(line, start) is not None
             if mixed or (not name["login"] and is_random(text, sure=True)):
                 kind = _kind_of(name["sure"]) if name["sure"] else "password"
                 yield Secret(kind, start, start + len(text))

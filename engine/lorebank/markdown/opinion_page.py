@@ -43,13 +43,10 @@ _SINCE = r"(?:\s*[(,]?\s*since\s+(?P<since>\d{4}-\d{2}-\d{2})\s*\)?)?\s*\.?\Z"
 _PIN = re.compile(rf"\A(?:[-*]\s+)?\**pin\**\s*[:=]\**\s*(?P<value>[^\s(]+?)\**{_SINCE}", re.I)
 _RETRACTED = re.compile(rf"\A(?:[-*]\s+)?\**retracted\**\s*:?{_SINCE}", re.I)
 _RESTATED = re.compile(rf"\A\**restated\**{_SINCE}", re.I)
-_ENTRIES = re.compile(r"<!-- entries: (?P<ids>[-o0-9a-f ]*)-->")
 _OWN_LINE = re.compile(
-    r"\A(?:\*\*(?:For|Against)\*\*\Z|\*\*(?:History|Now|Before)\*\* |- \d{4}-\d{2}-\d{2} · |"
-    r".* · confidence \*\*.*`o-[0-9a-f]+`\Z|.* · \*\*[01]\.\d\d\*\* .*\)\Z"
-    r"|- (?:Evidence|Contradicted|Last reinforced|Updated): )"
+    r"\A(?:.* · \*\*[01]\.\d\d\*\* .*\)\Z|- (?:Evidence|Contradicted|Last reinforced|Updated): )"
 )
-"""Lines that the engine writes; all but the last two alternatives are of pages from before 0.20."""
+"""Lines that the engine writes."""
 _NEWS = 3
 """Lines of evidence below an opinion kept by hand; `explain` lists all of it."""
 _REMOVED = re.compile(
@@ -324,5 +321,5 @@ def _removed(block: Block | None) -> list[OpinionEntry]:
 
 
 def _listed(overview: str) -> list[str]:
-    """The ids that an overview names, in its comment or, on older pages, in the rows of a table."""
+    """The ids that an overview names."""
     return list(dict.fromkeys(_ANY_ID.findall(overview)))
