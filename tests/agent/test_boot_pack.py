@@ -36,6 +36,7 @@ def test_f04_the_parts_in_their_order(bank: Bank) -> None:
         ("Today, 2025-12-10", "memory/2025-12-10.md"),
         ("Yesterday, 2025-12-09", "memory/2025-12-09.md"),
         ("Opinions", "bank/opinions.md"),
+        ("Inbox", "bank"),
     ]
     assert pack.parts[2].text == "Rain.\n\nWind."
     assert pack.parts[4].text.startswith("- 0.93 Peter: Prefers")
