@@ -1,6 +1,6 @@
 """Scoring: how likely an item answers the question, in 0..1.
 
-One linear model over a dozen signs that a person would look at too: how much of the question the
+One linear model over signs that a person would look at too: how much of the question the
 item holds, how near it comes in meaning, whether it is about the one named, of the time, the
 property or the opinion asked for, whether somebody noted it as a fact. Its sum is the log-odds of
 being a right answer; the order of an answer is the order of these scores, and the evidence level is
@@ -84,6 +84,7 @@ STRONG_FROM, WEAK_FROM = 0.7, 0.003
 about what one shared word comes to."""
 _SUBJECT = ("covered", "around", "verbatim", "lexical", "meaning")
 _DEVIATIONS = 6.0
+"""So many standard deviations nearer than the notes at large is about as near as lines get."""
 _TURNS = ((-1, 0.85), (1, 0.75), (-2, 0.7), (2, 0.6))
 """Turns away in a dialogue, and what a word counts that stands there first: the answer to "did you
 buy the boat?" names no boat. Found by measurement on public chat logs, as are the next."""
@@ -94,8 +95,9 @@ _WRITTEN_NAME = 0.8
 0.8 in `candidates`."""
 _LEAST_SHARE = 0.32
 """A line that names a year does not say what happened in one of its months: the root of a tenth, as
-in `index.intervals`."""
+in `index.finding`."""
 _BEST_OF_DAY = 3
+"""Turns that show what a day speaks of; a single one may hold the words by chance."""
 _NEAR_TURNS = ((-1, 0.45), (1, 0.2), (-2, 0.07), (2, 0.07))
 """What the nearness of the turns beside counts for a turn: the ratio fitted on public chat logs."""
 _WORDS = 40
