@@ -25,17 +25,20 @@ def load_chunks(connection: Connection, chunks: Sequence[int]) -> dict[int, Chun
     }
 
 
-def chunks_of_items(connection: Connection, items: Sequence[int]) -> dict[int, int]:
-    """Item → the last chunk that it begins in: where chunks overlap, it is whole in that one."""
-    return dict(
-        select(
-            connection,
-            "SELECT i.item, max(c.chunk) FROM json_each(?) w CROSS JOIN items i ON i.item = w.value"
-            " JOIN chunks c ON c.file = i.file"
-            " AND i.start >= c.start AND i.start < c.start + c.length GROUP BY i.item",
-            (json.dumps(list(items)),),
-        )
-    )
+def chunks_of_items(connection: Connection, items: Sequence[int]) -> dict[int, list[int]]:
+    """Item → the chunks it stands in, from the last that it begins in: where chunks overlap, it is
+    whole in that one, unless it is longer than a chunk."""
+    chunks: dict[int, list[int]] = {}
+    for item, chunk, begins in select(
+        connection,
+        "SELECT i.item, c.chunk, c.start <= i.start FROM json_each(?) w"
+        " CROSS JOIN items i ON i.item = w.value JOIN chunks c ON c.file = i.file"
+        " AND c.start < i.start + i.length AND c.start + c.length > i.start"
+        " ORDER BY i.item, c.chunk",
+        (json.dumps(list(items)),),
+    ):
+        chunks[item] = [chunk] if begins else [*chunks.get(item, ()), chunk]
+    return chunks
 
 
 def select_chunks(connection: Connection, path: str) -> str:

@@ -252,8 +252,9 @@ def _entries(connection: Connection, read: ReadFile, starts: Sequence[int]) -> l
     said.sort(key=lambda entry: (entry[0].citation.start_line, entry[0].citation.end_line))
     first = int(connection.execute("SELECT coalesce(max(item), 0) + 1 FROM items").get)
     entries = []
+    after: dict[int, int] = {}
     for item, (each, times, slots) in enumerate(said, start=first):
-        start, length = _place(each, read.text, starts)
+        start, length = _place(each, read.text, starts, after)
         raw = read.text[start : start + length]
         words = _words_of_fact(each) if isinstance(each, Fact) else raw
         task = tasks.get(each.citation)
@@ -329,7 +330,8 @@ def _insert_chunks(
     connection: Connection, file: int, read: ReadFile, starts: Sequence[int]
 ) -> None:
     first = int(connection.execute("SELECT coalesce(max(chunk), 0) + 1 FROM chunks").get)
-    places = [(chunk.citation, *_place(chunk, read.text, starts)) for chunk in read.chunks]
+    after: dict[int, int] = {}
+    places = [(chunk.citation, *_place(chunk, read.text, starts, after)) for chunk in read.chunks]
     connection.executemany(
         "INSERT INTO chunks (chunk, file, ordinal, start_line, end_line, start, length, heading)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -357,12 +359,18 @@ def _words_of_fact(fact: Fact) -> str:
     return " ".join([fact.content, *fact.details, *_SHOWN_NAME.findall(fact.raw)])
 
 
-def _place(entry: Fact | Passage | Chunk, text: str, starts: Sequence[int]) -> tuple[int, int]:
-    """Offset and length of an entry: its lines, or its own part where a long line was cut up."""
+def _place(
+    entry: Fact | Passage | Chunk, text: str, starts: Sequence[int], after: dict[int, int]
+) -> tuple[int, int]:
+    """Offset and length of an entry in the text. `after`, by the start of a line: from where the
+    next entry of that line is looked for, as the pieces of an overlong line may read the same."""
     start, length = _extent(entry.citation, starts)
     if isinstance(entry, Fact) or length <= len(entry.text) + _LONG_LINE:
         return start, length
-    found = text.find(entry.text, start, start + length)
+    end = start + length
+    found = text.find(entry.text, max(start, after.get(start, 0)), end)
+    found = text.find(entry.text, start, end) if found < 0 else found
+    after[start] = found + 1
     return (found, len(entry.text)) if found >= 0 else (start, min(length, len(entry.text)))
 
 

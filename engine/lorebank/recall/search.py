@@ -18,7 +18,7 @@ from lorebank.recall.candidates import Request
 from lorebank.recall.diversity import rerank_mmr
 from lorebank.recall.pipeline import Found, RankOptions, find
 from lorebank.recall.scoring import score_of_words
-from lorebank.recall.snippets import matching_line, snippet
+from lorebank.recall.snippets import beginnings, matching_line, snippet, terms_held
 from lorebank.trust.quarantine import origins_in_lines
 
 
@@ -37,10 +37,16 @@ def search_chunks(
         order = rerank_mmr(order, found.scores, found.pool.items, ranking.mmr_lambda, k)
     place = {item: n for n, item in enumerate(order)}
     homes = chunks_of_items(request.connection, order)
+    long = [chunk for chunks in homes.values() if len(chunks) > 1 for chunk in chunks]
+    texts = load_chunks(request.connection, long)
+    wanted = beginnings(_terms_of(found))
     scores: dict[int, tuple[float, int | None]] = {}
     for item in order:
         if item in homes:
-            scores.setdefault(homes[item], (found.scores[item], item))
+            home = max(
+                homes[item], key=lambda c: terms_held(texts[c].text, wanted) if c in texts else 0
+            )
+            scores.setdefault(home, (found.scores[item], item))
     for chunk, score in _by_other_words(found, path).items():
         if score > scores.get(chunk, (0.0, None))[0]:
             scores[chunk] = (score, None)

@@ -48,7 +48,7 @@ def snippet(text: str, terms: Iterable[str], limit: int = SNIPPET_CHARACTERS) ->
     text = text.strip("\n")
     if len(text) <= limit:
         return text
-    wanted = {_beginning(fold(term)) for term in terms}
+    wanted = beginnings(terms)
     return _best_lines(text.split("\n"), wanted, limit - 2)
 
 
@@ -56,23 +56,27 @@ def matching_line(text: str, terms: Iterable[str]) -> str:
     """The line that holds the most distinct terms, the first of several; of a long one, the part
     that does."""
     lines = text.split("\n")
-    wanted = {_beginning(fold(term)) for term in terms}
-    line = max(lines, key=lambda each: _terms_held(each, wanted))
+    wanted = beginnings(terms)
+    line = max(lines, key=lambda each: terms_held(each, wanted))
     return line if len(line) <= _LONG else _around_terms(line, wanted, _LONG).strip("…")
 
 
-def _beginning(word: str) -> str:
-    """What a word shares with most of its other forms: `boats` is looked for as `boa`."""
-    return word[: max(_SHORTEST, len(word) - _ENDING)] if word.isalpha() else word
+def beginnings(terms: Iterable[str]) -> frozenset[str]:
+    """What words share with most of their other forms, folded: `boats` is looked for as `boa`."""
+    return frozenset(
+        term[: max(_SHORTEST, len(term) - _ENDING)] if term.isalpha() else term
+        for term in map(fold, terms)
+    )
 
 
-def _terms_held(line: str, wanted: Collection[str]) -> int:
-    folded = fold(line)
+def terms_held(text: str, wanted: Collection[str]) -> int:
+    """How many of the beginnings a text holds."""
+    folded = fold(text)
     return sum(term in folded for term in wanted)
 
 
 def _best_lines(lines: Sequence[str], wanted: Collection[str], limit: int) -> str:
-    held = [_terms_held(line, wanted) for line in lines]
+    held = [terms_held(line, wanted) for line in lines]
     first = last = held.index(max(held))
     if len(lines[first]) > limit:
         return _around_terms(lines[first], wanted, limit)
