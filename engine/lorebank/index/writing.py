@@ -252,9 +252,9 @@ def _entries(connection: Connection, read: ReadFile, starts: Sequence[int]) -> l
     said.sort(key=lambda entry: (entry[0].citation.start_line, entry[0].citation.end_line))
     first = int(connection.execute("SELECT coalesce(max(item), 0) + 1 FROM items").get)
     entries = []
-    after: dict[int, int] = {}
+    places = _places([each for each, _, _ in said], read.text, starts)
     for item, (each, times, slots) in enumerate(said, start=first):
-        start, length = _place(each, read.text, starts, after)
+        start, length = places[item - first]
         raw = read.text[start : start + length]
         words = _words_of_fact(each) if isinstance(each, Fact) else raw
         task = tasks.get(each.citation)
@@ -330,14 +330,14 @@ def _insert_chunks(
     connection: Connection, file: int, read: ReadFile, starts: Sequence[int]
 ) -> None:
     first = int(connection.execute("SELECT coalesce(max(chunk), 0) + 1 FROM chunks").get)
-    after: dict[int, int] = {}
-    places = [(chunk.citation, *_place(chunk, read.text, starts, after)) for chunk in read.chunks]
+    places = _places(read.chunks, read.text, starts)
     connection.executemany(
         "INSERT INTO chunks (chunk, file, ordinal, start_line, end_line, start, length, heading)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         [
-            (first + n, file, n, at.start_line, at.end_line, start, length, read.chunks[n].heading)
-            for n, (at, start, length) in enumerate(places)
+            (first + n, file, n, at.start_line, at.end_line, *places[n], chunk.heading)
+            for n, chunk in enumerate(read.chunks)
+            for at in [chunk.citation]
         ],
     )
     title = _title_words(read)
@@ -359,19 +359,23 @@ def _words_of_fact(fact: Fact) -> str:
     return " ".join([fact.content, *fact.details, *_SHOWN_NAME.findall(fact.raw)])
 
 
-def _place(
-    entry: Fact | Passage | Chunk, text: str, starts: Sequence[int], after: dict[int, int]
-) -> tuple[int, int]:
-    """Offset and length of an entry in the text. `after`, by the start of a line: from where the
-    next entry of that line is looked for, as the pieces of an overlong line may read the same."""
-    start, length = _extent(entry.citation, starts)
-    if isinstance(entry, Fact) or length <= len(entry.text) + _LONG_LINE:
-        return start, length
-    end = start + length
-    found = text.find(entry.text, max(start, after.get(start, 0)), end)
-    found = text.find(entry.text, start, end) if found < 0 else found
-    after[start] = found + 1
-    return (found, len(entry.text)) if found >= 0 else (start, min(length, len(entry.text)))
+def _places(
+    entries: Sequence[Fact | Passage | Chunk], text: str, starts: Sequence[int]
+) -> list[tuple[int, int]]:
+    """Offset and length of each entry: its lines, or its own part where a long line was cut up."""
+    places: list[tuple[int, int]] = []
+    line, behind = None, 0
+    for entry in entries:
+        start, length = _extent(entry.citation, starts)
+        if not isinstance(entry, Fact) and length > len(entry.text) + _LONG_LINE:
+            # The parts of a line that says the same again and again follow each other.
+            found = text.find(entry.text, behind if entry.citation == line else start)
+            if not start <= found < start + length:
+                found = max(start, text.find(entry.text, start, start + length))
+            line, behind = entry.citation, found + len(entry.text)
+            start, length = found, min(length, len(entry.text))
+        places.append((start, length))
+    return places
 
 
 def _day_words(recorded: date | None, times: tuple[Interval, ...]) -> str:
