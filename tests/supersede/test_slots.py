@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorebank.supersede.properties import Slot, read_slots
+from lorebank.supersede.properties import Slot, literals, read_slots
 from lorebank.supersede.slots import ends_value, same_value
 
 
@@ -186,3 +186,9 @@ def test_no_text_raises(content: str) -> None:
     for slot in read_slots(content, subjects=("x",), names=("X",)):
         assert isinstance(slot, Slot)
         assert slot.value
+
+
+def test_a_sentence_that_a_relation_matches_holds_one_of_its_literals() -> None:
+    assert literals(r"\b(?:lives?|is based)(?: now)? in (?P<v>.+)") == {"live", "is based"}
+    assert literals(r"(?:a|b)?x+y") == {"x"}
+    assert literals(r"\w+|mill") == {""}

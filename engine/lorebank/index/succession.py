@@ -196,26 +196,30 @@ def _endings(
     by_entity = _certain_changes(connection, {e for line in stating for e in line.entities}, as_of)
     if not by_entity:
         return
-    from lorebank.supersede.endings import ends, read_stated
+    from lorebank.supersede.endings import beginnings_stated, ends, read_stated
 
+    last_day = today.isoformat() if today else "9999-99-99"
     for line in stating:
-        stated = None
+        stated = read_stated(line.content, line.names)
+        begun = beginnings_stated(stated)
         for entity in line.entities:
-            for claim, change, trusted in by_entity.get(entity, ()):
+            for claim, change, ended, trusted in by_entity.get(entity, ()):
+                if ended.isdisjoint(begun):  # most pairs
+                    continue
                 if not claim.when.is_after(line.when) or (line.trusted and not trusted):
                     continue
-                if today is not None and claim.since > today.isoformat():
+                if claim.since > last_day:
                     continue  # announced, and not yet so
-                stated = stated or read_stated(line.content, line.names)
                 if ends(change, stated):
                     yield line.item, claim
 
 
 def _certain_changes(
     connection: Connection, entities: Collection[str], as_of: date | None
-) -> dict[str, list[tuple[Successor, Change, bool]]]:
-    """Entity → what lines about it say is over, and whether these lines are trusted."""
-    found: dict[str, list[tuple[Successor, Change, bool]]] = defaultdict(list)
+) -> dict[str, list[tuple[Successor, Change, frozenset[str], bool]]]:
+    """Entity → what lines about it say is over, how the words begin in which that stands, and
+    whether these lines are trusted."""
+    found: dict[str, list[tuple[Successor, Change, frozenset[str], bool]]] = defaultdict(list)
     rows = select(
         connection,
         "SELECT w.value, c.data, i.item, i.id, i.recorded, i.file, i.start_line,"
@@ -227,19 +231,19 @@ def _certain_changes(
         (json.dumps(sorted(entities)), _iso(as_of)),
     )
     for entity, data, item, id_, recorded, file, line, occurred, trusted in rows:
-        change = _change(data)
+        change, ended = _change(data)
         since = max(recorded, occurred) if change.is_announced else recorded
         claim = Successor(When(recorded, file, line), item, id_, since)
-        found[entity].append((claim, change, bool(trusted)))
+        found[entity].append((claim, change, ended, bool(trusted)))
     return found
 
 
 @lru_cache(maxsize=4096)
-def _change(data: str) -> Change:
-    from lorebank.supersede.endings import Change
+def _change(data: str) -> tuple[Change, frozenset[str]]:
+    from lorebank.supersede.endings import Change, beginnings_ended
 
     said = json.loads(data)
-    return Change(
+    change = Change(
         objects=tuple(map(tuple, said["objects"])),
         states=tuple(said["states"]),
         beside=tuple(said["beside"]),
@@ -249,6 +253,7 @@ def _change(data: str) -> Change:
         is_announced=said["is_announced"],
         is_change=True,
     )
+    return change, beginnings_ended(change)
 
 
 def _apply_rulings(

@@ -118,20 +118,22 @@ def entities_by_slug(connection: Connection, slugs: Sequence[str]) -> dict[str, 
         f"SELECT {_ENTITY} FROM entities e WHERE e.slug IN (SELECT value FROM json_each(?))",
         (json.dumps(list(slugs)),),
     )
-    return {row[0]: _entity(row, load_aliases(connection, row[0])) for row in rows}
+    aliases = load_aliases(connection, [row[0] for row in rows])
+    return {row[0]: _entity(row, aliases) for row in rows}
 
 
 def load_aliases(
-    connection: Connection, entity: str | None = None
+    connection: Connection, entities: Iterable[str] | None = None
 ) -> Mapping[str, tuple[str, ...]]:
     """Entity slug → its other names, as written."""
     found: dict[str, list[str]] = {}
-    one = "" if entity is None else " AND a.entity = ?"  # a bound "any" would use no index
+    # A bound "any" would use no index.
+    some = "" if entities is None else " AND a.entity IN (SELECT value FROM json_each(?))"
     for slug, name in select(
         connection,
         "SELECT a.entity, a.name FROM aliases a JOIN entities e ON e.slug = a.entity"
-        f" WHERE a.name <> e.name{one} ORDER BY a.entity, a.name",
-        () if entity is None else (entity,),
+        f" WHERE a.name <> e.name{some} ORDER BY a.entity, a.name",
+        () if entities is None else (json.dumps(list(entities)),),
     ):
         found.setdefault(slug, []).append(name)
     return {slug: tuple(names) for slug, names in found.items()}

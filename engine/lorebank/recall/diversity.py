@@ -32,12 +32,15 @@ def collapse_repeats(
     """
     facts: dict[object, int] = {}
     said: dict[tuple[bool, str], int] = {}
+    homes: dict[int, int] = {}
+    has_notes = any(items[number].kind == NOTE for number in order)
     for number in order:
         item = items[number]
         if item.kind != NOTE:
-            first = facts.setdefault(_of_fact(item), number)
-            for text in (item.content, f"{' '.join(item.names)} {item.content}"):
-                said.setdefault((item.quarantined, _spoken(text)), first)
+            homes[number] = first = facts.setdefault(_of_fact(item), number)
+            if has_notes:
+                for text in (item.content, f"{' '.join(item.names)} {item.content}"):
+                    said.setdefault((item.quarantined, _spoken(text)), first)
     kept: dict[int, None] = {}
     repeats: dict[int, list[int]] = {}
     for number in order:
@@ -45,7 +48,7 @@ def collapse_repeats(
         if item.kind == NOTE:
             home = said.setdefault((item.quarantined, _spoken(item.content)), number)
         else:
-            home = facts[_of_fact(item)]
+            home = homes[number]
         kept.setdefault(home)
         if home != number:
             repeats.setdefault(home, []).append(number)

@@ -93,9 +93,10 @@ class Found:
         asked = self.pool.request.understood.order
         if asked not in ("newest", "oldest"):
             return order
-        dated = [n for n in order if n in self.answering and items[n].recorded]
+        answering = self.answering
+        dated = [n for n in order if n in answering and items[n].recorded]
         dated.sort(key=lambda n: items[n].recorded or date.min, reverse=asked == "newest")
-        return [*dated, *(n for n in order if n not in set(dated))]
+        return list(dict.fromkeys([*dated, *order]))
 
     @property
     def answering(self) -> frozenset[int]:
@@ -105,14 +106,14 @@ class Found:
 
     def relevant(self, order: Sequence[int]) -> list[int]:
         """An order up to where relevance ends; nothing where there is none."""
-        if evidence_level(self.best) == NONE:
+        best = self.best
+        if evidence_level(best) == NONE:
             return []
-        covered, signs = SIGNS.index("covered"), self.pool.signs
+        least, covered, signs = best * _RELEVANT, SIGNS.index("covered"), self.pool.signs
         return [
             item
             for item in order
-            if self.scores[item] >= self.best * _RELEVANT
-            or (item in signs and signs[item][covered] >= _SHARES)
+            if self.scores[item] >= least or (item in signs and signs[item][covered] >= _SHARES)
         ]
 
 

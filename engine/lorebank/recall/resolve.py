@@ -10,9 +10,9 @@ it and leaves out nothing, and the answer says what was read as what.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from itertools import takewhile
 
 from lorebank.database.connection import Connection
@@ -81,11 +81,12 @@ def _described(request: Request) -> dict[str, Guess]:
     matches = match_items(request.vocabulary, request.postings, asked, _LOOKED_AT)
     items = request.items.load([match.row for match in matches])
     named = entities_in_text(request.connection, items)
-    names_of = cache(partial(_names, request.connection))
+    about = {item: {*items[item].subjects, *named.get(item, ())} for item in items}
+    names_of = _names(request.connection, set[str]().union(*about.values()))
     best: dict[str, tuple[tuple[str, ...], Item]] = {}
     for item in items.values():
-        for slug in {*item.subjects, *named.get(item.item, ())}:
-            role = _longest(roles, _descriptions(item, slug, names_of(slug)))
+        for slug in about[item.item]:
+            role = _longest(roles, _descriptions(item, slug, names_of[slug]))
             if len(role) > len(best[slug][0] if slug in best else ()):
                 best[slug] = (role, item)
     longest = max((len(role) for role, _ in best.values()), default=0)
@@ -168,12 +169,13 @@ def definitions(request: Request, items: Mapping[int, Item]) -> dict[int, float]
     """
     found: dict[int, float] = {}
     firsts = first_below_headings(request.connection, items)
+    names_of = _names(request.connection, request.understood.entities)
     for slug in request.understood.entities:
         first = min(
             (item.recorded for item in items.values() if _is_about(item, slug) and item.recorded),
             default=None,
         )
-        names = _names(request.connection, slug)
+        names = names_of[slug]
         folded = {fold(name) for name in names}
         for number, item in items.items():
             below = fold(firsts.get(number, "").rpartition(" > ")[2]) in folded
@@ -218,12 +220,15 @@ def _places(text: str, names: Sequence[str]) -> Iterator[tuple[int, int]]:
             start = lowered.find(name, end)
 
 
-def _names(connection: Connection, slug: str) -> tuple[str, ...]:
-    """The names of an entity, and the first part of its own; in small letters."""
-    found = dict.fromkeys(load_aliases(connection, slug).get(slug, ()))
-    own = display_names(connection, [slug]).get(slug, slug)
-    names = {own: None, own.split()[0]: None, **found}
-    return tuple(name.lower() for name in names if len(name) > 1)
+def _names(connection: Connection, slugs: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """The names of entities, and the first part of the own name of each; in small letters."""
+    others, displayed = load_aliases(connection, slugs), display_names(connection, slugs)
+    names: dict[str, tuple[str, ...]] = {}
+    for slug in slugs:
+        own = displayed.get(slug, slug)
+        found = dict.fromkeys((own, own.split()[0], *others.get(slug, ())))
+        names[slug] = tuple(name.lower() for name in found if len(name) > 1)
+    return names
 
 
 @cache

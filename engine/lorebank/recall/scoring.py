@@ -18,7 +18,8 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, fields
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
+from operator import mul
 
 from lorebank.domain import Interval
 from lorebank.index.items import NOTE, Item
@@ -171,10 +172,7 @@ def score_pool(pool: Pool, weights: Weights = DEFAULT_WEIGHTS) -> dict[int, floa
     if listed := pool.candidates.lists["listing"]:
         return {item: 1.0 - (entry.rank - 1) / (2 * len(listed)) for item, entry in listed.items()}
     worth = [getattr(weights, name) for name in SIGNS]
-    return {
-        item: _chance(BIAS + sum([w * s for w, s in zip(worth, signs, strict=True)]))
-        for item, signs in pool.signs.items()
-    }
+    return {item: _chance(BIAS + sum(map(mul, worth, signs))) for item, signs in pool.signs.items()}
 
 
 def score_parts(signs: Sequence[float], weights: Weights) -> dict[str, float]:
@@ -286,6 +284,7 @@ class _Words:
         self._total = sum(self._rarity) or 1.0
         self._most = _BM25_MOST * (sum(pool.rarity.values()) or 1.0)
         self._entities = frozenset(understood.entities)
+        self._share = cache(self._share_of)  # most items hold the terms in one of a few ways
 
         def places(wanted: Collection[str]) -> int:
             return sum(1 << place for place, term in enumerate(terms) if term in wanted)
@@ -332,7 +331,7 @@ class _Words:
             found = max(found, written * _WRITTEN_NAME)
         return min(1.0, found)
 
-    def _share(self, mask: int) -> float:
+    def _share_of(self, mask: int) -> float:
         return sum(r for place, r in enumerate(self._rarity) if mask >> place & 1) / self._total
 
 

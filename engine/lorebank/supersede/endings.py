@@ -150,6 +150,20 @@ def read_stated(text: str, names: frozenset[str] = frozenset()) -> Stated:
     )
 
 
+def beginnings_ended(newer: Change) -> frozenset[str]:
+    """Beginnings of words: a line that has none of them in `beginnings_stated` is not ended."""
+    firsts = (token for thing in newer.objects for token in thing[:1])
+    words = (*firsts, *filter(None, newer.moved), *newer.about)
+    states = (*newer.states, *(("event",) if "" in newer.moved else ()))
+    return frozenset((*(word[:_LEAST_STEM] for word in words), *(f"={state}" for state in states)))
+
+
+def beginnings_stated(older: Stated) -> frozenset[str]:
+    """The beginnings of the words of a line, alike in all words that are alike; and its states."""
+    states = (*older.states, *(("life",) if older.states else ()))
+    return frozenset((*(w[:_LEAST_STEM] for w in older.words), *(f"={state}" for state in states)))
+
+
 def ends(newer: Change, older: Stated) -> bool:
     """Whether the newer line ends the older one, beyond doubt.
 

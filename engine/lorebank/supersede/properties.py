@@ -9,8 +9,10 @@ leaves two lines to read, a wrong one hides a true line.
 from __future__ import annotations
 
 import re
+import re._parser as _parser  # type: ignore[import-not-found]
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -43,6 +45,7 @@ _VALUE_WORDS = 8
 _LONGEST = 600
 _MOST_PIECES = 4
 _BEFORE_A_MEASURE = 2
+_REPEATS = (_parser.MAX_REPEAT, _parser.MIN_REPEAT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +70,40 @@ class Relation:
         self.name: str = entry["name"]
         self.value: str = entry["value"]
         self.timeless: bool = entry.get("timeless", False)
-        self.state = _compiled(entry["state"])
-        self.change = _compiled(entry.get("change", ()))
         self.never = re.compile(entry["never"]) if "never" in entry else None
+
+
+class _Statements:
+    """The patterns of relations. Each is tried where one of the strings stands of which a match
+    must hold one: all of these are found in one pass, and few sentences hold any."""
+
+    def __init__(self, entries: Sequence[Mapping[str, Any]]) -> None:
+        import ahocorasick  # an extension module, not needed to import this one
+
+        self._patterns = [
+            (relation, re.compile(pattern), kind == "change")
+            for entry in entries
+            for relation in [Relation(entry)]
+            for kind in ("state", "change")
+            for pattern in entry.get(kind, ())
+        ]
+        held: defaultdict[str, list[int]] = defaultdict(list)
+        for place, (_, pattern, _) in enumerate(self._patterns):
+            for literal in literals(pattern.pattern):
+                held[literal].append(place)
+        self._always = held.pop("", [])
+        self._finder = ahocorasick.Automaton()
+        for literal, places in held.items():
+            self._finder.add_word(literal, places)
+        self._finder.make_automaton()
+
+    def found(self, piece: str) -> Iterator[tuple[Relation, re.Match[str], bool]]:
+        """The matches in a piece, in the order of the table; each with whether it is a change."""
+        places = set(self._always).union(*(places for _, places in self._finder.iter(piece)))
+        for place in sorted(places):
+            relation, pattern, is_change = self._patterns[place]
+            if match := pattern.search(piece):
+                yield relation, match, is_change
 
 
 class Lexicon:
@@ -78,7 +112,7 @@ class Lexicon:
     def __init__(self, data: Mapping[str, Any]) -> None:
         attribute, words = data["attribute"], data["words"]
         of = "|".join(attribute["of"])
-        self.relations = tuple(map(Relation, data["relation"]))
+        self._statements = _Statements(data["relation"])
         self.copula = re.compile(
             rf"^(?P<p>.+?) (?P<is>{'|'.join(attribute['copula'])})"
             rf"(?: (?:{'|'.join(_ADVERBS)}))?"
@@ -98,6 +132,10 @@ class Lexicon:
         self.plain, self.stop = frozenset(words["plain"]), frozenset(words["stop"])
         self.dates = day_names()
         self.denied, self.unsure = _any_of(words["denied"]), _any_of(words["unsure"])
+
+    def statements(self, piece: str) -> Iterator[tuple[Relation, re.Match[str], bool]]:
+        """What a piece states, in the order of the table, and whether as something new."""
+        return self._statements.found(piece)
 
     def value_of(self, text: str) -> str:
         """The words of a value: up to the end of its clause, without articles."""
@@ -160,11 +198,10 @@ class _Reader:
         return held
 
     def _relations(self, piece: str) -> Iterator[Slot]:
-        for relation in self.lexicon.relations:
-            state = () if self.bounded and not relation.timeless else relation.state
-            for pattern in (*state, *relation.change):
-                if (match := pattern.search(piece)) and (slot := self._slot(relation, match)):
-                    yield slot
+        for relation, match, is_change in self.lexicon.statements(piece):
+            holds = is_change or relation.timeless or not self.bounded
+            if holds and (slot := self._slot(relation, match)):
+                yield slot
 
     def _slot(self, relation: Relation, match: re.Match[str]) -> Slot | None:
         groups = match.groupdict()
@@ -316,6 +353,35 @@ def _clause_of(text: str) -> str:
 def lexicon() -> Lexicon:
     """The lexicon that the package ships."""
     return Lexicon(tomllib.loads(Path(__file__).with_name("relations.toml").read_text("utf-8")))
+
+
+def literals(pattern: str) -> frozenset[str]:
+    """Strings of which what matches holds one; the empty one where none is certain. No flags but
+    those of groups are looked at.
+
+    >>> sorted(literals(r"\\b(?:lives?|is based)(?: now)? in (?P<v>.+)"))
+    ['is based', 'live']
+    """
+    return _literals(_parser.parse(pattern))
+
+
+def _literals(parsed: Iterable[tuple[Any, Any]]) -> frozenset[str]:
+    """Of the sets that a sequence must hold one of each of, that of the longest strings."""
+    found = [frozenset({""})]
+    run = ""
+    for kind, argument in parsed:
+        if kind is _parser.LITERAL:
+            run += chr(argument)
+            found.append(frozenset({run}))
+            continue
+        run = ""
+        if kind is _parser.SUBPATTERN and not argument[1]:
+            found.append(_literals(argument[-1]))
+        elif kind is _parser.BRANCH:
+            found.append(frozenset().union(*map(_literals, argument[1])))
+        elif kind in _REPEATS and argument[0]:
+            found.append(_literals(argument[2]))
+    return max(found, key=lambda strings: min(map(len, strings)))
 
 
 def _compiled(patterns: Sequence[str]) -> tuple[re.Pattern[str], ...]:
