@@ -17,7 +17,7 @@ import re
 import unicodedata
 from dataclasses import replace
 
-from lorebank.domain import NOBODY, Author, EvidenceMark, FactKind, Mention, Origin, Stance
+from lorebank.domain.facts import NOBODY, Author, EvidenceMark, FactKind, Mention, Origin, Stance
 from lorebank.language.folding import slugify
 from lorebank.markdown.mentions import find_mentions
 from lorebank.markdown.origin import read_origin_mark
