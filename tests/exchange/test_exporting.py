@@ -13,7 +13,7 @@ from urllib.parse import unquote
 import pytest
 
 from lorebank import Bank, UsageError, WorkspaceError
-from lorebank.domain import Citation, Fact, FactKind, Interval, Mention
+from lorebank.domain.facts import Citation, Fact, FactKind, Interval, Mention
 from lorebank.exchange.writers import COLUMNS, facts_csv
 from support import WORDS_ONLY
 

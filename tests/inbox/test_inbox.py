@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank
-from lorebank.domain import InboxKind
+from lorebank.domain.facts import InboxKind
 from lorebank.errors import ConcurrentEdit, NotFound, UsageError
 from support import WORDS_ONLY
 

@@ -125,6 +125,11 @@ def test_legends_and_templates_of_a_section_are_no_facts(legend: str) -> None:
     assert contents(f"## Retain\n{legend}\n- W @Lena: Sings.\n") == ["Sings."]
 
 
+def test_a_long_line_to_sign_on_takes_no_time() -> None:
+    text = f"## Retain\n- {'_' * 500} W\n- W @Lena: {'.' * 500}1\n- W @Lena: Sings.\n"
+    assert contents(text)[-1] == "Sings."
+
+
 def test_two_facts_about_nobody_are_no_legend() -> None:
     text = "## Retain\n- W: The gate sticks.\n- B: Oiled the gate.\n- O(c=0.6): It is ugly.\n"
     assert len(contents(text)) == 3

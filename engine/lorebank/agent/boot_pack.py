@@ -13,7 +13,8 @@ from datetime import date, timedelta
 from pathlib import Path
 from types import MappingProxyType
 
-from lorebank.domain import Opinion, OpinionStatus, Proposal, Trend
+from lorebank.domain.facts import Opinion, OpinionStatus, Trend
+from lorebank.domain.judgments import Proposal
 from lorebank.errors import NotFound, PathRefused, UsageError
 from lorebank.language.secrets import redact
 from lorebank.language.words import estimate_tokens

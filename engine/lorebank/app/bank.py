@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, Un
 
 from lorebank.app.opening import init_workspace, open_workspace, plan_init
 from lorebank.app.workspace import Opening, OpenWorkspace
-from lorebank.domain import NOBODY, Author, Origin
+from lorebank.domain.facts import NOBODY, Author, Origin
 
 if TYPE_CHECKING:
     from lorebank.agent.remember import Remembered

@@ -6,20 +6,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from lorebank.app.workspace import Day, OpenWorkspace, Progress, rebuild_index_if_corrupt
 from lorebank.database.connection import has_full_text
-from lorebank.domain import (
-    Answer,
-    BenchReport,
-    Citation,
-    FactKind,
-    Hit,
-    Opinion,
-    SearchHit,
-    TaskState,
-)
+from lorebank.domain.answers import Answer, Hit, SearchHit
+from lorebank.domain.facts import Citation, FactKind, Opinion, TaskState
 from lorebank.errors import UsageError
 from lorebank.index.chunks import contexts_stated_in
 from lorebank.index.finding import find_items
@@ -44,6 +36,9 @@ from lorebank.recall.filters import (
 from lorebank.recall.pipeline import RankOptions, weighted
 from lorebank.recall.understand import Understood, understand
 from lorebank.workspace.recalled import note_recalled
+
+if TYPE_CHECKING:
+    from lorebank.domain.reports import BenchReport
 
 H = TypeVar("H", Hit, SearchHit)
 LEAST_WANTED = 10

@@ -11,17 +11,9 @@ from lorebank.app.questions import recall
 from lorebank.app.workspace import Day, OpenWorkspace, member_of, rebuild_index_if_corrupt
 from lorebank.beliefs.by_hand import read_rulings, take_back, write_ruling
 from lorebank.beliefs.materialise import unsure_queue
-from lorebank.domain import (
-    Citation,
-    Diagnostic,
-    Fact,
-    Opinion,
-    ReflectReport,
-    Ruling,
-    Stance,
-    UndoReport,
-    UnsureQueue,
-)
+from lorebank.domain.facts import Citation, Diagnostic, Fact, Opinion, Stance
+from lorebank.domain.judgments import Ruling, UnsureQueue
+from lorebank.domain.reports import ReflectReport, UndoReport
 from lorebank.errors import ProviderError, UsageError
 from lorebank.generation.writing import Writer, open_writer
 from lorebank.inbox.registry import judge

@@ -22,7 +22,9 @@ from lorebank.database.connection import (
     open_index,
     read_meta,
 )
-from lorebank.domain import Diagnostic, Directive, Status, SyncReport
+from lorebank.domain.facts import Diagnostic, SyncReport
+from lorebank.domain.judgments import Directive
+from lorebank.domain.reports import Status
 from lorebank.errors import NotWritable
 from lorebank.index.status import differences, file_problems, index_counts
 from lorebank.index.sync import stale_paths, sync_files

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, ParamSpec, TypedDict, TypeVar
 
 from lorebank.database import connection as store
 from lorebank.database.connection import read_meta
-from lorebank.domain import Entity, Fact, Opinion, OpinionStatus, SyncReport, Trend
+from lorebank.domain.facts import Entity, Fact, Opinion, OpinionStatus, SyncReport, Trend
 from lorebank.errors import NotFound, NotWritable, PathRefused, UsageError
 from lorebank.index.sync import ReadSettings, collector_at_rest
 from lorebank.markdown.sections import RETAIN_HEADINGS
@@ -534,7 +534,7 @@ class OpenWorkspace:
         so that its own page would be out of date as soon as it is written.
 
         Nothing is embedded to count them: a session begins with this."""
-        from lorebank.domain import InboxKind
+        from lorebank.domain.facts import InboxKind
         from lorebank.inbox.registry import waiting
 
         desk = replace(self.open_desk(day), vectors_of=self.vectors_of or (lambda texts: {}))

@@ -11,21 +11,19 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lorebank.domain import (
+from lorebank.domain.facts import (
     NOBODY,
     Author,
     Citation,
     EvidenceMark,
     Fact,
     FactKind,
-    LintFinding,
-    LintReport,
     Mention,
     Origin,
-    Proposal,
     Stance,
-    UndoReport,
 )
+from lorebank.domain.judgments import Proposal
+from lorebank.domain.reports import LintFinding, LintReport, UndoReport
 from lorebank.errors import LockHeld, UsageError
 from lorebank.index.items import facts_by_id, facts_by_place, facts_saying
 from lorebank.language.secrets import find_secrets

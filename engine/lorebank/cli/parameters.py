@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lorebank.cli.session import Session
-from lorebank.domain import FactKind, Origin
+from lorebank.domain.facts import FactKind, Origin
 from lorebank.errors import LorebankError, UsageError
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from dataclasses import field
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
-from lorebank.domain import Diagnostic
+from lorebank.domain.facts import Diagnostic
 from lorebank.errors import NotFound, WorkspaceError
 from lorebank.markdown.source import decode
 from lorebank.records import dataclass

@@ -22,7 +22,7 @@ from html import escape
 from typing import Any
 from urllib.parse import quote
 
-from lorebank.domain import Entity, Fact, Opinion, Stance
+from lorebank.domain.facts import Entity, Fact, Opinion, Stance
 from lorebank.exchange.notes import comparable, free_path, safe_path
 from lorebank.language.folding import slugify
 from lorebank.markdown.plain import escape_markup, plain_text

@@ -13,7 +13,8 @@ from datetime import date
 from pathlib import Path, PurePosixPath
 
 from lorebank.database.connection import Connection, IndexProblem
-from lorebank.domain import Diagnostic, ForgetReport
+from lorebank.domain.facts import Diagnostic
+from lorebank.domain.reports import ForgetReport
 from lorebank.errors import ConcurrentEdit, NotFound, WorkspaceError
 from lorebank.forgetting.conversations import Conversations, ForgottenTurns
 from lorebank.forgetting.planning import CutPlan, plan_cuts

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 
 from lorebank.database.connection import BusyIndex, Connection, select, transaction
-from lorebank.domain import Citation
+from lorebank.domain.facts import Citation
 
 KnownItem = tuple[str, str, str, Citation]
 """Id, kind, plain text, place."""

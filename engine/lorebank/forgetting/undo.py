@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 
-from lorebank.domain import PurgeReport, UndoReport
+from lorebank.domain.reports import PurgeReport, UndoReport
 from lorebank.errors import ConcurrentEdit
 from lorebank.nightly.undo import undo_store
 from lorebank.records import Record

@@ -18,9 +18,8 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from lorebank.beliefs.forming import holder_of
-from lorebank.domain import (
+from lorebank.domain.facts import (
     Citation,
-    Decision,
     Fact,
     FactKind,
     InboxItem,
@@ -30,6 +29,7 @@ from lorebank.domain import (
     Relation,
     Stance,
 )
+from lorebank.domain.judgments import Decision
 from lorebank.inbox.sources import (
     Desk,
     Source,

@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from lorebank.database.connection import Connection, select
-from lorebank.domain import Fact, FactKind, Relation
+from lorebank.domain.facts import Fact, FactKind, Relation
 from lorebank.index.slots import SlotEntry, When, replaced_values
 from lorebank.records import dataclass
 

@@ -26,7 +26,7 @@ from lorebank.database.connection import (
     transaction,
     write_meta,
 )
-from lorebank.domain import Diagnostic, SyncReport
+from lorebank.domain.facts import Diagnostic, SyncReport
 from lorebank.names.entities import identity_problems
 from lorebank.records import dataclass
 from lorebank.workspace.files import SourceFile, WalkResult, content_hash, read_bytes

@@ -16,7 +16,7 @@ from datetime import date
 from hashlib import blake2b
 from itertools import takewhile
 
-from lorebank.domain import Citation, Diagnostic, Fact, FactKind, Mention, Origin
+from lorebank.domain.facts import Citation, Diagnostic, Fact, FactKind, Mention, Origin
 from lorebank.language.folding import fold
 from lorebank.markdown.document import Document, Node, heading_paths, read_document
 from lorebank.markdown.fact_items import BULLET, DETAIL, FactItem, Gathering

@@ -18,7 +18,7 @@ from dataclasses import field, replace
 from hashlib import blake2b
 from pathlib import Path
 
-from lorebank.domain import UndoReport
+from lorebank.domain.reports import UndoReport
 from lorebank.errors import ConcurrentEdit
 from lorebank.language.secrets import find_secrets, redact
 from lorebank.nightly.journal import JournalEntry

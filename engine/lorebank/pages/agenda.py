@@ -15,15 +15,8 @@ from datetime import date, timedelta
 
 from lorebank.database.connection import Connection
 from lorebank.dates.phrases import find_phrases
-from lorebank.domain import (
-    PROMISE,
-    Agenda,
-    AgendaItem,
-    AgendaKind,
-    Citation,
-    Interval,
-    TaskState,
-)
+from lorebank.domain.answers import Agenda, AgendaItem, AgendaKind
+from lorebank.domain.facts import PROMISE, Citation, Interval, TaskState
 from lorebank.index.tasks import Appointment, appointments_known_on, load_tasks, yearly_words
 from lorebank.language.words import content_words
 from lorebank.records import Record

@@ -15,7 +15,7 @@ from lorebank.beliefs.by_hand import dated, read_entries
 from lorebank.beliefs.materialise import formed_under, with_trend
 from lorebank.beliefs.nearness import VectorsOf
 from lorebank.database.connection import Connection
-from lorebank.domain import Citation, Entity, Fact, FactKind, Relation
+from lorebank.domain.facts import Citation, Entity, Fact, FactKind, Relation
 from lorebank.index.entity_view import descriptions
 from lorebank.index.items import (
     all_facts,

@@ -13,11 +13,8 @@ from datetime import date, timedelta
 from itertools import groupby
 from pathlib import PurePosixPath
 
-from lorebank.domain import (
-    AgendaItem,
-    FactKind,
-    OpinionStatus,
-)
+from lorebank.domain.answers import AgendaItem
+from lorebank.domain.facts import FactKind, OpinionStatus
 from lorebank.language.folding import fold
 from lorebank.markdown.plain import citation_link, escape_inline
 from lorebank.pages.agenda import AGENDA_DAYS

@@ -15,13 +15,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from datetime import date
 
-from lorebank.domain import (
-    AgendaItem,
-    Citation,
-    FactKind,
-    FactStatus,
-    Opinion,
-)
+from lorebank.domain.answers import AgendaItem
+from lorebank.domain.facts import Citation, FactKind, FactStatus, Opinion
 from lorebank.index.entity_view import Description
 from lorebank.markdown.opinion_page import standing
 from lorebank.markdown.plain import citation_link, escape_inline

@@ -16,8 +16,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field
 from datetime import date
 
-from lorebank.domain import (
-    AgendaItem,
+from lorebank.domain.answers import AgendaItem
+from lorebank.domain.facts import (
     Citation,
     Entity,
     Fact,

@@ -14,12 +14,7 @@ from dataclasses import field, replace
 from functools import cached_property
 from pathlib import PurePosixPath
 
-from lorebank.domain import (
-    Entity,
-    FactKind,
-    FactStatus,
-    Opinion,
-)
+from lorebank.domain.facts import Entity, FactKind, FactStatus, Opinion
 from lorebank.generation.kept import ModelInRun
 from lorebank.language.folding import slugify
 from lorebank.markdown.blocks import find_blocks

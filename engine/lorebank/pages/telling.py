@@ -20,7 +20,7 @@ from datetime import date, timedelta
 
 from lorebank.dates.phrases import find_phrases
 from lorebank.dates.times import times_of
-from lorebank.domain import Fact, FactKind, Interval, Opinion
+from lorebank.domain.facts import Fact, FactKind, Interval, Opinion
 from lorebank.language.folding import fold
 from lorebank.language.words import content_words
 from lorebank.markdown.entity_page import entity_page_name

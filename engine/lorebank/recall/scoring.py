@@ -20,7 +20,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, fields
 from functools import cached_property, lru_cache
 
-from lorebank.domain import Interval
+from lorebank.domain.facts import Interval
 from lorebank.index.items import NOTE, Item
 from lorebank.index.lexical import Held
 from lorebank.language.folding import fold

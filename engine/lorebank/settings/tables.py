@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any
 
-from lorebank.domain import Origin
+from lorebank.domain.facts import Origin
 from lorebank.records import Record
 from lorebank.settings.rules import (
     AGENT_ID,

@@ -17,7 +17,8 @@ from lorebank.cli.parameters import CONFIDENCE, KIND, ORIGIN, entity_options, te
 from lorebank.cli.render.judgments import related_lines
 from lorebank.cli.render.text import Look, count
 from lorebank.cli.session import Session
-from lorebank.domain import Citation, Fact, LintReport, UndoReport
+from lorebank.domain.facts import Citation, Fact
+from lorebank.domain.reports import LintReport, UndoReport
 from lorebank.errors import UsageError
 
 _TYPED_LINE = re.compile(r"(?:[-*+]\s+\S|[WBSO](?:\s*\([^)\n]*\))?\s+(?:@|\[\[)|[WBSO]\s*\(c\s*=)")

@@ -20,15 +20,8 @@ from lorebank.cli.render.text import (
 
 if TYPE_CHECKING:
     from lorebank.app.doctor import HealthFinding
-    from lorebank.domain import (
-        BenchReport,
-        BenchRow,
-        Diagnostic,
-        ReflectReport,
-        Status,
-        SyncReport,
-        UndoReport,
-    )
+    from lorebank.domain.facts import Diagnostic, SyncReport
+    from lorebank.domain.reports import BenchReport, BenchRow, ReflectReport, Status, UndoReport
     from lorebank.exchange.importing import ImportReport
     from lorebank.nightly.review import Change
     from lorebank.schedule.install import Scheduled
