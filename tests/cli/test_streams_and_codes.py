@@ -184,6 +184,12 @@ def test_quiet_leaves_only_data(lorebank: Run, workspace: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["recall", "search"])
+def test_an_empty_question_finds_nothing(command: str, lorebank: Run, workspace: Path) -> None:
+    outcome = lorebank(command, "", cwd=workspace)
+    assert outcome.code == 0 and "nothing found" in outcome.err
+
+
+@pytest.mark.parametrize("command", ["recall", "search"])
 def test_fail_empty(command: str, lorebank: Run, workspace: Path) -> None:
     assert lorebank(command, "zeppelin", "--fail-empty", cwd=workspace).code == 1
     assert lorebank(command, "goose", "--fail-empty", cwd=workspace).code == 0

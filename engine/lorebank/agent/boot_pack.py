@@ -260,6 +260,7 @@ def waiting_sources(proposals: Sequence[Proposal], judgments: int) -> list[PackS
     lines = [f"- {p.id} {p.action.value} in {p.target}: {p.new or p.old}" for p in proposals]
     sources = [PackSource("Open proposals", _PROPOSALS, "\n".join(lines), 0.05)] if lines else []
     if judgments:
-        text = f"{judgments} decisions wait: `lorebank inbox`"
+        wait = "1 decision waits" if judgments == 1 else f"{judgments} decisions wait"
+        text = f"{wait}: `lorebank inbox`"
         sources.append(PackSource("Inbox", "bank", text, 0.02))
     return sources

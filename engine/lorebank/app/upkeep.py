@@ -122,7 +122,7 @@ def status(ws: OpenWorkspace) -> Status:
     turns, session_problems = session_state(ws)
     problems = sorted(
         {*file_problems(ws.index), *found.problems, *session_problems},
-        key=lambda p: (p.path, p.line, p.code),
+        key=lambda p: (p.path, p.line, p.code, p.message),
     )
     if ws.in_memory:
         problems.insert(0, Diagnostic(str(ws.index_path), 0, "index-in-memory", ws.in_memory))

@@ -343,7 +343,7 @@ def _report(connection: Connection, plan: _Plan) -> SyncReport:
         added=tuple(path for path in read if path not in plan.known),
         changed=tuple(path for path in read if path in plan.known),
         removed=plan.removed,
-        problems=tuple(sorted(problems, key=lambda p: (p.path, p.line, p.code))),
+        problems=tuple(sorted(problems, key=lambda p: (p.path, p.line, p.code, p.message))),
         files=files,
         facts=facts,
     )
