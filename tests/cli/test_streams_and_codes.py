@@ -294,3 +294,14 @@ def test_a_group_is_told_nothing_of_the_core_memory(lorebank: Run, workspace: Pa
 
     assert lorebank(*asked, cwd=workspace).out == "memory.md#L3\n"
     assert lorebank(*asked, "--group", cwd=workspace).out == ""
+
+
+def test_what_was_said_of_another_is_not_noted_before(lorebank: Run, workspace: Path) -> None:
+    said = "Is allergic to walnuts."
+    for name, day, known in (
+        ("Ada", "2025-12-01", False),
+        ("Bo", "2025-12-02", False),
+        ("Ada", "2025-12-03", True),
+    ):
+        done = lorebank("retain", f"W @{name}: {said}", "--date", day, cwd=workspace)
+        assert ("noted before: memory/2025-12-01.md" in done.err) is known

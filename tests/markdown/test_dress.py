@@ -8,6 +8,7 @@ import pytest
 
 from lorebank.markdown.facts import FactExtraction, extract_facts
 from lorebank.markdown.lint import fixed_line
+from lorebank.markdown.passages import extract_passages
 from lorebank.markdown.sections import RETAIN_HEADINGS
 
 DAY = date(2025, 3, 3)
@@ -55,6 +56,12 @@ def test_a_heading_in_any_dress_opens_a_section(heading: str) -> None:
 )
 def test_what_only_looks_like_one_opens_none(heading: str) -> None:
     assert contents(f"{heading}\n\n- the mill is shut\n") == []
+
+
+def test_a_label_is_no_prose() -> None:
+    text = "Rained.\n\n**Retain**\n- W @Lena: Sings loudly.\n"
+    found = extract_passages(text, "a.md", fact_lines=read(text).fact_lines)
+    assert [passage.text for passage in found] == ["Rained."]
 
 
 def test_a_bold_line_or_heading_ends_a_section_that_a_label_opened() -> None:

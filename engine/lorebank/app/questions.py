@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from lorebank.app.workspace import Day, OpenWorkspace, Progress, rebuild_index_if_corrupt
 from lorebank.database.connection import has_full_text
 from lorebank.domain.answers import Answer, Hit, SearchHit
 from lorebank.domain.facts import Citation, FactKind, Opinion, TaskState
-from lorebank.errors import UsageError
+from lorebank.errors import ProviderError, UsageError
 from lorebank.index.chunks import contexts_stated_in
 from lorebank.index.finding import find_items
 from lorebank.index.items import NOTE
@@ -386,4 +387,16 @@ def _rank_options(ws: OpenWorkspace) -> RankOptions:
         weights=weighted(settings.text_weight, settings.vector_weight),
         half_life_days=decay.half_life_days if decay.enabled else None,
         mmr_lambda=mmr.lambda_ if mmr.enabled else None,
+        rerank=partial(_rerank, ws) if ws.reranker is not None else None,
+        rerank_candidates=settings.reranker.candidates,
     )
+
+
+def _rerank(ws: OpenWorkspace, query: str, texts: Sequence[str]) -> Sequence[float]:
+    """What the reranker makes of the texts; all the same where it fails, which is said."""
+    assert ws.reranker is not None
+    try:
+        return [float(score) for score in ws.reranker.scores(query, texts)]
+    except ProviderError as problem:
+        ws.say(f"not reranked: {problem}")
+        return [0.0] * len(texts)

@@ -107,7 +107,8 @@ def retain(
     if known is not None:
         ws.say(f"noted already: {known.citation}; nothing was written")
         return known
-    for before in facts_saying(ws.index, [fact.content])[-1:]:
+    said = (f for f in facts_saying(ws.index, [fact.content]) if {*f.subjects} == {*fact.subjects})
+    for before in [*said][-1:]:
         ws.say(f"noted before: {before.citation}")
     place = _write_fact(ws, fact, private, recorded)
     written = facts_by_place(ws.index, place.path, place.start_line)

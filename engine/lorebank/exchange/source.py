@@ -219,6 +219,7 @@ def json_values(data: bytes) -> Iterator[tuple[int, Any]]:
     or is no JSON; what came before it stands.
     """
     text = data.decode("utf-8-sig", "replace")
+    del data  # as large again
     position, mark = _next(text, 0)
     line, counted = 1, 0
     is_array = mark == "["

@@ -33,6 +33,7 @@ from lorebank.workspace.atomic import read_if_exists, remove_temporaries, replac
 from lorebank.workspace.files import SourceFile
 from lorebank.workspace.git import in_repository
 from lorebank.workspace.layout import DERIVED_FOLDER, FORGOTTEN_PAGE
+from lorebank.workspace.lock import append_lock
 
 _ATTEMPTS = 4
 """So often a file that somebody else is writing is read and planned again."""
@@ -153,8 +154,9 @@ class Forgetting:
 
     def _clean(self, name: str, hashes: Iterable[str]) -> None:
         cuts = read_run(self.root, name).cuts
-        for folder in {self.root / PurePosixPath(path).parent for path in cuts}:
-            remove_temporaries(folder)
+        with append_lock(self.root):
+            for folder in {self.root / PurePosixPath(path).parent for path in cuts}:
+                remove_temporaries(folder)
         self.sync()
         forget_generated(self.root)
         if self.cache is not None and self.cache.exists():

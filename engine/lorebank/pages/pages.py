@@ -85,7 +85,7 @@ class PagePlan:
     @cached_property
     def threads(self) -> Threads:
         """Which lines are about one matter."""
-        return find_threads(self.content.facts, self.content.opinions)
+        return find_threads(self.content.facts, self.content.opinions, self.content.beside)
 
     def digest(self, path: str) -> str:
         """The body of one of the pages of the whole bank."""

@@ -15,7 +15,7 @@ import click
 from lorebank.cli.command import command, group
 from lorebank.cli.parameters import CONFIDENCE, KIND, ORIGIN, entity_options, text_argument
 from lorebank.cli.render.judgments import related_lines
-from lorebank.cli.render.text import Look
+from lorebank.cli.render.text import Look, count
 from lorebank.cli.session import Session
 from lorebank.domain.facts import Citation, Fact
 from lorebank.domain.reports import LintReport, UndoReport
@@ -203,9 +203,16 @@ def lint(session: Session, fix: bool, undo: bool) -> int:
     session.result(report, _lint_lines, found=report.findings, nothing="nothing found", fixed=fix)
     found, fixable = len(report.findings), sum(bool(each.fix) for each in report.findings)
     if found and not session.json:
-        done = f"{fixable} of {found} findings fixed as {report.run}"
-        todo = f"{found} findings, {fixable} with a fix (lorebank lint --fix)"
-        session.note([f"{done}; lorebank lint --undo takes that back" if report.run else todo])
+        named = count(found, "finding")
+        done = f"{fixable} of {named} fixed as {report.run}"
+        with_fix = f"{fixable} with a fix (lorebank lint --fix)" if fixable else "none with a fix"
+        session.note(
+            [
+                f"{done}; lorebank lint --undo takes that back"
+                if report.run
+                else f"{named}, {with_fix}"
+            ]
+        )
     return LINT_FOUND if found > (fixable if fix else 0) else 0
 
 
