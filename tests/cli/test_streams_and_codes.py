@@ -311,3 +311,12 @@ def test_what_was_said_of_another_is_not_noted_before(lorebank: Run, workspace: 
     ):
         done = lorebank("retain", f"W @{name}: {said}", "--date", day, cwd=workspace)
         assert ("noted before: memory/2025-12-01.md" in done.err) is known
+
+
+def test_a_list_item_of_the_core_memory_keeps_its_bullet(lorebank: Run, workspace: Path) -> None:
+    page = workspace / "memory.md"
+    page.write_text("# Memory\n\n- Speaks Dutch.\n", "utf-8")
+    lorebank("core", "append", "- Call before visiting.", cwd=workspace)
+    lorebank("core", "replace", "- Speaks Dutch.", "- Speaks - some - Dutch.", cwd=workspace)
+    kept = "# Memory\n\n- Speaks - some - Dutch.\n- Call before visiting.\n"
+    assert page.read_text("utf-8") == kept

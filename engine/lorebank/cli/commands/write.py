@@ -238,7 +238,7 @@ def core() -> None:
     """
 
 
-@core.subcommand("append")
+@core.subcommand("append", is_markdown=True)
 @click.argument("text", nargs=-1)
 @click.option("--section", default="", metavar="HEADING", help="At the end of that section.")
 def append_core(session: Session, text: tuple[str, ...], section: str) -> None:
@@ -246,7 +246,7 @@ def append_core(session: Session, text: tuple[str, ...], section: str) -> None:
     _write_core(session, "append", text_argument(text, "append"), section=section)
 
 
-@core.subcommand("replace")
+@core.subcommand("replace", is_markdown=True)
 @click.argument("old")
 @click.argument("new")
 def replace_core(session: Session, old: str, new: str) -> None:
@@ -254,7 +254,7 @@ def replace_core(session: Session, old: str, new: str) -> None:
     _write_core(session, "replace", new, old=old)
 
 
-@core.subcommand("insert")
+@core.subcommand("insert", is_markdown=True)
 @click.argument("line", type=click.IntRange(1))
 @click.argument("text", nargs=-1)
 def insert_core(session: Session, line: int, text: tuple[str, ...]) -> None:
