@@ -22,6 +22,12 @@ Run = Callable[..., Any]
         (["zzz"], 2, "no command 'zzz'", "lorebank --help lists the commands"),
         (["recall", "x", "--sinec", "1d"], 2, "no option --sinec", "did you mean --since?"),
         (
+            ["forget", "x", "--limt"],
+            2,
+            "no option --limt",
+            "put -- before text that begins with a dash",
+        ),
+        (
             ["recall", "minus", "-5"],
             2,
             "no option -5",
