@@ -240,9 +240,10 @@ def _embedder_state(look: Look, status: Status) -> str:
 
 def _stronger() -> str:
     """What would find more than the built-in model alone."""
-    from lorebank.providers.local import EXTRA, english_model
+    from lorebank.providers.registry import missing_extra
 
-    return "" if english_model() else f"; {EXTRA} finds more English paraphrases"
+    extra = missing_extra()
+    return extra and f"; {extra} finds more English paraphrases"
 
 
 def _vectors_state(status: Status) -> str:
