@@ -25,7 +25,7 @@ Run = Callable[..., Any]
             ["forget", "x", "--limt"],
             2,
             "no option --limt",
-            "put -- before text that begins with a dash",
+            "put -- before text that begins with a dash; lorebank forget --help lists the options",
         ),
         (
             ["recall", "minus", "-5"],
