@@ -25,7 +25,7 @@ Run = Callable[..., Any]
             ["forget", "x", "--limt"],
             2,
             "no option --limt",
-            "put -- before text that begins with a dash",
+            "put -- before text that begins with a dash; lorebank forget --help lists the options",
         ),
         (
             ["recall", "minus", "-5"],
@@ -320,3 +320,11 @@ def test_a_list_item_of_the_core_memory_keeps_its_bullet(lorebank: Run, workspac
     lorebank("core", "replace", "- Speaks Dutch.", "- Speaks - some - Dutch.", cwd=workspace)
     kept = "# Memory\n\n- Speaks - some - Dutch.\n- Call before visiting.\n"
     assert page.read_text("utf-8") == kept
+
+
+def test_undo_of_retain_says_which_fact_went(lorebank: Run, workspace: Path) -> None:
+    for name in ("Ada", "Bo"):
+        lorebank("retain", f"W @{name}: Sings in the choir.", cwd=workspace)
+    for name in ("Bo", "Ada"):
+        undone = lorebank("retain", "--undo", cwd=workspace)
+        assert f"taken out: - W @{name}: Sings in the choir." in undone.err

@@ -271,8 +271,22 @@ def undo_lint(ws: OpenWorkspace, run: str | None = None) -> UndoReport:
 
 
 def undo_retain(ws: OpenWorkspace) -> UndoReport:
-    """Take the last fact that `retain` wrote out of its log again."""
-    return _undo_edit(ws, "retain", None)
+    """Take the last fact that `retain` wrote out of its log again; says which that was."""
+    from lorebank.nightly.undo import load_run, undo_store
+
+    last = undo_store(ws.root, "retain").names()[-1:]
+    runs = [load_run(ws.root, name, "retain") for name in last]
+    report = _undo_edit(ws, "retain", None)
+    for change in (change for run in runs for change in run.changes.values()):
+        stood = set((change.before or b"").splitlines())
+        new = [
+            line
+            for line in (change.after or b"").splitlines()
+            if line.strip() and line not in stood
+        ]
+        if new:
+            ws.say(f"taken out: {new[-1].decode('utf-8', 'replace')}")
+    return report
 
 
 def _undo_edit(ws: OpenWorkspace, area: str, run: str | None) -> UndoReport:
