@@ -6,7 +6,7 @@ from datetime import date
 from pathlib import Path
 
 from lorebank.beliefs.fold import DatedEvidence, Pin, fold_evidence
-from lorebank.domain import Citation, Evidence, Opinion, OpinionStatus, Stance, Trend
+from lorebank.domain.facts import Citation, Evidence, Opinion, OpinionStatus, Stance, Trend
 
 __all__ = ["FIXTURES", "WORDS_ONLY", "folded_opinion"]
 

@@ -222,6 +222,7 @@ def test_a_workspace_file_that_is_a_link_is_refused(workspace: Path, tmp_path: P
         ("LOREBANK_RECALL__MMR__LAMBDA", ".2", "recall.mmr.lambda", 0.2),
         ("LOREBANK_RETAIN__HEADINGS", "Merken, 기억", "retain.headings", ("Merken", "기억")),
         ("LOREBANK_RETAIN__HEADINGS", '["a, b"]', "retain.headings", ("a, b",)),
+        ("LOREBANK_RETAIN__HEADINGS", "{Notes}, b", "retain.headings", ("{Notes}", "b")),
         ("LOREBANK_EMBEDDER__PROVIDER", "none", "embedder.provider", "none"),
     ],
 )

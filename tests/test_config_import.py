@@ -273,6 +273,11 @@ def test_json5_is_read_as_its_grammar_says(text: str, value: object) -> None:
     assert parse_json5(text) == value
 
 
+def test_many_comments_behind_a_comma_take_no_time() -> None:
+    comments = "// as in https://a.example/b \n /* one */ " * 2000
+    assert parse_json5(f"{{a: 1, {comments} b {comments}: 2, {comments}}}") == {"a": 1, "b": 2}
+
+
 @pytest.mark.parametrize(
     "text", ["", "{", "[1 2]", "{a 1}", "{1a: 2}", "1 2", "truthy", "'a", "12abc", "'\\xZZ'", "/*"]
 )

@@ -33,7 +33,10 @@ if TYPE_CHECKING:
     from lorebank.conversations.export import Transcript as Transcript
     from lorebank.conversations.export import TranscriptExport as TranscriptExport
     from lorebank.conversations.turns import Turn as Turn
-    from lorebank.domain import *  # noqa: F403
+    from lorebank.domain.answers import *  # noqa: F403
+    from lorebank.domain.facts import *  # noqa: F403
+    from lorebank.domain.judgments import *  # noqa: F403
+    from lorebank.domain.reports import *  # noqa: F403
     from lorebank.errors import *  # noqa: F403
     from lorebank.exchange.exporting import ExportReport as ExportReport
     from lorebank.exchange.importing import ImportReport as ImportReport
@@ -53,7 +56,13 @@ _HOMES = {
     "lorebank.exchange.exporting": ("ExportReport",),
     "lorebank.exchange.importing": ("ImportReport",),
 }
-_TYPES = ("lorebank.domain", "lorebank.errors")
+_TYPES = (
+    "lorebank.domain.facts",
+    "lorebank.domain.answers",
+    "lorebank.domain.judgments",
+    "lorebank.domain.reports",
+    "lorebank.errors",
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank
-from lorebank.domain import Author, Origin
+from lorebank.domain.facts import Author, Origin
 from lorebank.errors import LorebankError, PathRefused, UsageError
 from support import WORDS_ONLY
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank
-from lorebank.domain import Citation, Origin
+from lorebank.domain.facts import Citation, Origin
 from lorebank.errors import ConfigurationError, PathRefused
 from support import FIXTURES, WORDS_ONLY
 

@@ -12,7 +12,7 @@ import pytest
 from lorebank import Bank
 from lorebank.app import workspace
 from lorebank.app.watching import Watcher, is_remote, keep_up
-from lorebank.domain import SyncReport
+from lorebank.domain.facts import SyncReport
 from support import WORDS_ONLY
 
 

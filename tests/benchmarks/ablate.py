@@ -51,6 +51,7 @@ PARTS: dict[str, Part] = {
     "retriever semantic": off(candidates, "_by_meaning", lambda request, others: ({}, {})),
     **{f"retriever {name}": without(name) for name in candidates._FINDERS},
     "rule codes": off(candidates, "_by_codes", lambda request: {}),
+    "rule parts of words": off(candidates, "_by_parts", lambda request: ()),
     **{
         f"weight {name}": off(
             pipeline, "DEFAULT_WEIGHTS", replace(scoring.DEFAULT_WEIGHTS, **{name: 0.0})

@@ -25,8 +25,8 @@ from lorebank.cli.render.reports import (
     sync_lines,
 )
 from lorebank.cli.render.text import Look, day_phrase, size_phrase
-from lorebank.domain import (
-    Answer,
+from lorebank.domain.answers import Answer, Hit, Query
+from lorebank.domain.facts import (
     Citation,
     Diagnostic,
     Entity,
@@ -34,16 +34,14 @@ from lorebank.domain import (
     Fact,
     FactKind,
     FactStatus,
-    Hit,
     Interval,
     Mention,
     Opinion,
-    Query,
-    ReflectReport,
     Stance,
     SyncReport,
     Trend,
 )
+from lorebank.domain.reports import ReflectReport
 
 PLAIN = Look(width=60)
 COLOUR = Look(width=60, colour=True, terminal=True)

@@ -22,6 +22,12 @@ Run = Callable[..., Any]
         (["zzz"], 2, "no command 'zzz'", "lorebank --help lists the commands"),
         (["recall", "x", "--sinec", "1d"], 2, "no option --sinec", "did you mean --since?"),
         (
+            ["forget", "x", "--limt"],
+            2,
+            "no option --limt",
+            "put -- before text that begins with a dash; lorebank forget --help lists the options",
+        ),
+        (
             ["recall", "minus", "-5"],
             2,
             "no option -5",
@@ -184,6 +190,12 @@ def test_quiet_leaves_only_data(lorebank: Run, workspace: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["recall", "search"])
+def test_an_empty_question_finds_nothing(command: str, lorebank: Run, workspace: Path) -> None:
+    outcome = lorebank(command, "", cwd=workspace)
+    assert outcome.code == 0 and "nothing found" in outcome.err
+
+
+@pytest.mark.parametrize("command", ["recall", "search"])
 def test_fail_empty(command: str, lorebank: Run, workspace: Path) -> None:
     assert lorebank(command, "zeppelin", "--fail-empty", cwd=workspace).code == 1
     assert lorebank(command, "goose", "--fail-empty", cwd=workspace).code == 0
@@ -288,3 +300,31 @@ def test_a_group_is_told_nothing_of_the_core_memory(lorebank: Run, workspace: Pa
 
     assert lorebank(*asked, cwd=workspace).out == "memory.md#L3\n"
     assert lorebank(*asked, "--group", cwd=workspace).out == ""
+
+
+def test_what_was_said_of_another_is_not_noted_before(lorebank: Run, workspace: Path) -> None:
+    said = "Is allergic to walnuts."
+    for name, day, known in (
+        ("Ada", "2025-12-01", False),
+        ("Bo", "2025-12-02", False),
+        ("Ada", "2025-12-03", True),
+    ):
+        done = lorebank("retain", f"W @{name}: {said}", "--date", day, cwd=workspace)
+        assert ("noted before: memory/2025-12-01.md" in done.err) is known
+
+
+def test_a_list_item_of_the_core_memory_keeps_its_bullet(lorebank: Run, workspace: Path) -> None:
+    page = workspace / "memory.md"
+    page.write_text("# Memory\n\n- Speaks Dutch.\n", "utf-8")
+    lorebank("core", "append", "- Call before visiting.", cwd=workspace)
+    lorebank("core", "replace", "- Speaks Dutch.", "- Speaks - some - Dutch.", cwd=workspace)
+    kept = "# Memory\n\n- Speaks - some - Dutch.\n- Call before visiting.\n"
+    assert page.read_text("utf-8") == kept
+
+
+def test_undo_of_retain_says_which_fact_went(lorebank: Run, workspace: Path) -> None:
+    for name in ("Ada", "Bo"):
+        lorebank("retain", f"W @{name}: Sings in the choir.", cwd=workspace)
+    for name in ("Bo", "Ada"):
+        undone = lorebank("retain", "--undo", cwd=workspace)
+        assert f"taken out: - W @{name}: Sings in the choir." in undone.err

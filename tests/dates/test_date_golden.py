@@ -9,7 +9,7 @@ import pytest
 
 from lorebank.dates.phrases import find_vague
 from lorebank.dates.query import query_interval
-from lorebank.domain import Interval
+from lorebank.domain.facts import Interval
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "dates.md"
 LINES = GOLDEN.read_text(encoding="utf-8").splitlines()

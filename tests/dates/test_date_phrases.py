@@ -12,7 +12,7 @@ from lorebank.dates.lexicon import lexicon
 from lorebank.dates.phrases import DatePhrase, find_phrases, find_vague
 from lorebank.dates.query import parse_bound, query_interval
 from lorebank.dates.times import times_of
-from lorebank.domain import Interval
+from lorebank.domain.facts import Interval
 from lorebank.languages import sections
 
 NOW = date(2025, 11, 26)

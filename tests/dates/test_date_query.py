@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from lorebank.dates.query import parse_bound, query_interval
-from lorebank.domain import Interval
+from lorebank.domain.facts import Interval
 
 NOW = date(2025, 11, 26)
 

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from lorebank.dates.times import times_of
-from lorebank.domain import Interval
+from lorebank.domain.facts import Interval
 
 RECORDED = date(2025, 11, 26)
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorebank.domain import Diagnostic
+from lorebank.domain.facts import Diagnostic
 from lorebank.exchange.conversations import Conversation, Speech, conversation_note
 from lorebank.exchange.notes import ImportedNote, imported_from, is_untouched, render_note
 from lorebank.exchange.read_basic_memory import with_retain_section

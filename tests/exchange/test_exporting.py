@@ -7,14 +7,16 @@ import io
 import json
 import re
 from datetime import date
+from html import unescape
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 
 from lorebank import Bank, UsageError, WorkspaceError
-from lorebank.domain import Citation, Fact, FactKind, Interval, Mention
+from lorebank.domain.facts import Citation, Fact, FactKind, Interval, Mention
 from lorebank.exchange.writers import COLUMNS, facts_csv
+from lorebank.markdown.plain import escape_markup
 from support import WORDS_ONLY
 
 LOG = """# 2025-11-27
@@ -169,6 +171,21 @@ def test_html_shows_text_and_runs_none(tmp_path: Path) -> None:
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in pages
     assert "<script" not in pages
     assert "<i>" not in pages
+
+
+@pytest.mark.parametrize(
+    "said", ["1. FC Köln won.", "> 3 cups a day", "C:\\_new\\.git", "reads &amp;amp; as it is"]
+)
+def test_html_reads_as_the_fact_does(tmp_path: Path, said: str) -> None:
+    memory = tmp_path / "workspace" / "memory" / "_old_"
+    memory.mkdir(parents=True)
+    line = f"W @Peter: {escape_markup(said)}"
+    (memory / "2025-11-27.md").write_text(f"## Retain\n- {line}\n", "utf-8")
+    bank = Bank.open(tmp_path / "workspace", environ=WORDS_ONLY, now=date(2025, 12, 10))
+    bank.export("site", tmp_path / "out")
+    page = (tmp_path / "out" / "timeline" / "2025.html").read_text("utf-8")
+    shown = " ".join(unescape(re.sub(r"<[^>]*>", "", page)).split())
+    assert f"{said} 2025-11-27 · world · Peter · memory/_old_/2025-11-27.md#L2" in shown
 
 
 @pytest.mark.parametrize("form", ["jsonl", "csv", "markdown", "site"])

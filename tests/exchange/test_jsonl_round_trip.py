@@ -13,7 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from lorebank import Bank
-from lorebank.domain import EvidenceMark, Fact, FactKind, Mention, Stance
+from lorebank.domain.facts import EvidenceMark, Fact, FactKind, Mention, Stance
 from lorebank.exchange.notes import plain_fact, retain_line
 from lorebank.exchange.prose import clean
 from lorebank.exchange.read_jsonl import read_line

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lorebank.domain import Diagnostic
+from lorebank.domain.facts import Diagnostic
 from lorebank.errors import UsageError
 from lorebank.exchange.forms import form_of
 from lorebank.exchange.notes import ImportedNote, Read

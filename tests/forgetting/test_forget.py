@@ -61,6 +61,7 @@ def planted(copy_fixture: Copy) -> Path:
         log.write(f"- O(c=0.9) @Peter: Always {SECRET} on WhatsApp.\n- W @Ada: Lives in Porto.\n")
     with opened(root) as bank:
         bank.reflect()
+        bank.retain("W @Ada: Sold her car.", day="2025-12-09")  # keeps a copy of that log
         bank.retain("W @Peter: Bought a second kettle.", day="2025-12-10")
         bank.reflect(now=date(2025, 12, 21))
         bank.recall(SECRET)
@@ -283,6 +284,15 @@ def test_a_kill_at_any_instant_is_finished_by_the_next_run(planted: Path, tmp_pa
             bank.forget(match="zweikanalig", purge=True)
             bank.purge_forgotten()
         assert holding(root, SECRET) == []
+
+
+def test_a_purge_takes_what_a_killed_writer_left_too(planted: Path) -> None:
+    left = planted / ".memory" / "forgotten" / ".2025-12-20-1.pending.zip.0123456789ab.lorebank-tmp"
+    with opened(planted) as bank:
+        bank.forget(match="zweikanalig")
+        left.write_text(SECRET, "utf-8")
+        bank.purge_forgotten()
+    assert holding(planted, SECRET) == []
 
 
 def test_a_store_that_names_files_elsewhere_restores_nothing(planted: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank
-from lorebank.domain import InboxKind
+from lorebank.domain.facts import InboxKind
 from lorebank.errors import ConcurrentEdit, NotFound, UsageError
 from support import WORDS_ONLY
 
@@ -154,3 +154,13 @@ def test_an_accepted_edit_is_undone_byte_for_byte(tmp_path: Path) -> None:
         with pytest.raises(ConcurrentEdit):
             bank.unrule([item.id])
         assert (tmp_path / "memory.md").read_text("utf-8") == changed
+
+
+def test_what_is_said_again_with_its_name_is_not_asked_about(root: Path) -> None:
+    said = {"06": "Is allergic to walnuts.", "07": "Ana is allergic to walnuts"}
+    for day, line in said.items():
+        log = root / f"memory/2026-01-{day}.md"
+        log.write_text(f"## Retain\n- W @Ana: {line}\n", "utf-8")
+    with Bank.open(root, now=TODAY, environ=WORDS_ONLY) as bank:
+        waiting = bank.inbox(InboxKind.REPLACEMENT).items
+    assert said["07"] not in {item.newer.text for item in waiting if item.newer}

@@ -36,6 +36,18 @@ def test_another_schema_version_is_rebuilt_from_the_files(
     stored.close()
 
 
+def test_an_outdated_index_is_made_anew_in_place(tmp_path: Path) -> None:
+    """Two processes may open it at once: neither may delete what the other has made of it."""
+    path = tmp_path / "index.sqlite"
+    other = apsw.Connection(str(path))
+    other.execute("CREATE TABLE old (x); INSERT INTO old VALUES ('said once')")
+    connection = open_index(path)
+    assert other.execute("SELECT count(*) FROM meta").get == 0
+    assert b"said once" not in path.read_bytes()
+    connection.close()
+    other.close()
+
+
 def test_an_index_of_this_version_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "index.sqlite"
     connection = open_index(path)

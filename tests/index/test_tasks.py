@@ -6,7 +6,8 @@ from datetime import date
 from pathlib import Path
 
 from lorebank import Bank
-from lorebank.domain import PROMISE, AgendaKind, Interval, TaskState
+from lorebank.domain.answers import AgendaKind
+from lorebank.domain.facts import PROMISE, Interval, TaskState
 from lorebank.index.tasks import load_tasks
 from support import WORDS_ONLY
 

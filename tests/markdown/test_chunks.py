@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorebank.domain import Chunk, Citation
+from lorebank.domain.facts import Chunk, Citation
 from lorebank.language.words import estimate_tokens
 from lorebank.markdown.document import read_document
 from lorebank.markdown.passages import chunk_document

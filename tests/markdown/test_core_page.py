@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lorebank.domain import Citation, Proposal, ProposalAction
+from lorebank.domain.facts import Citation
+from lorebank.domain.judgments import Proposal, ProposalAction
 from lorebank.errors import ConcurrentEdit
 from lorebank.markdown.owner_pages import CoreLine, edit_core, read_core
 

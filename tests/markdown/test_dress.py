@@ -8,6 +8,7 @@ import pytest
 
 from lorebank.markdown.facts import FactExtraction, extract_facts
 from lorebank.markdown.lint import fixed_line
+from lorebank.markdown.passages import extract_passages
 from lorebank.markdown.sections import RETAIN_HEADINGS
 
 DAY = date(2025, 3, 3)
@@ -55,6 +56,12 @@ def test_a_heading_in_any_dress_opens_a_section(heading: str) -> None:
 )
 def test_what_only_looks_like_one_opens_none(heading: str) -> None:
     assert contents(f"{heading}\n\n- the mill is shut\n") == []
+
+
+def test_a_label_is_no_prose() -> None:
+    text = "Rained.\n\n**Retain**\n- W @Lena: Sings loudly.\n"
+    found = extract_passages(text, "a.md", fact_lines=read(text).fact_lines)
+    assert [passage.text for passage in found] == ["Rained."]
 
 
 def test_a_bold_line_or_heading_ends_a_section_that_a_label_opened() -> None:
@@ -116,6 +123,11 @@ def test_what_never_counts_outside_a_section(text: str) -> None:
 )
 def test_legends_and_templates_of_a_section_are_no_facts(legend: str) -> None:
     assert contents(f"## Retain\n{legend}\n- W @Lena: Sings.\n") == ["Sings."]
+
+
+def test_a_long_line_to_sign_on_takes_no_time() -> None:
+    text = f"## Retain\n- {'_' * 500} W\n- W @Lena: {'.' * 500}1\n- W @Lena: Sings.\n"
+    assert contents(text)[-1] == "Sings."
 
 
 def test_two_facts_about_nobody_are_no_legend() -> None:

@@ -9,7 +9,7 @@ from datetime import date
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorebank.domain import Citation, EvidenceMark, Fact, FactKind, Mention, Stance
+from lorebank.domain.facts import Citation, EvidenceMark, Fact, FactKind, Mention, Stance
 from lorebank.language.folding import slugify
 from lorebank.markdown.document import read_document
 from lorebank.markdown.fact_format import format_fact

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from _pytest.mark import ParameterSet
 
-from lorebank.domain import Fact, Stance
+from lorebank.domain.facts import Fact, Stance
 from lorebank.markdown.fact_format import format_fact
 from lorebank.markdown.facts import FactExtraction, extract_facts
 

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from lorebank.domain import Citation, Stance
+from lorebank.domain.facts import Citation, Stance
 from lorebank.markdown.ledger import (
     EvidenceRuling,
     LedgerAction,

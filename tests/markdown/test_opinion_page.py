@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorebank.domain import Citation, Evidence, Opinion, OpinionStatus, Stance, Trend
+from lorebank.domain.facts import Citation, Evidence, Opinion, OpinionStatus, Stance, Trend
 from lorebank.markdown.blocks import find_blocks, render_block, replace_blocks
 from lorebank.markdown.opinion_page import (
     OpinionEntry,

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from lorebank.domain import Origin
+from lorebank.domain.facts import Origin
 from lorebank.markdown.fact_format import format_fact
 from lorebank.markdown.facts import extract_facts
 from lorebank.markdown.origin import file_origin

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorebank.domain import Citation, Ground, Proposal, ProposalAction
+from lorebank.domain.facts import Citation
+from lorebank.domain.judgments import Ground, Proposal, ProposalAction
 from lorebank.markdown.blocks import render_block
 from lorebank.markdown.ledger import added_line, without_lines
 from lorebank.markdown.proposal_pages import (

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from lorebank.domain import Interval, TaskState
+from lorebank.domain.facts import Interval, TaskState
 from lorebank.markdown.document import read_document
 from lorebank.markdown.facts import extract_facts
 from lorebank.markdown.tasks import find_tasks

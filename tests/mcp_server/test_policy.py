@@ -13,7 +13,7 @@ import pytest
 from mcp.client import Client
 
 from lorebank import Bank
-from lorebank.domain import Origin
+from lorebank.domain.facts import Origin
 from lorebank.errors import ConfigurationError, UsageError
 from lorebank.mcp_server.access import Access, load_clients
 from lorebank.mcp_server.server import build_server

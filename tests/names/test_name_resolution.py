@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorebank.domain import Diagnostic
+from lorebank.domain.facts import Diagnostic
 from lorebank.language.folding import slugify
 from lorebank.names.resolve import Decision, NameUse, Resolution, resolve_names
 

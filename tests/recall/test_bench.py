@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank, Citation, UsageError
-from lorebank.domain import BenchRow
+from lorebank.domain.reports import BenchRow
 from lorebank.index.sentences import Sentence
 from lorebank.recall.bench import VARIANTS, LineSearch, make_questions, measure, quantile
 from support import WORDS_ONLY

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from lorebank.domain import Answer, BankPart, Citation, Hit, Query, SearchHit
+from lorebank.domain.answers import Answer, BankPart, Hit, Query, SearchHit
+from lorebank.domain.facts import Citation
 from lorebank.recall.several import Asked, merge_answers, merge_searches
 
 WORKSPACES = {"a": "/a", "b": "/b", "c": "/c"}

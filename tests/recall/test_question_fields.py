@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank, UsageError
-from lorebank.domain import FactKind
+from lorebank.domain.facts import FactKind
 from lorebank.index.selection import Selection
 from lorebank.recall.fields import read_fields
 from lorebank.recall.filters import Filters

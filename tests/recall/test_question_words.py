@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from lorebank.domain import Interval
+from lorebank.domain.facts import Interval
 from lorebank.languages import sections
 from lorebank.recall.cues import read_cues
 from lorebank.recall.filters import Filters

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from lorebank import Bank, FactKind, LorebankError, NotFound, UsageError
-from lorebank.domain import Interval
+from lorebank.domain.facts import Interval
 from lorebank.index.selection import Selection
 from lorebank.recall.filters import Filters
 from lorebank.recall.understand import Understood, understand

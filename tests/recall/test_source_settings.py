@@ -1,10 +1,14 @@
 """The settings of the design that lorebank follows act on what is found: multiplier and weights."""
 
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
+
+import pytest
 
 from lorebank import Bank
 from lorebank.settings.config import Change
+from support import WORDS_ONLY
 
 QUESTION = "where do I keep the spare key of the boat house?"
 
@@ -29,3 +33,26 @@ def test_f54_words_and_meaning_weigh_as_the_settings_say(
     words = scores(root, vector_weight=0.0, text_weight=1.0)
     meaning = scores(root, vector_weight=1.0, text_weight=0.0)
     assert words != meaning
+
+
+ROD = {
+    "2025-09-15": "Rod works Mon-Fri, standup at 10am, pairing at 2pm",
+    "2026-02-10": "Rod has standup at 14:15, 1:1 with Zeb at 14:45",
+    "2026-02-03": "Rod started new team, standup moved to 14:15",
+}
+
+
+@pytest.mark.parametrize("door", ["recall", "search", "memory_search"])
+def test_f66_the_worked_example_of_decay(tmp_path: Path, door: str) -> None:
+    (tmp_path / "memory").mkdir()
+    for day, text in ROD.items():
+        (tmp_path / "memory" / f"{day}.md").write_text(f"{text}\n", "utf-8")
+
+    def found(decays: bool) -> list[str]:
+        flags = [Change("recall.temporal_decay.enabled", decays, "test")]
+        with Bank.open(tmp_path, environ=WORDS_ONLY, flags=flags, now=date(2026, 2, 10)) as bank:
+            answer = getattr(bank, door)("what's Rod's work schedule?", k=3)
+            return [hit.source.path[7:17] for hit in getattr(answer, "hits", answer)]
+
+    assert found(decays=False)[0] == "2025-09-15"
+    assert found(decays=True) == ["2026-02-10", "2026-02-03", "2025-09-15"]

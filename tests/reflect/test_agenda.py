@@ -86,6 +86,16 @@ def test_a_month_is_no_appointment(tmp_path: Path) -> None:
     assert agenda(tmp_path, d0301="## Retain\n- W @Runa: Will paint the hull in March.") == []
 
 
+@pytest.mark.parametrize("hour", ["at 12", "12 Uhr", "a las 12", "12 pm"])
+def test_an_hour_is_no_day_of_the_month(tmp_path: Path, hour: str) -> None:
+    found = agenda(
+        tmp_path,
+        d0301="## Retain\n- W @Runa: Wants the sail numbers on Thursday 12 March 2026.",
+        d0305=f"## Retain\n- W @Runa: Tea and sail talk moved to 19 March 2026, {hour}.",
+    )
+    assert [day for day, _ in found] == ["2026-03-12", "2026-03-19"]
+
+
 @pytest.mark.parametrize(
     ("line", "day"),
     [

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lorebank.beliefs.fold import DatedEvidence, Pin, fade, fold_evidence
-from lorebank.domain import Stance
+from lorebank.domain.facts import Stance
 
 FIRST = date(2025, 1, 1)
 FOR, AGAINST = Stance.FOR, Stance.AGAINST

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank
-from lorebank.domain import Opinion, OpinionStatus
+from lorebank.domain.facts import Opinion, OpinionStatus
 from support import WORDS_ONLY
 
 SEEN = date(2026, 1, 10)

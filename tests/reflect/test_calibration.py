@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lorebank.beliefs.fold import Pin
 from lorebank.beliefs.history import ENOUGH, calibrate, trials_of
-from lorebank.domain import OpinionStatus
+from lorebank.domain.facts import OpinionStatus
 from support import folded_opinion
 
 D1, D2, D3, D4 = "2025-03-01", "2025-03-02", "2025-03-03", "2025-03-04"

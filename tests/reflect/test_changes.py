@@ -6,7 +6,8 @@ from dataclasses import replace
 from datetime import date
 
 from lorebank.beliefs.history import belief_diff
-from lorebank.domain import ChangeKind, Opinion, OpinionStatus
+from lorebank.domain.facts import Opinion, OpinionStatus
+from lorebank.domain.reports import ChangeKind
 from support import folded_opinion
 
 OLD, NEW = "2025-01-10", "2025-06-10"

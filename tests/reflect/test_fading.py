@@ -7,7 +7,7 @@ from datetime import date, timedelta
 import pytest
 
 from lorebank.beliefs.materialise import as_read
-from lorebank.domain import Citation, Opinion, OpinionStatus, Trend
+from lorebank.domain.facts import Citation, Opinion, OpinionStatus, Trend
 from lorebank.settings.tables import ReflectSettings
 
 LAST = date(2025, 3, 1)

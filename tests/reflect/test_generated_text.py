@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank, ReflectReport
-from lorebank.domain import FactKind
+from lorebank.domain.facts import FactKind
 from lorebank.errors import ConfigurationError, ProviderError
 from lorebank.generation.judging import InferredFact, facts_in_prose, judge_evidence, judge_relation
 from lorebank.generation.writing import CitedLine, Dropped, Sentence, Writer, Written, open_writer

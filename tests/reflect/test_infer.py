@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank, ConcurrentEdit, FactKind
-from lorebank.domain import Citation, ProposalAction
+from lorebank.domain.facts import Citation
+from lorebank.domain.judgments import ProposalAction
 from lorebank.language.words import words
 from lorebank.markdown.document import read_document
 from lorebank.markdown.fact_format import format_fact

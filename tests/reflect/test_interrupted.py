@@ -168,6 +168,17 @@ def test_undo_takes_back_a_run_that_was_killed_and_it_stays_taken_back(root: Pat
     assert not (root / RECORD).exists()
 
 
+@pytest.mark.parametrize("stop", range(1, 6))
+def test_undo_takes_back_pages_that_a_killed_run_had_moved(root: Path, stop: int) -> None:
+    ledger = "# Identity\n\n- merge @Bruno → @Ada (2025-12-19: one person)\n"
+    (root / "bank" / "identity.md").write_text(ledger, "utf-8")
+    before = snapshot(root)
+    assert reflect_in_a_process(root, stop).returncode == -signal.SIGKILL
+    with opened(root) as bank:
+        bank.undo_reflect()
+    assert {p: b for p, b in snapshot(root).items() if not p.endswith("tmp")} == before
+
+
 def test_a_page_edited_after_the_kill_keeps_the_edit_and_is_told_in_a_journal(root: Path) -> None:
     reflect_in_a_process(root, 4)
     for name in ("Ada", "Bruno", "Dora"):  # written, written, still to be made

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank
-from lorebank.domain import ReflectReport
+from lorebank.domain.reports import ReflectReport
 from lorebank.markdown.blocks import find_blocks
 from support import WORDS_ONLY
 

@@ -23,7 +23,7 @@ from lorebank.beliefs.forming import (
 )
 from lorebank.beliefs.materialise import form_waiting, refresh_opinions
 from lorebank.beliefs.nearness import FINGERPRINT
-from lorebank.domain import (
+from lorebank.domain.facts import (
     Citation,
     EvidenceMark,
     Fact,

@@ -127,3 +127,32 @@ def test_what_was_done_long_ago_has_a_page_a_year(tmp_path: Path) -> None:
     (tmp_path / "memory" / "2022-05-03.md").unlink()
     assert "bank/experience/2022.md" in reflect(tmp_path)
     assert "hull" not in (tmp_path / "bank/experience/2022.md").read_text("utf-8")
+
+
+def test_what_somebody_ruled_to_hold_beside_a_newer_line_leads_again(root: Path) -> None:
+    older = "- W @Ling: Lives in the blue house on Harbour Street."
+    newer = "- B @Ling: Carried the piano into the blue house on Harbour Street."
+    write(root, "2026-02-02", [older])
+    write(root, "2026-02-03", [newer])
+    reflect(root)
+    page = "bank/entities/Ling.md"
+    assert older.replace(" W @Ling:", "") not in block(root, page, "summary")
+    with Bank.open(root, environ=WORDS_ONLY) as bank:
+        lives, carried = (
+            next(fact.id for fact in bank.entity("Ling").facts if word in fact.content)
+            for word in ("Lives", "Carried")
+        )
+    ruling = f"- {carried} both {lives} (2026-02-03 by ana)\n"
+    (root / "bank" / "decisions.md").write_text(ruling, "utf-8")
+    reflect(root)
+    assert older.replace(" W @Ling:", "") in block(root, page, "summary")
+
+
+def test_what_holds_leads_again_once_the_event_that_took_it_up_has_faded(root: Path) -> None:
+    write(root, "2026-02-02", ["- W @Ling: Lives in the blue house on Harbour Street."])
+    event = "- B @Ling: Carried the piano into the blue house on Harbour Street."
+    write(root, "2026-02-03", [event])
+    write(root, "2026-06-01", ["- W @Ling: Sings in the choir."])
+    reflect(root)
+    summary = block(root, "bank/entities/Ling.md", "summary")
+    assert "- Lives in the blue house on Harbour Street." in summary

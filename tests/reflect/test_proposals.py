@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank, ConcurrentEdit, NotFound
-from lorebank.domain import Proposal, ProposalAction
+from lorebank.domain.judgments import Proposal, ProposalAction
 from support import WORDS_ONLY
 
 TODAY = date(2025, 12, 20)

@@ -12,7 +12,7 @@ import pytest
 
 from lorebank import Bank
 from lorebank.beliefs.forming import Formation, form
-from lorebank.domain import Fact, Opinion, Trend
+from lorebank.domain.facts import Fact, Opinion, Trend
 from lorebank.markdown.facts import extract_facts
 from lorebank.markdown.sections import RETAIN_HEADINGS
 from support import WORDS_ONLY

@@ -12,7 +12,7 @@ import pytest
 from lorebank import Bank, RotKind
 from lorebank.beliefs.fold import Pin
 from lorebank.beliefs.rot import rotten_opinions
-from lorebank.domain import OpinionStatus
+from lorebank.domain.facts import OpinionStatus
 from lorebank.nightly.lookback import dangling_links
 from support import WORDS_ONLY, folded_opinion
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank, NotFound, Opinion, UsageError
-from lorebank.domain import Citation, Stance
+from lorebank.domain.facts import Citation, Stance
 from support import WORDS_ONLY
 
 TODAY = date(2026, 1, 4)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank, Directive
-from lorebank.domain import Citation
+from lorebank.domain.facts import Citation
 from lorebank.markdown.owner_pages import parse_directives
 from lorebank.pages.standing_pages import parse_standing_page
 from lorebank.workspace.standing import StandingPage

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 import pytest
 
 from lorebank.beliefs.outcome import trend_of
-from lorebank.domain import Citation, Evidence, Stance, Trend
+from lorebank.domain.facts import Citation, Evidence, Stance, Trend
 
 NOW = date(2025, 6, 30)
 

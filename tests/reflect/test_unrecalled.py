@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from pathlib import Path
 
 from lorebank import Bank
-from lorebank.domain import RotKind
+from lorebank.domain.reports import RotKind
 
 WRITTEN = date(2026, 1, 5)
 LATER = WRITTEN + timedelta(120)

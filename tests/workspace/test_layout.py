@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorebank.domain import Diagnostic
+from lorebank.domain.facts import Diagnostic
 from lorebank.workspace.layout import FileRole, LogPattern, named_day, role_of
 
 DEFAULT = "memory/{YYYY}-{MM}-{DD}.md"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank, LorebankError, UsageError, WorkspaceError, open_bank, registered_banks
-from lorebank.domain import RegisteredBank
+from lorebank.domain.answers import RegisteredBank
 from lorebank.workspace.discover import find_workspace
 from lorebank.workspace.registry import (
     add_bank,

@@ -13,7 +13,8 @@ from hashlib import blake2b
 
 from lorebank.agent.core_memory import CoreEdit
 from lorebank.agent.remember import Place, route
-from lorebank.domain import NOBODY, Author, Origin, Proposal, ProposalAction
+from lorebank.domain.facts import NOBODY, Author, Origin
+from lorebank.domain.judgments import Proposal, ProposalAction
 from lorebank.errors import NotFound, UsageError
 from lorebank.language.secrets import NOT_SECRET, redact
 from lorebank.markdown.fact_lines import begins_typed

@@ -13,7 +13,8 @@ from datetime import date, timedelta
 from pathlib import Path
 from types import MappingProxyType
 
-from lorebank.domain import Opinion, OpinionStatus, Proposal, Trend
+from lorebank.domain.facts import Opinion, OpinionStatus, Trend
+from lorebank.domain.judgments import Proposal
 from lorebank.errors import NotFound, PathRefused, UsageError
 from lorebank.language.secrets import redact
 from lorebank.language.words import estimate_tokens
@@ -259,6 +260,7 @@ def waiting_sources(proposals: Sequence[Proposal], judgments: int) -> list[PackS
     lines = [f"- {p.id} {p.action.value} in {p.target}: {p.new or p.old}" for p in proposals]
     sources = [PackSource("Open proposals", _PROPOSALS, "\n".join(lines), 0.05)] if lines else []
     if judgments:
-        text = f"{judgments} decisions wait: `lorebank inbox`"
+        wait = "1 decision waits" if judgments == 1 else f"{judgments} decisions wait"
+        text = f"{wait}: `lorebank inbox`"
         sources.append(PackSource("Inbox", "bank", text, 0.02))
     return sources

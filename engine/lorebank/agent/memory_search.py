@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from lorebank.domain import SearchHit
+from lorebank.domain.answers import SearchHit
 from lorebank.recall.search import search_terms
 from lorebank.recall.snippets import SNIPPET_CHARACTERS, snippet
 from lorebank.records import Record, record_to_dict_with

@@ -16,7 +16,7 @@ from functools import cache
 from typing import Protocol
 
 from lorebank.agent.core_memory import CoreWrite
-from lorebank.domain import NOBODY, Author, Citation, Fact, FactKind, Origin
+from lorebank.domain.facts import NOBODY, Author, Citation, Fact, FactKind, Origin
 from lorebank.errors import UsageError
 from lorebank.language.folding import fold
 from lorebank.language.statements import pattern_of

@@ -10,7 +10,8 @@ from typing import Protocol
 from lorebank.agent.boot_pack import BootPack
 from lorebank.agent.flush import Flush, flush_prompts, note_compaction, take_reminder
 from lorebank.agent.texts import answer_text
-from lorebank.domain import Answer, Inbox
+from lorebank.domain.answers import Answer
+from lorebank.domain.judgments import Inbox
 from lorebank.errors import UsageError
 from lorebank.markdown.origin import as_recalled
 from lorebank.records import dataclass

@@ -7,24 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from types import MappingProxyType
 
-from lorebank.domain import (
-    Answer,
-    Entity,
-    EntityView,
-    Explanation,
-    Fact,
-    ForgetReport,
-    Hit,
-    Hunk,
-    Inbox,
-    InboxItem,
-    Interval,
-    Opinion,
-    Origin,
-    ReflectReport,
-    SearchHit,
-    Status,
-)
+from lorebank.domain.answers import Answer, EntityView, Explanation, Hit, SearchHit
+from lorebank.domain.facts import Entity, Fact, InboxItem, Interval, Opinion, Origin
+from lorebank.domain.judgments import Inbox
+from lorebank.domain.reports import ForgetReport, Hunk, ReflectReport, Status
 from lorebank.errors import UsageError
 from lorebank.language.words import estimate_tokens
 from lorebank.markdown.origin import as_recalled

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, Un
 
 from lorebank.app.opening import init_workspace, open_workspace, plan_init
 from lorebank.app.workspace import Opening, OpenWorkspace
-from lorebank.domain import NOBODY, Author, Origin
+from lorebank.domain.facts import NOBODY, Author, Origin
 
 if TYPE_CHECKING:
     from lorebank.agent.remember import Remembered
@@ -116,10 +116,10 @@ class Bank:
 
         `now` and `environ` stand for the day and the environment. `offline` sends nothing to
         another machine, whatever the settings say; `flags` are settings that win over every file.
-        `embedder` and `generator` are objects of yours, after the protocols of those names, in
-        place of those in the settings. `say` is called before anything is sent elsewhere or
-        embedded again, with what and where. A bank opened for a `group` holds nothing of the core
-        memory, nor anything made of it, whatever is asked; it keeps an index of its own.
+        `embedder`, `generator` and `reranker` are objects of yours, after the protocols of those
+        names, in place of those in the settings. `say` is called before anything is sent elsewhere
+        or embedded again, with what and where. A bank opened for a `group` holds nothing of the
+        core memory, nor anything made of it, whatever is asked; it keeps an index of its own.
         """
         return cls(open_workspace(path, bank=bank, **how))
 

@@ -8,7 +8,9 @@ from datetime import date, timedelta
 from lorebank.app.workspace import Day, OpenWorkspace, rebuild_index_if_corrupt
 from lorebank.beliefs import materialise
 from lorebank.beliefs.history import belief_diff
-from lorebank.domain import BeliefDiff, Calibration, Explanation, Opinion, RotReport
+from lorebank.domain.answers import Explanation
+from lorebank.domain.facts import Opinion
+from lorebank.domain.reports import BeliefDiff, Calibration, RotReport
 from lorebank.errors import UsageError
 from lorebank.inbox.registry import judge_records, settled
 from lorebank.index.items import facts_by_id

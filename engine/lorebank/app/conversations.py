@@ -13,7 +13,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from lorebank.app.workspace import OpenWorkspace, Progress, rebuild_index_if_corrupt
-from lorebank.domain import SearchHit, SyncReport
+from lorebank.domain.answers import SearchHit
+from lorebank.domain.facts import SyncReport
 from lorebank.errors import PathRefused, UsageError
 from lorebank.workspace.layout import FORGOTTEN_PAGE, is_session_path
 from lorebank.workspace.paths import read_text_file
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from lorebank.conversations.export import Transcript, TranscriptExport
     from lorebank.conversations.files import SessionFile
     from lorebank.conversations.turns import Turn
-    from lorebank.domain import Diagnostic
+    from lorebank.domain.facts import Diagnostic
     from lorebank.forgetting.conversations import Conversations
     from lorebank.markdown.tombstones import Forgotten
 

@@ -14,14 +14,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lorebank.domain import RotKind
+from lorebank.domain.reports import RotKind
 from lorebank.errors import NotWritable
 from lorebank.markdown.blocks import find_blocks
 from lorebank.markdown.source import decode
 from lorebank.records import Record
 from lorebank.workspace.atomic import temporaries_below
 from lorebank.workspace.layout import BANK_FOLDER, DERIVED_FOLDER
-from lorebank.workspace.lock import WriterLock
+from lorebank.workspace.lock import WriterLock, append_lock
 
 if TYPE_CHECKING:
     from lorebank.app.bank import Bank
@@ -74,8 +74,9 @@ def _interrupted(root: Path, *, fix: bool) -> Iterator[HealthFinding]:
     if fix and (left or half_done):
         with WriterLock(root):
             resume_run(root)
-            for file in left:
-                file.unlink(missing_ok=True)
+            with append_lock(root):
+                for file in temporaries_below(root):
+                    file.unlink(missing_ok=True)
     if half_done:
         place = undo_store(root).file(half_done, pending=True).relative_to(root).as_posix()
         message, remedy = "a reflect run was killed half-way", "`lorebank reflect` completes it"

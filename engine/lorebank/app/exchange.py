@@ -7,7 +7,7 @@ from datetime import date
 from pathlib import Path
 
 from lorebank.app.workspace import Day, OpenWorkspace, rebuild_index_if_corrupt
-from lorebank.domain import FactKind, OpinionStatus
+from lorebank.domain.facts import FactKind, OpinionStatus
 from lorebank.exchange.exporting import ExportFilter, ExportReport, export_bank
 from lorebank.exchange.importing import ImportReport, import_source
 from lorebank.index.items import facts_by_time

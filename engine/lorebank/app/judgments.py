@@ -6,7 +6,8 @@ from collections.abc import Collection, Mapping
 from datetime import date
 
 from lorebank.app.workspace import OpenWorkspace, member_of, rebuild_index_if_corrupt
-from lorebank.domain import Decision, Inbox, InboxKind, Proposal, ProposalDecision
+from lorebank.domain.facts import InboxKind
+from lorebank.domain.judgments import Decision, Inbox, Proposal, ProposalDecision
 from lorebank.errors import ConfigurationError, UsageError
 from lorebank.generation.writing import open_writer
 from lorebank.inbox.owner import accept

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from datetime import date
 
 from lorebank.app.workspace import Day, OpenWorkspace, rebuild_index_if_corrupt
-from lorebank.domain import Audit, Entity, EntityGraph, EntityView, LedgerChange, NameResolution
+from lorebank.domain.answers import EntityGraph, EntityView
+from lorebank.domain.facts import Entity
+from lorebank.domain.judgments import Audit, LedgerChange, NameResolution
 from lorebank.index.entity_graph import entity_graph
 from lorebank.index.entity_view import entity_view
 from lorebank.names.audit import audit_names

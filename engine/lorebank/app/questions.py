@@ -6,21 +6,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
-from typing import TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
 from lorebank.app.workspace import Day, OpenWorkspace, Progress, rebuild_index_if_corrupt
 from lorebank.database.connection import has_full_text
-from lorebank.domain import (
-    Answer,
-    BenchReport,
-    Citation,
-    FactKind,
-    Hit,
-    Opinion,
-    SearchHit,
-    TaskState,
-)
-from lorebank.errors import UsageError
+from lorebank.domain.answers import Answer, Hit, SearchHit
+from lorebank.domain.facts import Citation, FactKind, Opinion, TaskState
+from lorebank.errors import ProviderError, UsageError
 from lorebank.index.chunks import contexts_stated_in
 from lorebank.index.finding import find_items
 from lorebank.index.items import NOTE
@@ -44,6 +37,9 @@ from lorebank.recall.filters import (
 from lorebank.recall.pipeline import RankOptions, weighted
 from lorebank.recall.understand import Understood, understand
 from lorebank.workspace.recalled import note_recalled
+
+if TYPE_CHECKING:
+    from lorebank.domain.reports import BenchReport
 
 H = TypeVar("H", Hit, SearchHit)
 LEAST_WANTED = 10
@@ -391,4 +387,16 @@ def _rank_options(ws: OpenWorkspace) -> RankOptions:
         weights=weighted(settings.text_weight, settings.vector_weight),
         half_life_days=decay.half_life_days if decay.enabled else None,
         mmr_lambda=mmr.lambda_ if mmr.enabled else None,
+        rerank=partial(_rerank, ws) if ws.reranker is not None else None,
+        rerank_candidates=settings.reranker.candidates,
     )
+
+
+def _rerank(ws: OpenWorkspace, query: str, texts: Sequence[str]) -> Sequence[float]:
+    """What the reranker makes of the texts; all the same where it fails, which is said."""
+    assert ws.reranker is not None
+    try:
+        return [float(score) for score in ws.reranker.scores(query, texts)]
+    except ProviderError as problem:
+        ws.say(f"not reranked: {problem}")
+        return [0.0] * len(texts)

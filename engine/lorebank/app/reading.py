@@ -8,11 +8,8 @@ from functools import partial
 from pathlib import Path
 
 from lorebank.app.workspace import Day, OpenWorkspace, rebuild_index_if_corrupt
-from lorebank.domain import (
-    Agenda,
-    Fact,
-    FileText,
-)
+from lorebank.domain.answers import Agenda, FileText
+from lorebank.domain.facts import Fact
 from lorebank.errors import PathRefused, UsageError
 from lorebank.workspace.layout import LEDGER_PAGES, is_core, is_generated
 

@@ -11,17 +11,9 @@ from lorebank.app.questions import recall
 from lorebank.app.workspace import Day, OpenWorkspace, member_of, rebuild_index_if_corrupt
 from lorebank.beliefs.by_hand import read_rulings, take_back, write_ruling
 from lorebank.beliefs.materialise import unsure_queue
-from lorebank.domain import (
-    Citation,
-    Diagnostic,
-    Fact,
-    Opinion,
-    ReflectReport,
-    Ruling,
-    Stance,
-    UndoReport,
-    UnsureQueue,
-)
+from lorebank.domain.facts import Citation, Diagnostic, Fact, Opinion, Stance
+from lorebank.domain.judgments import Ruling, UnsureQueue
+from lorebank.domain.reports import ReflectReport, UndoReport
 from lorebank.errors import ProviderError, UsageError
 from lorebank.generation.writing import Writer, open_writer
 from lorebank.inbox.registry import judge
@@ -35,7 +27,7 @@ from lorebank.nightly.under_way import refuse_linked_bank, resume_run
 from lorebank.nightly.undo import RunRecord, undo_run
 from lorebank.recall.filters import parse_day
 from lorebank.workspace.atomic import temporaries_below
-from lorebank.workspace.lock import WriterLock
+from lorebank.workspace.lock import WriterLock, append_lock
 from lorebank.workspace.recalled import compact_recalled
 
 
@@ -88,8 +80,9 @@ def reflect(
         refuse_linked_bank(ws.root)
         resumed = None if dry_run else resume_run(ws.root)
         if not dry_run:
-            for left in temporaries_below(ws.root):
-                left.unlink(missing_ok=True)  # of killed writers: the living hold the lock
+            with append_lock(ws.root):  # the living hold one of the two locks
+                for left in temporaries_below(ws.root):
+                    left.unlink(missing_ok=True)
         ws.sync_files()
         ws.judge_waiting()
         if writer is not None and ws.config.generator.judges and not dry_run:

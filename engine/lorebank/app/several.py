@@ -14,7 +14,7 @@ from typing import Any, Self, TypeVar, Unpack
 
 from lorebank.app.bank import Bank
 from lorebank.app.workspace import Opening, opinion_sort_key
-from lorebank.domain import (
+from lorebank.domain.answers import (
     Answer,
     BankPart,
     EntitiesOfBanks,

@@ -7,7 +7,7 @@ from datetime import date
 
 from lorebank.app.conversations import conversations, sync_sessions
 from lorebank.app.workspace import Day, OpenWorkspace, rebuild_index_if_corrupt
-from lorebank.domain import ConfirmReport, ForgetReport, PurgeReport, UndoReport
+from lorebank.domain.reports import ConfirmReport, ForgetReport, PurgeReport, UndoReport
 from lorebank.errors import NotFound
 from lorebank.forgetting.forget import Forgetting
 from lorebank.forgetting.selection import Order

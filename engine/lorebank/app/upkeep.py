@@ -22,7 +22,9 @@ from lorebank.database.connection import (
     open_index,
     read_meta,
 )
-from lorebank.domain import Diagnostic, Directive, Status, SyncReport
+from lorebank.domain.facts import Diagnostic, SyncReport
+from lorebank.domain.judgments import Directive
+from lorebank.domain.reports import Status
 from lorebank.errors import NotWritable
 from lorebank.index.status import differences, file_problems, index_counts
 from lorebank.index.sync import stale_paths, sync_files
@@ -120,7 +122,7 @@ def status(ws: OpenWorkspace) -> Status:
     turns, session_problems = session_state(ws)
     problems = sorted(
         {*file_problems(ws.index), *found.problems, *session_problems},
-        key=lambda p: (p.path, p.line, p.code),
+        key=lambda p: (p.path, p.line, p.code, p.message),
     )
     if ws.in_memory:
         problems.insert(0, Diagnostic(str(ws.index_path), 0, "index-in-memory", ws.in_memory))

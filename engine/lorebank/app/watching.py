@@ -17,7 +17,7 @@ from lorebank.errors import LorebankError
 from lorebank.workspace.layout import DERIVED_FOLDER
 
 if TYPE_CHECKING:
-    from lorebank.domain import SyncReport
+    from lorebank.domain.facts import SyncReport
 
 QUIET_S = 1.5
 """After a change, so long without another before the background works: editors save in bursts."""

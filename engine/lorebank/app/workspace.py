@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, ParamSpec, TypedDict, TypeVar
 
 from lorebank.database import connection as store
 from lorebank.database.connection import read_meta
-from lorebank.domain import Entity, Fact, Opinion, OpinionStatus, SyncReport, Trend
+from lorebank.domain.facts import Entity, Fact, Opinion, OpinionStatus, SyncReport, Trend
 from lorebank.errors import NotFound, NotWritable, PathRefused, UsageError
 from lorebank.index.sync import ReadSettings, collector_at_rest
 from lorebank.markdown.sections import RETAIN_HEADINGS
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from lorebank.index.meaning import Meaning
     from lorebank.index.vectors import VectorIndex
     from lorebank.index.vocabulary import Vocabulary
-    from lorebank.providers.protocols import Embedder, Generator
+    from lorebank.providers.protocols import Embedder, Generator, Reranker
     from lorebank.qmd.refresh import Timer
     from lorebank.qmd.sidecar import Sidecar
     from lorebank.settings.config import Change
@@ -98,6 +98,7 @@ class Resources(TypedDict, total=False):
     group: bool
     embedder: Embedder | None
     generator: Generator | None
+    reranker: Reranker | None
 
 
 class Opening(Resources, total=False):
@@ -128,6 +129,7 @@ class OpenWorkspace:
         group: bool = False,
         embedder: Embedder | None = None,
         generator: Generator | None = None,
+        reranker: Reranker | None = None,
     ) -> None:
         if embedder is not None:
             config = replace(config, embedder=replace(config.embedder, provider=embedder.name))
@@ -137,6 +139,7 @@ class OpenWorkspace:
         self.config = without_private_sources(config) if group else config
         self.given_embedder = embedder
         self.given_generator = generator
+        self.given_reranker = reranker
         self.group = group
         """Whether it serves a group: the core memory and conversations are not there at all, in an
         index of its own, so that nothing derived from them can leak."""
@@ -279,6 +282,16 @@ class OpenWorkspace:
 
         setup = Setup(self.config.embedder, self.config.providers, self.environ, self.say)
         return Meaning(setup, self.cache_path, self.given_embedder)
+
+    @cached_property
+    def reranker(self) -> Reranker | None:
+        """The cross-encoder that the caller brought, or that the settings name."""
+        path = self.config.recall.reranker.model_path
+        if self.given_reranker is not None or not path:
+            return self.given_reranker
+        from lorebank.providers.cross_encoder import CrossEncoder
+
+        return CrossEncoder(Path(path).expanduser())
 
     @cached_property
     def vectors(self) -> VectorIndex:
@@ -534,7 +547,7 @@ class OpenWorkspace:
         so that its own page would be out of date as soon as it is written.
 
         Nothing is embedded to count them: a session begins with this."""
-        from lorebank.domain import InboxKind
+        from lorebank.domain.facts import InboxKind
         from lorebank.inbox.registry import waiting
 
         desk = replace(self.open_desk(day), vectors_of=self.vectors_of or (lambda texts: {}))

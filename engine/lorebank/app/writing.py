@@ -11,21 +11,19 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lorebank.domain import (
+from lorebank.domain.facts import (
     NOBODY,
     Author,
     Citation,
     EvidenceMark,
     Fact,
     FactKind,
-    LintFinding,
-    LintReport,
     Mention,
     Origin,
-    Proposal,
     Stance,
-    UndoReport,
 )
+from lorebank.domain.judgments import Proposal
+from lorebank.domain.reports import LintFinding, LintReport, UndoReport
 from lorebank.errors import LockHeld, UsageError
 from lorebank.index.items import facts_by_id, facts_by_place, facts_saying
 from lorebank.language.secrets import find_secrets
@@ -109,7 +107,8 @@ def retain(
     if known is not None:
         ws.say(f"noted already: {known.citation}; nothing was written")
         return known
-    for before in facts_saying(ws.index, [fact.content])[-1:]:
+    said = (f for f in facts_saying(ws.index, [fact.content]) if {*f.subjects} == {*fact.subjects})
+    for before in [*said][-1:]:
         ws.say(f"noted before: {before.citation}")
     place = _write_fact(ws, fact, private, recorded)
     written = facts_by_place(ws.index, place.path, place.start_line)
@@ -272,8 +271,22 @@ def undo_lint(ws: OpenWorkspace, run: str | None = None) -> UndoReport:
 
 
 def undo_retain(ws: OpenWorkspace) -> UndoReport:
-    """Take the last fact that `retain` wrote out of its log again."""
-    return _undo_edit(ws, "retain", None)
+    """Take the last fact that `retain` wrote out of its log again; says which that was."""
+    from lorebank.nightly.undo import load_run, undo_store
+
+    last = undo_store(ws.root, "retain").names()[-1:]
+    runs = [load_run(ws.root, name, "retain") for name in last]
+    report = _undo_edit(ws, "retain", None)
+    for change in (change for run in runs for change in run.changes.values()):
+        stood = set((change.before or b"").splitlines())
+        new = [
+            line
+            for line in (change.after or b"").splitlines()
+            if line.strip() and line not in stood
+        ]
+        if new:
+            ws.say(f"taken out: {new[-1].decode('utf-8', 'replace')}")
+    return report
 
 
 def _undo_edit(ws: OpenWorkspace, area: str, run: str | None) -> UndoReport:

@@ -20,7 +20,7 @@ from lorebank.beliefs.fold import Pin
 from lorebank.beliefs.forming import Verdict, holder_of, opinion_id
 from lorebank.beliefs.outcome import Override
 from lorebank.database.connection import Connection, read_meta, write_meta
-from lorebank.domain import Citation, Fact, FactKind, Stance
+from lorebank.domain.facts import Citation, Fact, FactKind, Stance
 from lorebank.errors import NotFound
 from lorebank.index.opinions import holders_of_opinions, opening_lines
 from lorebank.markdown.ledger import (

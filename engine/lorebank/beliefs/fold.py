@@ -40,7 +40,7 @@ from functools import cache
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from lorebank.domain import Stance
+from lorebank.domain.facts import Stance
 from lorebank.records import dataclass
 
 if TYPE_CHECKING:

@@ -39,7 +39,7 @@ from lorebank.beliefs.relation import (
     relate,
     unsure_pair,
 )
-from lorebank.domain import Fact, FactKind, Opinion, Stance
+from lorebank.domain.facts import Fact, FactKind, Opinion, Stance
 from lorebank.language.folding import fold
 from lorebank.language.words import words
 

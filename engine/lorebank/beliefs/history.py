@@ -20,17 +20,14 @@ from itertools import groupby
 from statistics import NormalDist
 
 from lorebank.beliefs.fold import PRIOR, STEP
-from lorebank.domain import (
+from lorebank.domain.answers import BeliefStep
+from lorebank.domain.facts import Evidence, Opinion, OpinionStatus, Stance
+from lorebank.domain.reports import (
     BeliefChange,
     BeliefDiff,
-    BeliefStep,
     Calibration,
     CalibrationBin,
     ChangeKind,
-    Evidence,
-    Opinion,
-    OpinionStatus,
-    Stance,
 )
 from lorebank.records import dataclass
 

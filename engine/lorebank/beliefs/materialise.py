@@ -22,7 +22,8 @@ from lorebank.beliefs.nearness import (
 )
 from lorebank.beliefs.outcome import trend_of
 from lorebank.database.connection import Connection, read_meta, transaction, write_meta
-from lorebank.domain import Fact, OpenPair, Opinion, OpinionStatus, UnsureQueue
+from lorebank.domain.facts import Fact, Opinion, OpinionStatus
+from lorebank.domain.judgments import OpenPair, UnsureQueue
 from lorebank.index.items import all_facts, facts_by_entity, facts_by_id, marked_facts
 from lorebank.index.opinions import (
     UnsureRow,

@@ -11,7 +11,16 @@ from dataclasses import field, replace
 from datetime import date
 
 from lorebank.beliefs.fold import DatedEvidence, Pin, fold_evidence
-from lorebank.domain import Evidence, Fact, FactKind, Opinion, OpinionStatus, Origin, Stance, Trend
+from lorebank.domain.facts import (
+    Evidence,
+    Fact,
+    FactKind,
+    Opinion,
+    OpinionStatus,
+    Origin,
+    Stance,
+    Trend,
+)
 from lorebank.records import dataclass
 
 NOTED = "noted"

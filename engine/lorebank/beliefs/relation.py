@@ -31,7 +31,7 @@ from lorebank.beliefs.reading import Clause, Reading, read, shared
 
 if TYPE_CHECKING:
     from lorebank.beliefs.outcome import Belief
-    from lorebank.domain import Fact
+    from lorebank.domain.facts import Fact
 
 _LEAST_SHARED, _MEAN_SHARED = 0.5, 0.7
 _DENIED_SHARED = 0.75

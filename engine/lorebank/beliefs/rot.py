@@ -9,16 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 
 from lorebank.beliefs.outcome import RECENT_DAYS, STALE_DAYS
-from lorebank.domain import (
-    Evidence,
-    Fact,
-    FactKind,
-    Opinion,
-    OpinionStatus,
-    RotFinding,
-    RotKind,
-    Stance,
-)
+from lorebank.domain.facts import Evidence, Fact, FactKind, Opinion, OpinionStatus, Stance
+from lorebank.domain.reports import RotFinding, RotKind
 from lorebank.workspace.recalled import Recalled
 
 HELD = 0.5

@@ -101,7 +101,9 @@ def _print_version(ctx: click.Context, parameter: click.Parameter, value: bool) 
 class Command(click.Command):
     """A command with the global options and examples at the foot of its help."""
 
-    def __init__(self, *arguments: Any, **settings: Any) -> None:
+    def __init__(self, *arguments: Any, is_markdown: bool = False, **settings: Any) -> None:
+        """With `is_markdown` the bullet of an argument is part of the text."""
+        self.is_markdown = is_markdown
         settings.setdefault(
             "context_settings", {"help_option_names": ["-h", "--help"], "max_content_width": 100}
         )
@@ -112,7 +114,12 @@ class Command(click.Command):
         self.params = [*self.params, *self.shared]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, [_without_bullet(argument) for argument in args])
+        if isinstance(self, click.Group):  # a subcommand reads its own
+            return super().parse_args(ctx, args)
+        bullet = _BULLET if self.is_markdown else ""
+        rest = super().parse_args(ctx, [_list_item(argument, bullet) for argument in args])
+        ctx.params = {name: _as_given(value) for name, value in ctx.params.items()}
+        return rest
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         everywhere = [*self.shared, self.get_help_option(ctx)]
@@ -189,6 +196,18 @@ def _unknown_command(name: str, ctx: click.Context, known: Sequence[str]) -> Usa
     return UsageError(f"no command {name!r}", hint=hint)
 
 
-def _without_bullet(argument: str) -> str:
+_BULLET = "\0"
+"""Stands for the dash while options are read; no argument of a process holds one."""
+
+
+def _list_item(argument: str, bullet: str) -> str:
     """A pasted list item is text: `- W @Peter: …` is not an option."""
-    return argument[2:] if argument.startswith("- ") else argument
+    if not argument.startswith("- "):
+        return argument
+    return f"{bullet} {argument[2:]}" if bullet else argument[2:]
+
+
+def _as_given(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(map(_as_given, value))
+    return value.replace(_BULLET, "-") if isinstance(value, str) else value

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lorebank.cli.session import Session
-from lorebank.domain import FactKind, Origin
+from lorebank.domain.facts import FactKind, Origin
 from lorebank.errors import LorebankError, UsageError
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def text_argument(words: tuple[str, ...], verb: str, what: str = "a text") -> st
 
 
 def _joined(ctx: click.Context, param: click.Parameter, words: tuple[str, ...]) -> str | None:
-    return " ".join(words) or None
+    return " ".join(words) or ("" if param.required else None)
 
 
 query_argument = click.argument("query", nargs=-1, required=True, callback=_joined)

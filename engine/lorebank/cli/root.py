@@ -201,8 +201,12 @@ def _what(problem: click.UsageError) -> str:
 def _usage_hint(problem: click.UsageError) -> str:
     name = problem.ctx.command_path if problem.ctx else "lorebank"
     if isinstance(problem, click.NoSuchOption):
-        if problem.possibilities:
-            return f"did you mean {problem.possibilities[0]}?"
+        import difflib
+
+        # Click offers what shares three letters in five, the dashes counted.
+        options = problem.possibilities or ()
+        if near := difflib.get_close_matches(problem.option_name, options, n=1, cutoff=0.65):
+            return f"did you mean {near[0]}?"
         return f"put -- before text that begins with a dash; {name} --help lists the options"
     return f"{name} --help shows how to call it"
 

@@ -16,7 +16,7 @@ from io import FileIO
 from pathlib import Path
 from typing import NamedTuple
 
-from lorebank.domain import Diagnostic
+from lorebank.domain.facts import Diagnostic
 from lorebank.records import Record
 from lorebank.settings.tables import Config
 from lorebank.workspace.files import is_link

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from lorebank.conversations.store import load_session_chunks, select_session_chunks
 from lorebank.database.connection import Connection
-from lorebank.domain import Origin, SearchHit
+from lorebank.domain.answers import SearchHit
+from lorebank.domain.facts import Origin
 from lorebank.index.lexical import match_chunks
 from lorebank.recall.scoring import score_of_words
 from lorebank.recall.search import search_terms

@@ -15,7 +15,7 @@ from pathlib import Path
 from lorebank.conversations.messages import Role
 from lorebank.conversations.turns import ODD, START, Place, Turn
 from lorebank.database.connection import SCHEMA_VERSION, Connection, open_index, select
-from lorebank.domain import Diagnostic
+from lorebank.domain.facts import Diagnostic
 from lorebank.language.words import searchable
 from lorebank.records import Record
 

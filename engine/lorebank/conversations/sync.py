@@ -27,7 +27,7 @@ from lorebank.database.connection import (
     transaction,
     write_meta,
 )
-from lorebank.domain import Diagnostic, SyncReport
+from lorebank.domain.facts import Diagnostic, SyncReport
 from lorebank.markdown.tombstones import NOTHING, Forgotten
 from lorebank.records import Record, dataclass
 from lorebank.workspace.files import content_hash

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self, TypeVar, cast
 
@@ -51,8 +51,8 @@ Connection = apsw.Connection
 """An open index; other rooms name its type and pass it on, and never call it."""
 
 
-class _Outdated(Exception):
-    """The file is laid out otherwise than wanted."""
+class _OfOtherSQLite(Exception):
+    """The index holds tables of a module that this SQLite was built without, and cannot drop."""
 
 
 def open_index(
@@ -81,10 +81,10 @@ def open_index(
     for is_second in (False, True):
         try:
             return _current(apsw.Connection(str(path)), schema)
-        except (_Outdated, *DamagedIndex) as problem:
+        except (_OfOtherSQLite, *DamagedIndex) as problem:
             if is_second:
                 raise _unusable(path, problem) from problem
-            if not isinstance(problem, _Outdated):
+            if not isinstance(problem, _OfOtherSQLite):
                 on_damage(problem)
             discard_index(path)
         except apsw.Error as problem:
@@ -119,7 +119,7 @@ def open_in_memory(path: Path, schema: str = "schema.sql") -> apsw.Connection:
                 with connection.backup("main", source, "main") as backup:
                     backup.step()
         return _current(connection, schema)
-    except (apsw.Error, OSError, _Outdated):
+    except (apsw.Error, OSError, _OfOtherSQLite):
         connection.close()
     return _current(apsw.Connection(":memory:"), schema)
 
@@ -265,6 +265,9 @@ def _current(connection: apsw.Connection, schema: str) -> apsw.Connection:
             with transaction(connection):
                 if _version(connection) != wanted:
                     _lay_out(connection, wanted, schema)
+            with suppress(apsw.BusyError):  # what older versions stored may be kept out by now
+                connection.execute("VACUUM")
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     except BaseException:
         connection.close()
         raise
@@ -281,10 +284,19 @@ def _has_module(connection: apsw.Connection, name: str) -> bool:
 
 
 def _lay_out(connection: apsw.Connection, version: int, schema: str) -> None:
-    """Make the tables in an empty file; without FTS5 its tables are plain ones, which are written
-    as ever, and not searched."""
-    if connection.execute("SELECT 1 FROM sqlite_schema").fetchone():
-        raise _Outdated
+    """Drop what stands in the file, and make the tables; without FTS5 its tables are plain ones,
+    which are written as ever, and not searched.
+
+    The file stays: a second process may have opened it, and would delete what the first one made.
+    """
+    tables = connection.execute(
+        "SELECT name, sql LIKE 'CREATE VIRTUAL%' FROM sqlite_schema"
+        " WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY 2 DESC, 1"
+    ).fetchall()
+    for name, virtual in tables:
+        if virtual and version == _WITHOUT_FULL_TEXT:
+            raise _OfOtherSQLite
+        connection.execute(f'DROP TABLE IF EXISTS "{name}"')
     layout = Path(__file__).with_name(schema).read_text("utf-8")
     if version == _WITHOUT_FULL_TEXT:
         layout = _FULL_TEXT_TABLE.sub(_plain_table, layout)

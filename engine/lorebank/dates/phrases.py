@@ -15,7 +15,7 @@ from lorebank.dates.lattice import Edge, Lattice, RuleTree, read_tokens
 from lorebank.dates.lexicon import ANCHORS, Lexicon, Tokens, lexicon, tokenize
 from lorebank.dates.screening import may_hold_date
 from lorebank.dates.spans import Moment, Tense
-from lorebank.domain import Interval
+from lorebank.domain.facts import Interval
 from lorebank.records import Record
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from lorebank.dates.lexicon import lexicon, tokenize
 from lorebank.dates.phrases import DatePhrase, find_phrases
 from lorebank.dates.spans import Days, Tense, add_months, moved, unit_days
 from lorebank.dates.times import tense_of
-from lorebank.domain import Interval
+from lorebank.domain.facts import Interval
 from lorebank.languages import Sections, compiled, split
 
 _EARLIER_YEARS = 5

@@ -16,7 +16,7 @@ from lorebank.dates.lexicon import ALL, language_bit
 from lorebank.dates.rules_days import day_of_month
 from lorebank.dates.rules_relative import Duration, is_year
 from lorebank.dates.spans import Days, Moment, Span, moved, one_day, shift
-from lorebank.domain import Interval
+from lorebank.domain.facts import Interval
 from lorebank.records import Record
 
 _HABITUAL_ARTICLE = language_bit("fr") | language_bit("it")

@@ -18,7 +18,7 @@ from lorebank.dates.lattice import count_marks
 from lorebank.dates.lexicon import ALL, LANGUAGES, lexicon, tokenize
 from lorebank.dates.phrases import Found, read_phrases
 from lorebank.dates.spans import Moment, Tense, year_days
-from lorebank.domain import Interval
+from lorebank.domain.facts import Interval
 from lorebank.records import Record
 
 _SENTENCE_END = r"[.;!?。！？；]\s|[。！？；]|\n"

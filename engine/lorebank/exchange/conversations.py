@@ -14,7 +14,7 @@ from datetime import UTC, date, datetime, tzinfo
 from pathlib import PurePosixPath
 from typing import Any
 
-from lorebank.domain import Diagnostic
+from lorebank.domain.facts import Diagnostic
 from lorebank.exchange.notes import ImportedNote, Read
 from lorebank.exchange.prose import clean, shareable_text
 from lorebank.exchange.source import BROKEN, BrokenJson, Source, json_values

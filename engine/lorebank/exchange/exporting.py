@@ -16,7 +16,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from lorebank.domain import Entity, Fact, FactKind, Opinion
+from lorebank.domain.facts import Entity, Fact, FactKind, Opinion
 from lorebank.errors import UsageError, WorkspaceError
 from lorebank.exchange.notes import safe_path
 from lorebank.exchange.writers import facts_csv, facts_jsonl, html_pages, markdown_pages

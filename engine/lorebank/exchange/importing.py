@@ -21,7 +21,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from lorebank.domain import Diagnostic
+from lorebank.domain.facts import Diagnostic
 from lorebank.errors import ConcurrentEdit, PathRefused, UsageError, WorkspaceError
 from lorebank.exchange.forms import READERS, WHOLE_FORMS, form_of
 from lorebank.exchange.notes import (

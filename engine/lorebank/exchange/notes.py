@@ -23,7 +23,15 @@ from dataclasses import field, replace
 from datetime import date
 from hashlib import blake2b
 
-from lorebank.domain import Citation, Diagnostic, EvidenceMark, Fact, FactKind, Mention, Origin
+from lorebank.domain.facts import (
+    Citation,
+    Diagnostic,
+    EvidenceMark,
+    Fact,
+    FactKind,
+    Mention,
+    Origin,
+)
 from lorebank.exchange.prose import split_front_matter
 from lorebank.language.folding import slugify
 from lorebank.markdown.fact_format import format_fact

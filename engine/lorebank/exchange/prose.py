@@ -17,7 +17,7 @@ from datetime import date
 from pathlib import PurePosixPath
 from urllib.parse import unquote
 
-from lorebank.domain import Diagnostic
+from lorebank.domain.facts import Diagnostic
 from lorebank.markdown.front_matter import front_matter_lines
 from lorebank.markdown.hidden import redacted_page, without_private
 from lorebank.markdown.mentions import code_spans

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from lorebank.domain import FactKind
+from lorebank.domain.facts import FactKind
 from lorebank.exchange.notes import Read, entity_mention, retain_line, written_fact
 from lorebank.exchange.read_obsidian import VaultSettings, vault_note, vault_notes
 from lorebank.exchange.source import Source

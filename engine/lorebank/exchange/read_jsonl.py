@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import Any
 
-from lorebank.domain import Diagnostic, EvidenceMark, Fact, FactKind, Mention, Stance
+from lorebank.domain.facts import Diagnostic, EvidenceMark, Fact, FactKind, Mention, Stance
 from lorebank.exchange.conversations import moment_of
 from lorebank.exchange.notes import ImportedNote, Read, entity_mention, plain_fact, retain_line
 from lorebank.exchange.prose import clean, shareable_text

@@ -15,7 +15,7 @@ from datetime import date
 from pathlib import PurePosixPath
 from urllib.parse import unquote
 
-from lorebank.domain import Diagnostic
+from lorebank.domain.facts import Diagnostic
 from lorebank.exchange.date_formats import joda_day
 from lorebank.exchange.notes import ImportedNote, Read
 from lorebank.exchange.prose import (

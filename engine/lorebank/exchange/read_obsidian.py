@@ -13,7 +13,7 @@ from datetime import date
 from pathlib import PurePosixPath
 from typing import Any
 
-from lorebank.domain import Diagnostic
+from lorebank.domain.facts import Diagnostic
 from lorebank.exchange.date_formats import moment_day
 from lorebank.exchange.notes import ImportedNote, Read
 from lorebank.exchange.prose import (

@@ -17,7 +17,7 @@ from dataclasses import field
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
-from lorebank.domain import Diagnostic
+from lorebank.domain.facts import Diagnostic
 from lorebank.errors import NotFound, WorkspaceError
 from lorebank.markdown.source import decode
 from lorebank.records import dataclass
@@ -219,6 +219,7 @@ def json_values(data: bytes) -> Iterator[tuple[int, Any]]:
     or is no JSON; what came before it stands.
     """
     text = data.decode("utf-8-sig", "replace")
+    del data  # as large again
     position, mark = _next(text, 0)
     line, counted = 1, 0
     is_array = mark == "["

@@ -22,13 +22,14 @@ from html import escape
 from typing import Any
 from urllib.parse import quote
 
-from lorebank.domain import Entity, Fact, Opinion, Stance
+from lorebank.domain.facts import Entity, Fact, Opinion, Stance
 from lorebank.exchange.notes import comparable, free_path, safe_path
 from lorebank.language.folding import slugify
 from lorebank.markdown.plain import escape_markup, plain_text
 
 _INDEX, _OPINIONS = "index", "opinions"
 _OPENS_BLOCK = re.compile(r"[#>|=~`]|[-*+](?: |\Z)|\d+[.)](?: |\Z)|-{3}|\[.\] ")
+_PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
 _STYLE = (
     "body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem}"
     "li{margin:.6rem 0}em{color:#666;font-size:small;font-style:normal}"
@@ -56,12 +57,13 @@ def html_pages(
     pages = _Bundle(facts, entities, opinions, ".html").pages()
     found = {}
     for path, (title, *lines) in pages.items():
+        plain = re.sub(r"\\(.)", r"\1", title[2:])
         home = "" if path == _INDEX else f"[Memory]({_way(path, _INDEX, '.html')})\n\n"
         found[f"{path}.html"] = (
             '<!doctype html>\n<html lang="und">\n<head>\n<meta charset="utf-8">\n'
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
             f'<meta http-equiv="Content-Security-Policy" content="{escape(_POLICY)}">\n'
-            f"<title>{escape(plain_text(title[2:]))}</title>\n<style>{_STYLE}</style>\n</head>\n"
+            f"<title>{escape(plain)}</title>\n<style>{_STYLE}</style>\n</head>\n"
             f"<body>\n{render(home + title)}{render(chr(10).join(lines))}</body>\n</html>\n"
         )
     return found
@@ -101,7 +103,7 @@ class _Bundle:
             pages[_OPINIONS] = ["# Opinions", "", *rows]
         for entity in self.entities:
             path = self.paths[entity.slug]
-            pages[path] = [f"# {_escaped(entity.name)}", *self._entity_page(path, entity)]
+            pages[path] = [f"# {self._escaped(entity.name)}", *self._entity_page(path, entity)]
         for year in newest_first:
             path = f"timeline/{year}"
             pages[path] = [f"# Timeline {year}", "", *self._fact_rows(path, years[year])]
@@ -122,7 +124,7 @@ class _Bundle:
             yield from _section(heading, lines)
 
     def _entity_page(self, path: str, entity: Entity) -> Iterator[str]:
-        also = [f"- {_escaped(name)}" for name in entity.aliases if name != entity.name]
+        also = [f"- {self._escaped(name)}" for name in entity.aliases if name != entity.name]
         held = [o for o in self.opinions if entity.name in o.entities]
         if also:
             yield from _section("Also called", also)
@@ -132,7 +134,7 @@ class _Bundle:
 
     def _fact_rows(self, path: str, facts: Sequence[Fact]) -> list[str]:
         newest = sorted(facts, key=lambda f: (_day(f) or date.min, f.id), reverse=True)
-        return [self._row(_escaped(fact.content), self._about(path, fact)) for fact in newest]
+        return [self._row(self._escaped(fact.content), self._about(path, fact)) for fact in newest]
 
     def _about(self, path: str, fact: Fact) -> list[str]:
         day = _day(fact)
@@ -142,26 +144,35 @@ class _Bundle:
         if fact.quarantined:
             said.append(f"unconfirmed: {fact.origin.value}")
         names = {self.slugs.get(m.slug, m.slug): m.name for m in fact.mentions}
-        return [*said, *self._names(path, names), _escaped(str(fact.citation))]
+        return [*said, *self._names(path, names), self._escaped(str(fact.citation))]
 
     def _opinion_rows(self, path: str, opinions: Sequence[Opinion]) -> list[str]:
-        return [self._row(_escaped(o.statement), self._standing(path, o)) for o in opinions]
+        return [self._row(self._escaped(o.statement), self._standing(path, o)) for o in opinions]
 
     def _standing(self, path: str, opinion: Opinion) -> list[str]:
         names = {self.slugs.get(slugify(n), slugify(n)): n for n in opinion.entities}
         lines = _count(len(opinion.evidence), "line of evidence", "lines of evidence")
         shown = [f"{opinion.confidence:.2f}", opinion.trend.value, lines]
-        return [*self._names(path, names), *shown, _escaped(str(opinion.source))]
+        return [*self._names(path, names), *shown, self._escaped(str(opinion.source))]
 
     def _names(self, path: str, names: Mapping[str, str]) -> list[str]:
         """The names by their slugs, as links where they have a page."""
         return [
-            self._link(path, name, self.paths[slug]) if slug in self.paths else _escaped(name)
+            self._link(path, name, self.paths[slug]) if slug in self.paths else self._escaped(name)
             for slug, name in names.items()
         ]
 
     def _link(self, path: str, label: str, page: str) -> str:
-        return f"[{_escaped(label)}]({_way(path, page, self.suffix)})"
+        return f"[{self._escaped(label)}]({_way(path, page, self.suffix)})"
+
+    def _escaped(self, text: str) -> str:
+        """The text with its marks escaped; in Markdown, where people read the source, only where it
+        reads otherwise without."""
+        folded = " ".join(text.split())
+        if self.suffix == ".html":
+            return _PUNCTUATION.sub(r"\\\g<0>", folded)
+        same = plain_text(folded) == folded and "<" not in folded and not _OPENS_BLOCK.match(folded)
+        return folded if same else escape_markup(folded)
 
     def _row(self, text: str, about: Sequence[str]) -> str:
         """A list item, and on a line of its own what there is to say of it."""
@@ -176,13 +187,6 @@ def _way(path: str, page: str, suffix: str) -> str:
 
 def _section(heading: str, rows: Sequence[str]) -> tuple[str, ...]:
     return ("", f"## {heading}", "", *rows)
-
-
-def _escaped(text: str) -> str:
-    """The text as it is where it reads so, else with its marks escaped."""
-    folded = " ".join(text.split())
-    same = plain_text(folded) == folded and "<" not in folded and not _OPENS_BLOCK.match(folded)
-    return folded if same else escape_markup(folded)
 
 
 def _paths(entities: Sequence[Entity]) -> Mapping[str, str]:

@@ -14,7 +14,8 @@ from itertools import groupby
 
 from lorebank.conversations.files import SessionFile
 from lorebank.conversations.turns import Turn
-from lorebank.domain import Citation, ForgottenLine
+from lorebank.domain.facts import Citation
+from lorebank.domain.reports import ForgottenLine
 from lorebank.errors import NotFound
 from lorebank.forgetting.selection import Order
 from lorebank.language.folding import fold

@@ -13,7 +13,8 @@ from datetime import date
 from pathlib import Path, PurePosixPath
 
 from lorebank.database.connection import Connection, IndexProblem
-from lorebank.domain import Diagnostic, ForgetReport
+from lorebank.domain.facts import Diagnostic
+from lorebank.domain.reports import ForgetReport
 from lorebank.errors import ConcurrentEdit, NotFound, WorkspaceError
 from lorebank.forgetting.conversations import Conversations, ForgottenTurns
 from lorebank.forgetting.planning import CutPlan, plan_cuts
@@ -32,6 +33,7 @@ from lorebank.workspace.atomic import read_if_exists, remove_temporaries, replac
 from lorebank.workspace.files import SourceFile
 from lorebank.workspace.git import in_repository
 from lorebank.workspace.layout import DERIVED_FOLDER, FORGOTTEN_PAGE
+from lorebank.workspace.lock import append_lock
 
 _ATTEMPTS = 4
 """So often a file that somebody else is writing is read and planned again."""
@@ -152,8 +154,9 @@ class Forgetting:
 
     def _clean(self, name: str, hashes: Iterable[str]) -> None:
         cuts = read_run(self.root, name).cuts
-        for folder in {self.root / PurePosixPath(path).parent for path in cuts}:
-            remove_temporaries(folder)
+        with append_lock(self.root):
+            for folder in {self.root / PurePosixPath(path).parent for path in cuts}:
+                remove_temporaries(folder)
         self.sync()
         forget_generated(self.root)
         if self.cache is not None and self.cache.exists():

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from lorebank.domain import Diagnostic, ForgottenLine
+from lorebank.domain.facts import Diagnostic
+from lorebank.domain.reports import ForgottenLine
 from lorebank.forgetting.conversations import ForgottenTurns
 from lorebank.forgetting.selection import Order, Selected
 from lorebank.forgetting.undo import Cut

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import time
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import date
 
 from lorebank.database.connection import BusyIndex, Connection, select, transaction
-from lorebank.domain import Citation
+from lorebank.domain.facts import Citation
 
 KnownItem = tuple[str, str, str, Citation]
 """Id, kind, plain text, place."""
@@ -97,27 +98,39 @@ def opinions_moved(connection: Connection, ids: Iterable[str]) -> list[tuple[str
 
 def derived_counts(connection: Connection, places: Sequence[Citation]) -> dict[str, int]:
     """How many rows of each table come from these lines."""
-    lines = json.dumps([[place.path, place.start_line, place.end_line] for place in places])
+    lines: defaultdict[str, set[int]] = defaultdict(set)
+    for place in places:
+        lines[place.path].update(range(place.start_line, place.end_line + 1))
 
-    def rows(table: str, column: str) -> str:
-        return (
-            f"SELECT t.{column} FROM json_each(?1) w JOIN files f ON f.path = w.value ->> 0"
-            f" JOIN {table} t ON t.file = f.file AND t.start_line <= w.value ->> 2"
-            "  AND t.end_line >= w.value ->> 1"
+    def rows(table: str, column: str) -> list[int]:
+        found = select(
+            connection,
+            f"SELECT t.{column}, f.path, t.start_line, t.end_line FROM json_each(?) w"
+            f" CROSS JOIN files f ON f.path = w.value JOIN {table} t ON t.file = f.file",
+            (json.dumps(list(lines)),),
         )
+        return [
+            number
+            for number, path, start, end in found
+            if not lines[path].isdisjoint(range(start, end + 1))
+        ]
 
-    items = rows("items", "item")
+    bound = {
+        "items": json.dumps(rows("items", "item")),
+        "chunks": json.dumps(rows("chunks", "chunk")),
+    }
+    items = "SELECT value FROM json_each(:items)"
     ids = f"SELECT id FROM items WHERE item IN ({items})"
     queries = {
         "facts": f"items WHERE kind <> 'note' AND item IN ({items})",
         "passages": f"items WHERE kind = 'note' AND item IN ({items})",
-        "chunks": f"chunks WHERE chunk IN ({rows('chunks', 'chunk')})",
+        "chunks": "json_each(:chunks)",
         "vectors": f"vectors WHERE item IN ({items})",
         "evidence": f"opinion_evidence WHERE fact IN ({ids})",
         "unsure": f"unsure WHERE fact IN ({ids})",
     }
     return {
-        name: int(connection.execute(f"SELECT count(*) FROM {query}", (lines,)).get)
+        name: int(connection.execute(f"SELECT count(*) FROM {query}", bound).get)
         for name, query in queries.items()
     }
 

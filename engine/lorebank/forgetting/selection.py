@@ -8,7 +8,8 @@ from datetime import date
 from pathlib import Path
 
 from lorebank.database.connection import Connection
-from lorebank.domain import Citation, ForgottenLine
+from lorebank.domain.facts import Citation
+from lorebank.domain.reports import ForgottenLine
 from lorebank.errors import NotFound, UsageError
 from lorebank.forgetting.rows import (
     KnownItem,

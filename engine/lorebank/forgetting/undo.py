@@ -12,12 +12,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 
-from lorebank.domain import PurgeReport, UndoReport
+from lorebank.domain.reports import PurgeReport, UndoReport
 from lorebank.errors import ConcurrentEdit
 from lorebank.nightly.undo import undo_store
 from lorebank.records import Record
-from lorebank.workspace.atomic import read_if_exists
+from lorebank.workspace.atomic import read_if_exists, temporaries_below
 from lorebank.workspace.layout import FORGOTTEN_PAGE
+from lorebank.workspace.lock import append_lock
 from lorebank.workspace.run_store import (
     MANIFEST,
     Change,
@@ -130,18 +131,23 @@ def restore(root: Path, name: str | None, *, force: bool = False) -> UndoReport:
 
 
 def purge(root: Path, name: str | None = None) -> PurgeReport:
-    """Drop what is kept of a run, of all where `None`, and the copies of pages that reflect keeps
-    for its own undo where they hold a forgotten text."""
-    store, copied = store_of(root), undo_store(root)
+    """Drop what is kept of a run, of all where `None`, and the copies that reflect, lint and retain
+    keep for their own undo where they hold a forgotten text."""
+    store = store_of(root)
     names = store.names() if name is None else (read_run(root, name).name,)
     copies: list[str] = []
     for each in names:
         texts = read_run(root, each).needles
-        for run in copied.names():
-            if _holds(copied.file(run, pending=copied.is_pending(run)), texts):
-                copied.drop(run)
-                copies.append(run)
+        for area in ("", "lint", "retain"):
+            copied = undo_store(root, area)
+            for run in copied.names():
+                if _holds(copied.file(run, pending=copied.is_pending(run)), texts):
+                    copied.drop(run)
+                    copies += [] if area else [run]
         store.drop(each)
+    with append_lock(root):  # a killed writer may have left a copy without its name
+        for left in temporaries_below(root):
+            left.unlink(missing_ok=True)
     return PurgeReport(tuple(names), tuple(copies))
 
 

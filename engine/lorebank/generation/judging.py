@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import TYPE_CHECKING, TypeVar
 
-from lorebank.domain import FactKind
+from lorebank.domain.facts import FactKind
 from lorebank.generation.writing import CitedLine, Dropped, Writer, numbered
 from lorebank.language.words import words
 from lorebank.records import Record

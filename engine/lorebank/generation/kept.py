@@ -14,7 +14,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any
 
-from lorebank.domain import Diagnostic
+from lorebank.domain.facts import Diagnostic
 from lorebank.errors import ConcurrentEdit, ProviderError, WorkspaceError
 from lorebank.generation.writing import Dropped, Writer
 from lorebank.records import dataclass

@@ -8,16 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from lorebank.domain import (
-    Citation,
-    Decision,
-    Ground,
-    InboxItem,
-    InboxKind,
-    InboxLine,
-    Proposal,
-    ProposalAction,
-)
+from lorebank.domain.facts import Citation, InboxItem, InboxKind, InboxLine
+from lorebank.domain.judgments import Decision, Ground, Proposal, ProposalAction
 from lorebank.errors import ConcurrentEdit, UsageError
 from lorebank.inbox.sources import (
     Desk,

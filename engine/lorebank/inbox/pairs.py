@@ -18,9 +18,8 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from lorebank.beliefs.forming import holder_of
-from lorebank.domain import (
+from lorebank.domain.facts import (
     Citation,
-    Decision,
     Fact,
     FactKind,
     InboxItem,
@@ -30,6 +29,7 @@ from lorebank.domain import (
     Relation,
     Stance,
 )
+from lorebank.domain.judgments import Decision
 from lorebank.inbox.sources import (
     Desk,
     Source,
@@ -43,7 +43,6 @@ from lorebank.inbox.sources import (
 from lorebank.index.items import all_facts, facts_by_entity, facts_by_id
 from lorebank.index.opinions import load_opinions, load_unsure
 from lorebank.index.succession import fates_of_facts, ruled_pairs
-from lorebank.language.folding import fold
 from lorebank.markdown.ledger import (
     EvidenceRuling,
     LineRuling,
@@ -250,10 +249,11 @@ def _scored(newer: Fact, older: Sequence[Fact], vectors: Mapping[str, ndarray]) 
     names = frozenset(word for m in newer.mentions if m.subject for word in tokens(m.name))
     is_change = read_change(newer.content, names).is_change
     said = read_stated(newer.content, names)
+    words = [word for word in tokens(newer.content) if word not in names]
     enough = (_ENOUGH if vectors else _ENOUGH_WORDS) * (1 - 1 / max(1, len(older)))
     for fact in older:
-        if fold(fact.content) == fold(newer.content):
-            continue  # said again, word for word: nothing to ask
+        if words == [word for word in tokens(fact.content) if word not in names]:
+            continue  # said again, with or without the name: nothing to ask
         alike = 0.0
         if newer.content in vectors and fact.content in vectors:
             alike = max(0.0, float(vectors[newer.content] @ vectors[fact.content]))

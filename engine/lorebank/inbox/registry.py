@@ -12,7 +12,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import partial
 from typing import TYPE_CHECKING
 
-from lorebank.domain import Decision, Inbox, InboxItem, InboxKind, JudgeRecord
+from lorebank.domain.facts import InboxItem, InboxKind
+from lorebank.domain.judgments import Decision, Inbox, JudgeRecord
 from lorebank.errors import NotFound, UsageError
 from lorebank.inbox.owner import NAMES, PROPOSALS, QUARANTINE
 from lorebank.inbox.pairs import EVIDENCE, REPLACEMENTS, rank

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lorebank.database.connection import Connection
-from lorebank.domain import Decision, Fact, InboxItem, InboxKind, InboxLine
+from lorebank.domain.facts import Fact, InboxItem, InboxKind, InboxLine
+from lorebank.domain.judgments import Decision
 from lorebank.markdown.ledger import added_line, without_lines
 from lorebank.records import dataclass
 from lorebank.settings.tables import Config

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 
 from lorebank.database.connection import Connection, select
-from lorebank.domain import Chunk, Citation
+from lorebank.domain.facts import Chunk, Citation
 
 
 def load_chunks(connection: Connection, chunks: Sequence[int]) -> dict[int, Chunk]:

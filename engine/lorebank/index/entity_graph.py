@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from lorebank.database.connection import Connection, select
-from lorebank.domain import Citation, EntityGraph, GraphEdge, GraphNode
+from lorebank.domain.answers import EntityGraph, GraphEdge, GraphNode
+from lorebank.domain.facts import Citation
 from lorebank.errors import UsageError
 
 if TYPE_CHECKING:

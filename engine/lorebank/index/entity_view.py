@@ -15,18 +15,8 @@ from itertools import permutations
 from typing import Any, TypeVar
 
 from lorebank.database.connection import Connection, select
-from lorebank.domain import (
-    Citation,
-    Entity,
-    EntityView,
-    Interval,
-    NamedIn,
-    OpenQuestion,
-    Opinion,
-    OpinionStatus,
-    Property,
-    Stance,
-)
+from lorebank.domain.answers import EntityView, NamedIn, OpenQuestion, Property
+from lorebank.domain.facts import Citation, Entity, Interval, Opinion, OpinionStatus, Stance
 from lorebank.index.finding import TRUSTED
 from lorebank.index.items import facts_by_time, load_facts
 from lorebank.index.succession import successors

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from lorebank.database.connection import Connection, select
-from lorebank.domain import Citation, Interval
+from lorebank.domain.facts import Citation, Interval
 from lorebank.language.folding import fold
 from lorebank.language.words import identifiers
 

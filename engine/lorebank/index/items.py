@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from lorebank.database.connection import Connection, Memo, select
-from lorebank.domain import (
+from lorebank.domain.facts import (
     NOBODY,
     Author,
     Citation,

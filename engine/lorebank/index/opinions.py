@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 
 from lorebank.database.connection import Connection, select
-from lorebank.domain import Citation, Evidence, Opinion, OpinionStatus, Origin, Stance, Trend
+from lorebank.domain.facts import Citation, Evidence, Opinion, OpinionStatus, Origin, Stance, Trend
 from lorebank.records import dataclass
 
 

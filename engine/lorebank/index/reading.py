@@ -8,7 +8,7 @@ from datetime import date
 from pathlib import PurePosixPath
 
 from lorebank.dates.times import times_of
-from lorebank.domain import (
+from lorebank.domain.facts import (
     PROMISE,
     Chunk,
     Diagnostic,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 
 from lorebank.database.connection import Connection, has_full_text, select
-from lorebank.domain import Interval
+from lorebank.domain.facts import Interval
 from lorebank.index.finding import OCCURRED, RECORDED, TRUSTED, bounds
 from lorebank.index.lexical import any_of
 from lorebank.language.words import searchable

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from lorebank.database.connection import Connection, select
-from lorebank.domain import Citation
+from lorebank.domain.facts import Citation
 from lorebank.index.items import load_items
 from lorebank.records import dataclass
 

@@ -13,7 +13,7 @@ from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
 from lorebank.database.connection import Connection, select
-from lorebank.domain import Fact, FactKind
+from lorebank.domain.facts import Fact, FactKind
 from lorebank.language.folding import slugify
 from lorebank.records import dataclass
 from lorebank.supersede.slots import ends_value, same_value

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from lorebank.database.connection import Connection, select
-from lorebank.domain import Citation, Diagnostic, LintFinding
+from lorebank.domain.facts import Citation, Diagnostic
+from lorebank.domain.reports import LintFinding
 from lorebank.index.embedding import pending_count, vector_count
 
 _COUNTS = {

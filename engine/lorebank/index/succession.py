@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from lorebank.database.connection import Connection, select
-from lorebank.domain import Fact, FactKind, Relation
+from lorebank.domain.facts import Fact, FactKind, Relation
 from lorebank.index.slots import SlotEntry, When, replaced_values
 from lorebank.records import dataclass
 
@@ -136,9 +136,18 @@ def fates_of_facts(
     return Fates({ids[item]: _newest(found).id for item, found in claims.items()}, lapsed)
 
 
-def ruled_pairs(connection: Connection) -> frozenset[tuple[str, str]]:
-    """`(newer, older)` of all pairs of lines on which somebody ruled."""
-    return frozenset(select(connection, "SELECT newer, older FROM line_rulings"))
+def ruled_pairs(
+    connection: Connection, relation: Relation | None = None, *, as_of: date | None = None
+) -> frozenset[tuple[str, str]]:
+    """`(newer, older)` of the pairs of lines on which somebody ruled, or ruled that."""
+    return frozenset(
+        select(
+            connection,
+            "SELECT newer, older FROM line_rulings WHERE (?1 IS NULL OR relation = ?1)"
+            " AND (?2 IS NULL OR day IS NULL OR day <= ?2)",
+            (relation.value if relation else None, _iso(as_of)),
+        )
+    )
 
 
 def _newest(claims: Iterable[Successor]) -> Successor:

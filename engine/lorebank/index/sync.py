@@ -26,7 +26,7 @@ from lorebank.database.connection import (
     transaction,
     write_meta,
 )
-from lorebank.domain import Diagnostic, SyncReport
+from lorebank.domain.facts import Diagnostic, SyncReport
 from lorebank.names.entities import identity_problems
 from lorebank.records import dataclass
 from lorebank.workspace.files import SourceFile, WalkResult, content_hash, read_bytes
@@ -343,7 +343,7 @@ def _report(connection: Connection, plan: _Plan) -> SyncReport:
         added=tuple(path for path in read if path not in plan.known),
         changed=tuple(path for path in read if path in plan.known),
         removed=plan.removed,
-        problems=tuple(sorted(problems, key=lambda p: (p.path, p.line, p.code))),
+        problems=tuple(sorted(problems, key=lambda p: (p.path, p.line, p.code, p.message))),
         files=files,
         facts=facts,
     )

@@ -15,7 +15,7 @@ from datetime import date
 from functools import cache
 
 from lorebank.database.connection import Connection, select
-from lorebank.domain import PROMISE, Citation, Interval, Task, TaskState
+from lorebank.domain.facts import PROMISE, Citation, Interval, Task, TaskState
 from lorebank.index.finding import TRUSTED, entities_in_text
 from lorebank.index.items import NOTE, iso, load_items, stored_day
 from lorebank.index.succession import fates_of_facts

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lorebank.database.connection import Connection, select
-from lorebank.domain import (
+from lorebank.domain.facts import (
     NOBODY,
     PROMISE,
     Chunk,

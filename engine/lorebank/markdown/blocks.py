@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 
-from lorebank.domain import Diagnostic
+from lorebank.domain.facts import Diagnostic
 from lorebank.markdown.source import FenceScanner, newline_style, split_lines
 from lorebank.records import Record
 

@@ -18,7 +18,7 @@ from dataclasses import field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from lorebank.domain import Diagnostic
+from lorebank.domain.facts import Diagnostic
 from lorebank.markdown.fact_lines import begins_typed
 from lorebank.markdown.hidden import hide
 from lorebank.markdown.plain import plain_text

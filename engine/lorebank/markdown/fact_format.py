@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from lorebank.domain import EvidenceMark, Fact, Mention, Origin, Stance
+from lorebank.domain.facts import EvidenceMark, Fact, Mention, Origin, Stance
 from lorebank.markdown.fact_lines import BLANK, PLACEHOLDERS, parse_fact_line
 from lorebank.markdown.mentions import find_mentions, linked_source, mention_source
 from lorebank.markdown.origin import origin_mark

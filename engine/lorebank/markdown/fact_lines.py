@@ -17,7 +17,7 @@ import re
 import unicodedata
 from dataclasses import replace
 
-from lorebank.domain import NOBODY, Author, EvidenceMark, FactKind, Mention, Origin, Stance
+from lorebank.domain.facts import NOBODY, Author, EvidenceMark, FactKind, Mention, Origin, Stance
 from lorebank.language.folding import slugify
 from lorebank.markdown.mentions import find_mentions
 from lorebank.markdown.origin import read_origin_mark
@@ -34,7 +34,7 @@ _KINDS = {kind.letter: kind for kind in FactKind}
 _ORNAMENTS = re.compile(
     r"(?:[\s+\-\u2022\u25aa\u2013\u2014\u2190-\u2bff\ufe0e\ufe0f\u200d\u20e3\U0001f000-\U0001faff])*"
 )
-BLANK = re.compile(r"(?:…|\.{2,}|_{2,}|<\w[^<>\n]*>|[@\s:])+")
+BLANK = re.compile(r"(?:…|\.{2,}+|_{2,}+|<\w[^<>\n]*>|[@\s:])++")
 """What a template leaves to be filled in: dots, a line, a word in angle brackets, `@ :`."""
 PLACEHOLDERS = frozenset(map(slugify, PLACEHOLDER_NAMES))
 _PASTED_BULLETS = ("\u2022", "\u25aa", "\u2013", "\u2014", "-", "+")

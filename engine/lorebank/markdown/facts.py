@@ -16,7 +16,7 @@ from datetime import date
 from hashlib import blake2b
 from itertools import takewhile
 
-from lorebank.domain import Citation, Diagnostic, Fact, FactKind, Mention, Origin
+from lorebank.domain.facts import Citation, Diagnostic, Fact, FactKind, Mention, Origin
 from lorebank.language.folding import fold
 from lorebank.markdown.document import Document, Node, heading_paths, read_document
 from lorebank.markdown.fact_items import BULLET, DETAIL, FactItem, Gathering
@@ -63,7 +63,7 @@ class FactExtraction(Record):
     diagnostics: tuple[Diagnostic, ...]
     """What may have been misread."""
     fact_lines: tuple[tuple[int, int], ...]
-    """1-based inclusive line ranges, in order."""
+    """1-based inclusive line ranges, in order; a label that stands for a retain heading is one."""
     advice: tuple[Diagnostic, ...] = ()
     """What was understood and is better written otherwise; for `lorebank lint`."""
 
@@ -113,6 +113,7 @@ class _FactReader:
         self.facts: list[Fact] = []
         self.diagnostics: list[Diagnostic] = list(document.diagnostics)
         self.advice: list[Diagnostic] = []
+        self.labels: list[tuple[int, int]] = []
         self.in_retain = False
         """Whether the block that is read stands in a retain section."""
 
@@ -122,7 +123,7 @@ class _FactReader:
         return FactExtraction(
             tuple(self.facts),
             tuple(self.diagnostics),
-            tuple(dict.fromkeys(ranges)),
+            tuple(sorted({*ranges, *self.labels})),
             tuple(self.advice),
         )
 
@@ -175,6 +176,7 @@ class _FactReader:
             return False
         message = f"'{node.text.strip()}' is read as a heading; write it as one: ## Retain"
         self._advise(node.start, "heading-label", message)
+        self.labels.append((node.start + 1, node.end))
         return True
 
     def _close(self, start: int, end: int) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 
-from lorebank.domain import Diagnostic
+from lorebank.domain.facts import Diagnostic
 from lorebank.language.secrets import redact
 from lorebank.markdown.blocks import blank_spans, find_blocks
 from lorebank.markdown.front_matter import front_matter_lines

@@ -15,7 +15,7 @@ from datetime import date
 from enum import StrEnum
 from typing import TypeVar
 
-from lorebank.domain import Citation, Diagnostic, Mention, Relation, Stance
+from lorebank.domain.facts import Citation, Diagnostic, Mention, Relation, Stance
 from lorebank.markdown.document import Document, read_document, walk
 from lorebank.markdown.mentions import find_mentions, mention_source
 from lorebank.markdown.plain import plain_text

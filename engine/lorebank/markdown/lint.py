@@ -6,7 +6,8 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from lorebank.domain import FactKind, LintFinding
+from lorebank.domain.facts import FactKind
+from lorebank.domain.reports import LintFinding
 from lorebank.language.folding import fold
 from lorebank.markdown.fact_lines import parse_fact_line
 from lorebank.markdown.mentions import linked_source, mention_source

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import field
 from functools import cached_property
 
-from lorebank.domain import Citation
+from lorebank.domain.facts import Citation
 from lorebank.markdown.blocks import Block, find_blocks, render_block
 from lorebank.markdown.opinion_page import is_opinion_block, with_overview_entries
 from lorebank.markdown.plain import escape_inline

@@ -10,7 +10,7 @@ from __future__ import annotations
 import html
 import re
 
-from lorebank.domain import Mention
+from lorebank.domain.facts import Mention
 from lorebank.language.folding import slugify
 
 _NOT_IN_NAMES = (

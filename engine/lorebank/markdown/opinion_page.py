@@ -25,7 +25,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
 
-from lorebank.domain import Diagnostic, Opinion, OpinionStatus, Stance, Trend
+from lorebank.domain.facts import Diagnostic, Opinion, OpinionStatus, Stance, Trend
 from lorebank.markdown.blocks import Block, find_blocks
 from lorebank.markdown.plain import (
     citation_link,

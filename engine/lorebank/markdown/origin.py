@@ -21,7 +21,7 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import date
 
-from lorebank.domain import NOBODY, Author, Diagnostic, Origin
+from lorebank.domain.facts import NOBODY, Author, Diagnostic, Origin
 from lorebank.markdown.front_matter import FrontMatterValue
 from lorebank.records import Record
 

@@ -15,7 +15,8 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 
-from lorebank.domain import Citation, Diagnostic, Directive, Proposal, ProposalAction
+from lorebank.domain.facts import Citation, Diagnostic
+from lorebank.domain.judgments import Directive, Proposal, ProposalAction
 from lorebank.errors import ConcurrentEdit
 from lorebank.language.folding import fold
 from lorebank.markdown.document import Document, Node, read_document

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from lorebank.domain import Chunk, Citation, Passage
+from lorebank.domain.facts import Chunk, Citation, Passage
 from lorebank.language.words import estimate_tokens
 from lorebank.markdown.document import Document, Node, read_document
 from lorebank.markdown.plain import plain_text

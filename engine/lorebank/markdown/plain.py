@@ -13,7 +13,7 @@ from functools import lru_cache
 from posixpath import dirname, relpath
 from urllib.parse import quote
 
-from lorebank.domain import Citation
+from lorebank.domain.facts import Citation
 from lorebank.markdown.mentions import ESCAPE, URL, WIKILINK, code_spans, find_mentions, link_title
 
 _DRESSED = re.compile(r"[\\`*_~=&<\[@\uff20\x00]")

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import PurePosixPath
 
-from lorebank.domain import Citation, Fact, FactKind, Mention
+from lorebank.domain.facts import Citation, Fact, FactKind, Mention
 from lorebank.language.folding import fold, slugify
 from lorebank.markdown.facts import fact_id
 from lorebank.markdown.front_matter import FrontMatterValue

@@ -32,7 +32,8 @@ from dataclasses import field
 from datetime import date
 from typing import NamedTuple
 
-from lorebank.domain import Citation, Diagnostic, Ground, Proposal, ProposalAction
+from lorebank.domain.facts import Citation, Diagnostic
+from lorebank.domain.judgments import Ground, Proposal, ProposalAction
 from lorebank.markdown.blocks import Block, find_blocks
 from lorebank.markdown.ledger import (
     note_text,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from lorebank.domain import Diagnostic
+from lorebank.domain.facts import Diagnostic
 
 _BOM = b"\xef\xbb\xbf"
 _NAMED_ERRORS = 20

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import date
 
-from lorebank.domain import Citation, Interval, Task, TaskState
+from lorebank.domain.facts import Citation, Interval, Task, TaskState
 from lorebank.markdown.document import Document, Node
 from lorebank.markdown.fact_lines import begins_typed, parse_fact_line
 from lorebank.markdown.plain import plain_text

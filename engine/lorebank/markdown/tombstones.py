@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from datetime import date
 
-from lorebank.domain import Citation, Diagnostic
+from lorebank.domain.facts import Citation, Diagnostic
 from lorebank.records import Record
 
 _ITEM = re.compile(r"\s*[-*+]\s+")

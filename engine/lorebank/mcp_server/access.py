@@ -29,7 +29,7 @@ from mcp.server.context import (
     ServerRequestContext,
 )
 
-from lorebank.domain import Author
+from lorebank.domain.facts import Author
 from lorebank.errors import ConfigurationError, UsageError
 from lorebank.tools.toolset import DEFAULT_TOOLS
 

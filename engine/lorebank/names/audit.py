@@ -11,7 +11,8 @@ import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from lorebank.database.connection import Connection, select
-from lorebank.domain import Audit, AuditFinding, Citation, Entity
+from lorebank.domain.facts import Citation, Entity
+from lorebank.domain.judgments import Audit, AuditFinding
 from lorebank.names.entities import list_entities, proposals
 
 _EVIDENCE = 2

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from lorebank.domain import Diagnostic
+from lorebank.domain.facts import Diagnostic
 from lorebank.records import Record
 
 _JOINS = frozenset({"alias", "merge", "rename"})

@@ -8,7 +8,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from lorebank.database.connection import Connection, select
-from lorebank.domain import Citation, Diagnostic, Entity, Neighbour
+from lorebank.domain.facts import Citation, Diagnostic, Entity, Neighbour
 from lorebank.records import Record
 
 if TYPE_CHECKING:

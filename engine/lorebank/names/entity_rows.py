@@ -13,7 +13,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from lorebank.database.connection import Connection, read_meta, select, write_meta
-from lorebank.domain import Diagnostic
+from lorebank.domain.facts import Diagnostic
 from lorebank.language.folding import slugify
 from lorebank.names.entities import (
     IDENTITY_CODES,

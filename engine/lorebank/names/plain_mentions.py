@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from lorebank.database.connection import Connection, has_full_text, select
-from lorebank.domain import Mention
+from lorebank.domain.facts import Mention
 from lorebank.language.folding import fold, slugify
 from lorebank.language.words import words
 from lorebank.names.prose import NameFinder, NamePattern, pattern_of

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import product
 
-from lorebank.domain import Diagnostic
+from lorebank.domain.facts import Diagnostic
 from lorebank.names.decisions import Decision, Partition, Rulings, rule
 from lorebank.names.keys import Keys, keys_of, scripts_in
 from lorebank.names.lexicon import is_han_or_hangul

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
 from lorebank.database.connection import Connection, select
-from lorebank.domain import Citation, Entity, NameReason, NameResolution, NameStep
+from lorebank.domain.facts import Citation, Entity
+from lorebank.domain.judgments import NameReason, NameResolution, NameStep
 from lorebank.language.folding import slugify, strip_possessive
 from lorebank.names.entities import entities_by_slug
 

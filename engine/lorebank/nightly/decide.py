@@ -11,7 +11,8 @@ from datetime import date
 from pathlib import Path
 
 from lorebank.database.connection import Connection
-from lorebank.domain import Citation, LedgerChange, Mention
+from lorebank.domain.facts import Citation, Mention
+from lorebank.domain.judgments import LedgerChange
 from lorebank.errors import NotFound, UsageError, WorkspaceError
 from lorebank.index.reading import ledger_rows
 from lorebank.index.sync import collector_at_rest

@@ -21,7 +21,7 @@ from datetime import date
 from difflib import SequenceMatcher
 from hashlib import blake2b
 
-from lorebank.domain import Hunk
+from lorebank.domain.reports import Hunk
 from lorebank.markdown.blocks import Block, find_blocks, replace_blocks
 from lorebank.markdown.opinion_page import OPINIONS_PATH, is_opinion_block, with_overview_entries
 from lorebank.markdown.plain import escape_inline

@@ -14,7 +14,7 @@ from datetime import date
 
 from lorebank.dates.phrases import find_phrases
 from lorebank.dates.times import tense_of, times_of
-from lorebank.domain import Citation, Fact, FactKind, Interval, Mention
+from lorebank.domain.facts import Citation, Fact, FactKind, Interval, Mention
 from lorebank.language.folding import fold, slugify
 from lorebank.language.statements import Cue, Statement, languages_of, no_names
 from lorebank.markdown.document import Document

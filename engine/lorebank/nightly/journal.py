@@ -10,14 +10,9 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from lorebank.domain import (
-    Citation,
-    Diagnostic,
-    Evidence,
-    OpenPair,
-    Opinion,
-    ReflectReport,
-)
+from lorebank.domain.facts import Citation, Diagnostic, Evidence, Opinion
+from lorebank.domain.judgments import OpenPair
+from lorebank.domain.reports import ReflectReport
 from lorebank.markdown.blocks import find_blocks
 from lorebank.markdown.opinion_page import OPINIONS_PATH, is_opinion_block, kept_by_hand
 from lorebank.markdown.plain import citation_link, escape_inline

@@ -23,17 +23,9 @@ from lorebank.beliefs.rot import (
     unrecalled_lines,
 )
 from lorebank.database.connection import Connection
-from lorebank.domain import (
-    BeliefStep,
-    Calibration,
-    Citation,
-    Fact,
-    Opinion,
-    OpinionStatus,
-    RotFinding,
-    RotKind,
-    RotReport,
-)
+from lorebank.domain.answers import BeliefStep
+from lorebank.domain.facts import Citation, Fact, Opinion, OpinionStatus
+from lorebank.domain.reports import Calibration, RotFinding, RotKind, RotReport
 from lorebank.index.items import all_facts, facts_by_id, marked_facts
 from lorebank.index.succession import fates_of_facts
 from lorebank.markdown.ledger import parse_evidence_lines

@@ -12,7 +12,8 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from lorebank.domain import Diagnostic, ReflectReport
+from lorebank.domain.facts import Diagnostic
+from lorebank.domain.reports import ReflectReport
 from lorebank.markdown.entity_page import find_moved, move_in, take_out
 from lorebank.names.entities import PageMove
 from lorebank.nightly.journal import journal_path

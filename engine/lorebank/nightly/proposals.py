@@ -12,7 +12,8 @@ from datetime import date
 from pathlib import Path
 
 from lorebank.database.connection import Connection
-from lorebank.domain import Citation, Diagnostic, Proposal, ProposalAction
+from lorebank.domain.facts import Citation, Diagnostic
+from lorebank.domain.judgments import Proposal, ProposalAction
 from lorebank.errors import ConcurrentEdit, NotFound, PathRefused, UsageError
 from lorebank.index.items import facts_by_id
 from lorebank.language.secrets import redact

@@ -16,7 +16,8 @@ from pathlib import Path
 from lorebank.beliefs.materialise import unsure_queue
 from lorebank.beliefs.nearness import VectorsOf
 from lorebank.database.connection import Connection
-from lorebank.domain import Diagnostic, Hunk, ReflectReport
+from lorebank.domain.facts import Diagnostic
+from lorebank.domain.reports import Hunk, ReflectReport
 from lorebank.generation.kept import KeptAnswers, ModelInRun
 from lorebank.generation.writing import Writer
 from lorebank.index.items import item_places, recorded_since

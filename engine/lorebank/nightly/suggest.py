@@ -8,7 +8,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from lorebank.domain import Citation, Fact, FactKind, Ground, Proposal, ProposalAction
+from lorebank.domain.facts import Citation, Fact, FactKind
+from lorebank.domain.judgments import Ground, Proposal, ProposalAction
 from lorebank.generation.judging import facts_in_prose
 from lorebank.generation.kept import ModelInRun, digest
 from lorebank.generation.writing import CitedLine, Dropped, Writer

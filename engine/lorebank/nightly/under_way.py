@@ -14,7 +14,8 @@ from collections.abc import Collection
 from dataclasses import field, replace
 from pathlib import Path
 
-from lorebank.domain import Diagnostic, ReflectReport
+from lorebank.domain.facts import Diagnostic
+from lorebank.domain.reports import ReflectReport
 from lorebank.errors import ConcurrentEdit, NotFound, PathRefused, WorkspaceError
 from lorebank.markdown.blocks import find_blocks
 from lorebank.nightly.hunks import REJECTED_PATH

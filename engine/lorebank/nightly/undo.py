@@ -18,7 +18,7 @@ from dataclasses import field, replace
 from hashlib import blake2b
 from pathlib import Path
 
-from lorebank.domain import UndoReport
+from lorebank.domain.reports import UndoReport
 from lorebank.errors import ConcurrentEdit
 from lorebank.language.secrets import find_secrets, redact
 from lorebank.nightly.journal import JournalEntry
@@ -109,8 +109,10 @@ def undo_run(root: Path, run: str | None, *, force: bool = False, area: str = ""
     edited = list(record.lost)
     for path, change in record.from_start().items():
         present = read_if_exists(root / path)
-        # A run that was killed wrote only some of its pages; the others are as they were.
-        if present in (change.before, change.after):
+        # A run that was killed wrote only some of its pages; the others are as they were, or as
+        # the ledger moved them.
+        moved = record.moved.get(path, change)
+        if present in (change.before, moved.after, change.after):
             changes[path] = Change(present, change.before)
         else:
             edited.append(path)

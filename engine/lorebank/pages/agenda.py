@@ -12,20 +12,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
+from functools import cache
 
 from lorebank.database.connection import Connection
 from lorebank.dates.phrases import find_phrases
-from lorebank.domain import (
-    PROMISE,
-    Agenda,
-    AgendaItem,
-    AgendaKind,
-    Citation,
-    Interval,
-    TaskState,
-)
+from lorebank.domain.answers import Agenda, AgendaItem, AgendaKind
+from lorebank.domain.facts import PROMISE, Citation, Interval, TaskState
 from lorebank.index.tasks import Appointment, appointments_known_on, load_tasks, yearly_words
 from lorebank.language.words import content_words
+from lorebank.languages import Sections, compiled, split
 from lorebank.records import Record
 
 AGENDA_DAYS = 14
@@ -150,10 +145,29 @@ def _moves(
     if not others or not set(line.entities) & set(entry.line.entities):
         return False
     alike = _overlap(words, entry.words)
-    names_its_day = re.search(rf"(?<![\w:.,-]){entry.day.day}(?!\w*[:,-]?\d)", line.text)
+    text = _clock_times().sub(" ", line.text)
+    names_its_day = re.search(rf"(?<![\w:.,-]){entry.day.day}(?!\w*[:,-]?\d)", text)
     return entry.when in line.times or (
         len(others) == len(ahead) and alike >= (_SAME_OF_ONE if names_its_day else _SAME)
     )
+
+
+@cache
+def _clock_times() -> re.Pattern[str]:
+    """What tells an hour in any language, `at 10`, `10 Uhr`: no day of a month."""
+    return re.compile("|".join(compiled("infer", _clock_forms)), re.IGNORECASE)
+
+
+def _clock_forms(tables: Sections) -> list[str]:
+    cues = {cue for table in tables.values() for cue in split(table.get("clock", ""))}
+    hour = {r"\#": r"\d\d?(?:[:.]\d\d)?", r"\*": r"\w*"}
+    patterns = []
+    for cue in sorted(cue for cue in cues if "#" in cue):
+        pattern = re.escape(cue)
+        for sign, meaning in hour.items():
+            pattern = pattern.replace(sign, meaning)
+        patterns.append(rf"(?<!\w){pattern}(?!\w)")
+    return patterns
 
 
 def _same(one: _Entry, other: _Entry) -> bool:

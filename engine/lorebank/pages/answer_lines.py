@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from lorebank.domain import Citation, Interval
+from lorebank.domain.facts import Citation, Interval
 from lorebank.generation.kept import ModelInRun, digest
 from lorebank.generation.writing import CitedLine, Dropped, Writer
 from lorebank.language.folding import fold

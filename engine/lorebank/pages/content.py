@@ -15,7 +15,7 @@ from lorebank.beliefs.by_hand import dated, read_entries
 from lorebank.beliefs.materialise import formed_under, with_trend
 from lorebank.beliefs.nearness import VectorsOf
 from lorebank.database.connection import Connection
-from lorebank.domain import Citation, Entity, Fact, FactKind
+from lorebank.domain.facts import Citation, Entity, Fact, FactKind, Relation
 from lorebank.index.entity_view import descriptions
 from lorebank.index.items import (
     all_facts,
@@ -23,7 +23,7 @@ from lorebank.index.items import (
 )
 from lorebank.index.opinions import load_opinions, load_unsure
 from lorebank.index.slots import relations_of_facts
-from lorebank.index.succession import fates_of_facts
+from lorebank.index.succession import fates_of_facts, ruled_pairs
 from lorebank.markdown.facts import extract_facts
 from lorebank.names.entities import list_entities
 from lorebank.names.entity_rows import display_names_on
@@ -91,6 +91,7 @@ def read_content(
         superseded=fates.superseded,
         relations=relations_of_facts(connection),
         lapsed=fates.lapsed,
+        beside=ruled_pairs(connection, Relation.BOTH, as_of=until),
         named=plainly_named(connection),
         descriptions=descriptions(connection),
         coming=read_agenda(connection, until or today, AGENDA_FOREVER).items,

@@ -11,17 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from hashlib import blake2b
 
-from lorebank.domain import (
-    Citation,
-    Fact,
-    FactKind,
-    Ground,
-    Opinion,
-    OpinionStatus,
-    Proposal,
-    ProposalAction,
-    Stance,
-)
+from lorebank.domain.facts import Citation, Fact, FactKind, Opinion, OpinionStatus, Stance
+from lorebank.domain.judgments import Ground, Proposal, ProposalAction
 from lorebank.language.words import content_words, estimate_tokens
 from lorebank.markdown.owner_pages import SECTION, CoreLine, read_core
 from lorebank.markdown.plain import escape_inline

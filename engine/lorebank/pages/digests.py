@@ -13,11 +13,8 @@ from datetime import date, timedelta
 from itertools import groupby
 from pathlib import PurePosixPath
 
-from lorebank.domain import (
-    AgendaItem,
-    FactKind,
-    OpinionStatus,
-)
+from lorebank.domain.answers import AgendaItem
+from lorebank.domain.facts import FactKind, OpinionStatus
 from lorebank.language.folding import fold
 from lorebank.markdown.plain import citation_link, escape_inline
 from lorebank.pages.agenda import AGENDA_DAYS
@@ -168,11 +165,12 @@ def _today(bank: Digests) -> str:
         if item.overdue or ((day := _day(item)) is not None and day <= horizon)
     ]
     waiting = content.waiting
+    wait = "1 decision waits" if waiting == 1 else f"{waiting} decisions wait"
     parts = [
         _part(f"New on {content.newest}", _news(bank), _NEW),
         _part("Changed their mind", _turns(content), _CHANGED),
         _part("Due and coming up", due, _DUE),
-        f"{waiting} decisions wait: `lorebank inbox`" if waiting else "",
+        f"{wait}: `lorebank inbox`" if waiting else "",
     ]
     return "\n\n".join(part for part in parts if part)
 

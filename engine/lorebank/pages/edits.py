@@ -17,7 +17,7 @@ from codecs import BOM_UTF8
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from lorebank.domain import Diagnostic
+from lorebank.domain.facts import Diagnostic
 from lorebank.errors import PathRefused
 from lorebank.markdown.blocks import Block, find_blocks, place_blocks, replace_blocks
 from lorebank.markdown.opinion_page import is_opinion_block

@@ -15,13 +15,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from datetime import date
 
-from lorebank.domain import (
-    AgendaItem,
-    Citation,
-    FactKind,
-    FactStatus,
-    Opinion,
-)
+from lorebank.domain.answers import AgendaItem
+from lorebank.domain.facts import Citation, FactKind, FactStatus, Opinion
 from lorebank.index.entity_view import Description
 from lorebank.markdown.opinion_page import standing
 from lorebank.markdown.plain import citation_link, escape_inline
@@ -140,9 +135,9 @@ def _appointments(view: View) -> list[Line]:
 
 def _states(view: View) -> list[Line]:
     """What holds, is thought or happened, of facts that no newer line takes up."""
-    known = [k for k in view.facts if _may_lead(k, view)]
-    on_page = {k.fact.id for k in known}
     newest = max((k.fact.recorded for k in view.facts if k.fact.recorded), default=None)
+    known = [k for k in view.facts if _may_lead(k, view) and not _has_faded(k, newest)]
+    on_page = {k.fact.id for k in known}
     coming = {item.source for item in view.coming}
     opinions = {
         line.fact_id: opinion
@@ -166,10 +161,7 @@ def _states(view: View) -> list[Line]:
             text = f"{k.day.isoformat()} · {text}"
         weight = _WEIGHTS[section]
         if newest is not None and fact.recorded is not None:
-            age = (newest - fact.recorded).days
-            if section == _LATELY and age > _FADING:
-                continue
-            weight += 0.5 * 0.5 ** (age / _FADING)
+            weight += 0.5 * 0.5 ** ((newest - fact.recorded).days / _FADING)
         order = (-k.day.toordinal() if k.day else 0, fact.citation.start_line)
         lines.append(Line(section, text, fact.citation, weight, order, fact.id))
     return lines
@@ -186,6 +178,14 @@ def _may_lead(known: KnownFact, view: View) -> bool:
     if last is None or last >= view.today:
         return True
     return (last if first is None else first) <= written
+
+
+def _has_faded(known: KnownFact, newest: date | None) -> bool:
+    """Whether it happened long before the newest line: it makes room, also for what it took up."""
+    written = known.fact.recorded
+    if newest is None or written is None or _section(known) != _LATELY:
+        return False
+    return (newest - written).days > _FADING
 
 
 def _section(known: KnownFact) -> str:

@@ -12,12 +12,12 @@ back; it must not be told as what holds. And of six lines that say one thing, a 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field
 from datetime import date
 
-from lorebank.domain import (
-    AgendaItem,
+from lorebank.domain.answers import AgendaItem
+from lorebank.domain.facts import (
     Citation,
     Entity,
     Fact,
@@ -67,6 +67,8 @@ class BankContent(Record):
     lapsed: Mapping[str, tuple[tuple[str, ...], str]] = field(default_factory=dict)
     """Id of a fact that is replaced or of which a part is → the values that hold no longer, and
     the newer fact's id."""
+    beside: Collection[tuple[str, str]] = frozenset()
+    """Ids `(newer, older)` of lines of which somebody ruled that both hold."""
     named: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Fact id → slugs of the entities that its text names without a mark."""
     descriptions: Mapping[str, Description] = field(default_factory=dict)

@@ -14,12 +14,7 @@ from dataclasses import field, replace
 from functools import cached_property
 from pathlib import PurePosixPath
 
-from lorebank.domain import (
-    Entity,
-    FactKind,
-    FactStatus,
-    Opinion,
-)
+from lorebank.domain.facts import Entity, FactKind, FactStatus, Opinion
 from lorebank.generation.kept import ModelInRun
 from lorebank.language.folding import slugify
 from lorebank.markdown.blocks import find_blocks
@@ -90,7 +85,7 @@ class PagePlan:
     @cached_property
     def threads(self) -> Threads:
         """Which lines are about one matter."""
-        return find_threads(self.content.facts, self.content.opinions)
+        return find_threads(self.content.facts, self.content.opinions, self.content.beside)
 
     def digest(self, path: str) -> str:
         """The body of one of the pages of the whole bank."""

@@ -21,14 +21,13 @@ from typing import Any
 
 from lorebank.database.connection import Connection
 from lorebank.dates.query import parse_bound
-from lorebank.domain import (
-    Answer,
+from lorebank.domain.answers import Answer, Hit
+from lorebank.domain.facts import (
     Citation,
     Diagnostic,
     Entity,
     Fact,
     FactKind,
-    Hit,
     Interval,
     Opinion,
     OpinionStatus,

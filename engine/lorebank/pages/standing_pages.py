@@ -17,7 +17,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from lorebank.domain import Diagnostic, Directive, FactKind
+from lorebank.domain.facts import Diagnostic, FactKind
+from lorebank.domain.judgments import Directive
 from lorebank.errors import NotFound
 from lorebank.markdown.front_matter import FrontMatterValue, parse_front_matter
 from lorebank.markdown.owner_pages import parse_directives

@@ -14,13 +14,13 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field
 from datetime import date, timedelta
 
 from lorebank.dates.phrases import find_phrases
 from lorebank.dates.times import times_of
-from lorebank.domain import Fact, FactKind, Interval, Opinion
+from lorebank.domain.facts import Fact, FactKind, Interval, Opinion
 from lorebank.language.folding import fold
 from lorebank.language.words import content_words
 from lorebank.markdown.entity_page import entity_page_name
@@ -123,9 +123,13 @@ class Threads(Record):
     """Fact id → the id of the newest fact that says the same."""
 
 
-def find_threads(facts: Sequence[Fact], opinions: Iterable[Opinion] = ()) -> Threads:
+def find_threads(
+    facts: Sequence[Fact],
+    opinions: Iterable[Opinion] = (),
+    beside: Collection[tuple[str, str]] = frozenset(),
+) -> Threads:
     """The threads of these facts, which are oldest first; what the holder says of a belief later
-    takes up what was said of it first."""
+    takes up what was said of it first. The pairs `beside` (newer, older) both hold."""
     words: dict[str, set[str]] = {}
     for fact in facts:
         # What tells lines about one entity apart: not its name, and of numbers only those that name
@@ -150,6 +154,8 @@ def find_threads(facts: Sequence[Fact], opinions: Iterable[Opinion] = ()) -> Thr
                         shared[id_].add(word)
                 older.append(fact.id)
         for id_, common in shared.items():
+            if (fact.id, id_) in beside:
+                continue
             known = sum(weight[word] for word in common)
             share = known / max(min(total[id_], total[fact.id]), 1.0)
             if share >= SAME_MATTER and (is_opinion or len(common) > 1):

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 
+NETWORKS = ("model.onnx", "onnx/model.onnx", "onnx/model_quantized.onnx", "model_quantized.onnx")
+"""Where a folder may hold a network."""
+
+
 class FolderTokenizer(Record):
     """Cuts texts as a model was trained to read them."""
 
@@ -190,6 +194,24 @@ def require_runtime(network: Path) -> None:
         )
 
 
+def open_network(network: Path) -> Any:
+    """A session of onnxruntime; `ProviderError` where it is missing or cannot read the file."""
+    require_runtime(network)
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    # Threads that spin while they wait take half as much CPU again, and gain nothing.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    try:
+        return onnxruntime.InferenceSession(
+            str(network), options, providers=["CPUExecutionProvider"]
+        )
+    except Exception as problem:  # onnxruntime's own errors have no common base
+        first = str(problem).strip().partition("\n")[0]
+        raise _unfit("ONNX", f"does not run: {first}") from problem
+
+
 class OnnxModel(Record):
     """Implements `folder.Model`."""
 
@@ -206,17 +228,9 @@ class OnnxModel(Record):
     ) -> OnnxModel:
         """Raises `ProviderError` where onnxruntime is missing or makes nothing of the file."""
         require_runtime(network)
-        import onnxruntime
-
         tokenizer = read_tokenizer(tokenizer_file)
-        options = onnxruntime.SessionOptions()
-        options.log_severity_level = 4
-        # Threads that spin while they wait take half as much CPU again, and gain nothing.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        session = open_network(network)
         try:
-            session = onnxruntime.InferenceSession(
-                str(network), options, providers=["CPUExecutionProvider"]
-            )
             outputs = [output.name for output in session.get_outputs()]
             output = "sentence_embedding" if "sentence_embedding" in outputs else outputs[0]
             model = cls(tokenizer, session, pooling, most_tokens, output, 0)

@@ -84,7 +84,7 @@ def _collect(embedder: RemoteEmbedder, job: str) -> BatchState:
     if error := operation.get("error"):
         said = error.get("message") if isinstance(error, dict) else error
         return BatchState(True, {}, {}, f"failed: {str(said)[:200]}")
-    rows = [((row.get("metadata") or {}).get("key"), row) for row in _responses(operation)]
+    rows = [(as_object(row.get("metadata") or {}).get("key"), row) for row in _responses(operation)]
     vectors, failed = batch_vectors(rows, lambda row: _vector(row, embedder.dimension))
     return BatchState(True, vectors, failed, "" if state in ("", "SUCCEEDED") else state.lower())
 

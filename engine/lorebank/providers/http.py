@@ -185,8 +185,8 @@ class Client:
         except (httpx.TransportError, httpx.StreamError, RuntimeError) as problem:
             if cancelled.is_set():
                 raise self._cancelled_error() from None
-            if isinstance(problem, RuntimeError):  # httpx's own, where its client was closed
-                raise
+            if not isinstance(problem, httpx.TransportError | httpx.StreamError):
+                raise  # httpx says so of a client that is closed, which `cancel` does
             raise _Retry(self._failure(_first_line(problem))) from None
         if response.is_success:
             return body

@@ -15,6 +15,7 @@ import numpy as np
 from lorebank.errors import ProviderError
 from lorebank.providers.arrays import content_hash, map_arrays
 from lorebank.providers.file_models import (
+    NETWORKS,
     OnnxModel,
     StaticModel,
     pooling_of,
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-_NETWORKS = ("model.onnx", "onnx/model.onnx", "onnx/model_quantized.onnx", "model_quantized.onnx")
 _TABLES = ("model.safetensors", "0_StaticEmbedding/model.safetensors", "embeddings.npy")
 _SETTINGS = (
     "1_Pooling/config.json",
@@ -195,7 +195,7 @@ def look_into(path: Path) -> Contents:
         raise ProviderError(f"there is no {path}", hint="correct embedder.local.model_path")
     folder = path if path.is_dir() else path.parent
     tokenizer = next((f for f in (folder, folder.parent) if (f / "tokenizer.json").is_file()), None)
-    wanted = [path] if path.is_file() else [folder / name for name in (*_TABLES, *_NETWORKS)]
+    wanted = [path] if path.is_file() else [folder / name for name in (*_TABLES, *NETWORKS)]
     there = [file for file in wanted if file.is_file()]
     if not there:
         raise ProviderError(

@@ -162,6 +162,23 @@ class Completion(Record):
 
 
 @runtime_checkable
+class Reranker(Protocol):
+    """A model that reads a question and a text together and says how well the text answers."""
+
+    @property
+    def name(self) -> str:
+        """Who runs it, such as `local`."""
+
+    @property
+    def model(self) -> str:
+        """The model's own name."""
+
+    def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
+        """A score a text, higher is better, on any scale: shape `(len(texts),)`. Raises
+        `ProviderError` where the model cannot be loaded or answers nonsense."""
+
+
+@runtime_checkable
 class Generator(Protocol):
     """A chat model. What it writes is a guest's word: nothing is kept that was not checked."""
 

@@ -182,6 +182,13 @@ EMBEDDER_NAMES = (*_EMBEDDERS, "none")
 """Every name `load_embedder` knows, besides `auto`."""
 
 
+def missing_extra() -> str:
+    """How to install what the built-in model lacks for English; empty where it is there."""
+    from lorebank.providers.local import EXTRA, english_model
+
+    return "" if english_model() else EXTRA
+
+
 def load_embedder(name: str, setup: Setup | None = None) -> Embedder | None:
     """The embedder of that name, or None for `none`, under which recall is lexical only.
 

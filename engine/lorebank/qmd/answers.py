@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lorebank.domain import SearchHit
+from lorebank.domain.answers import SearchHit
 from lorebank.language.words import content_words, words
 from lorebank.markdown.hidden import hide
 from lorebank.markdown.source import decode

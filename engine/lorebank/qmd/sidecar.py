@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lorebank.database.connection import Connection
-from lorebank.domain import SearchHit
+from lorebank.domain.answers import SearchHit
 from lorebank.errors import LorebankError
 from lorebank.index.breaker import Breaker
 from lorebank.qmd.answers import (

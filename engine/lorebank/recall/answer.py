@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 
-from lorebank.domain import Answer, FactStatus, Hit, Opinion, OpinionStatus
+from lorebank.domain.answers import Answer, Hit
+from lorebank.domain.facts import FactStatus, Opinion, OpinionStatus
 from lorebank.index.chunks import contexts_of
 from lorebank.index.items import NOTE, Item
 from lorebank.index.succession import Successor, successors

@@ -15,7 +15,9 @@ from random import Random
 from typing import NamedTuple
 
 from lorebank.database.connection import Connection
-from lorebank.domain import Answer, BenchReport, BenchRow, Citation
+from lorebank.domain.answers import Answer
+from lorebank.domain.facts import Citation
+from lorebank.domain.reports import BenchReport, BenchRow
 from lorebank.index.sentences import Sentence, all_lines, askable_items, load_sentences
 from lorebank.index.vocabulary import Vocabulary
 from lorebank.language.words import content_words, words

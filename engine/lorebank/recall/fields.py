@@ -15,7 +15,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from lorebank.dates.query import parse_bound
-from lorebank.domain import Interval
+from lorebank.domain.facts import Interval
 from lorebank.errors import UsageError
 from lorebank.index.selection import Selection
 from lorebank.language.folding import fold, slugify

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from datetime import date
 
 from lorebank.dates.query import parse_bound
-from lorebank.domain import FactKind, Interval, Origin
+from lorebank.domain.facts import FactKind, Interval, Origin
 from lorebank.errors import UsageError
 from lorebank.index.items import NOTE
 from lorebank.index.selection import Selection

@@ -6,7 +6,7 @@ as what lies elsewhere; else another time that the phrase may mean, or all there
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 
@@ -28,6 +28,7 @@ from lorebank.recall.scoring import (
 from lorebank.recall.times import readings, said_of_reading, with_event
 from lorebank.records import dataclass
 
+Rerank = Callable[[str, Sequence[str]], Iterable[float]]
 _AS_GOOD = 0.6
 """What lies in the time asked for answers if it speaks at least so well of the subject."""
 _RELEVANT = 0.05
@@ -50,6 +51,9 @@ class RankOptions:
     """Temporal decay; `None`: off."""
     mmr_lambda: float | None = None
     """Maximal marginal relevance; `None`: off."""
+    rerank: Rerank | None = None
+    """Scores of texts for a question, by a cross-encoder; `None`: off."""
+    rerank_candidates: int = 0
 
 
 def weighted(text_weight: float, vector_weight: float) -> Weights:
@@ -118,8 +122,24 @@ class Found:
 
 
 def find(request: Request, options: RankOptions) -> Found:
-    """Find and judge the candidates; a date phrase that leaves nothing on the subject gives way,
-    aloud."""
+    """Find and judge the candidates, and have the best reranked where a model for that is named."""
+    found = _find(request, options)
+    return found if options.rerank is None else _reranked(found, options.rerank, options)
+
+
+def _reranked(found: Found, rerank: Rerank, options: RankOptions) -> Found:
+    """The best candidates in the reranker's order. It gives the order alone: the scores stay those
+    of the ranking, the best of them to the text it puts first, since they are calibrated."""
+    head = sorted(found.scores, key=lambda n: (-found.scores[n], n))[: options.rerank_candidates]
+    texts = [found.pool.items[number].content for number in head]
+    worth = dict(zip(head, rerank(found.pool.request.understood.plain, texts), strict=True))
+    order = sorted(head, key=lambda number: -worth[number])
+    given = {number: found.scores[n] for number, n in zip(order, head, strict=True)}
+    return replace(found, scores={**found.scores, **given})
+
+
+def _find(request: Request, options: RankOptions) -> Found:
+    """A date phrase that leaves nothing on the subject gives way, aloud."""
     as_asked, request = request, resolve(with_event(request))
     understood = request.understood
     whole = gather(request)

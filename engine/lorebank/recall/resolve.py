@@ -16,7 +16,7 @@ from functools import cache
 from itertools import takewhile
 
 from lorebank.database.connection import Connection
-from lorebank.domain import FactKind
+from lorebank.domain.facts import FactKind
 from lorebank.index.finding import entities_in_text
 from lorebank.index.items import Item, first_below_headings
 from lorebank.index.lexical import match_items

@@ -21,7 +21,7 @@ from dataclasses import field, fields
 from functools import cache, cached_property, lru_cache
 from operator import mul
 
-from lorebank.domain import Interval
+from lorebank.domain.facts import Interval
 from lorebank.index.items import NOTE, Item
 from lorebank.index.lexical import Held
 from lorebank.language.folding import fold

@@ -10,7 +10,8 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from lorebank.domain import Chunk, SearchHit
+from lorebank.domain.answers import SearchHit
+from lorebank.domain.facts import Chunk
 from lorebank.index.chunks import chunks_of_items, contexts_of, load_chunks, select_chunks
 from lorebank.index.lexical import match_chunks
 from lorebank.language.words import content_words, identifiers, words

@@ -18,7 +18,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Generic, NamedTuple, TypeVar
 
-from lorebank.domain import Answer, BankPart, Hit, Query, SearchHit
+from lorebank.domain.answers import Answer, BankPart, Hit, Query, SearchHit
 from lorebank.recall.scoring import NONE, STRONG, WEAK
 from lorebank.recall.snippets import within_budget
 from lorebank.records import dataclass

@@ -16,7 +16,7 @@ from functools import cache
 
 from lorebank.dates.phrases import DatePhrase
 from lorebank.dates.query import looks_ahead, other_times
-from lorebank.domain import Interval
+from lorebank.domain.facts import Interval
 from lorebank.index.finding import items_of_interval
 from lorebank.index.items import NOTE, Item
 from lorebank.index.lexical import match_items

@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 from lorebank.dates.phrases import DatePhrase, find_vague
 from lorebank.dates.query import query_interval
-from lorebank.domain import Interval, Query
+from lorebank.domain.answers import Query
+from lorebank.domain.facts import Interval
 from lorebank.language.folding import fold, slugify, strip_possessive
 from lorebank.language.words import content_words, identifiers, stop_words, words
 from lorebank.recall.cues import cue_at_end, read_cues

@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from lorebank.domain import Absence, Interval
+from lorebank.domain.answers import Absence
+from lorebank.domain.facts import Interval
 from lorebank.index.finding import find_items
 from lorebank.index.items import Item
 from lorebank.index.lexical import match_items

@@ -11,7 +11,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
 
-from lorebank.domain import NOBODY, Author, Citation, EvidenceMark, Fact, FactKind, Mention, Origin
+from lorebank.domain.facts import (
+    NOBODY,
+    Author,
+    Citation,
+    EvidenceMark,
+    Fact,
+    FactKind,
+    Mention,
+    Origin,
+)
 from lorebank.errors import UsageError
 from lorebank.language.folding import slugify
 from lorebank.markdown.document import read_document

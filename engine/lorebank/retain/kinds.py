@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from lorebank.domain import FactKind
+from lorebank.domain.facts import FactKind
 from lorebank.errors import UsageError
 from lorebank.language.folding import fold
 from lorebank.language.statements import pattern_of

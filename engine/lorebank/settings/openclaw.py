@@ -19,16 +19,17 @@ from lorebank.records import Record, dataclass
 from lorebank.settings.config import check_value, rules
 
 _DEEPEST = 200
-_BLANK = r"(?:[\s\ufeff]|//[^\n\r\u2028\u2029]*|/\*.*?\*/)"
+_BLANK = r"(?>[\s\ufeff]|//[^\n\r\u2028\u2029]*|/\*.*?\*/)"
+"""Atomic: cut otherwise, a row of comments could be read in ways without number."""
 _TOKEN = re.compile(
-    rf"(?P<blank>{_BLANK}+)"
-    rf"|(?P<comma>,(?={_BLANK}*[\]}}]))"
+    rf"(?P<blank>{_BLANK}++)"
+    rf"|(?P<comma>,(?={_BLANK}*+[\]}}]))"
     r"|(?P<mark>[\[\]{}:,])"
     r"""|(?P<text>"(?:[^"\\\n\r]|\\\r\n|\\.)*"|'(?:[^'\\\n\r]|\\\r\n|\\.)*')"""
     r"|(?P<number>[+-]?(?:0[xX][0-9a-fA-F]+|Infinity|NaN"
     r"|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?))(?![\w$])"
     r"|(?P<name>(?:[^\W\d]|[$_]|\\u[0-9a-fA-F]{4})(?:[\w$\u200c\u200d]|\\u[0-9a-fA-F]{4})*)"
-    rf"(?:(?={_BLANK}*(?P<colon>:))|)",
+    rf"(?:(?={_BLANK}*+(?P<colon>:))|)",
     re.DOTALL,
 )
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(\r\n|.))", re.DOTALL)

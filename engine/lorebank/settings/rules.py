@@ -50,7 +50,7 @@ class Rule(Record):
             if bare.lower() not in _FLAG_WORDS:
                 raise ValueError(text)
             return _FLAG_WORDS[bare.lower()]
-        if self.kind in (list, dict) and bare.startswith(("[", "{")):
+        if (self.kind, bare[:1]) in ((list, "["), (dict, "{")):
             import tomllib
 
             return tomllib.loads(f"value = {bare}")["value"]

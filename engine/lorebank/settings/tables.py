@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any
 
-from lorebank.domain import Origin
+from lorebank.domain.facts import Origin
 from lorebank.records import Record
 from lorebank.settings.rules import (
     AGENT_ID,
@@ -209,6 +209,15 @@ class MmrSettings(Record):
     """1 is pure relevance, 0 the greatest diversity. Written `lambda`."""
 
 
+class RerankerSettings(Record):
+    """A cross-encoder that orders the best candidates once more; off unless named."""
+
+    model_path: str = setting("", MODEL_PATH)
+    """A folder with `model.onnx` and `tokenizer.json`."""
+    candidates: int = setting(50, whole_number(1, 1000))
+    """How many of the best it reads."""
+
+
 class RecallSettings(Record):
     """How answers are ranked and cut."""
 
@@ -221,6 +230,7 @@ class RecallSettings(Record):
     """Whether the day that a line was last given as an answer is noted, in `.memory/` alone."""
     temporal_decay: TemporalDecaySettings = field(default_factory=TemporalDecaySettings)
     mmr: MmrSettings = field(default_factory=MmrSettings)
+    reranker: RerankerSettings = field(default_factory=RerankerSettings)
 
 
 _NAME = r"[a-z0-9][a-z0-9-]{0,63}"

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from lorebank.app.bank import Bank
-from lorebank.domain import Author
+from lorebank.domain.facts import Author
 from lorebank.errors import LorebankError, UsageError
 from lorebank.tools.toolset import DEFAULT_TOOLS, TOOLS, Toolset, parameters_of
 

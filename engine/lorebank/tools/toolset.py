@@ -28,13 +28,14 @@ from lorebank.agent.texts import (
     status_text,
     within,
 )
-from lorebank.domain import NOBODY, Author, FactKind, InboxKind
+from lorebank.domain.facts import NOBODY, Author, FactKind, InboxKind
 from lorebank.errors import UsageError
 from lorebank.markdown.origin import as_recalled
 
 if TYPE_CHECKING:
     from lorebank.app.bank import Bank
-    from lorebank.domain import Answer, Fact
+    from lorebank.domain.answers import Answer
+    from lorebank.domain.facts import Fact
 
 Query = Annotated[str, Field(description="A question or a few words, in any language.")]
 Count = Annotated[int, Field(ge=1, le=200, description="At most so many.")]

@@ -19,7 +19,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from lorebank.database.connection import Connection, select
-from lorebank.domain import Citation, Diagnostic, Origin
+from lorebank.domain.facts import Citation, Diagnostic, Origin
 from lorebank.errors import NotFound, UsageError
 from lorebank.markdown.document import Document
 from lorebank.markdown.ledger import (

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lorebank.database.connection import Connection, select
-from lorebank.domain import Citation, Origin
+from lorebank.domain.facts import Citation, Origin
 from lorebank.errors import NotFound, UsageError
 
 if TYPE_CHECKING:

@@ -82,7 +82,8 @@ def temporaries_below(root: Path) -> list[Path]:
 def remove_temporaries(folder: Path) -> tuple[str, ...]:
     """Delete what killed writers left in a folder; returns the names.
 
-    Call it with the writer lock held: a temporary file of a living writer looks the same.
+    Call it with the writer lock and the append lock held: a temporary file of a living writer looks
+    the same.
     """
     left = temporaries(folder)
     for entry in left:

@@ -21,7 +21,7 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from lorebank.domain import Diagnostic
+from lorebank.domain.facts import Diagnostic
 from lorebank.errors import WorkspaceError
 from lorebank.records import dataclass
 from lorebank.settings.tables import Config

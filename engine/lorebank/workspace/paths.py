@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
-from lorebank.domain import FileText
+from lorebank.domain.answers import FileText
 from lorebank.errors import ConcurrentEdit, NotFound, PathRefused, UsageError, WorkspaceError
 from lorebank.records import dataclass
 from lorebank.settings.tables import Config

@@ -17,7 +17,7 @@ import unicodedata
 from collections.abc import Mapping
 from pathlib import Path
 
-from lorebank.domain import RegisteredBank
+from lorebank.domain.answers import RegisteredBank
 from lorebank.errors import ConfigurationError, UsageError, WorkspaceError
 from lorebank.records import dataclass
 from lorebank.settings.files import parse_file, read_text, user_config_path

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
-from lorebank.domain import UndoReport
+from lorebank.domain.reports import UndoReport
 from lorebank.errors import NotFound, PathRefused
 from lorebank.records import dataclass
 from lorebank.workspace.atomic import read_if_exists, replace_bytes

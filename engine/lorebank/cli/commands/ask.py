@@ -23,7 +23,7 @@ from lorebank.cli.render.text import clean
 from lorebank.cli.session import Session, write_raw
 
 if TYPE_CHECKING:
-    from lorebank.domain import Answer, BankPart, SearchHit
+    from lorebank.domain.answers import Answer, BankPart, SearchHit
 
 
 @command("recall")

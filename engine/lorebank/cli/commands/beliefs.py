@@ -19,7 +19,7 @@ from lorebank.cli.render import beliefs as render
 from lorebank.cli.render.answers import failed_lines
 from lorebank.cli.render.judgments import ruling_lines
 from lorebank.cli.session import Session
-from lorebank.domain import Stance
+from lorebank.domain.facts import Stance
 from lorebank.errors import UsageError
 
 DEFAULT_SPAN = "90d"

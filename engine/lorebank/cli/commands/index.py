@@ -18,7 +18,7 @@ from lorebank.cli.render.text import count, problem_lines
 from lorebank.cli.session import Progress, Session
 
 if TYPE_CHECKING:
-    from lorebank.domain import SyncReport
+    from lorebank.domain.facts import SyncReport
 
 
 DIFFERENT = 6

@@ -13,12 +13,12 @@ from lorebank.cli.parameters import complete_entity
 from lorebank.cli.render import judgments as render
 from lorebank.cli.render.text import problem_lines
 from lorebank.cli.session import Session, ask_key, edit_source
-from lorebank.domain import InboxKind, Origin
+from lorebank.domain.facts import InboxKind, Origin
 from lorebank.errors import UsageError
 
 if TYPE_CHECKING:
     from lorebank.app.bank import Bank
-    from lorebank.domain import ProposalDecision
+    from lorebank.domain.judgments import ProposalDecision
 
 _SHOWN = 10
 _VERDICTS = {

@@ -23,7 +23,7 @@ from lorebank.errors import UsageError
 
 if TYPE_CHECKING:
     from lorebank.app.bank import Bank
-    from lorebank.domain import ReflectReport
+    from lorebank.domain.reports import ReflectReport
     from lorebank.nightly.review import Change
 
 DIFFERENT = 6

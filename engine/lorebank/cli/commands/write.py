@@ -15,9 +15,10 @@ import click
 from lorebank.cli.command import command, group
 from lorebank.cli.parameters import CONFIDENCE, KIND, ORIGIN, entity_options, text_argument
 from lorebank.cli.render.judgments import related_lines
-from lorebank.cli.render.text import Look
+from lorebank.cli.render.text import Look, count
 from lorebank.cli.session import Session
-from lorebank.domain import Citation, Fact, LintReport, UndoReport
+from lorebank.domain.facts import Citation, Fact
+from lorebank.domain.reports import LintReport, UndoReport
 from lorebank.errors import UsageError
 
 _TYPED_LINE = re.compile(r"(?:[-*+]\s+\S|[WBSO](?:\s*\([^)\n]*\))?\s+(?:@|\[\[)|[WBSO]\s*\(c\s*=)")
@@ -202,9 +203,16 @@ def lint(session: Session, fix: bool, undo: bool) -> int:
     session.result(report, _lint_lines, found=report.findings, nothing="nothing found", fixed=fix)
     found, fixable = len(report.findings), sum(bool(each.fix) for each in report.findings)
     if found and not session.json:
-        done = f"{fixable} of {found} findings fixed as {report.run}"
-        todo = f"{found} findings, {fixable} with a fix (lorebank lint --fix)"
-        session.note([f"{done}; lorebank lint --undo takes that back" if report.run else todo])
+        named = count(found, "finding")
+        done = f"{fixable} of {named} fixed as {report.run}"
+        with_fix = f"{fixable} with a fix (lorebank lint --fix)" if fixable else "none with a fix"
+        session.note(
+            [
+                f"{done}; lorebank lint --undo takes that back"
+                if report.run
+                else f"{named}, {with_fix}"
+            ]
+        )
     return LINT_FOUND if found > (fixable if fix else 0) else 0
 
 
@@ -230,7 +238,7 @@ def core() -> None:
     """
 
 
-@core.subcommand("append")
+@core.subcommand("append", is_markdown=True)
 @click.argument("text", nargs=-1)
 @click.option("--section", default="", metavar="HEADING", help="At the end of that section.")
 def append_core(session: Session, text: tuple[str, ...], section: str) -> None:
@@ -238,7 +246,7 @@ def append_core(session: Session, text: tuple[str, ...], section: str) -> None:
     _write_core(session, "append", text_argument(text, "append"), section=section)
 
 
-@core.subcommand("replace")
+@core.subcommand("replace", is_markdown=True)
 @click.argument("old")
 @click.argument("new")
 def replace_core(session: Session, old: str, new: str) -> None:
@@ -246,7 +254,7 @@ def replace_core(session: Session, old: str, new: str) -> None:
     _write_core(session, "replace", new, old=old)
 
 
-@core.subcommand("insert")
+@core.subcommand("insert", is_markdown=True)
 @click.argument("line", type=click.IntRange(1))
 @click.argument("text", nargs=-1)
 def insert_core(session: Session, line: int, text: tuple[str, ...]) -> None:

@@ -21,7 +21,7 @@ from lorebank.cli.render.text import (
 from lorebank.recall.snippets import not_yet_shown
 
 if TYPE_CHECKING:
-    from lorebank.domain import Answer, BankPart, Hit, Query, RegisteredBank, SearchHit
+    from lorebank.domain.answers import Answer, BankPart, Hit, Query, RegisteredBank, SearchHit
 
 
 def answer_lines(look: Look, answer: Answer, *, explain: bool = False) -> list[str]:

@@ -23,24 +23,18 @@ from lorebank.cli.render.text import (
     signed,
     unconfirmed,
 )
-from lorebank.domain import (
-    AgendaItem,
+from lorebank.domain.answers import AgendaItem, BeliefStep, Explanation, OpinionsOfBanks
+from lorebank.domain.facts import Fact, Opinion, OpinionStatus, Trend
+from lorebank.domain.judgments import JudgeRecord
+from lorebank.domain.reports import (
     BeliefChange,
     BeliefDiff,
-    BeliefStep,
     Calibration,
     CalibrationBin,
     ChangeKind,
-    Explanation,
-    Fact,
-    JudgeRecord,
-    Opinion,
-    OpinionsOfBanks,
-    OpinionStatus,
     RotFinding,
     RotKind,
     RotReport,
-    Trend,
 )
 
 SHOWN_EVIDENCE = 5

@@ -19,14 +19,11 @@ from lorebank.cli.render.text import (
 )
 
 if TYPE_CHECKING:
-    from lorebank.domain import (
+    from lorebank.domain.answers import EntitiesOfBanks, EntityGraph, EntityView, GraphNode
+    from lorebank.domain.facts import Entity
+    from lorebank.domain.judgments import (
         Audit,
         AuditFinding,
-        EntitiesOfBanks,
-        Entity,
-        EntityGraph,
-        EntityView,
-        GraphNode,
         LedgerChange,
         NameReason,
         NameResolution,

@@ -17,21 +17,22 @@ from lorebank.cli.render.text import (
 )
 
 if TYPE_CHECKING:
-    from lorebank.domain import (
-        ConfirmReport,
+    from lorebank.domain.facts import InboxItem, InboxLine
+    from lorebank.domain.judgments import (
         Decision,
-        ForgetReport,
-        ForgottenLine,
         Inbox,
-        InboxItem,
-        InboxLine,
         OpenPair,
         Proposal,
         ProposalDecision,
-        PurgeReport,
         Ruling,
-        UndoReport,
         UnsureQueue,
+    )
+    from lorebank.domain.reports import (
+        ConfirmReport,
+        ForgetReport,
+        ForgottenLine,
+        PurgeReport,
+        UndoReport,
     )
 
 EMPTY = "nothing waits for a decision"

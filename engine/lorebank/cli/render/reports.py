@@ -20,15 +20,8 @@ from lorebank.cli.render.text import (
 
 if TYPE_CHECKING:
     from lorebank.app.doctor import HealthFinding
-    from lorebank.domain import (
-        BenchReport,
-        BenchRow,
-        Diagnostic,
-        ReflectReport,
-        Status,
-        SyncReport,
-        UndoReport,
-    )
+    from lorebank.domain.facts import Diagnostic, SyncReport
+    from lorebank.domain.reports import BenchReport, BenchRow, ReflectReport, Status, UndoReport
     from lorebank.exchange.importing import ImportReport
     from lorebank.nightly.review import Change
     from lorebank.schedule.install import Scheduled
@@ -188,7 +181,7 @@ def status_lines(look: Look, status: Status) -> list[str]:
         ("index", _index_state(look, status)),
         ("holds", ", ".join(held)),
         ("embedder", _embedder_state(look, status)),
-        ("vectors", status.vector_search),
+        ("vectors", _vectors_state(status)),
         ("search", _engine_state(look, status) if status.sidecar else ""),
         ("rules", f"{count(len(rules), 'directive')} in {rules[0].source.path}" if rules else ""),
         ("beliefs", f"words alone: {status.rules_alone}" if status.rules_alone else ""),
@@ -241,8 +234,22 @@ def _embedder_state(look: Look, status: Status) -> str:
         serving = about.get("serving")
         if serving and serving != f"{about.get('provider')}/{about.get('model')}":
             return f"{name}; {serving} serves until all is embedded anew: run lorebank index"
-        return name
-    return f"{name}: {reason or 'not available'}"
+        return name if about.get("provider") != "local" else f"{name}{_stronger()}"
+    return f"{name}: {reason or 'not available'}; only words and names are matched"
+
+
+def _stronger() -> str:
+    """What would find more than the built-in model alone."""
+    from lorebank.providers.registry import missing_extra
+
+    extra = missing_extra()
+    return extra and f"; {extra} finds more English paraphrases"
+
+
+def _vectors_state(status: Status) -> str:
+    """numpy ranks, being faster (see `index/vectors.py`); sqlite-vec is there for your own SQL."""
+    found = status.vector_search
+    return f"exact scan by numpy; {found} loads" if found == "sqlite-vec" else found
 
 
 def health_lines(look: Look, findings: Sequence[HealthFinding]) -> Iterator[str]:

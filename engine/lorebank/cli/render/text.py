@@ -17,7 +17,8 @@ import click
 from lorebank.records import dataclass
 
 if TYPE_CHECKING:
-    from lorebank.domain import Citation, Diagnostic, Evidence, Fact, Hit, Interval, SearchHit
+    from lorebank.domain.answers import Hit, SearchHit
+    from lorebank.domain.facts import Citation, Diagnostic, Evidence, Fact, Interval
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _PIECE = re.compile(r"\s+|\S+")

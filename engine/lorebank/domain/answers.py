@@ -1,0 +1,476 @@
+"""What is answered: hits, views of an entity, agendas, banks asked together."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from datetime import date
+from enum import StrEnum
+from typing import Any
+
+from lorebank.domain.facts import (
+    NOBODY,
+    Author,
+    Citation,
+    Day,
+    Entity,
+    Evidence,
+    Fact,
+    FactStatus,
+    Interval,
+    Neighbour,
+    Opinion,
+    Origin,
+)
+from lorebank.records import Record, as_json, record_to_dict_with
+
+
+class Query(Record):
+    """What was understood of a question; `to_dict` is the envelope's `query`."""
+
+    text: str
+    terms: tuple[str, ...] = ()
+    """Content words that the lexical retriever searched, folded."""
+    entities: tuple[str, ...] = ()
+    """Display names of the entities found in the question or asked for by a flag."""
+    interval: Interval | None = None
+    kinds: tuple[str, ...] = ()
+    """Kinds of facts asked for, `note` for prose."""
+    intent: tuple[str, ...] = ()
+    """Any of `entity`, `temporal`, `opinion`, `identifier`; `lexical` where none stands out."""
+    as_of: date | None = None
+    tags: tuple[str, ...] = ()
+    """What a hit must bear, every one."""
+    path: str | None = None
+    """The file or folder a hit must stand in."""
+    excluded: tuple[str, ...] = ()
+    """What no hit may hold: `tea`, `"a phrase"`, `kind:note`."""
+    origins: tuple[str, ...] = ()
+    """Whose word a hit may be; `trusted` where nothing in quarantine may be one."""
+
+
+class Hit(Record):
+    """One cited answer to a question."""
+
+    id: str
+    kind: str
+    """A fact's kind, or `note` for prose."""
+    content: str
+    source: Citation
+    score: float
+    """Comparable within one answer only; the best hit has the highest."""
+    entities: tuple[str, ...] = ()
+    confidence: float | None = None
+    """An opinion's present confidence, else the one the writer gave, else `None`."""
+    recorded: date | None = None
+    occurred: Interval | None = None
+    """The first time that the text names."""
+    times: tuple[Interval, ...] = ()
+    """All the times that it names, in its order."""
+    status: FactStatus = FactStatus.LIVE
+    superseded_by: str | None = None
+    until: date | None = None
+    """The day from which it holds no longer, where a newer line replaces it."""
+    why: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Per retriever that found it: `{"lexical": {"rank": 1, "terms": [...]}, …}`."""
+    evidence: tuple[Evidence, ...] = ()
+    snippet: str = ""
+    """The matching lines, at most 700 characters."""
+    repeats: tuple[Citation, ...] = ()
+    """Where else the same is said; those lines are no hits of their own."""
+    origin: Origin = Origin.OWNER
+    quarantined: bool = False
+    """Whether it is neither trusted nor confirmed: something somebody wrote, and no more."""
+    context: tuple[str, ...] = ()
+    """What its folders and its file are about, as their owner wrote it; outermost first."""
+    bank: str = ""
+    """The bank it stands in, where several were asked together."""
+    author: Author = NOBODY
+
+    @property
+    def place(self) -> str:
+        """Its citation, and before it the bank where several were asked: `work:memory/a.md#L3`."""
+        return f"{self.bank}:{self.source}" if self.bank else str(self.source)
+
+    @property
+    def standing(self) -> str:
+        """Shown with it where it holds no longer: `superseded since 2026-02-02`."""
+        if self.status is FactStatus.LIVE:
+            return ""
+        return f"{self.status.value} since {self.until}" if self.until else self.status.value
+
+    @property
+    def timestamp(self) -> date | Interval | None:
+        """When it happened if the text says so, else the day it was written."""
+        return self.occurred or self.recorded
+
+    def to_dict(self) -> dict[str, Any]:
+        fields = super().to_dict()
+        del fields["times"], fields["occurred"]
+        if not self.bank:
+            del fields["bank"]
+        return fields | {"timestamp": as_json(self.timestamp), "why": self.why}
+
+
+class Absence(Record):
+    """Why one fact or passage is not among the hits of an answer."""
+
+    asked: str
+    """The id or citation that was asked about."""
+    reason: str
+    """`unknown`, `filtered`, `not-matched`, `outside-time`, `repeat`, `superseded`, `no-evidence`,
+    `below-k`, `budget`; or `shown`, when it is there."""
+    detail: str
+    """The same for a person, with what it was: the filter, the words it lacks, its rank."""
+    id: str | None = None
+    source: Citation | None = None
+    content: str = ""
+    rank: int | None = None
+    """Its place among all that could be shown, from 1."""
+    score: float | None = None
+    last_score: float | None = None
+    """The score of the last hit shown."""
+    why: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """As `Hit.why`."""
+
+
+class RegisteredBank(Record):
+    """A workspace that a user has named."""
+
+    name: str
+    path: str
+    """Absolute."""
+    is_default: bool = False
+    """Whether it is meant where nothing names a workspace and none is near."""
+
+    to_dict = record_to_dict_with(is_default="default")
+
+
+class BankPart(Record):
+    """What one of several banks had to say."""
+
+    bank: str
+    workspace: str
+    """Absolute path."""
+    results: int = 0
+    """How many of the results shown are its own."""
+    evidence: str | None = None
+    """How well it answers a question alone; `None` where that was not asked."""
+    error: str = ""
+    """Why it could not be asked; empty where it was."""
+    hint: str = ""
+    """What to do about it."""
+
+    to_dict = record_to_dict_with(empty_as_null=("error", "hint"))
+
+
+class Answer(Record):
+    """What `recall` returns; `to_dict` is the published JSON envelope."""
+
+    query: Query
+    hits: tuple[Hit, ...]
+    evidence: str
+    """`strong`, `weak` or `none`: how well the hits answer the question as a whole."""
+    total: int
+    """How many hits there were before `k` and the token budget cut the list."""
+    truncated: bool
+    tokens: int
+    """Estimated tokens of the hits' contents, and of each context once."""
+    index: dict[str, Any]
+    retrievers_used: tuple[str, ...]
+    retrievers_skipped: dict[str, str]
+    """Retriever → why it did not run."""
+    notes: tuple[str, ...] = ()
+    """What was not understood, left out or assumed."""
+    total_exact: bool = True
+    """False where a retriever gave as many as it may: `total` is then the least there are."""
+    why_not: Absence | None = None
+    """Where it was asked why something is not there."""
+    banks: tuple[BankPart, ...] = ()
+    """Where several banks were asked together: what each had to say, in the order asked."""
+
+    def to_dict(self) -> dict[str, Any]:
+        fields = super().to_dict() | {"hits": [hit.to_dict() for hit in self.hits]}
+        used, skipped = fields.pop("retrievers_used"), fields.pop("retrievers_skipped")
+        absent = [name for name in ("why_not", "banks") if not fields[name]]
+        for name in absent:
+            del fields[name]
+        return {"schema_version": 1, **fields, "retrievers": {"used": used, "skipped": skipped}}
+
+
+class SearchHit(Record):
+    """One chunk found by `search` (`memory_search`)."""
+
+    path: str
+    start_line: int
+    end_line: int
+    score: float
+    """0..1."""
+    snippet: str
+    """At most 700 characters, holding the match."""
+    heading: str = ""
+    provider: str = "none"
+    model: str = ""
+    fallback: str | None = None
+    context: tuple[str, ...] = ()
+    """What its folders and its file are about, as their owner wrote it; outermost first."""
+    bank: str = ""
+    """The bank it stands in, where several were asked together."""
+    origin: Origin = Origin.OWNER
+    """The least trusted of what the snippet's lines come from."""
+    quarantined: bool = False
+    corpus: str = "memory"
+    """`memory`, or `sessions`: what was said in a conversation, which `get` does not open."""
+
+    @property
+    def source(self) -> Citation:
+        return Citation(self.path, self.start_line, self.end_line)
+
+    @property
+    def place(self) -> str:
+        """Its citation, and before it the bank where several were asked."""
+        return f"{self.bank}:{self.source}" if self.bank else str(self.source)
+
+    def to_dict(self) -> dict[str, Any]:
+        fields = super().to_dict() | {"source": str(self.source)}
+        if not self.bank:
+            del fields["bank"]
+        return fields
+
+
+class FileText(Record):
+    """What `get` returns: the text of a memory file, whole or by lines."""
+
+    path: str
+    text: str
+    start_line: int
+    """1-based."""
+    end_line: int
+    total_lines: int
+
+
+class Property(Record):
+    """What a fact fixes about an entity and no newer fact has replaced."""
+
+    relation: str
+    """`residence`, `employer`, `phone`, …"""
+    about: str
+    """Of what of the entity, in folded words (`mother`); empty for the entity itself."""
+    fact: Fact
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"relation": self.relation, "about": self.about or None, **self.fact.to_dict()}
+
+
+class NamedIn(Record):
+    """A line that names an entity without marking it: a weaker mention."""
+
+    content: str
+    source: Citation
+    day: date | None
+
+    to_dict = record_to_dict_with(day="recorded")
+
+
+class OpenQuestion(Record):
+    """Something about an entity that its notes leave open."""
+
+    kind: str
+    """`contradiction` (two facts that cannot both hold), `disputed` (an opinion with evidence both
+    ways) or `identity` (it may be the same as another)."""
+    text: str
+    sources: tuple[Citation, ...]
+
+
+class EntityView(Record):
+    """All that is known of one entity, as the `entity` command shows it."""
+
+    entity: Entity
+    facts: tuple[Fact, ...]
+    """The timeline, newest first."""
+    opinions: tuple[Opinion, ...]
+    """Those it holds and those about it; see `held` and `about`."""
+    neighbours: tuple[Neighbour, ...]
+    """Strongest first."""
+    properties: tuple[Property, ...] = ()
+    """Current facts by relation."""
+    named_in: tuple[NamedIn, ...] = ()
+    """Newest first."""
+    questions: tuple[OpenQuestion, ...] = ()
+    superseded: dict[str, str] = field(default_factory=dict)
+    """Of the facts: id → id of the newer fact that replaces it."""
+    tokens: int = 0
+    """Estimated tokens of all that is shown."""
+    truncated: bool = False
+    """Whether a token budget left something out."""
+
+    @property
+    def held(self) -> tuple[Opinion, ...]:
+        """The opinions that the entity holds."""
+        return tuple(o for o in self.opinions if o.entities[:1] == (self.entity.name,))
+
+    @property
+    def about(self) -> tuple[Opinion, ...]:
+        """The opinions of others about the entity."""
+        return tuple(o for o in self.opinions if o.entities[:1] != (self.entity.name,))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The envelope of `entity --json`.
+
+        `opinions` carry `role` (`held` or `about`); `facts` carry `status`; every entry has a
+        `source` or `sources`.
+        """
+        held = {opinion.id for opinion in self.held}
+        fields = super().to_dict()
+        del fields["superseded"]
+        fields["opinions"] = [
+            {**o.to_dict(), "role": "held" if o.id in held else "about"} for o in self.opinions
+        ]
+        fields["facts"] = [
+            {
+                **fact.to_dict(),
+                "status": "superseded" if fact.id in self.superseded else "live",
+                "superseded_by": self.superseded.get(fact.id),
+            }
+            for fact in self.facts
+        ]
+        return fields
+
+
+class BeliefStep(Record):
+    """What one day did to an opinion's confidence, and by which part of the rule."""
+
+    date: Day
+    before: float | None
+    """`None` on the day that opened it."""
+    after: float
+    words: str
+    """The inputs of the rule on that day, as a sentence."""
+    lines: tuple[Evidence, ...]
+    """Empty on a day on which only a hand moved it."""
+
+
+class GraphNode(Record):
+    """An entity in the graph of who is seen with whom."""
+
+    slug: str
+    name: str
+    type: str | None
+    facts: int
+    component: int
+    """From 1, the largest first; so are communities."""
+    community: int
+    degree: int
+    """Shared facts, summed over its neighbours."""
+    centrality: float
+    """Betweenness, 0..1: how many shortest ways between others lead over it."""
+
+
+class GraphEdge(Record):
+    """Two entities that share facts; `a` is the alphabetically first."""
+
+    a: str
+    b: str
+    weight: int
+    """How many facts mention both."""
+    source: Citation
+    """The newest of these facts."""
+    bridge: bool
+    """Whether nothing else links what is on its one side with what is on the other."""
+
+
+class EntityGraph(Record):
+    """Who is seen with whom."""
+
+    nodes: tuple[GraphNode, ...]
+    """The most central first."""
+    edges: tuple[GraphEdge, ...]
+    """The strongest first."""
+
+    @property
+    def bridges(self) -> tuple[GraphEdge, ...]:
+        """The edges that alone hold parts of the graph together."""
+        return tuple(edge for edge in self.edges if edge.bridge)
+
+
+class Explanation(Record):
+    """A fact's or an opinion's whole story, as `explain` tells it."""
+
+    fact: Fact | None
+    opinion: Opinion | None
+    places: tuple[Citation, ...]
+    """Every line that says it."""
+    moved: tuple[tuple[str, Evidence], ...] = ()
+    """For a fact: the opinions (by id) that it moved, and how."""
+    steps: tuple[BeliefStep, ...] = ()
+    """For an opinion: each day of its confidence, oldest first."""
+
+    def to_dict(self) -> dict[str, Any]:
+        moved = [{"opinion": opinion, **line.to_dict()} for opinion, line in self.moved]
+        return super().to_dict() | {"moved": moved}
+
+
+class SearchOfBanks(Record):
+    """What `search` found in several banks."""
+
+    query: str
+    hits: tuple[SearchHit, ...]
+    """Merged by rank; `score` is each bank's own."""
+    banks: tuple[BankPart, ...]
+
+
+class OpinionsOfBanks(Record):
+    """The opinions of several banks."""
+
+    opinions: tuple[tuple[str, Opinion], ...]
+    """`(bank, opinion)`, the surest first."""
+    banks: tuple[BankPart, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        opinions = [{"bank": bank, **opinion.to_dict()} for bank, opinion in self.opinions]
+        return {"opinions": opinions, "banks": as_json(self.banks)}
+
+
+class EntitiesOfBanks(Record):
+    """What several banks know of one name; what each means by it is its own."""
+
+    views: tuple[tuple[str, EntityView], ...]
+    """`(bank, view)`, in the order the banks were asked."""
+    banks: tuple[BankPart, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        views = [{"bank": bank, **view.to_dict()} for bank, view in self.views]
+        return {"entities": views, "banks": as_json(self.banks)}
+
+
+class AgendaKind(StrEnum):
+    """What an entry of the agenda is."""
+
+    EVENT = "event"
+    """Something that takes place, whoever does it."""
+    TASK = "task"
+    PROMISE = "promise"
+
+
+class AgendaItem(Record):
+    """One thing that is to come or to be done."""
+
+    text: str
+    source: Citation
+    when: Interval | None
+    """When it takes place or is due; `None` where the line names no day."""
+    kind: AgendaKind
+    overdue: bool = False
+    """Due before the day asked about, and still open."""
+    open: bool = False
+    """Whether somebody still has to do it: tasks and promises."""
+    entities: tuple[str, ...] = ()
+    """Slugs of the entities that it names."""
+
+
+class Agenda(Record):
+    """What is to come from a day on, and what is open."""
+
+    day: date
+    until: date
+    items: tuple[AgendaItem, ...]
+    """What is overdue first, then by day, then what names no day."""

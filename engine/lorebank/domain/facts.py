@@ -1,0 +1,476 @@
+"""What stands in the notes: facts, tasks, opinions, entities, and what of them waits for a word."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import field, replace
+from datetime import date
+from enum import StrEnum
+from typing import Any
+
+from lorebank.records import Record, as_json, record_to_dict_with
+
+Day = date
+"""For fields called `date`, which would hide the type from whoever reads the annotations."""
+
+
+class FactKind(StrEnum):
+    """What sort of sentence a fact is; the letter written in a retain section maps to it."""
+
+    WORLD = "world"
+    EXPERIENCE = "experience"
+    OPINION = "opinion"
+    OBSERVATION = "observation"
+
+    @property
+    def letter(self) -> str:
+        """The letter that stands for this kind in a retain section: W, B, O or S."""
+        return _KIND_LETTERS[self]
+
+
+_KIND_LETTERS = {
+    FactKind.WORLD: "W",
+    FactKind.EXPERIENCE: "B",
+    FactKind.OPINION: "O",
+    FactKind.OBSERVATION: "S",
+}
+
+
+class FactStatus(StrEnum):
+    """Whether a fact still holds: a newer one may have superseded it, its author retracted it."""
+
+    LIVE = "live"
+    SUPERSEDED = "superseded"
+    RETRACTED = "retracted"
+
+
+class Origin(StrEnum):
+    """Whose word a sentence is; the further down, the less it is trusted."""
+
+    OWNER = "owner"
+    AGENT = "agent"
+    """Written by an agent on the owner's behalf: trusted like the owner's word, and named."""
+    SESSION = "session"
+    """Said in a conversation, and written down by nobody."""
+    IMPORTED = "imported"
+    UNTRUSTED = "untrusted"
+
+    @property
+    def trusted(self) -> bool:
+        """Whether it counts without being confirmed."""
+        return self in (Origin.OWNER, Origin.AGENT)
+
+    @property
+    def note(self) -> str:
+        """What stands behind a sentence that is not the owner's own; else empty."""
+        return "" if self is Origin.OWNER else f" ({self.value}'s word)"
+
+    @property
+    def rank(self) -> int:
+        """0 for what is trusted most."""
+        return list(Origin).index(self)
+
+    def least_trusted(self, other: Origin | None) -> Origin:
+        """Of two origins the one that is trusted less: nothing vouches for itself."""
+        return self if other is None or self.rank >= other.rank else other
+
+
+class Author(Record):
+    """Who wrote a line on the owner's behalf; all empty where nobody is named."""
+
+    agent: str = ""
+    client: str = ""
+    """The program it ran in, as it introduced itself; empty where that is the agent's name."""
+    session: str = ""
+    user: str = ""
+    """On whose behalf, where a bank has several users."""
+    written: date | None = None
+    """The day it was really written, where the log is of another one."""
+
+    def to_dict(self) -> dict[str, str]:
+        """Only what is known."""
+        return {key: value for key, value in super().to_dict().items() if value}
+
+
+NOBODY = Author()
+"""The author of a line that names none."""
+
+
+class OpinionStatus(StrEnum):
+    """Whether an opinion is still held."""
+
+    LIVE = "live"
+    SUPERSEDED = "superseded"
+    RETRACTED = "retracted"
+
+
+class Stance(StrEnum):
+    """How a fact bears on an opinion."""
+
+    FOR = "for"
+    AGAINST = "against"
+    UNRELATED = "unrelated"
+
+
+class Trend(StrEnum):
+    """Where an opinion's confidence is going, from the dates of its evidence."""
+
+    NEW = "new"
+    STRENGTHENING = "strengthening"
+    STABLE = "stable"
+    WEAKENING = "weakening"
+    STALE = "stale"
+
+
+_CITATION = re.compile(r"\A(?P<path>.+?)#L(?P<start>\d+)(?:-L?(?P<end>\d+))?\Z", re.DOTALL)
+
+
+class Citation(Record, order=True):
+    """Where a sentence stands: `memory/2025-11-27.md#L12`, or `…#L12-L15` for several lines.
+
+    >>> str(Citation("memory/2025-11-27.md", 12, 12))
+    'memory/2025-11-27.md#L12'
+    """
+
+    path: str
+    """Relative to the workspace, with `/` between parts on every system."""
+    start_line: int
+    """1-based."""
+    end_line: int
+    """1-based, inclusive; equal to `start_line` for one line."""
+
+    def __str__(self) -> str:
+        if self.end_line <= self.start_line:
+            return f"{self.path}#L{self.start_line}"
+        return f"{self.path}#L{self.start_line}-L{self.end_line}"
+
+    json_value = __str__
+
+    @classmethod
+    def parse(cls, text: str) -> Citation:
+        """Read `path#L12` or `path#L12-L15`; `ValueError` for anything else."""
+        found = _CITATION.match(text)
+        if found is None:
+            raise ValueError(f"not a citation: {text!r}")
+        start = int(found["start"])
+        return cls(found["path"], start, int(found["end"] or start))
+
+
+class Interval(Record):
+    """A span of whole days, both included; `None` is an open side."""
+
+    start: date | None
+    end: date | None
+
+    def overlaps(self, other: Interval) -> bool:
+        """Whether the two spans share a day."""
+        starts_in_time = self.start is None or other.end is None or self.start <= other.end
+        ends_in_time = self.end is None or other.start is None or other.start <= self.end
+        return starts_in_time and ends_in_time
+
+
+class Diagnostic(Record):
+    """One odd thing found in a user's text, with its place and what was made of it."""
+
+    path: str
+    line: int
+    """1-based; 0 where the whole file is meant."""
+    code: str
+    """Stable, kebab-case: `kind-unknown`, `confidence-out-of-range`, …"""
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.message} [{self.code}]"
+
+
+class Mention(Record):
+    """A name in a fact that points to an entity."""
+
+    name: str
+    """As written, without `@` and brackets: `The Castle`."""
+    slug: str
+    """The folded name: `the-castle`."""
+    subject: bool = False
+    """True where it stands before the colon: the fact is about it."""
+
+
+class EvidenceMark(Record):
+    """`(+o-3f2a)` or `(-o-3f2a)`: the writer says what opinion a line speaks for or against."""
+
+    stance: Stance
+    opinion_id: str
+
+
+class Fact(Record):
+    """One narrative sentence of a retain section, with all that its line says."""
+
+    id: str
+    """`f-` and 10 hex digits, from kind, day, mention slugs and normalised text."""
+    kind: FactKind
+    content: str
+    """Plain text: no kind letter, leading mentions, marks or markup; HTML entities decoded."""
+    raw: str
+    """The source lines as they stand in the file."""
+    citation: Citation
+    mentions: tuple[Mention, ...] = ()
+    confidence: float | None = None
+    """The writer's confidence in the sentence, 0..1; `None` where unset."""
+    recorded: date | None = None
+    """The log's own day; `None` in an undated file."""
+    occurred: Interval | None = None
+    """The first time that the text itself names, resolved against `recorded`."""
+    times: tuple[Interval, ...] = ()
+    """All the times that it names, in its order."""
+    marks: tuple[EvidenceMark, ...] = ()
+    ends: tuple[str, ...] = ()
+    """Ids of facts that hold no longer because of this one, as the writer says."""
+    heading: str = ""
+    """The headings above the fact's section, joined by ` > `."""
+    details: tuple[str, ...] = ()
+    """Nested lines kept as evidence: `Evidence: "…" (2026-02-04)`, `Last reinforced: …`."""
+    origin: Origin = Origin.OWNER
+    quarantined: bool = False
+    """Whether it is neither trusted nor confirmed: shown, marked so, and believed by nobody."""
+    author: Author = NOBODY
+    related: tuple[InboxItem, ...] = field(default=(), compare=False)
+    """Of a fact just retained: what it may restate, contradict or replace, to be ruled on."""
+
+    @property
+    def oldest_first(self) -> tuple[date, str, int]:
+        """What puts facts in order: undated ones first, then by day and place."""
+        return self.recorded or date.min, self.citation.path, self.citation.start_line
+
+    @property
+    def slugs(self) -> tuple[str, ...]:
+        """The slugs of all mentions, in order, each once."""
+        return tuple(dict.fromkeys(m.slug for m in self.mentions))
+
+    @property
+    def subjects(self) -> tuple[str, ...]:
+        """The slugs of the mentions before the colon, in order, each once."""
+        return tuple(dict.fromkeys(m.slug for m in self.mentions if m.subject))
+
+    def to_dict(self) -> dict[str, Any]:
+        """One fact as `timeline`, `entity` and `explain` print it."""
+        return {
+            "id": self.id,
+            "kind": self.kind.value,
+            "timestamp": as_json(self.occurred or self.recorded),
+            "recorded": as_json(self.recorded),
+            "entities": list(dict.fromkeys(m.name for m in self.mentions)),
+            "content": self.content,
+            "confidence": self.confidence,
+            "source": str(self.citation),
+            "origin": self.origin.value,
+            "quarantined": self.quarantined,
+            "author": self.author.to_dict(),
+        }
+
+
+class TaskState(StrEnum):
+    """Whether a task is still to be done."""
+
+    OPEN = "open"
+    DONE = "done"
+    CANCELLED = "cancelled"
+
+
+PROMISE = "promise"
+
+
+class Task(Record):
+    """Something to be done: a ticked or open box, a `TODO:`, or a promise made in a sentence."""
+
+    text: str
+    """Plain text without box, keyword and the metadata of task plug-ins."""
+    state: TaskState
+    """What the line says; `index.tasks` also knows what a later line ticked off."""
+    citation: Citation
+    due: Interval | None = None
+    kind: str = "task"
+    """`task`, or `PROMISE` for a sentence that promises something."""
+    recorded: date | None = None
+    """The day of its log."""
+    entities: tuple[str, ...] = ()
+    """Slugs of the entities that it names."""
+
+
+class Passage(Record):
+    """A paragraph or list item of prose that is no fact: what a hit of kind `note` cites."""
+
+    text: str
+    citation: Citation
+    heading: str = ""
+
+
+class Chunk(Record):
+    """A stretch of a file of about 400 tokens: what chunk search ranks and embedders see."""
+
+    text: str
+    citation: Citation
+    heading: str = ""
+
+
+class Evidence(Record):
+    """One dated fact that moved an opinion's confidence."""
+
+    fact_id: str
+    source: Citation
+    stance: Stance
+    date: Day
+    delta: float
+    """How far it moved the confidence, signed."""
+    content: str = ""
+    reason: str = ""
+    """Why it was read so: `stated`, `restated`, `mark`, `negation`, `slot`, …"""
+
+    to_dict = record_to_dict_with(fact_id="id")
+
+
+class Opinion(Record):
+    """A preference or judgement somebody holds, with the confidence the evidence gives it."""
+
+    id: str
+    """`o-` and hex digits, from holder and first statement."""
+    statement: str
+    entities: tuple[str, ...]
+    """Display names: holder first, then what it is about."""
+    confidence: float
+    """In (0, 1)."""
+    trend: Trend
+    evidence: tuple[Evidence, ...]
+    """Oldest first."""
+    history: tuple[tuple[date, float], ...]
+    """The confidence at the end of each day that moved it, oldest first."""
+    last_updated: date | None
+    source: Citation
+    """Where it was first stated."""
+    status: OpinionStatus = OpinionStatus.LIVE
+    superseded_by: str | None = None
+    pinned: float | None = None
+    """A confidence set by hand on `bank/opinions.md`; it wins over the evidence."""
+    supersedes: tuple[str, ...] = ()
+    """Opinions that this one took the place of."""
+    origin: Origin = Origin.OWNER
+    """Whose word it rests on: of the lines for it the most trusted counts."""
+
+
+class Entity(Record):
+    """A person, place, organisation, project or thing that facts mention."""
+
+    slug: str
+    name: str
+    aliases: tuple[str, ...] = ()
+    type: str | None = None
+    first_seen: date | None = None
+    last_seen: date | None = None
+    facts: int = 0
+    """How many facts mention it."""
+    type_reason: str = ""
+    """Why it has its type: `front matter`, where a person wrote it, else the rule that found it."""
+    page: str | None = None
+    """Workspace path of its page under `bank/entities/`, where there is one."""
+
+
+class Neighbour(Record):
+    """An entity that shares facts with another."""
+
+    entity: Entity
+    shared: int
+    """How many facts mention both."""
+    source: Citation
+    """The newest of these facts."""
+    why: str = ""
+    """What that fact says."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return super().to_dict() | {"entity": self.entity.name}
+
+
+class InboxKind(StrEnum):
+    """What sort of decision an item of the inbox waits for."""
+
+    EVIDENCE = "evidence"
+    RESTATEMENT = "restatement"
+    REPLACEMENT = "replacement"
+    NAME = "name"
+    PROPOSAL = "proposal"
+    QUARANTINE = "quarantine"
+    CONFLICT = "conflict"
+
+
+class Relation(StrEnum):
+    """What a newer line is to an older one, as somebody ruled."""
+
+    SAME = "same"
+    REPLACES = "replaces"
+    BOTH = "both"
+    """Both hold, side by side."""
+
+
+class InboxLine(Record):
+    """One side of an item: a text and where it stands."""
+
+    text: str
+    source: Citation | None
+    day: date | None = None
+    id: str = ""
+    """Id of the fact or opinion, or the name; empty for an edit."""
+
+    to_dict = record_to_dict_with(empty_as_null=("id",))
+
+
+class InboxItem(Record):
+    """A judgment that the engine will not make by itself."""
+
+    id: str
+    """`i-` and 10 hex digits, from the kind and what it rests on: the same in every run."""
+    kind: InboxKind
+    older: InboxLine | None
+    newer: InboxLine | None
+    reason: str
+    """Why it was found."""
+    effect: Mapping[str, str]
+    """Verdict → what it would change."""
+    weight: float = 0.0
+    """0..1: how much hangs on it; ranks items of one day."""
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The verdicts that `Bank.rule` takes."""
+        return tuple(self.effect)
+
+    def to_dict(self) -> dict[str, Any]:
+        fields = super().to_dict() | {"choices": list(self.choices)}
+        del fields["weight"]
+        return fields
+
+
+class SyncReport(Record):
+    """What one sync did; every file that could not be read whole is a problem here."""
+
+    added: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    problems: tuple[Diagnostic, ...] = ()
+    files: int = 0
+    facts: int = 0
+    embedded: int = 0
+    """Texts embedded in this run; texts found in the embedding cache do not count."""
+    pending: int = 0
+    """Texts that still wait for an embedding."""
+    embedder_problem: str = ""
+    """Why the embedder that was chosen did not embed; empty where it did."""
+    embedder_remedy: str = ""
+    """What to do about it."""
+
+    def with_sessions(self, sessions: SyncReport) -> SyncReport:
+        """This report of notes, and what was read of transcripts."""
+        return replace(
+            self,
+            added=(*self.added, *sessions.added),
+            changed=(*self.changed, *sessions.changed),
+            removed=(*self.removed, *sessions.removed),
+            problems=(*self.problems, *sessions.problems),
+        )

@@ -1,0 +1,243 @@
+"""What waits for a decision and what was decided: the inbox, proposals, names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from datetime import date
+from enum import StrEnum
+from typing import Any
+
+from lorebank.domain.facts import (
+    Citation,
+    Diagnostic,
+    Entity,
+    Fact,
+    InboxItem,
+    InboxKind,
+    Opinion,
+    Stance,
+)
+from lorebank.records import Record, record_to_dict_with
+
+
+class OpenPair(Record):
+    """A fact near an opinion that no rule signs: somebody has to say what it says of it."""
+
+    fact: Fact
+    opinion_id: str
+    statement: str
+    confidence: float
+    score: float
+    """0..1: how likely it is worth a look."""
+    reason: str
+    """Why the line is asked about: `names it`, `alike in meaning`, `its words disagree`, …"""
+
+    to_dict = record_to_dict_with(opinion_id="opinion")
+
+
+class UnsureQueue(Record):
+    """The pairs that wait for a judge, the best first."""
+
+    pairs: tuple[OpenPair, ...]
+    total: int
+    """How many wait, shown or not."""
+
+
+class Ruling(Record):
+    """What somebody decided on a pair, and what became of the opinion."""
+
+    fact: Fact
+    opinion: Opinion
+    """As it is after the ruling."""
+    stance: Stance | None
+    """`None` where the ruling was taken back."""
+    before: float
+    """The opinion's confidence before."""
+    source: Citation | None
+    """Its line in `bank/evidence.md`."""
+
+
+class ProposalAction(StrEnum):
+    """What accepting a proposal does."""
+
+    ADD = "add"
+    """A line to the core memory."""
+    REPLACE = "replace"
+    """A line of the core memory by another."""
+    REMOVE = "remove"
+    """A line from the core memory."""
+    RETAIN = "retain"
+    """A fact line to the retain section of a log."""
+
+
+class Ground(Record):
+    """A line that a proposal stands on."""
+
+    source: Citation
+    content: str
+    day: date | None = None
+    fact_id: str = ""
+    """Empty where the line is prose."""
+
+    to_dict = record_to_dict_with(fact_id="id", day="date")
+
+
+class Proposal(Record):
+    """An edit that waits for a person: nothing of it is written until it is accepted."""
+
+    id: str
+    """`p-` and 8 hex digits."""
+    action: ProposalAction
+    target: str
+    """Workspace path of the file that it would edit."""
+    old: str
+    """The line to go, exactly as it stands there; empty where none goes."""
+    new: str
+    """The line to come; empty where none comes."""
+    why: str
+    grounds: tuple[Ground, ...]
+    """Oldest first."""
+
+    to_dict = record_to_dict_with(grounds="evidence")
+
+
+class ProposalDecision(Record):
+    """A proposal that a person decided on."""
+
+    proposal: Proposal
+    accepted: bool
+    source: Citation | None
+    """Where the accepted line stands; `None` where one went or the proposal was rejected."""
+
+
+class Directive(Record):
+    """A hard rule of the owner's, from `bank/directives.md`; no evidence moves it."""
+
+    text: str
+    source: Citation
+    heading: str = ""
+    """The headings it stands under, joined by ` > `."""
+
+
+class NameStep(Record):
+    """One step on the way from a name as written to its entity."""
+
+    step: str
+    """`slug`, `ledger`, `front matter`, `folding`, `writing` or `context`, tried in this order."""
+    note: str
+    """What it found, or that it found nothing."""
+    found: bool
+    source: Citation | None = None
+    """The line that says so, where a line does."""
+
+
+class NameReason(Record):
+    """Why a name stands, or may stand, for an entity."""
+
+    name: str
+    reason: str
+    source: Citation | None = None
+
+
+class NameResolution(Record):
+    """Whom a name stands for, and how that was found."""
+
+    written: str
+    entity: Entity | None
+    """`None` where nobody is surely meant."""
+    steps: tuple[NameStep, ...]
+    """Up to the first that found somebody."""
+    names: tuple[NameReason, ...] = ()
+    """The entity's other names, each with why it is one."""
+    proposals: tuple[NameReason, ...] = ()
+    """Where nobody is surely meant: whom it may mean, the likeliest first."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return super().to_dict() | {"entity": self.entity.name if self.entity else None}
+
+
+class LedgerChange(Record):
+    """What a decision about names changed, or would change under `dry_run`."""
+
+    line: str
+    """The ledger line, without its bullet: `merge @Bob → @Robert (2026-01-03)`."""
+    changed: tuple[str, ...]
+    """Workspace paths of the pages written, in that order; empty where it stood already."""
+    patch: str
+    """A unified diff of the ledger and of the pages that move with it."""
+    dry_run: bool
+    before: tuple[str, ...] = ()
+    """The slugs of the entities that the names stood for."""
+    after: tuple[str, ...] = ()
+    """Those that they stand for with the decision; one where it joins them."""
+    problems: tuple[Diagnostic, ...] = ()
+    """Pages that could not be moved."""
+
+    to_dict = record_to_dict_with(patch="diff")
+
+
+class Audit(Record):
+    """What an identity audit proposes; nothing here was merged."""
+
+    duplicates: tuple[tuple[str, str, str], ...]
+    """`(slug, slug, reason)`."""
+    findings: tuple[AuditFinding, ...] = ()
+    """All that deserves a look: `duplicates` again with their evidence, and the other kinds."""
+
+
+class AuditFinding(Record):
+    """One thing about names that a person should look at."""
+
+    kind: str
+    """`duplicate`, `dangling` (mentioned once, without a page), `unmentioned` (a page of somebody
+    no note names) or `hub` (in so many facts that it may be several)."""
+    names: tuple[str, ...]
+    """Display names: both of a duplicate, else one."""
+    reason: str
+    evidence: tuple[Citation, ...]
+    """The newest lines that name them, or the page."""
+    commands: tuple[str, ...]
+    """What settles it, either way."""
+
+
+class JudgeRecord(Record):
+    """How the verdicts of one judge fared."""
+
+    name: str
+    verdicts: int
+    """How many stand in the ledgers, overruled or not."""
+    overruled: int
+    """On how many of these another judge ruled otherwise later."""
+    shared: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Other judge → on how many items both ruled, and on how many of them alike."""
+
+    def to_dict(self) -> dict[str, Any]:
+        shared = {name: {"items": n, "alike": alike} for name, (n, alike) in self.shared.items()}
+        return super().to_dict() | {"shared": shared}
+
+
+class Inbox(Record):
+    """What waits for a decision: newest first, of one day the weightiest first."""
+
+    items: tuple[InboxItem, ...]
+    total: int
+    """How many wait, shown or not."""
+
+
+class Decision(Record):
+    """A verdict as it stands in its ledger."""
+
+    id: str
+    """Of the inbox item that it settles."""
+    kind: InboxKind
+    verdict: str
+    by: str
+    """Who ruled; empty where the line does not say."""
+    day: date | None
+    source: Citation
+    """The ledger line; removing it takes the verdict back."""
+    about: tuple[str, ...] = ()
+    """Ids or names that the line speaks of."""
+
+    to_dict = record_to_dict_with(empty_as_null=("by",))
