@@ -65,6 +65,7 @@ ROWS = {
     56: "without vectors words answer",
     57: "without full text vectors answer",
     65: "the day of what has none in its name",
+    66: "the worked example of decay",
     68: "the embedding cache",
     69: "transcripts only where both settings ask for them",
     70: "a grown transcript waits until it is worth reading",
