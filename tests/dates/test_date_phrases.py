@@ -69,6 +69,8 @@ def test_modifier_and_granularity(text: str, modifier: str, granularity: str) ->
     ("text", "now", "first", "last"),
     [
         ("last Friday", date(2025, 11, 28), "2025-11-21", "2025-11-21"),
+        ("tomorrow week", date(2025, 11, 28), "2025-12-06", "2025-12-06"),
+        ("aujourd'hui en huit", date(2025, 11, 28), "2025-12-05", "2025-12-05"),
         ("next weekend", date(2025, 11, 29), "2025-12-06", "2025-12-07"),
         ("last month", date(2026, 1, 31), "2025-12-01", "2025-12-31"),
         ("the past month", date(2025, 3, 31), "2025-02-28", "2025-03-31"),

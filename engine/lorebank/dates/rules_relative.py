@@ -138,6 +138,11 @@ def _then_again(_: Moment, span: Span) -> Span | None:
     return replace(span, then=True, bare=False) if span.cycle is not None else None
 
 
+def _day_week(moment: Moment, offset: int, weeks: int) -> Span:
+    """`today week`, `aujourd'hui en huit`."""
+    return _day(moment, offset + 7 * weeks)
+
+
 def _day(moment: Moment, offset: int) -> Span:
     return Span("day", one_day(shift(moment.now, offset)))
 
@@ -200,6 +205,7 @@ RELATIVE_RULES = (
     Rule("ahead_pre DURATION ago?", _counted(1, ahead=True)),
     Rule("DAYWORD", _day),
     Rule("DAYWORD in? daypart", _day),
+    Rule("DAYWORD WEEK_ON", _day_week),
     Rule("the? REL_PRE the? DATE", _repetition, languages=_NOT_CHINESE),
     Rule("the? DATE REL_POST", _repetition, order=(1, 0)),
     Rule("REL_PRE SHORT_WEEKDAY", _repetition, languages=_NOT_CJK),
