@@ -11,6 +11,7 @@ from lorebank.cli.render.text import (
     Look,
     confidence_phrase,
     count,
+    count_of,
     day_phrase,
     fact_block,
     part_lines,
@@ -207,7 +208,7 @@ def forget_lines(look: Look, report: ForgetReport) -> list[str]:
                 INDENT * 2,
                 first=INDENT,
             )
-    rows = ", ".join(f"{number} {name}" for name, number in report.derived.items() if number)
+    rows = ", ".join(count_of(number, name) for name, number in report.derived.items() if number)
     if rows:
         lines += ["", f"of the index: {rows}"]
     return [*lines, *_what_next(look, report)]

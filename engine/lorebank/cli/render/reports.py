@@ -13,6 +13,7 @@ from lorebank.cli.render.text import (
     Look,
     clean,
     count,
+    count_of,
     move_lines,
     problem_lines,
     size_phrase,
@@ -174,7 +175,7 @@ def status_lines(look: Look, status: Status) -> list[str]:
     """Workspace, freshness, contents, embedder, last reflection, and each problem with a remedy."""
     counts, rules = dict(status.counts), status.directives
     lint = counts.pop("lint", 0)
-    held = [f"{n:,} {what}" for what, n in counts.items() if n or what != "pending"]
+    held = [count_of(n, what) for what, n in counts.items() if n or what != "pending"]
     place = status.workspace + (f" ({status.form})" if status.form else "")
     rows = (
         ("workspace", look.clean_line(place)),

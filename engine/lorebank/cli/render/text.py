@@ -201,6 +201,12 @@ def count(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def count_of(number: int, plural: str) -> str:
+    """As `count`, for a name that is known in the plural: `1 entity`, `2 facts`."""
+    ending, singular = ("ies", "y") if plural.endswith("ies") else ("s", "")
+    return count(number, plural.removesuffix(ending) + singular, plural)
+
+
 def day_phrase(when: date | Interval | None) -> str:
     """A day or a span of days: `2025-11-27 – 2025-12-01`, `since 2025-11-27`, `undated`."""
     if when is None:
