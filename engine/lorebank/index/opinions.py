@@ -73,14 +73,17 @@ def delete_opinions(connection: Connection, holders: Sequence[str] | None = None
 
 def opening_lines(connection: Connection) -> dict[str, str]:
     """Opinion id → what the line says in which it was first stated."""
-    return dict(
-        select(
+    # Nothing indexes the lines of items: joined in SQL, each opinion would walk its whole file.
+    said = {
+        (path, line): content
+        for path, line, content in select(
             connection,
-            "SELECT o.id, i.content FROM opinions o JOIN files f ON f.path = o.path"
-            " JOIN items i ON i.file = f.file AND i.start_line = o.start_line"
+            "SELECT f.path, i.start_line, i.content FROM items i JOIN files f ON f.file = i.file"
             " WHERE i.kind = 'opinion'",
         )
-    )
+    }
+    rows = select(connection, "SELECT id, path, start_line FROM opinions")
+    return {id_: said[path, line] for id_, path, line in rows if (path, line) in said}
 
 
 def load_opinions(

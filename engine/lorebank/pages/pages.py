@@ -286,13 +286,3 @@ def _lines_by_hand(
     ends = {fact.content: fact.citation.end_line for fact in facts}
     said = {o.id: kept_by_hand(o) for o in opinions if o.id in bodies}
     return {id_: ends[words] for id_, words in said.items() if words in ends}
-
-
-def _gone(text: str | None, bodies: Mapping[str, str], path: str) -> list[str]:
-    """Blocks of opinions that no fact leads to any more."""
-    blocks = find_blocks(text or "", path)[0]
-    return [
-        block.name
-        for block in blocks
-        if block.name not in bodies and (is_opinion_block(block.name) or block.name == "removed")
-    ]

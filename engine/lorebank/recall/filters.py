@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date
+from typing import Any
 
 from lorebank.dates.query import parse_bound
 from lorebank.domain.facts import FactKind, Interval, Origin
@@ -28,23 +29,26 @@ class Filters:
     """`-word`, `NOT word`, `-"a phrase"`, `-kind:note`."""
 
 
+_FIELDS = {
+    "entity": "entities",
+    "kind": "kinds",
+    "tag": "tags",
+    "origin": "origins",
+    "by": "authors",
+    "path": "paths",
+}
+"""Field of a question → field of `Selection` that lists what it asks for."""
+
+
 def exclusions(unwanted: Selection) -> Iterator[tuple[str, Selection]]:
     """Each exclusion as a question would write it, without the minus, and alone: `tea`,
     `"a phrase"`, `kind:note`."""
     for word in unwanted.words:
         yield (f'"{word}"' if " " in word else word), Selection(words=(word,))
-    for slug in unwanted.entities:
-        yield f"entity:{slug}", Selection(entities=(slug,))
-    for kind in unwanted.kinds:
-        yield f"kind:{kind}", Selection(kinds=(kind,))
-    for tag in unwanted.tags:
-        yield f"tag:{tag}", Selection(tags=(tag,))
-    for origin in unwanted.origins:
-        yield f"origin:{origin}", Selection(origins=(origin,))
-    for author in unwanted.authors:
-        yield f"by:{author}", Selection(authors=(author,))
-    for path in unwanted.paths:
-        yield f"path:{path}", Selection(paths=(path,))
+    for key, name in _FIELDS.items():
+        for value in getattr(unwanted, name):
+            only: Any = (value,)
+            yield f"{key}:{value}", Selection(**{name: only})
 
 
 def parse_tag(text: str) -> str:
