@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from lorebank import Bank
 from lorebank.errors import LorebankError
-from lorebank.mcp_server.arguments import fit
+from lorebank.mcp_server.calls import fit
 from support import FIXTURES, WORDS_ONLY
 
 TODAY = date(2026, 3, 2)

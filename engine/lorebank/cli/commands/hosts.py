@@ -318,7 +318,7 @@ def mcp(
     root, config = session.settings()
     session.workspace, session.bank_name = str(root), None
     from lorebank.mcp_server.access import Access
-    from lorebank.mcp_server.serve import Serving, serve_http, serve_stdio
+    from lorebank.mcp_server.server import Serving, serve_http, serve_stdio
 
     serving = Serving(
         session.bank,
