@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -318,21 +319,22 @@ def mcp(
     root, config = session.settings()
     session.workspace, session.bank_name = str(root), None
     from lorebank.mcp_server.access import Access
-    from lorebank.mcp_server.server import Serving, serve_http, serve_stdio
+    from lorebank.mcp_server.server import build_server, serve_http, serve_stdio
 
-    serving = Serving(
+    access = Access(**rights)
+    build = partial(
+        build_server,
         session.bank,
-        _several(session, every_bank, names),
-        Access(**rights),
+        open_banks=_several(session, every_bank, names),
         memory_tools=config.memory_search.enabled,
         citations=config.memory.citations != "off",
         waits=config.memory.backend == "qmd" or config.embedder.provider not in ("local", "none"),
     )
     with _sidecar(session, config):
         if http:
-            serve_http(serving, host=host, port=port, say=lambda line: session.note([line]))
+            serve_http(build, access, host=host, port=port, say=lambda line: session.note([line]))
         else:
-            serve_stdio(serving)
+            serve_stdio(build, access)
 
 
 @contextmanager
