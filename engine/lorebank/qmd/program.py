@@ -22,12 +22,14 @@ from typing import IO
 from lorebank.errors import ProviderError
 from lorebank.providers.user_cache import cache_directory
 from lorebank.records import Record
+from lorebank.settings.tables import IndexSettings
 from lorebank.workspace.layout import own_name
 
 _MOST_BYTES = 32 * 1024 * 1024
 """An output larger than this is no answer."""
 _MISLEADING = ("QMD_CONFIG_DIR", "INDEX_PATH")
 """Variables that would make qmd use another index than that of its home."""
+DEFAULT_AGENT = IndexSettings().agent_id
 _ERROR = re.compile(r"(?:[A-Za-z]*error|fatal)\b\s*:", re.IGNORECASE)
 
 
@@ -99,12 +101,16 @@ class Home(Record):
                 (own / "models").symlink_to(models, target_is_directory=True)
 
 
-def home_of(root: Path, environ: Mapping[str, str]) -> Home:
-    """The workspace's home. `QmdFailed` where the user has no folder for caches."""
+def home_of(root: Path, readers: str, environ: Mapping[str, str]) -> Home:
+    """The home of one agent, or of a group, for a workspace: no other searches its conversations.
+
+    `QmdFailed` where the user has no folder for caches.
+    """
     caches = cache_directory(environ)
     if caches is None:
         raise QmdFailed("no folder for caches is known", hint="set XDG_CACHE_HOME")
-    return Home(caches / "qmd" / own_name(root))
+    name = own_name(root) if readers == DEFAULT_AGENT else f"{own_name(root)}-{readers}"
+    return Home(caches / "qmd" / name)
 
 
 def _users_models(environ: Mapping[str, str]) -> Path | None:
