@@ -18,7 +18,10 @@ from support import WORDS_ONLY
 
 COMMAND = "/usr/bin/lorebank -w /home/me/notes"
 SETTINGS = [
+    "",
     "{}\n",
+    '{"hooks": { }}',
+    '{"hooks": {"SessionStart": [\n]}}',
     '{"model": "opus"}',
     '{\n  "model": "opus",\n  "env": {"A": "1"}\n}\n',
     '{\n\t"hooks": {\n\t\t"Stop": [\n\t\t\t{"hooks": []}\n\t\t]\n\t}\n}\n',
@@ -57,8 +60,8 @@ def test_any_settings_are_the_same_after_install_and_remove(
 ) -> None:
     before = json.dumps(settings, indent=indent)
     hooks = settings.get("hooks", {})
-    if not isinstance(hooks, dict) or settings.get("hooks") == {}:
-        return  # an empty table of hooks is not told from one that remove emptied
+    if not isinstance(hooks, dict):
+        return
     installed = claude_code.install(before, COMMAND)
     kept = {key: value for key, value in json.loads(installed).items() if key != "hooks"}
     assert kept == {key: value for key, value in settings.items() if key != "hooks"}
@@ -66,11 +69,11 @@ def test_any_settings_are_the_same_after_install_and_remove(
 
 
 def test_another_workspace_takes_the_place_of_the_first() -> None:
-    first = claude_code.install(SETTINGS[2], COMMAND)
+    first = claude_code.install(SETTINGS[5], COMMAND)
     second = claude_code.install(first, "/usr/bin/lorebank -w /home/me/other")
     commands = [group["hooks"][0]["command"] for group in _hooks(second)["SessionStart"]]
     assert commands == ["/usr/bin/lorebank -w /home/me/other hooks run session-start"]
-    assert claude_code.remove(second) == SETTINGS[2]
+    assert claude_code.remove(second) == SETTINGS[5]
 
 
 @pytest.mark.parametrize("text", ["{broken", "[]", '{"hooks": 3}', '{"hooks": {"PreCompact": 1}}'])

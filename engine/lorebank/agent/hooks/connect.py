@@ -19,7 +19,7 @@ from threading import Timer
 from typing import Any
 
 from lorebank.agent.hooks.files import HookChange, read_settings
-from lorebank.agent.hooks.json_splice import cut_member, put_member
+from lorebank.agent.hooks.json_splice import cut, put
 from lorebank.errors import ConfigurationError, LorebankError
 from lorebank.records import dataclass
 from lorebank.workspace.atomic import write_atomic
@@ -116,11 +116,11 @@ def snippet(host: str, command: Sequence[str]) -> str:
 
 def _in_json(text: str, host: Host, command: list[str] | None) -> str | None:
     """The settings with the server or without; `None` where nothing else was ever in the file."""
-    without = cut_member(text, [*host.table, NAME]) if text.strip() else text
+    without = cut(text, [*host.table, NAME]) if text.strip() else text
     if command is None:
         return None if without == "" else without
     entry: dict[str, Any] = {"type": "stdio"} if host.typed else {}
-    return put_member(without, [*host.table, NAME], entry | _entry(command))
+    return put(without, [*host.table, NAME], entry | _entry(command))
 
 
 def _entry(command: list[str]) -> dict[str, Any]:

@@ -55,8 +55,6 @@ def change_hooks(
     module = _module(host)
     target = (file.expanduser() if file else _default_file(host, environ)).resolve()
     before, text = read_settings(target)
-    if host == "claude-code" and not text.strip():
-        text = "{}\n"
     try:
         after: str = module.remove(text) if command is None else module.install(text, command)
     except ValueError as problem:
@@ -65,8 +63,9 @@ def change_hooks(
             hint=f"mend it, or put in by hand what `lorebank hooks print {host}` prints",
         ) from problem
     changed = after != text
-    if changed:
-        write_atomic(target, after.encode(), expected=before)
+    if changed:  # an empty file is no JSON
+        kept = after if after or host != "claude-code" else "{}\n"
+        write_atomic(target, kept.encode(), expected=before)
     return HookChange(host, str(target), changed)
 
 
@@ -87,19 +86,10 @@ def _default_file(host: str, environ: Mapping[str, str]) -> Path:
 
 def read_settings(file: Path) -> tuple[bytes | None, str]:
     """The bytes of a host's file, `None` where there is none, and its text."""
-    before = _read(file)
-    return before, "" if before is None else _decoded(file, before)
-
-
-def _read(file: Path) -> bytes | None:
     try:
-        return file.read_bytes() if file.exists() else None
+        before = file.read_bytes() if file.exists() else None
+        return before, (before or b"").decode("utf-8")
     except OSError as error:
         raise ConfigurationError(f"{file}: cannot be read: {error.strerror}") from error
-
-
-def _decoded(file: Path, data: bytes) -> str:
-    try:
-        return data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise ConfigurationError(f"{file}: is not UTF-8 at byte {error.start}") from error
