@@ -1,4 +1,4 @@
-"""Writing down what one was asked to remember: where it belongs, and putting it there.
+"""Where a text that is to be remembered belongs.
 
 Rules, no model: the phrases of the `[routing]` sections of the language files. What is said to be
 remembered and shows no sign of belonging to the day alone is taken to last, and becomes a fact: a
@@ -10,41 +10,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import date
 from enum import StrEnum
 from functools import cache
-from typing import Protocol
 
-from lorebank.agent.core_memory import CoreWrite
-from lorebank.domain.facts import NOBODY, Author, Citation, Fact, FactKind, Origin
+from lorebank.domain.facts import Citation, FactKind
 from lorebank.errors import UsageError
 from lorebank.language.folding import fold
 from lorebank.language.statements import pattern_of
 from lorebank.markdown.fact_lines import begins_typed
 from lorebank.records import Record
 from lorebank.retain.kinds import kind_of, phrases, said
-
-
-class Writer(Protocol):
-    """What writes: a `Bank`."""
-
-    def retain(
-        self,
-        text: str,
-        *,
-        origin: Origin | str = Origin.OWNER,
-        author: Author = NOBODY,
-        now: date | None = None,
-    ) -> Fact:
-        """Append a fact."""
-
-    def log(self, text: str, *, author: Author = NOBODY, now: date | None = None) -> Citation:
-        """Append a note."""
-
-    def memory_write(
-        self, action: str, text: str = "", *, author: Author = NOBODY, now: date | None = None
-    ) -> CoreWrite:
-        """Change the core memory."""
 
 
 class Remembered(Record):
@@ -58,29 +33,6 @@ class Remembered(Record):
     fact_id: str | None = None
     warning: str = ""
     """That the core memory grows too large."""
-
-
-def remember(
-    writer: Writer,
-    text: str,
-    *,
-    to: str,
-    origin: Origin | str,
-    author: Author = NOBODY,
-    now: date | None = None,
-) -> Remembered:
-    """Route a text and write it there."""
-    found = route(text, to=to)
-    if found.place is Place.FACT:
-        fact = writer.retain(found.text, origin=origin, author=author, now=now)
-        return Remembered("fact", found.reason, found.text, fact.citation, fact.id)
-    if found.place is Place.LOG:
-        place = writer.log(found.text, author=author, now=now)
-        return Remembered("log", found.reason, found.text, place)
-    done = writer.memory_write("append", f"- {found.text}", author=author, now=now)
-    place = Citation(done.path, done.start_line, done.end_line)
-    where = "proposal" if done.proposed else "core"
-    return Remembered(where, found.reason, found.text, place, warning=done.warning)
 
 
 _BULLET = re.compile(r"\A\s*[-*+]\s+")
