@@ -41,11 +41,17 @@ def test_f90_turns_are_lines() -> None:
     [
         ("a <private>b</private> c", "a c"),
         ("a <!-- b --> c", "a c"),
-        ("key sk-proj-abcdefghijklmnopqrstuvwx end", "key [secret] end"),
-        ("Authorization: Bearer mF_9.B5f-4.1JqM8xQz7", "Authorization: Bearer [secret]"),
-        ("ghp_abcdefghijklmnopqrstuvwxyz0123456789", "[secret]"),
-        ("-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----", "[secret]"),
-        ("a\x1b[31m b\x00\u202e c", "a [31m b c"),
+        ("key sk-proj-abcdefghijklmnopqrstuvwx end", "key ································ end"),
+        (
+            "Authorization: Bearer mF_9.B5f-4.1JqM8xQz7",
+            "Authorization: Bearer ····················",
+        ),
+        ("ghp_abcdefghijklmnopqrstuvwxyz0123456789", "·" * 40),
+        (
+            "-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----",
+            f"{'·' * 31} ··· {'·' * 29}",
+        ),
+        ("a\x1b[31m b\x00\u202e c", "a b c"),
         ("\n# no heading\n- no list", "# no heading - no list"),
     ],
 )
