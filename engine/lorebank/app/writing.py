@@ -34,8 +34,8 @@ from lorebank.workspace.layout import LogPattern
 from lorebank.workspace.lock import WriterLock, append_lock
 
 if TYPE_CHECKING:
+    from lorebank.agent.authored import Remembered
     from lorebank.agent.core_memory import CoreWrite
-    from lorebank.agent.remember import Remembered
     from lorebank.app.workspace import Day, OpenWorkspace
 
 
@@ -253,8 +253,7 @@ def remember(
     decisions, preferences and durable facts into the retain section of today's log, context of
     the day into the log as a note. `to` names the place: `core`, `fact` or `log`.
     """
-    from lorebank.agent.authored import is_order
-    from lorebank.agent.remember import Place, Remembered, route
+    from lorebank.agent.authored import Place, Remembered, is_order, route
 
     if author is not NOBODY and is_order(text):
         to = "core"  # where it becomes a proposal
