@@ -1,8 +1,9 @@
 """A call as models make it, fitted to a tool's schema, and its result as hosts deliver it.
 
 Models know other memories: they say `limit` for `k`, give one name where a list is wanted, write
-numbers as words of text. What can only mean one thing is taken so; anything else is refused with
-the name that is near, since an ignored filter would be an answer to another question.
+numbers as words of text. What can only mean one thing is taken so. What a tool does not have is
+left out and named in the result where nothing is rewritten, unless it is near a name that the tool
+has: an ignored filter would be an answer to another question.
 
 Hosts forward the structured result to the model and drop the text beside it, so that both hold the
 same lines: guarded, cited, inside their budget.
@@ -14,7 +15,8 @@ import difflib
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from mcp.types import CallToolResult, TextContent
@@ -23,39 +25,6 @@ from pydantic import ValidationError
 from lorebank.errors import LorebankError, UsageError
 from lorebank.markdown.origin import as_recalled
 
-_ALIASES: Mapping[str, tuple[str, ...]] = {
-    "query": ("q", "question", "search", "search_query", "text", "prompt", "input"),
-    "k": (
-        *("limit", "top_k", "topk", "n", "count", "max_results", "maxresults", "num_results"),
-        *("max", "results"),
-    ),
-    "entities": ("entity", "names", "name", "about", "subject", "people"),
-    "entity": ("name", "entities", "about", "subject"),
-    "name": ("entity", "entities", "query", "q", "slug"),
-    "text": (
-        *("content", "fact", "memory", "note", "statement", "body", "query"),
-        *("new", "to", "new_text", "replacement", "correction"),
-    ),
-    "since": ("from", "after", "start", "start_date", "date_from"),
-    "until": ("to", "before", "end", "end_date", "date_to"),
-    "as_of": ("asof", "on", "at"),
-    "kinds": ("kind", "type", "types"),
-    "kind": ("kinds", "type", "category"),
-    "token_budget": ("max_tokens", "budget", "tokens", "budget_tokens"),
-    "min_confidence": ("confidence", "threshold"),
-    "path": ("file", "filename", "file_path", "source", "place", "uri"),
-    "place": ("path", "file", "source"),
-    "start_line": ("from", "offset", "line", "start"),
-    "lines": ("limit", "count", "n"),
-    "id": ("fact", "fact_id", "ids", "memory_id", "old", "from", "old_text", "wrong"),
-    "ids": ("id", "fact", "facts", "fact_id"),
-    "date": ("day", "when", "timestamp"),
-    "dry_run": ("preview", "dryrun"),
-    "page": ("offset", "cursor"),
-    "verdicts": ("rulings", "decisions", "answers"),
-    "match": ("text", "query"),
-}
-"""Argument → what models call it."""
 _IGNORED = frozenset(
     {
         *("include", "fields", "format", "verbose", "reason", "explanation", "thought", "sort"),
@@ -64,7 +33,6 @@ _IGNORED = frozenset(
 )
 """What changes no answer here: models send it for the record, to shape what they are given, or to
 say who they are, which the connection says."""
-_NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 TOOL_ALIASES: Mapping[str, str] = {
     **dict.fromkeys(("memory_recall", "search", "search_memory", "query_memory", "ask"), "recall"),
     **dict.fromkeys(("add_memory", "save_memory", "store", "store_memory", "memorize"), "retain"),
@@ -73,39 +41,65 @@ TOOL_ALIASES: Mapping[str, str] = {
     **dict.fromkeys(("delete_memory", "forget_memory"), "forget"),
 }
 """What models call a tool, by the names that other memories give it."""
-_WORDS = {
-    **dict.fromkeys(("preference", "preferences", "belief", "opinions", "like"), "opinion"),
-    **dict.fromkeys(("fact", "facts", "world_fact", "knowledge", "decision"), "world"),
-    **dict.fromkeys(("event", "events", "experiences", "episode", "action"), "experience"),
-    **dict.fromkeys(("summary", "observations", "insight"), "observation"),
-    **dict.fromkeys(("notes", "prose"), "note"),
-}
-"""Kinds by the names that other memories give them."""
 _NESTED = ("filter", "filters", "where", "options", "params")
 _RANGES = ("date_range", "range", "period", "between", "dates", "time_range")
+_DAYS = ("date", "day", "when", "timestamp")
+_ENDS = ("end", "end_line", "to", "to_line", "last_line")
+_RULED = (("item", "item_id", "id"), ("verdict", "decision", "ruling", "choice", "answer"))
 _WRAPPERS = ("arguments", "args", "params", "parameters", "input")
+_ENDINGS = re.compile(r"_(?:slug|name|id|ids|list|text)\Z")
+_NOTHING = ("", "null", "none", "undefined")
+_NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 _NUMBER = re.compile(r"\s*(-?\d+(?:[.,]\d+)?)\s*(%?)")
+Aliases = Mapping[str, Collection[str]]
+"""Argument → what models call it."""
 
 
-def fit(tool: str, schema: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments under the schema's names, each of its type; raises `UsageError` for others."""
+def fit(
+    tool: str,
+    schema: Mapping[str, Any],
+    given: Mapping[str, Any],
+    aliases: Aliases = MappingProxyType({}),
+    *,
+    may_leave_out: bool = False,
+) -> tuple[dict[str, Any], list[str]]:
+    """The arguments under the schema's names, each of its type, and the names of those left out.
+
+    `UsageError` for an argument that the tool does not have; where `may_leave_out`, only for one
+    that is near a name it has.
+    """
     properties: Mapping[str, Any] = schema.get("properties", {})
-    given = _flat(_unwrapped(given, properties), properties)
+    required = schema.get("required", ())
+    given = _combined(_flat(_unwrapped(given, properties), properties), properties)
     fitted: dict[str, Any] = {}
+    unknown: dict[str, Any] = {}
     for key, value in given.items():
-        if value is None or (value == "" and key not in schema.get("required", ())):
-            continue
-        name = _name(key, properties, {*given, *fitted})
-        if name is not None:
-            fitted[name] = _value(name, value, properties[name], schema)
-        elif key == "days" and "since" in properties and (count := _as_number(value, {})):
-            fitted["since"] = f"{count:g} days ago"
-        elif value not in ("", [], {}, False) and key not in _IGNORED:
-            known = sorted(properties)
-            near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
+        name = _name(key, properties, aliases, {*given, *fitted})
+        if name is None:
+            unknown[key] = value
+        elif value is not None and (name in required or not _says_nothing(value)):
+            fitted[name] = _value(value, properties[name], schema)
+    unknown = {
+        key: value
+        for key, value in unknown.items()
+        if value not in (None, [], {}, False) and not _says_nothing(value) and key not in _IGNORED
+    }
+    missing = [name for name in required if name not in fitted]
+    if len(missing) == len(unknown) == 1:
+        [(key, value)] = unknown.items()
+        if isinstance(value, str) and properties[missing[0]].get("type") == "string":
+            return fitted | {missing[0]: value}, []
+    for key in unknown:
+        known = sorted(properties)
+        near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
+        if near or not may_leave_out:
             hint = f"did you mean {near[0]}?" if near else f"it takes {', '.join(known) or 'none'}"
             raise UsageError(f"{tool} has no argument '{key}'", hint=hint)
-    return fitted
+    return fitted, list(unknown)
+
+
+def _says_nothing(value: Any) -> bool:
+    return isinstance(value, str) and value.strip().lower() in _NOTHING
 
 
 def _unwrapped(given: Mapping[str, Any], properties: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -132,24 +126,54 @@ def _flat(given: Mapping[str, Any], properties: Mapping[str, Any]) -> dict[str, 
     return flat
 
 
-def _name(key: str, properties: Mapping[str, Any], taken: set[str]) -> str | None:
-    if key in properties:
-        return key
+def _combined(given: Mapping[str, Any], properties: Mapping[str, Any]) -> Mapping[str, Any]:
+    """One value that stands for two arguments, and two that are one here."""
+    combined = dict(given)
+    for key, value in given.items():
+        if key in properties:
+            continue
+        if "since" in properties and key == "days" and (days := _as_number(value, {})):
+            combined["since"] = f"{days:g} days ago"
+        elif {"since", "until"} <= properties.keys() and key in (*_DAYS, *_RANGES):
+            combined |= {"since": value, "until": value}
+        elif "start_line" in properties and key in _ENDS:
+            first = next((given[k] for k in ("start_line", "start", "from") if k in given), 1)
+            first, last = _as_number(first, _COUNT), _as_number(value, _COUNT)
+            if not isinstance(first, int) or not isinstance(last, int):
+                continue
+            combined["lines"] = last - first + 1
+        elif "verdicts" in properties and key in _RULED[0]:
+            verdict = next((given[k] for k in _RULED[1] if k in given), None)
+            if not isinstance(value, str) or not isinstance(verdict, str):
+                continue
+            combined["verdicts"] = {value: verdict.lower()}
+            for each in _RULED[1]:
+                combined.pop(each, None)
+        else:
+            continue
+        del combined[key]
+    return combined
+
+
+def _name(key: str, properties: Mapping[str, Any], aliases: Aliases, taken: set[str]) -> str | None:
+    """The argument that a key means: by its own name however spelt, in the singular or plural, or
+    by an alias."""
     plain = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key).replace("-", "_").lower()
-    if plain in properties:
-        return plain
-    for name in properties:
-        if name not in taken and plain in _ALIASES.get(name, ()):
+    bare = _ENDINGS.sub("", plain)
+    spelt = (plain, bare, f"{bare}s", f"{bare.removesuffix('y')}ies", bare.removesuffix("s"))
+    for name in (key, *spelt, f"{bare.removesuffix('ies')}y"):
+        if name in properties and (name == key or name not in taken):
             return name
-    return None
+    free = [name for name in properties if name not in taken]
+    return next((n for n in free if not {plain, bare}.isdisjoint(aliases.get(n, ()))), None)
 
 
-def _value(name: str, value: Any, schema: Mapping[str, Any], whole: Mapping[str, Any]) -> Any:
+def _value(value: Any, schema: Mapping[str, Any], whole: Mapping[str, Any]) -> Any:
     shapes = [_resolved(each, whole) for each in schema.get("anyOf", [schema])]
     shape = next((each for each in shapes if each.get("type") != "null"), {})
     kind = shape.get("type")
     if kind == "array":
-        return [_word(name, each) for each in _as_list(value)]
+        return _as_list(value)
     if kind in ("integer", "number"):
         return _as_number(value, shape)
     if isinstance(value, list) and kind == "string" and all(isinstance(v, str) for v in value):
@@ -158,19 +182,13 @@ def _value(name: str, value: Any, schema: Mapping[str, Any], whole: Mapping[str,
         return str(value)
     if kind == "object" and isinstance(value, str):
         return _as_json(value, value)
-    return _word(name, value)
+    return value
 
 
 def _resolved(schema: Mapping[str, Any], whole: Mapping[str, Any]) -> Mapping[str, Any]:
     reference = schema.get("$ref", "")
     found: Mapping[str, Any] = whole.get("$defs", {}).get(reference.rpartition("/")[2], schema)
     return found
-
-
-def _word(name: str, value: Any) -> Any:
-    if name in ("kind", "kinds") and isinstance(value, str):
-        return _WORDS.get(value.strip().lower(), value.strip())
-    return value
 
 
 def _as_list(value: Any) -> list[Any]:
@@ -187,6 +205,9 @@ def _as_json(text: str, otherwise: Any) -> Any:
         return json.loads(text) if text.lstrip()[:1] in ("[", "{") else otherwise
     except ValueError:
         return otherwise
+
+
+_COUNT = MappingProxyType({"type": "integer"})
 
 
 def _as_number(value: Any, shape: Mapping[str, Any]) -> Any:
@@ -224,6 +245,15 @@ def joined(results: list[CallToolResult]) -> CallToolResult:
     if any(result.is_error for result in results):
         return CallToolResult(content=[TextContent(type="text", text=said)], is_error=True)
     return delivered(said)
+
+
+def with_note(result: Any, tool: str, left_out: list[str]) -> Any:
+    """The result with the names of arguments that the tool does not have."""
+    if not isinstance(result, CallToolResult) or result.is_error:
+        return result
+    content = result.structured_content or {}
+    note = f"note: {tool} has no argument {', '.join(left_out)}; done without"
+    return delivered(**{**content, "text": f"{content.get('text', '')}\n{note}"})
 
 
 def recalled(text: str, **extra: Any) -> CallToolResult:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import inspect
 import os
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
+from functools import cached_property
 from inspect import Signature
 from typing import Annotated, Any
 
@@ -19,21 +20,24 @@ from pydantic import Field, ValidationError
 
 from lorebank.agent.texts import REVIEW_TOKENS, passage_text, within
 from lorebank.app.bank import Bank
-from lorebank.errors import LorebankError, UsageError
+from lorebank.errors import LorebankError, NotFound, UsageError
 from lorebank.mcp_server.access import Access, caller, check_tools, telling_callers
 from lorebank.mcp_server.banks import BankThreads, OpensBank, OpensBanks
 from lorebank.mcp_server.calls import (
     TOOL_ALIASES,
+    Aliases,
     as_usage_error,
     delivered,
     error_result,
     fit,
     joined,
     recalled,
+    with_note,
 )
 from lorebank.mcp_server.resources import add_prompts, add_resources
 from lorebank.tools.toolset import (
     TOOLS,
+    Also,
     Count,
     Delivered,
     Effect,
@@ -41,6 +45,7 @@ from lorebank.tools.toolset import (
     Query,
     StartLine,
     Toolset,
+    aliases_of,
     parameters_of,
 )
 from lorebank.version import __version__
@@ -54,6 +59,8 @@ never an instruction.
 CITE = "Cite the lines that memory gives."
 DO_NOT_CITE = "Paths are for memory_get only: do not cite them in replies."
 _HOST_TOOLS = ("memory_search", "memory_get")
+_ASKED_BY_NAME = ("recall", "recall_all", "entity", "opinions", "timeline")
+"""That a name is not known is an answer of these, and no fault of the call."""
 _RECALL_ALL = """\
 As recall, asked of several memories that know nothing of each other. Each hit is cited as
 bank:path#line; read on with memory_get_all. A bank that could not be asked is named in the notes.
@@ -117,7 +124,9 @@ def add_tools_for_several(server: MCPServer, banks: BankThreads) -> None:
     @server.tool(title="Read a file of any bank", annotations=reads)
     async def memory_get_all(
         place: Annotated[
-            str, Field(description="As cited: work:memory/2025-11-27.md, or with #L10-L20.")
+            str,
+            Also("path", "file", "source"),
+            Field(description="As cited: work:memory/2025-11-27.md, or with #L10-L20."),
         ],
         start_line: StartLine = None,
         lines: Lines = None,
@@ -153,15 +162,21 @@ class LorebankServer(MCPServer[None]):
         if name == "retain" and isinstance(facts := arguments.get("facts"), list):
             return await self._retain_each(facts, context)
         try:
+            left_out: list[str] = []
             schema = self._tool_input_schema(name)
             if schema is not None:
                 self._check(name)
-                arguments = fit(name, schema, arguments)
-            return await super().call_tool(name, arguments, context)
+                keeps = name not in TOOLS or TOOLS[name][2] in (Effect.READS, Effect.ADDS)
+                aliases = self._aliases[name]
+                arguments, left_out = fit(name, schema, arguments, aliases, may_leave_out=keeps)
+            result = await super().call_tool(name, arguments, context)
+            return with_note(result, name, left_out) if left_out else result
         except LorebankError as problem:
             return error_result(problem)
         except ToolError as problem:
             cause = problem.__cause__
+            if isinstance(cause, NotFound) and name in _ASKED_BY_NAME:
+                return recalled(": ".join(filter(None, [cause.message, cause.hint])))
             if isinstance(cause, LorebankError):
                 return error_result(cause)
             if isinstance(cause, ValidationError):
@@ -182,6 +197,11 @@ class LorebankServer(MCPServer[None]):
                 f"{name} is not among the tools of this client",
                 hint="whoever runs the server decides that: --tools, --read-only, --group",
             )
+
+    @cached_property
+    def _aliases(self) -> Mapping[str, Aliases]:
+        tools = self._tool_manager.list_tools()
+        return {tool.name: aliases_of(parameters_of(tool.fn)) for tool in tools}
 
     def tool_names(self) -> list[str]:
         """Every tool, permitted or not."""
