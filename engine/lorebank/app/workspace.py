@@ -579,7 +579,7 @@ class OpenWorkspace:
 
         before, after = edit_text(self.root, path, self.config, add)
         if undo:
-            from lorebank.nightly.undo import RunRecord, next_run, save_run
+            from lorebank.nightly.run_record import RunRecord, next_run, save_run
             from lorebank.workspace.run_store import Change
 
             run = next_run(self.root, self.day(None).isoformat(), area=undo)

@@ -302,7 +302,7 @@ def undo_lint(ws: OpenWorkspace, run: str | None = None) -> UndoReport:
 
 def undo_retain(ws: OpenWorkspace) -> UndoReport:
     """Take the last fact that `retain` wrote out of its log again; says which that was."""
-    from lorebank.nightly.undo import load_run, undo_store
+    from lorebank.nightly.run_record import load_run, undo_store
 
     last = undo_store(ws.root, "retain").names()[-1:]
     runs = [load_run(ws.root, name, "retain") for name in last]
@@ -320,7 +320,7 @@ def undo_retain(ws: OpenWorkspace) -> UndoReport:
 
 
 def _undo_edit(ws: OpenWorkspace, area: str, run: str | None) -> UndoReport:
-    from lorebank.nightly.undo import undo_run
+    from lorebank.nightly.run_record import undo_run
 
     with WriterLock(ws.root):
         report = undo_run(ws.root, run, area=area)
@@ -332,7 +332,7 @@ def _edit_files(
     ws: OpenWorkspace, area: str, texts: Mapping[str, tuple[str, str]], day: date
 ) -> str:
     """Write texts over the texts that were read, kept for undo; the name of the run."""
-    from lorebank.nightly.undo import RunRecord, next_run, save_run
+    from lorebank.nightly.run_record import RunRecord, next_run, save_run
     from lorebank.workspace.paths import edit_text
     from lorebank.workspace.run_store import Change
 
