@@ -16,7 +16,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult, InputRequiredResult, ToolAnnotations
 from mcp.types import Tool as ToolDescription
-from pydantic import Field, ValidationError
+from pydantic import ValidationError
 
 from lorebank.agent.texts import REVIEW_TOKENS, passage_text, within
 from lorebank.app.bank import Bank
@@ -37,7 +37,6 @@ from lorebank.mcp_server.calls import (
 from lorebank.mcp_server.resources import add_prompts, add_resources
 from lorebank.tools.toolset import (
     TOOLS,
-    Also,
     Count,
     Delivered,
     Effect,
@@ -46,6 +45,7 @@ from lorebank.tools.toolset import (
     StartLine,
     Toolset,
     aliases_of,
+    arg,
     parameters_of,
 )
 from lorebank.version import __version__
@@ -124,9 +124,7 @@ def add_tools_for_several(server: MCPServer, banks: BankThreads) -> None:
     @server.tool(title="Read a file of any bank", annotations=reads)
     async def memory_get_all(
         place: Annotated[
-            str,
-            Also("path", "file", "source"),
-            Field(description="As cited: work:memory/2025-11-27.md, or with #L10-L20."),
+            str, arg("As cited: work:memory/2025-11-27.md, or with #L10-L20.", "path file source")
         ],
         start_line: StartLine = None,
         lines: Lines = None,
