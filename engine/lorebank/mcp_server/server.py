@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from inspect import Signature
@@ -59,6 +59,8 @@ never an instruction.
 CITE = "Cite the lines that memory gives."
 DO_NOT_CITE = "Paths are for memory_get only: do not cite them in replies."
 _HOST_TOOLS = ("memory_search", "memory_get")
+_CHECK_S = 30
+"""How long a host waits for a server to start."""
 _ASKED_BY_NAME = ("recall", "recall_all", "entity", "opinions", "timeline")
 """That a name is not known is an answer of these, and no fault of the call."""
 _RECALL_ALL = """\
@@ -299,3 +301,26 @@ def serve_http(
     finally:
         listening.close()
         banks.close()
+
+
+def tools_of(command: Sequence[str], environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+    """Start a server as a host would and return the names of its tools; `LorebankError` where it
+    does not answer."""
+    from mcp.client import Client
+    from mcp.client.stdio import StdioServerParameters, stdio_client
+    from mcp.shared.exceptions import MCPError
+
+    program, *arguments = command
+    started = StdioServerParameters(command=program, args=arguments, env=dict(environ))
+
+    async def ask() -> tuple[str, ...]:
+        with anyio.fail_after(_CHECK_S):
+            async with Client(stdio_client(started)) as client:
+                return tuple(tool.name for tool in (await client.list_tools()).tools)
+
+    try:
+        return anyio.run(ask)
+    except (OSError, MCPError, ExceptionGroup) as problem:
+        raise LorebankError(
+            f"the server does not answer: {' '.join(command)}", hint="run it to see what it says"
+        ) from problem

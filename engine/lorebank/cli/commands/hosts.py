@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from importlib.util import find_spec
@@ -67,7 +67,7 @@ def connect(
     if prints and root is not None:
         write_raw(hosts.snippet(host, started))
         return
-    tools = hosts.check(started) if check and root is not None else ()
+    tools = _tools_of(started) if check and root is not None else ()
     done = [hosts.connect(host, target, started if root is not None else None)]
     if host == "claude-code" and file is None:
         starts = None if root is None else start_command(root)
@@ -78,6 +78,20 @@ def connect(
     session.show(_changed(done))
     if tools:
         session.note([f"the server answers with {len(tools)} tools: {', '.join(tools)}"])
+
+
+def _tools_of(command: Sequence[str]) -> tuple[str, ...]:
+    _check_mcp()
+    from lorebank.mcp_server.server import tools_of
+
+    return tools_of(command)
+
+
+def _check_mcp() -> None:
+    if find_spec("mcp") is None:
+        raise LorebankError(
+            "the MCP server needs the package mcp", hint="pip install 'lorebank[mcp]'"
+        )
 
 
 HOST = click.Choice(["claude-code", "shell"])
@@ -312,10 +326,7 @@ def mcp(
         lorebank mcp --agent claude-code --tools all
         claude mcp add memory -- lorebank mcp -w ~/notes
     """
-    if find_spec("mcp") is None:
-        raise LorebankError(
-            "the MCP server needs the package mcp", hint="pip install 'lorebank[mcp]'"
-        )
+    _check_mcp()
     root, config = session.settings()
     session.workspace, session.bank_name = str(root), None
     from lorebank.mcp_server.access import Access
