@@ -18,12 +18,11 @@ from lorebank.languages import Sections, compiled, split
 _FILIPINO = language_bit("fil")
 _NOUNS_CAPITALISED = language_bit("de")
 _WEEKDAYS_CAPITALISED = language_bit("en") | _NOUNS_CAPITALISED | language_bit("tr") | _FILIPINO
-_CHINESE_OR_JAPANESE = language_bit("zh") | language_bit("ja")
 
 _ROMAN = re.compile("[ivx]+")
-_BEFORE_GLUED = frozenset("/\\_#@$€£=&+~%^")
-_AFTER_GLUED = frozenset("/\\_@%=$€£")
-_TAIL_IF_WORD = frozenset(".-:,'’–")
+_GLUED_BEFORE = re.compile(r"(?:[/\\_#@$€£=&+~%^]|[^\W_][.-])\Z")
+_GLUED_NUMBER = re.compile(r"[^\W_][:,]\Z")
+_GLUED_AFTER = re.compile(r"[/\\_@%=$€£]|(?!['’]s\b)[.:,'’–-][^\W_]")
 _QUOTES = frozenset("'\"“‘")
 
 
@@ -47,9 +46,12 @@ def is_date(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
     """Whether the tokens of the match name a time where they stand."""
     meaning: Meaning = edge.value
     tokens = lattice.tokens
-    if not _stands_free(tokens, start, edge.end):
+    if not _stands_free(tokens.text, tokens.starts[start], tokens.ends[edge.end - 1]):
         return False
-    if _is_version(tokens, start, edge.end) or _is_nth_thing(lattice, start, edge, words):
+    in_digits = not any(word[0].isalpha() for word in tokens.words[start : edge.end])
+    if in_digits and _word_at(tokens, start - 1) in _words()["numbered"]:
+        return False  # release 2025.1.3, pages 10-12
+    if _is_nth_thing(lattice, start, edge, words):
         return False
     if not meaning.licensed:
         return _counts_alone(lattice, start, edge, words)
@@ -57,8 +59,9 @@ def is_date(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
     if meaning.is_weekly and any(e.tag == "SHORT_WEEKDAY" for e in last):  # on sun loungers
         after = _word_at(tokens, edge.end)
         return not after[:1].isalpha() or after in words.marks
+    counts = meaning.granularity in ("year", "range")  # in 2000 words
     return not (
-        _is_counted(tokens, edge, meaning)
+        (counts and _word_at(tokens, edge.end) in _words()["counted"])
         or _is_named(tokens, start, edge, meaning)
         or _is_accented_otherwise(tokens, start, edge.end)
     )
@@ -68,46 +71,26 @@ def is_street(tokens: Tokens, start: int, end: int) -> bool:
     """`rue du 4 septembre`, `Straße des 17. Juni`, `via XX Settembre`, `19 Mayıs Caddesi`."""
     if _word_at(tokens, end) in _words()["street_after"]:
         return True
+    streets, joins = _words()["street"], _words()["street_join"]
     if start > 1 and _ROMAN.fullmatch(tokens.words[start - 1]):
         start -= 1
-    if _word_at(tokens, start - 1) in _words()["street"]:
+    if _word_at(tokens, start - 1) in streets:
         first = tokens.words[start]
-        return first in _words()["street_join"] or not first.isalpha() or _is_capital(tokens, start)
-    return _word_at(tokens, start - 2) in _words()["street"] and not _words()[
-        "street_join"
-    ].isdisjoint(tokens.words[start - 1 : start + 1])
+        return first in joins or not first.isalpha() or _is_capital(tokens, start)
+    joined = not joins.isdisjoint(tokens.words[start - 1 : start + 1])
+    return joined and _word_at(tokens, start - 2) in streets
 
 
-def _stands_free(tokens: Tokens, start: int, end: int) -> bool:
+def _stands_free(text: str, left: int, right: int) -> bool:
     """Whether the match is not part of a path, id, version, compound or number."""
-    text = tokens.text
-    left, right = tokens.starts[start], tokens.ends[end - 1]
-    return not (_glued_left(text, left) or _glued_right(text, right))
-
-
-def _glued_left(text: str, left: int) -> bool:
-    if left == 0:
+    before, after = text[max(left - 2, 0) : left], text[right : right + 1]
+    if before[-1:].isalnum() and not is_cjk(before[-1]) and not is_cjk(text[left]):
         return False
-    near, first = text[left - 1], text[left]
-    if near in _BEFORE_GLUED:
-        return True
-    if near.isalnum():
-        return not (is_cjk(near) or is_cjk(first))
-    glue = ".-:," if first.isdecimal() else ".-"
-    return near in glue and left > 1 and text[left - 2].isalnum()
-
-
-def _glued_right(text: str, right: int) -> bool:
-    if right >= len(text):
+    if after.isalnum() and not is_cjk(after) and not is_cjk(text[right - 1]):
         return False
-    near, last = text[right], text[right - 1]
-    if near in _AFTER_GLUED:
-        return True
-    if near.isalnum():
-        return not (is_cjk(near) or is_cjk(last))
-    if near in _TAIL_IF_WORD and right + 1 < len(text) and text[right + 1].isalnum():
-        return not re.match(r"['’]s\b", text[right:])
-    return False
+    if _GLUED_BEFORE.search(before) or _GLUED_AFTER.match(text, right):
+        return False
+    return not text[left].isdecimal() or _GLUED_NUMBER.search(before) is None
 
 
 def _word_at(tokens: Tokens, index: int) -> str:
@@ -134,16 +117,10 @@ def _counts_alone(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
         return False  # Black Friday deals, the first Thursday lesson
     if any(e.tag == "HOLIDAY" and e.end == edge.end for e in lattice.edges[start]):
         return not after[:1].isalpha() or after in _words()["event"] or after in words.marks
-    if meaning.granularity == "quarter":
-        return after != ":"
-    if any(e.tag == "DAY_OF_MONTH" and e.end == edge.end for e in lattice.edges[start]):
-        return not after[:1].isalnum()
     if meaning.granularity == "range" and not meaning.is_weekly:
         return meaning.repeating and (not after[:1].isalpha() or after in words.marks)
     if not meaning.is_weekly or words.is_ambiguous(tokens.words[start], "WEEKDAY"):
         return False
-    if edge.languages & _CHINESE_OR_JAPANESE:
-        return True
     return not _is_part_of_name(tokens, start, edge)
 
 
@@ -157,21 +134,6 @@ def _is_part_of_name(tokens: Tokens, start: int, edge: Edge) -> bool:
     follows = _is_capital(tokens, edge.end) and not tokens.adjacent(edge.end)
     led = start > 1 and _is_capital(tokens, start - 1) and _word_at(tokens, edge.end)[:1].isalpha()
     return follows or led
-
-
-def _is_version(tokens: Tokens, start: int, end: int) -> bool:
-    """`release 2025.1.3`, `pages 10-12`."""
-    if _word_at(tokens, start - 1) not in _words()["numbered"]:
-        return False
-    return not any(word[0].isalpha() for word in tokens.words[start:end])
-
-
-def _is_counted(tokens: Tokens, edge: Edge, meaning: Meaning) -> bool:
-    """`in 2000 words`: a year in digits that counts what follows."""
-    return (
-        meaning.granularity in ("year", "range")
-        and _word_at(tokens, edge.end) in _words()["counted"]
-    )
 
 
 def _is_named(tokens: Tokens, start: int, edge: Edge, meaning: Meaning) -> bool:
