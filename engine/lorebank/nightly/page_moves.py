@@ -9,20 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date
 from pathlib import Path
 
 from lorebank.domain.facts import Diagnostic
 from lorebank.domain.reports import ReflectReport
 from lorebank.markdown.entity_page import find_moved, move_in, take_out
 from lorebank.names.entities import PageMove
-from lorebank.nightly.journal import journal_path
-from lorebank.nightly.undo import RunRecord, next_run, save_run
 from lorebank.pages.edits import PageEdit
 from lorebank.records import Record
 from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.git import unified
-from lorebank.workspace.run_store import Change
 
 
 class PlannedMoves(Record):
@@ -33,12 +29,10 @@ class PlannedMoves(Record):
     problems: tuple[Diagnostic, ...]
 
     def merged_into(self, report: ReflectReport) -> ReflectReport:
-        """A run's report with these moves before its own edits; a dry run plans the latter on the
-        pages as they still are."""
-        if not self.edits and not self.problems:
-            return report
-        paths = [edit.path for edit in self.edits]
-        patch = "".join(unified(edit.old, edit.new, edit.path) for edit in self.edits)
+        """A run's report with these moves; of a run that was not dry they are in it already."""
+        edits = self.edits if report.dry_run else ()
+        paths = [edit.path for edit in edits]
+        patch = "".join(unified(edit.old, edit.new, edit.path) for edit in edits)
         return replace(
             report,
             changed=tuple(dict.fromkeys([*paths, *report.changed])),
@@ -68,18 +62,6 @@ def plan_page_moves(root: Path, moves: Sequence[PageMove]) -> PlannedMoves:
                 written += [path for path in order if path not in written]
     edits = tuple(PageEdit(path, old[path], new[path]) for path in written)
     return PlannedMoves(tuple(edit for edit in edits if edit.changes), tuple(problems))
-
-
-def begin_run(root: Path, edits: Sequence[PageEdit], day: date) -> RunRecord:
-    """Keep the pages as they are before a run moves them, so that taking it back restores them."""
-    try:
-        journal = _read(root, journal_path(day)) or ""
-    except (OSError, UnicodeDecodeError):
-        journal = ""
-    moved = {edit.path: Change(_bytes(edit.old), _bytes(edit.new)) for edit in edits}
-    run = RunRecord(next_run(root, day.isoformat(), journal), {}, moved)
-    save_run(root, run, pending=True)
-    return run
 
 
 def write_page_edits(root: Path, edits: Sequence[PageEdit]) -> None:
