@@ -328,7 +328,7 @@ class OpenWorkspace:
             return None
         from lorebank.qmd.sidecar import Sidecar
 
-        return Sidecar(self.root, self.config, self.environ, self.say)
+        return Sidecar(self.root, self.config, self.environ, self.say, self.group)
 
     @property
     def read_settings(self) -> ReadSettings:
