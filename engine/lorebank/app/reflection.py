@@ -21,7 +21,7 @@ from lorebank.index.items import facts_by_id
 from lorebank.index.opinions import load_unsure
 from lorebank.names.entities import page_moves
 from lorebank.names.entity_rows import resolution
-from lorebank.nightly.page_moves import PlannedMoves, plan_page_moves, write_page_edits
+from lorebank.nightly.names import PlannedMoves, plan_page_moves, write_page_edits
 from lorebank.nightly.run import RunOptions, reflect_workspace
 from lorebank.nightly.run_record import (
     KilledRun,

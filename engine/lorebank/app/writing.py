@@ -276,7 +276,7 @@ def lint(ws: OpenWorkspace, *, fix: bool = False, now: date | None = None) -> Li
     With `fix` those that need no judgement are rewritten; `undo_lint` takes that back.
     """
     from lorebank.index.status import lint_findings
-    from lorebank.markdown.lint import apply_fixes, with_fixes
+    from lorebank.markdown.fact_format import apply_fixes, with_fixes
 
     ws.freshen()
     headings = ws.read_settings.retain_headings

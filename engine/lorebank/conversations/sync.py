@@ -28,7 +28,7 @@ from lorebank.database.connection import (
     write_meta,
 )
 from lorebank.domain.facts import Diagnostic, SyncReport
-from lorebank.markdown.tombstones import NOTHING, Forgotten
+from lorebank.markdown.forgotten import NOTHING, Forgotten
 from lorebank.records import Record
 from lorebank.workspace.files import content_hash
 
