@@ -25,8 +25,8 @@ from lorebank.settings.config import (
     user_config_path,
     workspace_config_path,
 )
+from lorebank.settings.files import toml_text
 from lorebank.settings.tables import Config
-from lorebank.settings.toml_edit import toml_text
 
 
 @pytest.fixture

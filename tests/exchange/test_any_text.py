@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from lorebank.domain.facts import Diagnostic
 from lorebank.exchange.conversations import Conversation, Speech, conversation_note
 from lorebank.exchange.notes import ImportedNote, imported_from, is_untouched, render_note
-from lorebank.exchange.read_basic_memory import with_retain_section
 from lorebank.exchange.read_logseq import GraphSettings, graph_page
-from lorebank.exchange.read_obsidian import VaultSettings, vault_note
+from lorebank.exchange.vaults import VaultSettings, vault_note, with_retain_section
 from lorebank.index.reading import read_file
 from lorebank.index.sync import ReadSettings
 from lorebank.markdown.document import read_document

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from lorebank.providers.user_cache import cache_directory
+from lorebank.settings.files import cache_directory
 
 
 def test_the_cache_home_of_the_environment_wins(monkeypatch, tmp_path: Path):

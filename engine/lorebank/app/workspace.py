@@ -432,7 +432,7 @@ class OpenWorkspace:
         return watcher.changes
 
     def cache_path(self) -> Path | None:
-        from lorebank.providers.user_cache import cache_directory
+        from lorebank.settings.files import cache_directory
 
         if self.config.embedder.cache.shared and (folder := cache_directory()):
             return folder / "embeddings.sqlite"

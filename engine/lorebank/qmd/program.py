@@ -20,8 +20,8 @@ from threading import Thread
 from typing import IO
 
 from lorebank.errors import ProviderError
-from lorebank.providers.user_cache import cache_directory
 from lorebank.records import Record
+from lorebank.settings.files import cache_directory
 from lorebank.workspace.layout import own_name
 
 _MOST_BYTES = 32 * 1024 * 1024

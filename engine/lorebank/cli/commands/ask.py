@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lorebank.cli.command import command
-from lorebank.cli.parameters import (
+from lorebank.cli.command import (
     ITEM_KIND,
     ORIGIN,
     all_option,
     as_of_option,
+    command,
     entity_options,
     fail_empty_option,
     interval_options,

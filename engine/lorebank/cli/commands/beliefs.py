@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
-from lorebank.cli.command import command
-from lorebank.cli.parameters import (
+from lorebank.cli.command import (
     all_option,
     as_of_option,
+    command,
     entity_argument,
     fail_empty_option,
     interval_options,

@@ -8,8 +8,13 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from lorebank.cli.command import CommandGroup
-from lorebank.cli.parameters import all_option, complete_entity, fail_empty_option, interval_options
+from lorebank.cli.command import (
+    CommandGroup,
+    all_option,
+    complete_entity,
+    fail_empty_option,
+    interval_options,
+)
 from lorebank.cli.render import entities as render
 from lorebank.cli.render.answers import failed_lines
 from lorebank.cli.render.reports import patch_lines

@@ -6,8 +6,7 @@ from typing import Any
 
 import click
 
-from lorebank.cli.command import command
-from lorebank.cli.parameters import KIND, complete_entity
+from lorebank.cli.command import KIND, command, complete_entity
 from lorebank.cli.render.reports import import_lines, left_out_lines
 from lorebank.cli.render.text import count
 from lorebank.cli.session import Session, write_raw

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lorebank.cli.command import command, group
-from lorebank.cli.parameters import complete_entity
+from lorebank.cli.command import command, complete_entity, group
 from lorebank.cli.render import judgments as render
 from lorebank.cli.render.text import problem_lines
 from lorebank.cli.session import Session, ask_key, edit_source

@@ -14,22 +14,20 @@ from lorebank.cli.command import group
 from lorebank.cli.render.reports import printed_lines, schedule_lines
 from lorebank.cli.session import Session
 from lorebank.errors import ScheduleError
-from lorebank.schedule.install import (
-    SYSTEMS,
-    default_system,
-    find_scheduled,
-    install,
-    remove,
-    texts,
-)
 from lorebank.schedule.job import (
     DEFAULT_AT,
+    SYSTEMS,
     Job,
     ScheduleRecord,
+    default_system,
     delete_record,
+    find_scheduled,
+    install,
     missed_run,
     parse_at,
     read_record,
+    remove,
+    texts,
     write_record,
 )
 

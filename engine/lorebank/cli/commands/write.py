@@ -12,8 +12,15 @@ from typing import Any
 
 import click
 
-from lorebank.cli.command import command, group
-from lorebank.cli.parameters import CONFIDENCE, KIND, ORIGIN, entity_options, text_argument
+from lorebank.cli.command import (
+    CONFIDENCE,
+    KIND,
+    ORIGIN,
+    command,
+    entity_options,
+    group,
+    text_argument,
+)
 from lorebank.cli.render.judgments import related_lines
 from lorebank.cli.render.text import Look, count
 from lorebank.cli.session import Session

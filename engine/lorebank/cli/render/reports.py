@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from lorebank.domain.reports import BenchReport, BenchRow, ReflectReport, Status, UndoReport
     from lorebank.exchange.importing import ImportReport
     from lorebank.nightly.review import Change
-    from lorebank.schedule.install import Scheduled
-    from lorebank.schedule.job import ScheduleRecord
+    from lorebank.schedule.job import Scheduled, ScheduleRecord
     from lorebank.templates.scaffold import Template
 
 PAGE_SKIPPED = "page-skipped"
@@ -403,7 +402,7 @@ def value_text(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, tuple | list) and any(isinstance(item, dict) for item in value):
-        from lorebank.settings.toml_edit import toml_text
+        from lorebank.settings.files import toml_text
 
         return toml_text(tuple(value))
     if isinstance(value, tuple | list):
