@@ -289,9 +289,9 @@ class OpenWorkspace:
         path = self.config.recall.reranker.model_path
         if self.given_reranker is not None or not path:
             return self.given_reranker
-        from lorebank.providers.cross_encoder import CrossEncoder
+        from lorebank.providers.registry import load_reranker
 
-        return CrossEncoder(Path(path).expanduser())
+        return load_reranker(Path(path).expanduser())
 
     @cached_property
     def vectors(self) -> VectorIndex:
