@@ -179,22 +179,16 @@ def search(session: Session, /, query: str, every_bank: bool, **limits: Any) -> 
     else:
         with session.bank() as bank:
             hits = bank.search(query, **limits)
-    if session.json:
-        session.show_json(envelope or {"query": query, "hits": [hit.to_dict() for hit in hits]})
-    else:
-        from lorebank.cli.render.answers import failed_lines, search_lines, search_notes
+    from lorebank.cli.render.answers import failed_lines, search_lines, search_notes
 
-        session.note(failed_lines(session.error_look, banks))
-        session.show(search_lines(session.look, hits))
-        session.note(search_notes(session.error_look, hits, session.warned))
-        if not hits:
-            session.note([f"nothing found for “{query}”{_within(**limits)}"])
+    look, place, least = session.error_look, limits["path"], limits["min_score"]
+    within = f" in {place}" if place else ""
+    within += f" with a score of {least} or more" if least else ""
+    payload = envelope or {"query": query, "hits": [hit.to_dict() for hit in hits]}
+    notes = [*failed_lines(look, banks), *search_notes(look, hits, session.warned)]
+    notes += [] if hits else [f"nothing found for “{query}”{within}"]
+    session.print(payload, search_lines(session.look, hits), notes)
     return int(session.fail_empty and not hits)
-
-
-def _within(path: str | None, min_score: float, k: int) -> str:
-    place = f" in {path}" if path else ""
-    return f"{place} with a score of {min_score} or more" if min_score else place
 
 
 @command("get")

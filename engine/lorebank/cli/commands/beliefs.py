@@ -67,18 +67,13 @@ def opinions(
     if every_bank:
         with session.banks() as banks:
             merged = banks.opinions(entity, **asked)
-        code = session.result(
-            merged, render.merged_opinion_lines, found=merged.opinions, history=history
-        )
-        if not session.json:
-            session.note(failed_lines(session.error_look, merged.banks))
-        return code
+        notes, some = failed_lines(session.error_look, merged.banks), merged.opinions
+        shown = render.merged_opinion_lines
+        return session.result(merged, shown, found=some, notes=notes, history=history)
     with session.bank() as bank:
         found = bank.opinions(entity, **asked)
-    nothing = _no_opinions(entity, **asked)
-    return session.result(
-        found, render.opinion_lines, key="opinions", nothing=nothing, history=history
-    )
+    nothing, lines = _no_opinions(entity, **asked), render.opinion_lines
+    return session.result(found, lines, key="opinions", nothing=nothing, history=history)
 
 
 def _no_opinions(name: str | None, as_of: str | None, min_confidence: float | None) -> str:

@@ -112,10 +112,8 @@ def show(
         with session.banks() as banks:
             found = banks.entity(written, **filters)
         known = any(view.facts for _, view in found.views)
-        code = session.result(found, render.merged_view_lines, found=known, limit=limit)
-        if not session.json:
-            session.note(failed_lines(session.error_look, found.banks))
-        return code
+        notes, lines = failed_lines(session.error_look, found.banks), render.merged_view_lines
+        return session.result(found, lines, found=known, notes=notes, limit=limit)
     with session.bank() as bank:
         if graph:
             shape = bank.graph()

@@ -37,9 +37,7 @@ def import_notes(session: Session, /, **options: Any) -> int:
     """
     with session.bank() as bank:
         report = bank.import_notes(**options)
-    session.result(report, import_lines)
-    if not session.json:
-        session.note(left_out_lines(session.error_look, report))
+    session.result(report, import_lines, notes=left_out_lines(session.error_look, report))
     return 0 if report.complete else 1
 
 
@@ -93,11 +91,9 @@ def export(
     if graph and (target or any(filters.values())):
         raise UsageError("--graph goes to standard output, whole", hint="give it alone")
     with session.bank() as bank:
-        if graph and session.json:
-            session.show_json(bank.graph().to_dict())
-            return
         if graph:
-            session.show(bank.export_graph(graph).rstrip("\n").split("\n"))
+            lines = bank.export_graph(graph).rstrip("\n").split("\n")
+            session.print(bank.graph().to_dict(), lines)
             return
         report = bank.export(form, target, force=force, **filters)
     if session.json:

@@ -71,12 +71,9 @@ def connect(
     if host == "claude-code" and file is None:
         starts = None if root is None else start_command(root)
         done.append(change_hooks(host, file=None, command=starts, environ=os.environ))
-    if session.json:
-        session.show_json({"changes": [each.to_dict() for each in done], "tools": list(tools)})
-        return
-    session.show(_changed(done))
-    if tools:
-        session.note([f"the server answers with {len(tools)} tools: {', '.join(tools)}"])
+    payload = {"changes": [each.to_dict() for each in done], "tools": list(tools)}
+    answers = f"the server answers with {len(tools)} tools: {', '.join(tools)}"
+    session.print(payload, _changed(done), [answers] if tools else ())
 
 
 HOST = click.Choice(["claude-code", "shell"])
@@ -256,12 +253,10 @@ def flush(
             writable=workspace_access == "rw",
             **which,
         )
-    if session.json:
-        session.show_json(found.to_dict())
-    elif found.due:
-        session.show([found.system_prompt, "", found.prompt])
-    else:
-        session.note([f"no flush: {found.reason} ({found.tokens} of {found.threshold} tokens)"])
+    prompts = [found.system_prompt, "", found.prompt]
+    why_not = f"no flush: {found.reason} ({found.tokens} of {found.threshold} tokens)"
+    lines, notes = (prompts, []) if found.due else ([], [why_not])
+    session.print(found.to_dict(), lines, notes)
 
 
 @command("mcp")

@@ -243,6 +243,5 @@ def forget(
                 session.result(bank.purge_forgotten(run), render.purge_lines)
             return
         report = bank.forget(*ids, dry_run=dry_run, purge=purge, **selection)
-    session.result(report, render.forget_lines)
-    if not session.json:
-        session.note(problem_lines(session.error_look, report.problems))
+    notes = problem_lines(session.error_look, report.problems)
+    session.result(report, render.forget_lines, notes=notes)

@@ -14,20 +14,22 @@ from lorebank.cli.command import group
 from lorebank.cli.render.reports import printed_lines, schedule_lines
 from lorebank.cli.session import Session
 from lorebank.errors import ScheduleError
-from lorebank.schedule.job import (
-    DEFAULT_AT,
+from lorebank.schedule.install import (
     SYSTEMS,
-    Job,
-    ScheduleRecord,
     default_system,
-    delete_record,
     find_scheduled,
     install,
+    remove,
+    texts,
+)
+from lorebank.schedule.job import (
+    DEFAULT_AT,
+    Job,
+    ScheduleRecord,
+    delete_record,
     missed_run,
     parse_at,
     read_record,
-    remove,
-    texts,
     write_record,
 )
 
@@ -67,10 +69,8 @@ def print_job(session: Session, at: str, system: str | None) -> None:
     job = _job(session, at)
     chosen = system or default_system(os.environ)
     written = texts(job, chosen, os.environ)
-    if session.json:
-        session.show_json({"system": chosen, "name": job.name, "files": written})
-    else:
-        session.show(printed_lines(written))
+    payload = {"system": chosen, "name": job.name, "files": written}
+    session.print(payload, printed_lines(written))
 
 
 @schedule.subcommand("install")
@@ -91,13 +91,13 @@ def install_job(session: Session, at: str, system: str | None, catch_up: bool) -
     since = before.since if before and same else session.moment
     last_run = before.last_run if before else None
     write_record(root, ScheduleRecord(chosen, job.at, since, catch_up, last_run))
-    if session.json:
-        session.show_json({"system": chosen, "at": at, "name": job.name, "changed": changed})
-    else:
-        how = "scheduled" if changed else "scheduled already"
-        session.show([f"{how} with {chosen}: every night at {job.at:%H:%M} ({job.name})"])
-        if chosen == "systemd":
-            session.note(["it runs while you are logged in; always after loginctl enable-linger"])
+    how = "scheduled" if changed else "scheduled already"
+    linger = "it runs while you are logged in; always after loginctl enable-linger"
+    session.print(
+        {"system": chosen, "at": at, "name": job.name, "changed": changed},
+        [f"{how} with {chosen}: every night at {job.at:%H:%M} ({job.name})"],
+        [linger] if chosen == "systemd" else (),
+    )
 
 
 @schedule.subcommand("remove")
@@ -111,10 +111,8 @@ def remove_job(session: Session, system: str | None) -> None:
         remove(str(root), each, os.environ)
     if len(chosen) == len(found):
         delete_record(root)
-    if session.json:
-        session.show_json({"removed": chosen})
-    else:
-        session.show([f"removed from {each}" for each in chosen] or ["nothing was scheduled"])
+    lines = [f"removed from {each}" for each in chosen] or ["nothing was scheduled"]
+    session.print({"removed": chosen}, lines)
 
 
 @schedule.subcommand("status")
@@ -124,25 +122,21 @@ def show_status(session: Session) -> None:
     found = find_scheduled(str(root), os.environ)
     record = read_record(root)
     missed = missed_run(record, session.moment) if record else None
-    if session.json:
-        session.show_json(
+    payload = {
+        "scheduled": [
             {
-                "scheduled": [
-                    {
-                        "system": each.system,
-                        "at": f"{each.at:%H:%M}" if each.at else None,
-                        "active": each.active,
-                        "files": [str(path) for path in each.files],
-                    }
-                    for each in found
-                ],
-                "last_run": record.last_run.isoformat() if record and record.last_run else None,
-                "missed": missed.isoformat() if missed else None,
-                "catch_up": record.catch_up if record else False,
+                "system": each.system,
+                "at": f"{each.at:%H:%M}" if each.at else None,
+                "active": each.active,
+                "files": [str(path) for path in each.files],
             }
-        )
-    else:
-        session.show(schedule_lines(session.look, found, record, missed))
+            for each in found
+        ],
+        "last_run": record.last_run.isoformat() if record and record.last_run else None,
+        "missed": missed.isoformat() if missed else None,
+        "catch_up": record.catch_up if record else False,
+    }
+    session.print(payload, schedule_lines(session.look, found, record, missed))
 
 
 def _job(session: Session, at: str) -> Job:

@@ -6,7 +6,7 @@ import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -15,9 +15,6 @@ from lorebank.cli.render.answers import bank_lines
 from lorebank.cli.render.reports import template_lines
 from lorebank.cli.session import Session
 from lorebank.errors import UsageError
-
-if TYPE_CHECKING:
-    from lorebank.templates.scaffold import Template
 
 
 @command("init")
@@ -68,11 +65,7 @@ def _show_made(
     session: Session, payload: Mapping[str, object], paths: Sequence[str], ends: str
 ) -> None:
     """The paths that were made, or would be, and a note that `ends` the list."""
-    if session.json:
-        session.show_json(payload)
-        return
-    session.show(session.look.clean_line(path) for path in paths)
-    session.note([ends])
+    session.print(payload, map(session.look.clean_line, paths), [ends])
 
 
 @group("bank")
@@ -100,12 +93,12 @@ def add_bank_name(session: Session, name: str, path: str, replace: bool) -> None
     from lorebank.workspace.registry import add_bank
 
     added, remark = add_bank(os.environ, name, Path(path), replace=replace)
-    if session.json:
-        session.show_json({"bank": added.to_dict(), "note": remark or None})
-        return
-    session.show([session.look.clean_line(f"{added.name}  {added.path}")])
-    if remark:
-        session.note([session.error_look.warn(session.error_look.clean_line(f"note: {remark}"))])
+    note = session.error_look.warn(session.error_look.clean_line(f"note: {remark}"))
+    session.print(
+        {"bank": added.to_dict(), "note": remark or None},
+        [session.look.clean_line(f"{added.name}  {added.path}")],
+        [note] if remark else (),
+    )
 
 
 @bank.subcommand("list")
@@ -115,13 +108,10 @@ def list_banks(session: Session) -> None:
 
     registry = load_registry(os.environ)
     rows = [(each, Path(each.path).is_dir()) for each in registry.banks]
-    if session.json:
-        banks = [{**each.to_dict(), "there": there} for each, there in rows]
-        session.show_json({"file": str(registry.file or ""), "banks": banks})
-        return
-    session.show(bank_lines(session.look, rows))
-    if not rows:
-        session.note(["no bank is registered; lorebank bank add NAME DIR registers one"])
+    banks = [{**each.to_dict(), "there": there} for each, there in rows]
+    payload = {"file": str(registry.file or ""), "banks": banks}
+    nothing = "no bank is registered; lorebank bank add NAME DIR registers one"
+    session.print(payload, bank_lines(session.look, rows), () if rows else [nothing])
 
 
 @bank.subcommand("remove", examples="lorebank bank remove work")
@@ -131,11 +121,8 @@ def remove_bank_name(session: Session, name: str) -> None:
     from lorebank.workspace.registry import remove_bank
 
     removed = remove_bank(os.environ, name)
-    if session.json:
-        session.show_json({"bank": removed.to_dict()})
-    else:
-        text = f"{removed.name} is forgotten; {removed.path} stays"
-        session.note([session.error_look.clean_line(text)])
+    text = f"{removed.name} is forgotten; {removed.path} stays"
+    session.print({"bank": removed.to_dict()}, (), [session.error_look.clean_line(text)])
 
 
 @bank.subcommand("default", examples="lorebank bank default home")
@@ -151,12 +138,11 @@ def default_bank_name(session: Session, name: str | None, unset: bool) -> None:
         found = set_default_bank(os.environ, name)
     else:
         found = load_registry(os.environ).default
-    if session.json:
-        session.show_json({"default": found.to_dict() if found else None})
-    elif found:
-        session.show([session.look.clean_line(f"{found.name}  {found.path}")])
-    else:
-        session.note(["there is no default bank"])
+    session.print(
+        {"default": found.to_dict() if found else None},
+        [session.look.clean_line(f"{found.name}  {found.path}")] if found else (),
+        () if found else ["there is no default bank"],
+    )
 
 
 INVALID = 3
@@ -183,15 +169,12 @@ def list_shipped(session: Session) -> None:
     from lorebank.templates.scaffold import list_templates
 
     found = list_templates()
-    if session.json:
-        session.show_json({"templates": [_described(each) for each in found]})
-    else:
-        session.show(template_lines(session.look, found))
-
-
-def _described(template: Template) -> dict[str, Any]:
-    shown = {key: getattr(template, key) for key in ("name", "title", "description")}
-    return shown | {"pages": [{"path": p.path, "question": p.question} for p in template.pages]}
+    templates = [
+        {key: getattr(each, key) for key in ("name", "title", "description")}
+        | {"pages": [{"path": page.path, "question": page.question} for page in each.pages]}
+        for each in found
+    ]
+    session.print({"templates": templates}, template_lines(session.look, found))
 
 
 @template.subcommand("check")
@@ -201,11 +184,9 @@ def check(session: Session, source: str) -> int:
     from lorebank.templates.scaffold import check_template
 
     problems = check_template(source)
-    if session.json:
-        session.show_json({"template": source, "problems": list(problems)})
-    else:
-        session.show(session.look.clean_line(problem) for problem in problems)
-        session.note([f"{source}: {'not valid' if problems else 'valid'}"])
+    payload = {"template": source, "problems": list(problems)}
+    ends = f"{source}: {'not valid' if problems else 'valid'}"
+    session.print(payload, map(session.look.clean_line, problems), [ends])
     return INVALID if problems else 0
 
 

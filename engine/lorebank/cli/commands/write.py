@@ -136,13 +136,13 @@ def remember(session: Session, text: tuple[str, ...], to: str) -> None:
     """
     with session.bank() as bank:
         done = bank.remember(text_argument(text, "remember"), to=to)
-    if session.json:
-        session.show_json(done.to_dict())
-        return
-    session.show([" ".join(filter(None, [str(done.source), done.fact_id]))])
-    session.note([session.error_look.dim(f"{done.place}: {done.reason}")])
-    if done.warning:
-        session.note(session.error_look.paragraph(f"warning: {done.warning}"))
+    look = session.error_look
+    warning = look.paragraph(f"warning: {done.warning}") if done.warning else []
+    session.print(
+        done.to_dict(),
+        [" ".join(filter(None, [str(done.source), done.fact_id]))],
+        [look.dim(f"{done.place}: {done.reason}"), *warning],
+    )
 
 
 @command("log")
@@ -165,10 +165,7 @@ def log(session: Session, text: tuple[str, ...], day: str | None) -> None:
         return
     with session.bank() as bank:
         place = bank.log(text_argument(text, "log"), day=day)
-    if session.json:
-        session.show_json({"source": str(place)})
-    else:
-        session.show([str(place)])
+    session.print({"source": str(place)}, [str(place)])
 
 
 def _edit(session: Session, day: str | None) -> None:
@@ -207,19 +204,14 @@ def lint(session: Session, fix: bool, undo: bool) -> int:
         if undo:
             return session.result(bank.undo_lint(), restored_paths)
         report = bank.lint(fix=fix)
-    session.result(report, _lint_lines, found=report.findings, nothing="nothing found", fixed=fix)
     found, fixable = len(report.findings), sum(bool(each.fix) for each in report.findings)
-    if found and not session.json:
-        named = count(found, "finding")
-        done = f"{fixable} of {named} fixed as {report.run}"
-        with_fix = f"{fixable} with a fix (lorebank lint --fix)" if fixable else "none with a fix"
-        session.note(
-            [
-                f"{done}; lorebank lint --undo takes that back"
-                if report.run
-                else f"{named}, {with_fix}"
-            ]
-        )
+    named, nothing = count(found, "finding"), "nothing found"
+    ends = f"{named}, {fixable} with a fix (lorebank lint --fix)"
+    ends = ends if fixable else f"{named}, none with a fix"
+    done = f"{fixable} of {named} fixed as {report.run}; lorebank lint --undo takes that back"
+    notes = [done if report.run else ends]
+    some = report.findings
+    session.result(report, _lint_lines, found=some, nothing=nothing, notes=notes, fixed=fix)
     return LINT_FOUND if found > (fixable if fix else 0) else 0
 
 
@@ -272,10 +264,7 @@ def insert_core(session: Session, line: int, text: tuple[str, ...]) -> None:
 def _write_core(session: Session, action: str, text: str, **place: Any) -> None:
     with session.bank() as bank:
         done = bank.memory_write(action, text, **place)
-    if session.json:
-        session.show_json(done.to_dict())
-        return
-    place_written = Citation(done.path, done.start_line, done.end_line)
-    session.show([f"{place_written} ({done.tokens} of {done.limit_tokens} tokens)"])
-    if done.warning:
-        session.note(session.error_look.paragraph(f"warning: {done.warning}"))
+    written = Citation(done.path, done.start_line, done.end_line)
+    lines = [f"{written} ({done.tokens} of {done.limit_tokens} tokens)"]
+    warning = session.error_look.paragraph(f"warning: {done.warning}") if done.warning else ()
+    session.print(done.to_dict(), lines, warning)

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from lorebank.domain.reports import BenchReport, BenchRow, ReflectReport, Status, UndoReport
     from lorebank.exchange.importing import ImportReport
     from lorebank.nightly.review import Change
-    from lorebank.schedule.job import Scheduled, ScheduleRecord
+    from lorebank.schedule.install import Scheduled
+    from lorebank.schedule.job import ScheduleRecord
     from lorebank.templates.scaffold import Template
 
 PAGE_SKIPPED = "page-skipped"

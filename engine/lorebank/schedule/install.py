@@ -1,0 +1,202 @@
+"""Handing a job to the system's scheduler, and taking it back: the one module that touches it.
+
+What was there is never overwritten unread: a crontab that cannot be read is left alone. Installing
+twice changes nothing; removing leaves what was there before installing.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from datetime import time
+from pathlib import Path
+
+from lorebank.errors import ScheduleError
+from lorebank.records import Record
+from lorebank.schedule.job import Job, job_name
+from lorebank.schedule.schedulers import (
+    FILE_SCHEDULERS,
+    Owner,
+    Place,
+    cron_block,
+    cron_time,
+    find_block,
+    with_block,
+    without_block,
+)
+from lorebank.workspace.atomic import write_atomic
+
+SYSTEMS = ("systemd", "cron", "launchd", "windows")
+TIMEOUT_S = 60.0
+"""Chosen by hand: a scheduler that has not answered by then is stuck."""
+_NO_CRONTAB = ("no crontab for", "can't open")
+"""What `crontab -l` says, in its several makes, where the user has none."""
+_ABSENT = "name another --system, or put `lorebank schedule print` where your scheduler reads it"
+_REMEDIES = {
+    "crontab": "install a cron daemon (the package is cron or cronie)",
+    "systemctl": "use --system cron where no systemd runs",
+    "launchctl": "launchd is a part of macOS",
+    "schtasks": "the Task Scheduler is a part of Windows",
+}
+
+
+class Scheduled(Record):
+    """A job as a scheduler has it."""
+
+    system: str
+    at: time | None
+    """`None` where the entry was rewritten by hand."""
+    files: tuple[Path, ...] = ()
+    """Empty for cron."""
+    active: bool | None = None
+    """Whether the scheduler knows of it; `None` where it cannot be asked."""
+
+
+def default_system(environ: Mapping[str, str]) -> str:
+    """The scheduler this machine has; cron where a Linux without a running systemd has one."""
+    if sys.platform == "win32":
+        return "windows"
+    if sys.platform == "darwin":
+        return "launchd"
+    if shutil.which("systemctl") and _succeeds(("systemctl", "--user", "show-environment")):
+        return "systemd"
+    return "cron" if shutil.which("crontab") else "systemd"
+
+
+def texts(job: Job, system: str, environ: Mapping[str, str]) -> dict[str, str]:
+    """What would be written: path → text; for cron, the block under the name `crontab`."""
+    if system == "cron":
+        return {"crontab": cron_block(job)}
+    place = _place(system, job.workspace, environ)
+    return dict(zip(map(str, place.paths), place.texts(job), strict=True))
+
+
+def install(job: Job, system: str, environ: Mapping[str, str]) -> bool:
+    """Schedule the job; returns whether anything changed.
+
+    `ScheduleError` where the scheduler is not there or refuses.
+    """
+    if system == "cron":
+        return _rewrite_crontab(lambda before: with_block(before, job))
+    place = _place(system, job.workspace, environ)
+    _require(place.tool)
+    written = texts(job, system, environ).items()
+    wanted = {Path(path): text.encode(place.encoding) for path, text in written}
+    before = {path: path.read_bytes() if path.exists() else None for path in wanted}
+    try:
+        for path, data in wanted.items():
+            _write(path, data)
+        for command in place.before_enabling:
+            _succeeds(command)
+        for command in place.enabling:
+            _run_or_raise(command)
+    except ScheduleError:
+        for path, earlier in before.items():
+            _write(path, earlier)
+        raise
+    return before != wanted
+
+
+def remove(workspace: str, system: str, environ: Mapping[str, str]) -> bool:
+    """Take a workspace's job back; returns whether there was one."""
+    if system == "cron":
+        return _rewrite_crontab(lambda before: without_block(before, job_name(workspace)))
+    place = _place(system, workspace, environ)
+    there = [path for path in place.paths if path.exists()]
+    known = there and shutil.which(place.tool)
+    for command in place.disabling if known else ():
+        _succeeds(command)
+    for path in there:
+        path.unlink()
+    for command in place.after_removing if known else ():
+        _succeeds(command)
+    return bool(there)
+
+
+def find_scheduled(workspace: str, environ: Mapping[str, str]) -> tuple[Scheduled, ...]:
+    """Where a workspace's job stands at present, scheduler by place."""
+    found = []
+    for system in FILE_SCHEDULERS:
+        place = _place(system, workspace, environ)
+        if all(path.is_file() for path in place.paths):
+            text = place.paths[-1].read_bytes().decode(place.encoding, "replace")
+            active = _succeeds(place.asking) if shutil.which(place.tool) else None
+            found.append(Scheduled(system, place.read_at(text), place.paths, active))
+    if shutil.which("crontab"):
+        block = find_block(_read_crontab(), job_name(workspace))
+        found += [Scheduled("cron", cron_time(block))] if block else []
+    return tuple(found)
+
+
+def _place(system: str, workspace: str, environ: Mapping[str, str]) -> Place:
+    home = Path.home()
+    config_home = Path(environ.get("XDG_CONFIG_HOME", ""))
+    if not config_home.is_absolute():
+        config_home = home / ".config"
+    owner = Owner(home, config_home, getattr(os, "getuid", lambda: 0)())
+    return FILE_SCHEDULERS[system](workspace, owner)
+
+
+def _write(path: Path, data: bytes | None) -> None:
+    """Give a file these bytes, if it has others; none takes it away."""
+    before = path.read_bytes() if path.exists() else None
+    if data is None:
+        path.unlink(missing_ok=True)
+    elif before != data:
+        write_atomic(path, data, expected=before)
+
+
+def _rewrite_crontab(change: Callable[[bytes], bytes]) -> bool:
+    """Give the user's crontab another text, if it has one; an empty one is taken away."""
+    _require("crontab")
+    before = _read_crontab()
+    after = change(before)
+    if after == before:
+        return False
+    _run_or_raise(("crontab", "-") if after else ("crontab", "-r"), text=after)
+    return True
+
+
+def _read_crontab() -> bytes:
+    done = _run(("crontab", "-l"))
+    if done.returncode == 0:
+        return done.stdout
+    said = done.stderr.decode("utf-8", "replace").strip()
+    if any(phrase in said.lower() for phrase in _NO_CRONTAB):
+        return b""
+    raise ScheduleError(f"crontab -l failed: {said or f'exit {done.returncode}'}", hint=_ABSENT)
+
+
+def _require(tool: str) -> None:
+    if shutil.which(tool) is None:
+        hint = f"{_REMEDIES[tool]}; or {_ABSENT}"
+        raise ScheduleError(f"{tool} is not there, so nothing was scheduled", hint=hint)
+
+
+def _run_or_raise(command: tuple[str, ...], *, text: bytes = b"") -> None:
+    done = _run(command, text=text)
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip().split("\n")[-1]
+        reason = said or f"exit {done.returncode}"
+        message = f"{' '.join(command)} failed, and nothing was changed: {reason}"
+        raise ScheduleError(message, hint=f"{_REMEDIES[command[0]]}; or {_ABSENT}")
+
+
+def _succeeds(command: tuple[str, ...]) -> bool:
+    return _run(command).returncode == 0
+
+
+def _run(command: tuple[str, ...], *, text: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    try:
+        return subprocess.run(
+            command,
+            input=text,
+            capture_output=True,
+            timeout=TIMEOUT_S,
+            env=os.environ | {"LC_ALL": "C"},
+        )
+    except (OSError, subprocess.TimeoutExpired) as problem:
+        raise ScheduleError(f"{' '.join(command)} failed: {problem}", hint=_ABSENT) from problem
