@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial
-from typing import TYPE_CHECKING, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 
 from lorebank.app.workspace import (
     Day,
@@ -41,7 +41,7 @@ from lorebank.recall.filters import (
     parse_tag,
 )
 from lorebank.recall.pipeline import RankOptions, weighted
-from lorebank.recall.understand import Understood, understand
+from lorebank.recall.understand import understand
 from lorebank.workspace.recalled import note_recalled
 
 if TYPE_CHECKING:
@@ -111,8 +111,7 @@ def recall(ws: OpenWorkspace, query: str, **asked: Unpack[RecallKeywords]) -> An
         raise UsageError(f"k must be at least 1, not {wanted}")
     ws.freshen()
     hides_core = asked.get("group", False) and not ws.group
-    private = _private_pages(ws) if hides_core else ()
-    filters = Filters(_selection(ws, asked, today), Selection(paths=private))
+    filters = Filters(_selection(ws, asked, today), Selection(paths=_private(ws, hides_core)))
     request, question = build_request(ws, _with_properties(ws, query), filters, wanted, today)
     known_on = request.understood.filters.wanted.as_of
     options = RecallOptions(
@@ -184,35 +183,44 @@ def search(
     """
     if k < 1:
         raise UsageError(f"k must be at least 1, not {k}")
-    notes: tuple[SearchHit, ...] = ()
     settings = ws.config.memory_search
+    limits: dict[str, Any] = {"k": k, "min_score": min_score, "path": path}
+    notes: tuple[SearchHit, ...] = ()
     if "memory" in settings.sources or not settings.searches_sessions:
-        notes = _search_notes(ws, query, k=k, min_score=min_score, path=path)
+        notes = _search_notes(ws, query, **limits)
     if not (sessions and ws.searches_sessions):
         return notes
     from lorebank.app.conversations import search_sessions
     from lorebank.conversations.search import merge_hits
 
-    session_hits = search_sessions(ws, query, k=k, min_score=min_score, path=path)
-    return merge_hits(notes, session_hits, k=k)
+    return merge_hits(notes, search_sessions(ws, query, **limits), k=k)
 
 
 def _search_notes(
     ws: OpenWorkspace, query: str, *, k: int, min_score: float, path: str | None
 ) -> tuple[SearchHit, ...]:
+    """By the sidecar, or by the built-in engine where there is none or it fails."""
+    from lorebank.recall.search import search_chunks
+
     ws.freshen()
-    if ws.sidecar is None:
-        return _search_chunks(ws, query, k, min_score, path)
-    ws.sidecar.freshen()
-    hits = ws.sidecar.search(ws.index, query, k=k, min_score=min_score, path=path)
-    if hits is not None:
-        return hits
-    built_in = _search_chunks(ws, query, k, min_score, path)
-    return tuple(replace(hit, fallback=ws.sidecar.problem) for hit in built_in)
+    failed = None
+    if ws.sidecar is not None:
+        ws.sidecar.freshen()
+        hits = ws.sidecar.search(ws.index, query, k=k, min_score=min_score, path=path)
+        if hits is not None:
+            return hits
+        failed = ws.sidecar.problem
+    filters = Filters(Selection(paths=() if path is None else (path,)))
+    request, question = build_request(ws, query, filters, max(k, LEAST_WANTED), ws.day(None))
+    hits = search_chunks(request, _rank_options(ws), k=k, min_score=min_score, path=path)
+    by, reason = (question.provider, question.model), failed or question.fallback
+    return tuple(replace(hit, provider=by[0], model=by[1], fallback=reason) for hit in hits)
 
 
-def _private_pages(ws: OpenWorkspace) -> tuple[str, ...]:
-    """What no group is shown."""
+def _private(ws: OpenWorkspace, hides_core: bool) -> tuple[str, ...]:
+    """The page that no group is shown."""
+    if not hides_core:
+        return ()
     from lorebank.workspace.paths import core_path
 
     return (core_path(ws.root),)
@@ -220,31 +228,12 @@ def _private_pages(ws: OpenWorkspace) -> tuple[str, ...]:
 
 def for_group(ws: OpenWorkspace, hits: tuple[H, ...]) -> tuple[H, ...]:
     """The hits without those of the core memory, and without what it says of the others."""
-    [core] = _private_pages(ws)
+    [core] = _private(ws, True)
     private = contexts_stated_in(ws.index, core)
     return tuple(
         replace(hit, context=tuple(text for text in hit.context if text not in private))
         for hit in hits
         if (hit.path if isinstance(hit, SearchHit) else hit.source.path) != core
-    )
-
-
-def _search_chunks(
-    ws: OpenWorkspace, query: str, k: int, min_score: float, path: str | None
-) -> tuple[SearchHit, ...]:
-    from lorebank.recall.search import search_chunks
-
-    filters = Filters(Selection(paths=() if path is None else (path,)))
-    request, question = build_request(ws, query, filters, max(k, LEAST_WANTED), ws.day(None))
-    hits = search_chunks(request, _rank_options(ws), k=k, min_score=min_score, path=path)
-    return tuple(
-        replace(
-            hit,
-            provider=question.provider,
-            model=question.model,
-            fallback=question.fallback,
-        )
-        for hit in hits
     )
 
 
@@ -356,7 +345,9 @@ def build_request(
         lookup=lambda slugs: lookup_names(ws.index, slugs),
         respell=lambda words: respell_names(ws.vocabulary, words),
     )
-    question = _question_vector(ws, understood)
+    question = QueryVector(skipped="the question names only entities, times or identifiers")
+    if needs_meaning(understood):
+        question = ws.meaning.query(ws.index, understood.plain)
     filters = understood.filters
     request = Request(
         understood=understood,
@@ -372,13 +363,6 @@ def build_request(
         spread=question.spread,
     )
     return request, question
-
-
-def _question_vector(ws: OpenWorkspace, understood: Understood) -> QueryVector:
-    """The question's vector; none where words and links are enough."""
-    if not needs_meaning(understood):
-        return QueryVector(skipped="the question names only entities, times or identifiers")
-    return ws.meaning.query(ws.index, understood.plain)
 
 
 def _skipped(ws: OpenWorkspace, question: QueryVector) -> dict[str, str]:

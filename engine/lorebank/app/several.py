@@ -89,9 +89,9 @@ class Banks:
         """
         if asked.get("why_not") is not None:
             raise UsageError("why-not is asked of one bank", hint="name it: --bank NAME")
-        told = self._ask(lambda bank: bank.recall(query, **asked))
+        answers = self._ask(lambda bank: bank.recall(query, **asked))
         k, budget = asked.get("k") or DEFAULT_K, asked.get("token_budget")
-        return merge_answers(told, query, k=k, token_budget=budget)
+        return merge_answers(answers, query, k=k, token_budget=budget)
 
     def search(self, query: str, *, k: int = 10, **limits: Any) -> SearchOfBanks:
         """`Bank.search` of every bank's notes, merged by rank; transcripts are no bank's."""

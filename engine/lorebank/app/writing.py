@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class RetainKeywords(TypedDict, total=False):
-    """What is said of a fact besides its sentence; see `Bank.retain`."""
+    """The details of a fact, next to its sentence; see `Bank.retain`."""
 
     kind: FactKind | str | None
     entities: Sequence[str]
@@ -62,7 +62,7 @@ class RetainKeywords(TypedDict, total=False):
     now: date | None
 
 
-def retain(ws: OpenWorkspace, text: str, **said: Unpack[RetainKeywords]) -> Fact:
+def retain(ws: OpenWorkspace, text: str, **details: Unpack[RetainKeywords]) -> Fact:
     """Append a fact under the retain section of a day's log and return it with its citation.
 
     `text` may be a typed line itself (`O(c=0.9) @Peter: …`); what is given by keyword wins: `kind`,
@@ -76,13 +76,13 @@ def retain(ws: OpenWorkspace, text: str, **said: Unpack[RetainKeywords]) -> Fact
     from lorebank.inbox.pairs import about
     from lorebank.retain.compose import compose_fact
 
-    refuse_unknown("retain", said, RetainKeywords)
-    now = said.get("now")
+    refuse_unknown("retain", details, RetainKeywords)
+    now = details.get("now")
     today = ws.day(now)
-    recorded = parse_single_day(said.get("day"), today, "date") or today
-    whose = Origin(parse_origin(said.get("origin", Origin.OWNER)))
-    origin, author = as_written_by(said.get("author", NOBODY), whose, today, recorded)
-    if recorded > today and not said.get("allow_future"):
+    recorded = parse_single_day(details.get("day"), today, "date") or today
+    whose = Origin(parse_origin(details.get("origin", Origin.OWNER)))
+    origin, author = as_written_by(details.get("author", NOBODY), whose, today, recorded)
+    if recorded > today and not details.get("allow_future"):
         raise UsageError(
             f"--date {recorded} lies ahead; a log tells of days that were",
             hint="write it down today and name the day in the sentence, or --allow-future",
@@ -91,21 +91,21 @@ def retain(ws: OpenWorkspace, text: str, **said: Unpack[RetainKeywords]) -> Fact
     public, private = private_parts(news)
     if private and not public:
         raise UsageError("nothing to retain: all of it is private", hint="edit the log itself")
-    if find_secrets(news) and not said.get("allow_secret"):
+    if find_secrets(news) and not details.get("allow_secret"):
         raise UsageError(
             "nothing retained: the text holds what looks like a secret",
             hint="leave it out, or --allow-secret; the index masks it either way",
         )
-    speaks = ((Stance.FOR, said.get("for_", ())), (Stance.AGAINST, said.get("against", ())))
+    speaks = ((Stance.FOR, details.get("for_", ())), (Stance.AGAINST, details.get("against", ())))
     marks = [EvidenceMark(s, ws.full_opinion_id(o)) for s, opinions in speaks for o in opinions]
-    replaces = said.get("replaces", ())
+    replaces = details.get("replaces", ())
     olds = (replaces,) if isinstance(replaces, str) else replaces
     _sync_if_free(ws)
     fact = compose_fact(
         public,
-        kind=parse_kind(said.get("kind")),
-        entities=said.get("entities", ()),
-        confidence=said.get("confidence"),
+        kind=parse_kind(details.get("kind")),
+        entities=details.get("entities", ()),
+        confidence=details.get("confidence"),
         day=recorded,
         marks=marks,
         ends=[ws.find_fact(old).id for old in olds],
