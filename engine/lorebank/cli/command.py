@@ -47,18 +47,20 @@ def _global_options() -> list[click.Parameter]:
             "workspace",
             metavar="DIR",
             type=click.Path(file_okay=False),
-            help="The workspace; else LOREBANK_WORKSPACE, else the nearest folder upwards.",
+            help="The workspace; default: LOREBANK_WORKSPACE, or the nearest parent folder.",
         ),
         GlobalOption(
             ["--bank"],
             "bank_name",
             metavar="NAME",
             shell_complete=_complete_bank,
-            help="The workspace that `lorebank bank add` gave that name.",
+            help="The workspace of that name (lorebank bank list).",
         ),
         GlobalOption(["--json"], "json", is_flag=True, help="Print one JSON object."),
         GlobalOption(["--quiet"], "quiet", is_flag=True, help="No notes, no progress."),
-        GlobalOption(["--offline"], "offline", is_flag=True, help="Send nothing anywhere."),
+        GlobalOption(
+            ["--offline"], "offline", is_flag=True, help="Send nothing to another machine."
+        ),
         GlobalOption(
             ["--set"],
             "overrides",
@@ -285,10 +287,10 @@ all_option = click.option(
     "--all", "every_bank", is_flag=True, help="Ask every named bank (lorebank bank list)."
 )
 as_of_option = click.option(
-    "--as-of", metavar="DAY", help="Answer as on that day: later lines are left out."
+    "--as-of", metavar="DAY", help="Answer as of that day, ignoring later lines."
 )
 min_confidence_option = click.option(
-    "--min-confidence", type=CONFIDENCE, metavar="C", help="Leave out what is less sure."
+    "--min-confidence", type=CONFIDENCE, metavar="C", help="Leave out what is less certain."
 )
 
 
@@ -301,7 +303,7 @@ fail_empty_option = click.option(
     is_flag=True,
     expose_value=False,
     callback=_keep_fail_empty,
-    help="Exit with 1 where nothing was found.",
+    help="Exit with 1 if nothing was found.",
 )
 
 
@@ -320,7 +322,7 @@ def entity_options(help_text: str) -> Callable[[Callable[..., Any]], Callable[..
 
 def interval_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add `--since` and `--until`."""
-    until = click.option("--until", metavar="DAY", help="Up to that day, included.")
+    until = click.option("--until", metavar="DAY", help="Up to and including that day.")
     since = click.option(
         "--since", metavar="DAY", help="From that day on: 2025-11-27, 30d, “last week”."
     )

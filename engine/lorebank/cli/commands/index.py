@@ -68,9 +68,8 @@ def _check(session: Session) -> int:
 def watch(session: Session) -> None:
     """Keep the index fresh while files change, until interrupted.
 
-    What changed is read, embedded and judged 1.5 seconds after the last change; where the system
-    tells nothing of changes (folders of other machines), files are looked at now and again. `mcp`
-    does the same by itself.
+    What changed is read, embedded and judged 1.5 seconds after the last change; network
+    folders, which report no changes, are polled. `mcp` does the same by itself.
 
     Examples:
         lorebank watch
@@ -119,7 +118,7 @@ WRONG = 6
 
 
 @command("doctor")
-@click.option("--fix", is_flag=True, help="Repair what can be repaired without losing anything.")
+@click.option("--fix", is_flag=True, help="Repair what can be repaired safely.")
 def doctor(session: Session, fix: bool) -> int:
     """Find what is wrong, and repair what is safe to repair.
 

@@ -63,9 +63,9 @@ def _system_option(help_text: str) -> Callable[[Callable[..., Any]], Callable[..
 
 @schedule.subcommand("print")
 @_at_option
-@_system_option("For which scheduler; this machine's without it.")
+@_system_option("For which scheduler; default: this machine's.")
 def print_job(session: Session, at: str, system: str | None) -> None:
-    """Print what would be written, and change nothing."""
+    """Print what would be written; change nothing."""
     job = _job(session, at)
     chosen = system or default_system(os.environ)
     written = texts(job, chosen, os.environ)
@@ -75,10 +75,10 @@ def print_job(session: Session, at: str, system: str | None) -> None:
 
 @schedule.subcommand("install")
 @_at_option
-@_system_option("By which scheduler; this machine's without it.")
-@click.option("--catch-up", is_flag=True, help="The next command runs a night that was missed.")
+@_system_option("By which scheduler; default: this machine's.")
+@click.option("--catch-up", is_flag=True, help="Let the next command make up for a missed night.")
 def install_job(session: Session, at: str, system: str | None, catch_up: bool) -> None:
-    """Run reflect every night; again, to change the time or the scheduler."""
+    """Run reflect every night; repeat to change the time or the scheduler."""
     job = _job(session, at)
     root = Path(job.workspace)
     chosen = system or default_system(os.environ)
@@ -103,7 +103,7 @@ def install_job(session: Session, at: str, system: str | None, catch_up: bool) -
 @schedule.subcommand("remove")
 @_system_option("Only from that scheduler.")
 def remove_job(session: Session, system: str | None) -> None:
-    """Take the nightly run back; everything else stays as it was."""
+    """Remove the nightly run; everything else stays as it was."""
     root = session.find_root()
     found = find_scheduled(str(root), os.environ)
     chosen = [each.system for each in found if system in (None, each.system)]

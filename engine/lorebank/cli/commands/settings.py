@@ -62,7 +62,7 @@ def get_setting(session: Session, key: str) -> None:
 @config.subcommand("set")
 @click.argument("key")
 @click.argument("value")
-@click.option("--user", is_flag=True, help="In your own file, for every workspace.")
+@click.option("--user", is_flag=True, help="In your own file, for all workspaces.")
 def set_setting(session: Session, key: str, value: str, user: bool) -> None:
     """Write one setting into the workspace's file, or with --user into your own."""
     file = _user_file() if user else files.workspace_config_path(session.find_root())
@@ -76,11 +76,11 @@ def set_setting(session: Session, key: str, value: str, user: bool) -> None:
 
 @config.subcommand("import")
 @click.argument("file", type=click.Path(dir_okay=False))
-@click.option("--dry-run", is_flag=True, help="Show what would be set, and set nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would be set; write nothing.")
 def import_settings(session: Session, file: str, dry_run: bool) -> None:
     """Take over the memory search of an openclaw.json into your own file.
 
-    What has no home here is named with the reason.
+    Settings without an equivalent are listed with the reason.
     """
     from lorebank.settings.openclaw import read_openclaw
 

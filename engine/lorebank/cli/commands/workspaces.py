@@ -25,12 +25,12 @@ from lorebank.errors import UsageError
     metavar="NAME|PATH",
     help="A shipped template (lorebank template list), or a folder or zip that holds one.",
 )
-@click.option("--dry-run", is_flag=True, help="Make nothing; list what would be made.")
+@click.option("--dry-run", is_flag=True, help="List what would be created; write nothing.")
 def init(session: Session, directory: str | None, template: str, dry_run: bool) -> None:
-    """Lay out a workspace.
+    """Set up a workspace.
 
-    Makes the folders and pages a workspace begins with, in DIR or here. What is there already
-    stays as it is, so running it again is safe.
+    Creates the folders and pages that a workspace starts with, in DIR or here. Existing files are
+    not changed, so running it again is safe.
 
     Examples:
         lorebank init ~/notes
@@ -87,7 +87,7 @@ def bank() -> None:
 @bank.subcommand("add")
 @click.argument("name")
 @click.argument("path", type=click.Path(file_okay=False))
-@click.option("--replace", is_flag=True, help="Point a name that is taken to PATH.")
+@click.option("--replace", is_flag=True, help="Point an existing name to PATH.")
 def add_bank_name(session: Session, name: str, path: str, replace: bool) -> None:
     """Give the workspace at PATH a name."""
     from lorebank.workspace.registry import add_bank
@@ -117,7 +117,7 @@ def list_banks(session: Session) -> None:
 @bank.subcommand("remove", examples="lorebank bank remove work")
 @click.argument("name")
 def remove_bank_name(session: Session, name: str) -> None:
-    """Forget a name; the folder and all in it stay."""
+    """Remove a name; the folder and its files stay."""
     from lorebank.workspace.registry import remove_bank
 
     removed = remove_bank(os.environ, name)
@@ -127,9 +127,9 @@ def remove_bank_name(session: Session, name: str) -> None:
 
 @bank.subcommand("default", examples="lorebank bank default home")
 @click.argument("name", required=False)
-@click.option("--unset", is_flag=True, help="Let there be no default.")
+@click.option("--unset", is_flag=True, help="Have no default.")
 def default_bank_name(session: Session, name: str | None, unset: bool) -> None:
-    """Set or print the bank that is meant where nothing names one and no workspace is near."""
+    """Set or print the bank used when none is named and no workspace is near."""
     from lorebank.workspace.registry import load_registry, set_default_bank
 
     if name and unset:
@@ -192,9 +192,9 @@ def check(session: Session, source: str) -> int:
 
 @template.subcommand("import")
 @click.argument("source", metavar="NAME|PATH")
-@click.option("--dry-run", is_flag=True, help="Write nothing; list what would be made.")
+@click.option("--dry-run", is_flag=True, help="List what would be created; write nothing.")
 def import_template(session: Session, source: str, dry_run: bool) -> None:
-    """Lay a template into the workspace: only what is missing there.
+    """Add a template's pages to the workspace, where they are missing.
 
     SOURCE is a shipped template's name, or a folder or zip. Nothing of yours is overwritten.
     """
@@ -208,11 +208,11 @@ def import_template(session: Session, source: str, dry_run: bool) -> None:
 
 @template.subcommand("export")
 @click.argument("name")
-@click.option("--to", "target", metavar="PATH", help="A new folder or zip; ./NAME without this.")
-@click.option("--title", default="", help="As `template list` shows it.")
+@click.option("--to", "target", metavar="PATH", help="A new folder or zip; default: ./NAME.")
+@click.option("--title", default="", help="Title for `template list`.")
 @click.option("--description", default="", help="One sentence.")
-@click.option("--directives", is_flag=True, help="Take bank/directives.md along.")
-@click.option("--dry-run", is_flag=True, help="Write nothing; list what it would hold.")
+@click.option("--directives", is_flag=True, help="Include bank/directives.md.")
+@click.option("--dry-run", is_flag=True, help="List what it would hold; write nothing.")
 def export_template(
     session: Session, /, name: str, target: str | None, dry_run: bool, **options: Any
 ) -> None:
