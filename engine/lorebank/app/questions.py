@@ -42,6 +42,7 @@ from lorebank.recall.filters import (
 )
 from lorebank.recall.pipeline import RankOptions, weighted
 from lorebank.recall.understand import understand
+from lorebank.workspace.layout import is_owners
 from lorebank.workspace.recalled import note_recalled
 
 if TYPE_CHECKING:
@@ -183,11 +184,12 @@ def search(
     """
     if k < 1:
         raise UsageError(f"k must be at least 1, not {k}")
+    sessions = sessions and not ws.group
     settings = ws.config.memory_search
     limits: dict[str, Any] = {"k": k, "min_score": min_score, "path": path}
     notes: tuple[SearchHit, ...] = ()
     if "memory" in settings.sources or not settings.searches_sessions:
-        notes = _search_notes(ws, query, **limits)
+        notes = _search_notes(ws, query, sessions=sessions, **limits)
     if not (sessions and ws.searches_sessions):
         return notes
     from lorebank.app.conversations import search_sessions
@@ -197,7 +199,7 @@ def search(
 
 
 def _search_notes(
-    ws: OpenWorkspace, query: str, *, k: int, min_score: float, path: str | None
+    ws: OpenWorkspace, query: str, *, k: int, min_score: float, path: str | None, sessions: bool
 ) -> tuple[SearchHit, ...]:
     """By the sidecar, or by the built-in engine where there is none or it fails."""
     from lorebank.recall.search import search_chunks
@@ -206,9 +208,10 @@ def _search_notes(
     failed = None
     if ws.sidecar is not None:
         ws.sidecar.freshen()
-        hits = ws.sidecar.search(ws.index, query, k=k, min_score=min_score, path=path)
-        if hits is not None:
-            return hits
+        limits: dict[str, Any] = {"k": k, "min_score": min_score, "path": path}
+        found = ws.sidecar.search(ws.index, query, sessions=sessions, **limits)
+        if found is not None:
+            return found
         failed = ws.sidecar.problem
     filters = Filters(Selection(paths=() if path is None else (path,)))
     request, question = build_request(ws, query, filters, max(k, LEAST_WANTED), ws.day(None))
@@ -227,13 +230,14 @@ def _private(ws: OpenWorkspace, hides_core: bool) -> tuple[str, ...]:
 
 
 def for_group(ws: OpenWorkspace, hits: tuple[H, ...]) -> tuple[H, ...]:
-    """The hits without those of the core memory, and without what it says of the others."""
+    """The hits without those of the owner's pages, and without what the core memory says of the
+    others."""
     [core] = _private(ws, True)
     private = contexts_stated_in(ws.index, core)
     return tuple(
         replace(hit, context=tuple(text for text in hit.context if text not in private))
         for hit in hits
-        if (hit.path if isinstance(hit, SearchHit) else hit.source.path) != core
+        if not is_owners(hit.path if isinstance(hit, SearchHit) else hit.source.path)
     )
 
 

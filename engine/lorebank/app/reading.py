@@ -10,7 +10,7 @@ from lorebank.app.workspace import Day, OpenWorkspace, rebuild_index_if_corrupt
 from lorebank.domain.answers import Agenda, FileText
 from lorebank.domain.facts import Fact
 from lorebank.errors import PathRefused, UsageError
-from lorebank.workspace.layout import LEDGER_PAGES, is_core, is_generated
+from lorebank.workspace.layout import is_owners
 
 
 def get(
@@ -47,8 +47,7 @@ def get(
         elsewhere=in_collection,
         as_shown=_for_group if group else shareable if shared else str,
     )
-    owners = is_core(found.path) or is_generated(found.path) or found.path in LEDGER_PAGES
-    if group and owners:
+    if group and is_owners(found.path):
         raise PathRefused(f"{found.path} is not read in a group", hint="it is the owner's")
     return found
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from lorebank.cli.session import Session, write_raw
 from lorebank.errors import LorebankError, UsageError
 
 if TYPE_CHECKING:
-    from lorebank.agent.hooks.files import HookChange
+    from lorebank.agent.hooks.hosts import HookChange
     from lorebank.app.several import Banks
     from lorebank.mcp_server.banks import OpensBanks
     from lorebank.settings.tables import Config
@@ -57,7 +58,7 @@ def connect(
         lorebank connect vscode --file .vscode/mcp.json
     """
     from lorebank.agent.hooks import connect as hosts
-    from lorebank.agent.hooks.files import change_hooks, start_arguments, start_command
+    from lorebank.agent.hooks.hosts import change_hooks, start_arguments, start_command
 
     target = file or hosts.settings_file(host, os.environ)
     root = None if remove else session.settings()[0]
@@ -66,7 +67,7 @@ def connect(
     if prints and root is not None:
         write_raw(hosts.snippet(host, started))
         return
-    tools = hosts.check(started) if check and root is not None else ()
+    tools = _tools_of(started) if check and root is not None else ()
     done = [hosts.connect(host, target, started if root is not None else None)]
     if host == "claude-code" and file is None:
         starts = None if root is None else start_command(root)
@@ -74,6 +75,20 @@ def connect(
     payload = {"changes": [each.to_dict() for each in done], "tools": list(tools)}
     answers = f"the server answers with {len(tools)} tools: {', '.join(tools)}"
     session.print(payload, _changed(done), [answers] if tools else ())
+
+
+def _tools_of(command: Sequence[str]) -> tuple[str, ...]:
+    _check_mcp()
+    from lorebank.mcp_server.server import tools_of
+
+    return tools_of(command)
+
+
+def _check_mcp() -> None:
+    if find_spec("mcp") is None:
+        raise LorebankError(
+            "the MCP server needs the package mcp", hint="pip install 'lorebank[mcp]'"
+        )
 
 
 HOST = click.Choice(["claude-code", "shell"])
@@ -98,10 +113,10 @@ def hooks() -> None:
 @click.argument("host", type=HOST)
 def print_hooks(session: Session, host: str) -> None:
     """Print what install would write into an empty file."""
-    from lorebank.agent.hooks.files import hook_snippet, start_command
+    from lorebank.agent.hooks.hosts import start_command, with_hooks
 
     root, _ = session.settings()
-    text = hook_snippet(host, start_command(root))
+    text = with_hooks(host, "", start_command(root))
     _text(session, text, host=host)
 
 
@@ -110,7 +125,7 @@ def print_hooks(session: Session, host: str) -> None:
 @click.option("--file", type=click.Path(path_type=Path), help="Another file than the host's own.")
 def install_hooks(session: Session, host: str, file: Path | None) -> None:
     """Put the hooks into the host's settings; all else there stays byte for byte."""
-    from lorebank.agent.hooks.files import start_command
+    from lorebank.agent.hooks.hosts import start_command
 
     _change(session, host, file, start_command(session.settings()[0]))
 
@@ -150,7 +165,7 @@ def _text(session: Session, text: str, **about: object) -> None:
 
 
 def _change(session: Session, host: str, file: Path | None, command: str | None) -> None:
-    from lorebank.agent.hooks.files import change_hooks
+    from lorebank.agent.hooks.hosts import change_hooks
 
     done = change_hooks(host, file=file, command=command, environ=os.environ)
     session.result(done, lambda look, done: _changed([done]))
@@ -312,28 +327,26 @@ def mcp(
         lorebank mcp --agent claude-code --tools all
         claude mcp add memory -- lorebank mcp -w ~/notes
     """
-    if find_spec("mcp") is None:
-        raise LorebankError(
-            "the MCP server needs the package mcp", hint="pip install 'lorebank[mcp]'"
-        )
+    _check_mcp()
     root, config = session.settings()
     session.workspace, session.bank_name = str(root), None
     from lorebank.mcp_server.access import Access
-    from lorebank.mcp_server.serve import Serving, serve_http, serve_stdio
+    from lorebank.mcp_server.server import build_server, serve_http, serve_stdio
 
-    serving = Serving(
+    access = Access(**rights)
+    build = partial(
+        build_server,
         session.bank,
-        _several(session, every_bank, names),
-        Access(**rights),
+        open_banks=_several(session, every_bank, names),
         memory_tools=config.memory_search.enabled,
         citations=config.memory.citations != "off",
         waits=config.memory.backend == "qmd" or config.embedder.provider not in ("local", "none"),
     )
     with _sidecar(session, config):
         if http:
-            serve_http(serving, host=host, port=port, say=lambda line: session.note([line]))
+            serve_http(build, access, host=host, port=port, say=lambda line: session.note([line]))
         else:
-            serve_stdio(serving)
+            serve_stdio(build, access)
 
 
 @contextmanager
