@@ -87,8 +87,8 @@ class Bank:
     to any call, and is today otherwise. Days are `datetime.date` or text such as `2025-11-27`,
     `30d`, `last week`; text that is not understood raises `UsageError`.
 
-    A method is a function of the module named beside it, which takes the open workspace first and
-    is imported when the method is first called.
+    Each method is a function of a module of `lorebank.app` that takes the open workspace first; the
+    module is imported by the first call.
     """
 
     def __init__(self, workspace: OpenWorkspace) -> None:
@@ -106,12 +106,12 @@ class Bank:
         either, that of `LOREBANK_WORKSPACE`, the nearest folder upwards that holds `.memory/`,
         `memory/` or `bank/`, or the default bank. Raises `WorkspaceError`.
 
-        `now` and `environ` stand for the day and the environment. `offline` sends nothing to
-        another machine, whatever the settings say; `flags` are settings that win over every file.
-        `embedder`, `generator` and `reranker` are objects of yours, after the protocols of those
-        names, in place of those in the settings. `say` is called before anything is sent elsewhere
-        or embedded again, with what and where. A bank opened for a `group` holds nothing of the
-        core memory, nor anything made of it, whatever is asked; it keeps an index of its own.
+        `now` and `environ` override the day and the environment. `offline` sends nothing to another
+        machine, whatever the settings say; `flags` are settings that win over every file.
+        `embedder`, `generator` and `reranker` are objects of your own that implement the protocols
+        of these names, and replace those of the settings. `say` is called with a line of text
+        before anything is sent to another machine or embedded again. A bank opened for a `group`
+        never gives out the core memory or anything derived from it; it has an index of its own.
         """
         return cls(open_workspace(path, bank=bank, **how))
 
@@ -124,7 +124,7 @@ class Bank:
         now: date | None = None,
         environ: Mapping[str, str] | None = None,
     ) -> Self:
-        """Lay out a workspace and open it; what is there already stays as it is.
+        """Set up a workspace and open it; existing files are not changed.
 
         `template` is the name of a shipped template, or the path of a folder or zip that holds one.
         """
@@ -144,7 +144,7 @@ class Bank:
 
     @property
     def group(self) -> bool:
-        """Whether it serves a group, for which the core memory is not there."""
+        """Whether it serves a group, without the core memory."""
         return self.workspace.group
 
     @property
@@ -153,7 +153,7 @@ class Bank:
         return self.workspace.created
 
     def close(self) -> None:
-        """Close the index and connections; the Bank may be used again; it reopens them."""
+        """Close the index and connections; the next call opens them again."""
         self.workspace.close()
 
     def __enter__(self) -> Self:
