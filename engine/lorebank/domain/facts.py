@@ -196,7 +196,7 @@ class Mention(Record):
 
 
 class EvidenceMark(Record):
-    """`(+o-3f2a)` or `(-o-3f2a)`: the opinion that its writer says a line supports or contradicts."""
+    """`(+o-3f2a)` or `(-o-3f2a)`: the opinion that a line supports or contradicts."""
 
     stance: Stance
     opinion_id: str
