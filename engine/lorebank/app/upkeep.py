@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TypedDict, Unpack
 
 from lorebank.app.conversations import export_transcripts, session_state, sync_sessions, transcripts
-from lorebank.app.opening import plan_init
 from lorebank.app.workspace import (
     Day,
     OpenWorkspace,
@@ -173,7 +172,7 @@ def import_template(ws: OpenWorkspace, source: str, *, dry_run: bool = False) ->
     """
     ensure_derived_folder(ws.root)
     if dry_run:
-        return plan_init(ws.root, template=source)
+        return tuple(init_workspace(ws.root, source, dry_run=True))
     with WriterLock(ws.root):
         return tuple(init_workspace(ws.root, source))
 
