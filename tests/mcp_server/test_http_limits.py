@@ -10,10 +10,9 @@ import pytest
 import uvicorn
 from starlette.types import Message
 
-from lorebank.mcp_server import limits
+from lorebank.mcp_server import http as limits
 from lorebank.mcp_server.access import Access
-from lorebank.mcp_server.http import Gate, bind
-from lorebank.mcp_server.limits import BodyTooLarge, BoundedProtocol, read_body
+from lorebank.mcp_server.http import BodyTooLarge, BoundedProtocol, Gate, bind, read_body
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 

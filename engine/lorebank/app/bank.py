@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, Un
 
 from lorebank.app.opening import init_workspace, open_workspace, plan_init
 from lorebank.app.workspace import Opening, OpenWorkspace
-from lorebank.domain.facts import NOBODY, Author, Origin
 
 if TYPE_CHECKING:
-    from lorebank.agent.remember import Remembered
     from lorebank.app import (
         beliefs,
         conversations,
@@ -197,6 +195,7 @@ class Bank:
     log = _method(writing.log)
     log_file = _method(writing.log_file)
     memory_write = _method(writing.memory_write)
+    remember = _method(writing.remember)
     lint = _method(writing.lint)
     undo_lint = _method(writing.undo_lint)
     undo_retain = _method(writing.undo_retain)
@@ -235,60 +234,13 @@ class Bank:
     begin_serving = _method(hosts.begin_serving)
     context = _method(hosts.context)
     flush = _method(hosts.flush)
+    session_hook = _method(hosts.session_hook)
 
     sync = _method(upkeep.sync)
     catch_up = _method(upkeep.catch_up)
     check = _method(upkeep.check)
     status = _method(upkeep.status)
     directives = _method(upkeep.directives)
-
-    def remember(
-        self,
-        text: str,
-        *,
-        to: str = "auto",
-        origin: Origin | str = Origin.OWNER,
-        author: Author = NOBODY,
-        now: date | None = None,
-    ) -> Remembered:
-        """Write down what one was asked to remember, where it belongs: orders into the core memory,
-        decisions, preferences and durable facts into the retain section of today's log, context of
-        the day into the log as a note. `to` names the place: `core`, `fact` or `log`.
-        """
-        from lorebank.agent.authored import is_order
-        from lorebank.agent.remember import remember
-        from lorebank.app.writing import strip_recalled_text
-
-        if author is not NOBODY and is_order(text):
-            to = "core"  # where it becomes a proposal
-        return remember(
-            self,
-            strip_recalled_text(self.workspace, text),
-            to=to,
-            origin=origin,
-            author=author,
-            now=now,
-        )
-
-    def session_hook(
-        self,
-        event: str,
-        *,
-        session: str = "main",
-        source: str = "",
-        prompt: str = "",
-        transcript: str = "",
-        now: date | None = None,
-    ) -> str:
-        """What a host's hook prints: for `session-start` the boot pack, with the flush prompt where
-        the conversation was just compacted (`source="compact"`); for `prompt` what memory knows of
-        it, and the flush prompt where the `transcript` says that a compaction is near; for
-        `session-end` what waits in the inbox; for `pre-compact` nothing.
-        """
-        from lorebank.agent.session_hooks import HookEvent, session_hook
-
-        hook_event = HookEvent(event, session, source, prompt, transcript)
-        return session_hook(self, hook_event, today=self.workspace.day(now))
 
     def doctor(
         self, *, fix: bool = False, moment: datetime | None = None

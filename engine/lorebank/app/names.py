@@ -97,7 +97,7 @@ def decide(
     `dismiss`, or `split` (one name from another, or from all). The page of a merged name moves
     into that of the name that stays, and back. A line that stands already changes nothing.
     """
-    from lorebank.nightly.decide import decide, decision_entry
+    from lorebank.nightly.names import decide, decision_entry
 
     with WriterLock(ws.root):
         ws.sync_files()

@@ -36,6 +36,7 @@ from lorebank.recall.filters import (
 )
 from lorebank.recall.pipeline import RankOptions, weighted
 from lorebank.recall.understand import Understood, understand
+from lorebank.workspace.layout import is_owners
 from lorebank.workspace.recalled import note_recalled
 
 if TYPE_CHECKING:
@@ -163,10 +164,11 @@ def search(
     """
     if k < 1:
         raise UsageError(f"k must be at least 1, not {k}")
+    sessions = sessions and not ws.group
     notes: tuple[SearchHit, ...] = ()
     settings = ws.config.memory_search
     if "memory" in settings.sources or not settings.searches_sessions:
-        notes = _search_notes(ws, query, k=k, min_score=min_score, path=path)
+        notes = _search_notes(ws, query, k, min_score, path, sessions)
     if not (sessions and ws.searches_sessions):
         return notes
     from lorebank.app.conversations import search_sessions
@@ -177,13 +179,15 @@ def search(
 
 
 def _search_notes(
-    ws: OpenWorkspace, query: str, *, k: int, min_score: float, path: str | None
+    ws: OpenWorkspace, query: str, k: int, min_score: float, path: str | None, sessions: bool
 ) -> tuple[SearchHit, ...]:
     ws.freshen()
     if ws.sidecar is None:
         return _search_chunks(ws, query, k, min_score, path)
     ws.sidecar.freshen()
-    hits = ws.sidecar.search(ws.index, query, k=k, min_score=min_score, path=path)
+    hits = ws.sidecar.search(
+        ws.index, query, k=k, min_score=min_score, path=path, sessions=sessions
+    )
     if hits is not None:
         return hits
     built_in = _search_chunks(ws, query, k, min_score, path)
@@ -198,13 +202,14 @@ def _private_pages(ws: OpenWorkspace) -> tuple[str, ...]:
 
 
 def for_group(ws: OpenWorkspace, hits: tuple[H, ...]) -> tuple[H, ...]:
-    """The hits without those of the core memory, and without what it says of the others."""
+    """The hits without those of the owner's pages, and without what the core memory says of the
+    others."""
     [core] = _private_pages(ws)
     private = contexts_stated_in(ws.index, core)
     return tuple(
         replace(hit, context=tuple(text for text in hit.context if text not in private))
         for hit in hits
-        if (hit.path if isinstance(hit, SearchHit) else hit.source.path) != core
+        if not is_owners(hit.path if isinstance(hit, SearchHit) else hit.source.path)
     )
 
 

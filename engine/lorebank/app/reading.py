@@ -11,7 +11,7 @@ from lorebank.app.workspace import Day, OpenWorkspace, rebuild_index_if_corrupt
 from lorebank.domain.answers import Agenda, FileText
 from lorebank.domain.facts import Fact
 from lorebank.errors import PathRefused, UsageError
-from lorebank.workspace.layout import LEDGER_PAGES, is_core, is_generated
+from lorebank.workspace.layout import is_owners
 
 
 def get(
@@ -43,7 +43,7 @@ def get(
         elsewhere=partial(_in_collection, ws),
         as_shown=_for_group if group else shareable if shared else str,
     )
-    if group and _is_owners(found.path):
+    if group and is_owners(found.path):
         raise PathRefused(f"{found.path} is not read in a group", hint="it is the owner's")
     return found
 
@@ -99,11 +99,6 @@ def agenda(ws: OpenWorkspace, now: date | None = None, days: int = 14) -> Agenda
         raise UsageError(f"days must not be negative, not {days}")
     ws.freshen()
     return read_agenda(ws.index, ws.day(now), days)
-
-
-def _is_owners(path: str) -> bool:
-    """Whether a page is the owner's alone, or is generated from such pages."""
-    return is_core(path) or is_generated(path) or path in LEDGER_PAGES
 
 
 def _for_group(text: str) -> str:

@@ -21,10 +21,16 @@ from lorebank.index.items import facts_by_id
 from lorebank.index.opinions import load_unsure
 from lorebank.names.entities import page_moves
 from lorebank.names.entity_rows import resolution
-from lorebank.nightly.page_moves import PlannedMoves, begin_run, plan_page_moves, write_page_edits
+from lorebank.nightly.names import PlannedMoves, plan_page_moves, write_page_edits
 from lorebank.nightly.run import RunOptions, reflect_workspace
-from lorebank.nightly.under_way import refuse_linked_bank, resume_run
-from lorebank.nightly.undo import RunRecord, undo_run
+from lorebank.nightly.run_record import (
+    KilledRun,
+    RunRecord,
+    begin_run,
+    killed_run,
+    refuse_linked_bank,
+    undo_run,
+)
 from lorebank.recall.filters import parse_day
 from lorebank.workspace.atomic import temporaries_below
 from lorebank.workspace.lock import WriterLock, append_lock
@@ -53,8 +59,8 @@ def reflect(
     setting `reflect.infer`. `accept` and
     `reject` name hunks of an earlier dry run: with `accept` nothing else is changed, what is
     in `reject` is not proposed again until it reads differently. `force` lets more of a page
-    vanish than `reflect.max_vanish`. `commit` makes one git commit of what was written. A run
-    that was killed is completed first.
+    vanish than `reflect.max_vanish`. `commit` makes one git commit of what was written. What a
+    run that was killed had written counts as this run's.
     """
     ws.refuse_in_group("reflecting")
     today = parse_day(day, ws.day(now), "date") or ws.day(now)
@@ -78,7 +84,7 @@ def reflect(
     models = open_writer(ws.config, ws.environ, ws.say, ws.all_names, ws.given_generator)
     with WriterLock(ws.root), models as writer:
         refuse_linked_bank(ws.root)
-        resumed = None if dry_run else resume_run(ws.root)
+        killed = None if dry_run else killed_run(ws.root)
         if not dry_run:
             with append_lock(ws.root):  # the living hold one of the two locks
                 for left in temporaries_below(ws.root):
@@ -87,7 +93,7 @@ def reflect(
         ws.judge_waiting()
         if writer is not None and ws.config.generator.judges and not dry_run:
             _judge_pairs(ws, writer, today)
-        moved, begun = settle_pages(ws, today, dry_run=dry_run)
+        moved, begun = settle_pages(ws, today, killed, dry_run=dry_run)
         options = replace(
             options,
             writer=writer,
@@ -95,7 +101,15 @@ def reflect(
             vectors_of=ws.vectors_of,
         )
         report = reflect_workspace(ws.index, ws.root, ws.config, options)
-        report = resumed.merged_into(report) if resumed else report
+        if killed is not None:
+            report = replace(
+                report,
+                run=report.run or killed.name,
+                resumed=killed.name,
+                journal=report.journal or killed.journal,
+                problems=(*killed.problems, *report.problems),
+            )
+        report = moved.merged_into(report)
         report = _with_unknown_hunks(report, {*(accept or ()), *reject})
         if commit and report.run is not None:
             from lorebank.nightly.journal import commit_run
@@ -105,7 +119,7 @@ def reflect(
             compact_recalled(ws.root)
     if report.changed and not dry_run:
         ws.sync_files()
-    return replace(moved.merged_into(report), rules_alone=ws.rules_alone)
+    return replace(report, rules_alone=ws.rules_alone)
 
 
 def _judge_pairs(ws: OpenWorkspace, writer: Writer, today: date) -> None:
@@ -188,16 +202,17 @@ def unsettle(ws: OpenWorkspace, fact: str, opinion: str | None = None) -> Ruling
 
 
 def settle_pages(
-    ws: OpenWorkspace, today: date, *, dry_run: bool
+    ws: OpenWorkspace, today: date, killed: KilledRun | None = None, *, dry_run: bool = False
 ) -> tuple[PlannedMoves, RunRecord | None]:
     """Put the pages of names that were merged or parted by hand where they belong; where one
-    moves, the run has begun with that."""
+    moves, or a run was `killed`, the run has begun with that."""
     moves = plan_page_moves(ws.root, page_moves(ws.index, resolution(ws.index)))
-    if not moves.edits or dry_run:
+    if dry_run:
         return moves, None
-    begun = begin_run(ws.root, moves.edits, today)
-    write_page_edits(ws.root, moves.edits)
-    ws.sync_files()
+    begun = begin_run(ws.root, today, killed, moves.edits)
+    if moves.edits:
+        write_page_edits(ws.root, moves.edits)
+        ws.sync_files()
     return moves, begun
 
 

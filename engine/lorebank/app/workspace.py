@@ -328,7 +328,7 @@ class OpenWorkspace:
             return None
         from lorebank.qmd.sidecar import Sidecar
 
-        return Sidecar(self.root, self.config, self.environ, self.say)
+        return Sidecar(self.root, self.config, self.environ, self.say, self.group)
 
     @property
     def read_settings(self) -> ReadSettings:
@@ -579,7 +579,7 @@ class OpenWorkspace:
 
         before, after = edit_text(self.root, path, self.config, add)
         if undo:
-            from lorebank.nightly.undo import RunRecord, next_run, save_run
+            from lorebank.nightly.run_record import RunRecord, next_run, save_run
             from lorebank.workspace.run_store import Change
 
             run = next_run(self.root, self.day(None).isoformat(), area=undo)

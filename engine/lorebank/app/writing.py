@@ -34,6 +34,7 @@ from lorebank.workspace.layout import LogPattern
 from lorebank.workspace.lock import WriterLock, append_lock
 
 if TYPE_CHECKING:
+    from lorebank.agent.authored import Remembered
     from lorebank.agent.core_memory import CoreWrite
     from lorebank.app.workspace import Day, OpenWorkspace
 
@@ -210,7 +211,7 @@ def memory_write(
     to the owner instead (`CoreWrite.proposed`).
     """
     from lorebank.agent.authored import core_request
-    from lorebank.agent.core_memory import CoreEdit, CoreLimits, edit_core, measured
+    from lorebank.agent.core_memory import CoreEdit, edit_core, measured
     from lorebank.language.words import estimate_tokens
     from lorebank.workspace.paths import core_path, edit_text, read_text_file
 
@@ -218,8 +219,7 @@ def memory_write(
     path = core_path(ws.root)
     text = strip_recalled_text(ws, text) if text else text
     edit = CoreEdit(action, text, old=old, line=line, section=section)
-    settings = ws.config.core_memory
-    limits = CoreLimits(settings.warn_tokens, settings.limit_tokens)
+    limits = ws.config.core_memory
     reports: list[CoreWrite] = []
 
     with WriterLock(ws.root):
@@ -240,13 +240,43 @@ def memory_write(
     return reports[-1]
 
 
+def remember(
+    ws: OpenWorkspace,
+    text: str,
+    *,
+    to: str = "auto",
+    origin: Origin | str = Origin.OWNER,
+    author: Author = NOBODY,
+    now: date | None = None,
+) -> Remembered:
+    """Write down what one was asked to remember, where it belongs: orders into the core memory,
+    decisions, preferences and durable facts into the retain section of today's log, context of
+    the day into the log as a note. `to` names the place: `core`, `fact` or `log`.
+    """
+    from lorebank.agent.authored import Place, Remembered, is_order, route
+
+    if author is not NOBODY and is_order(text):
+        to = "core"  # where it becomes a proposal
+    found = route(strip_recalled_text(ws, text), to=to)
+    if found.place is Place.FACT:
+        fact = retain(ws, found.text, origin=origin, author=author, now=now)
+        return Remembered("fact", found.reason, found.text, fact.citation, fact.id)
+    if found.place is Place.LOG:
+        place = log(ws, found.text, author=author, now=now)
+        return Remembered("log", found.reason, found.text, place)
+    done = memory_write(ws, "append", f"- {found.text}", author=author, now=now)
+    place = Citation(done.path, done.start_line, done.end_line)
+    where = "proposal" if done.proposed else "core"
+    return Remembered(where, found.reason, found.text, place, warning=done.warning)
+
+
 def lint(ws: OpenWorkspace, *, fix: bool = False, now: date | None = None) -> LintReport:
     """Lines that are better written otherwise, each with what it would become.
 
     With `fix` those that need no judgement are rewritten; `undo_lint` takes that back.
     """
     from lorebank.index.status import lint_findings
-    from lorebank.markdown.lint import apply_fixes, with_fixes
+    from lorebank.markdown.fact_format import apply_fixes, with_fixes
 
     ws.freshen()
     headings = ws.read_settings.retain_headings
@@ -272,7 +302,7 @@ def undo_lint(ws: OpenWorkspace, run: str | None = None) -> UndoReport:
 
 def undo_retain(ws: OpenWorkspace) -> UndoReport:
     """Take the last fact that `retain` wrote out of its log again; says which that was."""
-    from lorebank.nightly.undo import load_run, undo_store
+    from lorebank.nightly.run_record import load_run, undo_store
 
     last = undo_store(ws.root, "retain").names()[-1:]
     runs = [load_run(ws.root, name, "retain") for name in last]
@@ -290,7 +320,7 @@ def undo_retain(ws: OpenWorkspace) -> UndoReport:
 
 
 def _undo_edit(ws: OpenWorkspace, area: str, run: str | None) -> UndoReport:
-    from lorebank.nightly.undo import undo_run
+    from lorebank.nightly.run_record import undo_run
 
     with WriterLock(ws.root):
         report = undo_run(ws.root, run, area=area)
@@ -302,7 +332,7 @@ def _edit_files(
     ws: OpenWorkspace, area: str, texts: Mapping[str, tuple[str, str]], day: date
 ) -> str:
     """Write texts over the texts that were read, kept for undo; the name of the run."""
-    from lorebank.nightly.undo import RunRecord, next_run, save_run
+    from lorebank.nightly.run_record import RunRecord, next_run, save_run
     from lorebank.workspace.paths import edit_text
     from lorebank.workspace.run_store import Change
 

@@ -9,12 +9,12 @@ under way is not read line by line.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import field, replace
 from datetime import date, datetime, timedelta
 from enum import Enum
-from io import FileIO
 from pathlib import Path
+from typing import BinaryIO
 
 from lorebank.conversations import store as rows
 from lorebank.conversations.files import FoundSessions, SessionFile, open_session
@@ -28,14 +28,12 @@ from lorebank.database.connection import (
     write_meta,
 )
 from lorebank.domain.facts import Diagnostic, SyncReport
-from lorebank.markdown.tombstones import NOTHING, Forgotten
+from lorebank.markdown.forgotten import NOTHING, Forgotten
 from lorebank.records import Record, dataclass
 from lorebank.workspace.files import content_hash
 
 Progress = Callable[[str, int, int], None]
 
-_BLOCK = 2**20
-"""Bytes read at a time."""
 _PIECE = 8 * 2**20
 """Bytes of one transaction, and the last line that begins in them."""
 _MARKED = 4096
@@ -79,7 +77,7 @@ def read_session(place: Path) -> Iterator[Turn]:
     Line by line, so that a large file takes no more memory than a small one.
     """
     with open_session(place) as handle:
-        yield from turns_of(_blocks(handle, 0))
+        yield from turns_of(handle)
 
 
 def sync_sessions(
@@ -173,7 +171,7 @@ class _Sync:
                 write_meta(self.connection, "synced_at", now.isoformat(timespec="seconds"))
             give_back_room(self.connection)
 
-    def _visit(self, file: SessionFile, known: KnownSession | None, handle: FileIO) -> None:
+    def _visit(self, file: SessionFile, known: KnownSession | None, handle: BinaryIO) -> None:
         # What is written from now on is left for the next time: size and stamp stay true.
         seen = os.fstat(handle.fileno())
         file = file._replace(size=seen.st_size, mtime_ns=seen.st_mtime_ns)
@@ -187,25 +185,25 @@ class _Sync:
             self.changed.append(file.path)
             self._read(file, known, handle)
 
-    def _is_other(self, known: KnownSession, file: SessionFile, handle: FileIO) -> bool:
+    def _is_other(self, known: KnownSession, file: SessionFile, handle: BinaryIO) -> bool:
         """Whether the file is no longer what was read with something behind it."""
         touched = file.size == known.size and known.mtime_ns != _UNFINISHED
         other = touched or _mark(handle, known.read.offset) != known.mark
         return other or _is_line_longer(handle, known.read)
 
-    def _is_due(self, known: KnownSession, file: SessionFile, handle: FileIO) -> bool:
+    def _is_due(self, known: KnownSession, file: SessionFile, handle: BinaryIO) -> bool:
         """Whether so much was added that it is read without being asked for."""
         added = file.size - known.read.offset
         if known.mtime_ns == _UNFINISHED or added >= self.rules.delta_bytes:
             return True
-        lines = sum(block.count(b"\n") for block in _blocks(handle, known.read.offset, file.size))
-        return lines >= self.rules.delta_lines
+        handle.seek(known.read.offset)
+        return handle.read(added).count(b"\n") >= self.rules.delta_lines
 
     def _read(
         self,
         file: SessionFile,
         known: KnownSession | None,
-        handle: FileIO,
+        handle: BinaryIO,
         *,
         from_start: bool = False,
     ) -> None:
@@ -222,13 +220,15 @@ class _Sync:
                     from_start = False
                 known, goes_on = _read_piece(self.connection, self.rules, known, file, handle)
 
-    def _begin(self, file: SessionFile, known: KnownSession | None, handle: FileIO) -> KnownSession:
+    def _begin(
+        self, file: SessionFile, known: KnownSession | None, handle: BinaryIO
+    ) -> KnownSession:
         """A row of a file of which nothing was read."""
         if known is not None:
             rows.delete_session(self.connection, known.session)
         new = rows.save_session(self.connection, KnownSession(None, file.path, str(file.place)))
         if known is not None and _mark(handle, known.read.offset) != known.mark:
-            rows.add_problems(self.connection, new.session, {"session-replaced": (0, 1)})
+            rows.add_problems(self.connection, new.session, [("session-replaced", 0)])
         return new
 
 
@@ -237,14 +237,14 @@ def _read_piece(
     rules: SessionRules,
     known: KnownSession,
     file: SessionFile,
-    handle: FileIO,
+    handle: BinaryIO,
 ) -> tuple[KnownSession, bool]:
     """Read a few megabytes on, inside the caller's transaction; whether more follows."""
     rows.drop_problem(connection, known.session, _HALF)
-    place, turns, odd, goes_on = known.read, list[Turn](), _Odd(), False
-    for line in lines_of(_blocks(handle, place.offset, file.size), place):
+    place, turns, odd, goes_on = known.read, list[Turn](), list[tuple[str, int]](), False
+    for line in lines_of(handle, place):
         read = read_line(line)
-        odd.note(line.number, read.odd)
+        odd += [(code, line.number) for code in read.odd]
         if not read.whole:
             break
         place = line.end
@@ -254,7 +254,7 @@ def _read_piece(
             if rows.is_news(connection, known.session, turn):
                 turns.append(turn)
             else:
-                odd.note(line.number, ("session-turn-repeated",))
+                odd.append(("session-turn-repeated", line.number))
         if place.offset - known.read.offset >= _PIECE:
             goes_on = place.offset < file.size
             break
@@ -262,7 +262,7 @@ def _read_piece(
         before = rows.take_last_chunk(connection, known.session)
         longest = rules.chunk_tokens * _CHARACTERS_A_TOKEN
         rows.add_chunks(connection, known.session, chunks_of_turns(turns, longest, before))
-    rows.add_problems(connection, known.session, odd.found)
+    rows.add_problems(connection, known.session, odd)
     read_on = replace(
         known,
         size=file.size,
@@ -275,36 +275,16 @@ def _read_piece(
     return rows.save_session(connection, read_on), goes_on
 
 
-@dataclass(slots=True)
-class _Odd:
-    """Odd lines by sort: the first and how many."""
-
-    found: dict[str, tuple[int, int]] = field(default_factory=dict)
-
-    def note(self, line: int, codes: Iterable[str]) -> None:
-        for code in codes:
-            first, count = self.found.get(code, (line, 0))
-            self.found[code] = (first, count + 1)
-
-
-def _blocks(handle: FileIO, offset: int, end: int | None = None) -> Iterator[bytes]:
-    """The bytes from an offset on, to an end or that of the file."""
-    handle.seek(offset)
-    while block := handle.read(_BLOCK if end is None else min(_BLOCK, end - offset)):
-        offset += len(block)
-        yield block
-
-
-def _is_line_longer(handle: FileIO, read: Place) -> bool:
+def _is_line_longer(handle: BinaryIO, read: Place) -> bool:
     """Whether the last line that was read had no end yet, and more was written of it."""
-    if read.skipping or not read.offset:
+    if not read.offset:
         return False
     handle.seek(read.offset - 1)
     around = handle.read(2)
     return len(around) == 2 and b"\n" not in around
 
 
-def _mark(handle: FileIO, offset: int) -> str:
+def _mark(handle: BinaryIO, offset: int) -> str:
     """A digest by which the first `offset` bytes of a file are recognised: of their two ends."""
     handle.seek(0)
     first = handle.read(min(_MARKED, offset))

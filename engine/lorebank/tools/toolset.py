@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from inspect import Parameter, signature
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 from typing_extensions import TypedDict  # pydantic asks for this one before Python 3.12
 
 from lorebank.agent.authored import admitted, is_order
@@ -37,25 +38,125 @@ if TYPE_CHECKING:
     from lorebank.domain.answers import Answer
     from lorebank.domain.facts import Fact
 
-Query = Annotated[str, Field(description="A question or a few words, in any language.")]
-Count = Annotated[int, Field(ge=1, le=200, description="At most so many.")]
-Since = Annotated[str | None, Field(description="From that day: 2025-11-27, 30d, 'last week'.")]
-Until = Annotated[str | None, Field(description="Up to that day, included.")]
-AsOf = Annotated[str | None, Field(description="As known on that day.")]
-Name = Annotated[str, Field(description="A name or alias.")]
-About = Annotated[str | None, Field(description="Only about this name.")]
-Names = Annotated[list[str], Field(description="Only what mentions all of these.")]
-Kinds = Annotated[
-    list[str], Field(description="Only world, experience, opinion, observation or note.")
+
+class Also:
+    """Other names that models give an argument, as other memories call it."""
+
+    def __init__(self, *names: str) -> None:
+        self.names = names
+
+
+_KINDS = {
+    **dict.fromkeys(("preference", "preferences", "belief", "opinions", "like"), "opinion"),
+    **dict.fromkeys(("fact", "facts", "world_fact", "knowledge", "decision"), "world"),
+    **dict.fromkeys(("event", "events", "experiences", "episode", "action"), "experience"),
+    **dict.fromkeys(("summary", "observations", "insight"), "observation"),
+    **dict.fromkeys(("notes", "prose"), "note"),
+}
+"""Kinds by the names that other memories give them."""
+_ACTIONS = dict.fromkeys(("add", "write", "create"), "append") | {"update": "replace"}
+
+
+def _kind(given: Any) -> Any:
+    return _KINDS.get(given.strip().lower(), given.strip()) if isinstance(given, str) else given
+
+
+def _action(given: Any) -> Any:
+    return _ACTIONS.get(given, given) if isinstance(given, str) else given
+
+
+def _bare_name(given: Any) -> Any:
+    """`@Ana`, `[[Ana]]` and the page `bank/entities/Ana.md` as the name that they are of."""
+    if not isinstance(given, str):
+        return given
+    bare = given.strip().removeprefix("[[").removesuffix("]]").lstrip("@")
+    return PurePosixPath(bare).stem if bare.endswith(".md") else bare
+
+
+_Named = Annotated[str, BeforeValidator(_bare_name)]
+Query = Annotated[
+    str,
+    Also("q", "question", "search", "search_query", "text", "prompt", "input"),
+    Field(description="A question or a few words, in any language."),
 ]
-Confidence = Annotated[float | None, Field(ge=0, le=1, description="Leave out lower confidence.")]
-Budget = Annotated[int, Field(ge=50, description="Tokens at most.")]
-StartLine = Annotated[int | None, Field(ge=1, description="First line, from 1.")]
-Lines = Annotated[int | None, Field(ge=1, description="How many lines.")]
+Count = Annotated[
+    int,
+    Also("limit", "top_k", "topk", "n", "count", "max_results", "num_results", "max", "results"),
+    Field(ge=1, le=200, description="At most so many."),
+]
+Since = Annotated[
+    str | None,
+    Also("from", "after", "start", "start_date", "date_from"),
+    Field(description="From that day: 2025-11-27, 30d, 'last week'."),
+]
+Until = Annotated[
+    str | None,
+    Also("to", "before", "end", "end_date", "date_to"),
+    Field(description="Up to that day, included."),
+]
+AsOf = Annotated[
+    str | None,
+    Also("asof", "on", "at", "date", "day", "when"),
+    Field(description="As known on that day."),
+]
+Name = Annotated[
+    _Named,
+    Also("entity", "query", "q", "slug", "about", "subject"),
+    Field(description="A name or alias."),
+]
+About = Annotated[
+    _Named | None, Also("name", "about", "subject"), Field(description="Only about this name.")
+]
+Names = Annotated[
+    list[_Named],
+    Also("name", "about", "subject", "people"),
+    Field(description="Only what mentions all of these."),
+]
+Kinds = Annotated[
+    list[Annotated[str, BeforeValidator(_kind)]],
+    Also("type"),
+    Field(description="Only world, experience, opinion, observation or note."),
+]
+Confidence = Annotated[
+    float | None,
+    Also("confidence", "threshold"),
+    Field(ge=0, le=1, description="Leave out lower confidence."),
+]
+Budget = Annotated[
+    int,
+    Also("max_tokens", "budget", "tokens", "budget_tokens"),
+    Field(ge=50, description="Tokens at most."),
+]
+StartLine = Annotated[
+    int | None,
+    Also("from", "offset", "line", "start"),
+    Field(ge=1, description="First line, from 1."),
+]
+Lines = Annotated[
+    int | None, Also("limit", "count", "n"), Field(ge=1, description="How many lines.")
+]
 Kind = Literal["world", "experience", "opinion", "observation", "W", "B", "O", "S"]
-DryRun = Annotated[bool, Field(description="True shows what would happen and writes nothing.")]
-Page = Annotated[int, Field(ge=1, description="Which page.")]
-Text = Annotated[str, Field(description="One sentence that stands alone, with names.")]
+DryRun = Annotated[
+    bool,
+    Also("preview", "dryrun"),
+    Field(description="True shows what would happen and writes nothing."),
+]
+Page = Annotated[int, Also("offset", "cursor"), Field(ge=1, description="Which page.")]
+Text = Annotated[
+    str,
+    Also(
+        *("content", "fact", "memory", "note", "statement", "body", "query", "right"),
+        *("new", "to", "new_text", "replacement", "correction"),
+    ),
+    Field(description="One sentence that stands alone, with names."),
+]
+Ids = Also("fact", "memory")
+Place = Also("file", "filename", "file_path", "source", "place", "uri")
+Verdicts = Annotated[
+    dict[str, str],
+    Also("rulings", "decisions", "answers"),
+    Field(description="Rule: item id to one of its choices."),
+]
 
 RECALL_TOKENS = 480
 """Of ten hits; with what hosts put around them 500."""
@@ -175,7 +276,7 @@ class Toolset:
         return _recalled(within(text, REVIEW_TOKENS, "give since and until"))
 
     def explain(
-        self, id: Annotated[str, Field(description="Of a fact (f-…) or an opinion (o-…).")]
+        self, id: Annotated[str, Ids, Field(description="Of a fact (f-…) or an opinion (o-…).")]
     ) -> Delivered:
         """Where a fact or an opinion comes from: its lines, who wrote them, every step of its
         confidence."""
@@ -193,7 +294,9 @@ class Toolset:
         query: Query,
         k: Count = 6,
         min_score: Annotated[float, Field(ge=0, le=1, description="Leave out lower scores.")] = 0.0,
-        path: Annotated[str | None, Field(description="Only in that file or folder.")] = None,
+        path: Annotated[
+            str | None, Place, Field(description="Only in that file or folder.")
+        ] = None,
         session_key: Annotated[str | None, Field(description="The host's conversation.")] = None,
     ) -> Delivered:
         """Find passages in the Markdown memory: snippets with path, lines and score, never whole
@@ -209,7 +312,7 @@ class Toolset:
 
     def memory_get(
         self,
-        path: Annotated[str, Field(description="As cited: memory/2025-11-27.md#L10-L20.")],
+        path: Annotated[str, Place, Field(description="As cited: memory/2025-11-27.md#L10-L20.")],
         start_line: StartLine = None,
         lines: Lines = None,
     ) -> Delivered:
@@ -221,13 +324,24 @@ class Toolset:
     def retain(
         self,
         text: Text,
-        kind: Annotated[Kind | None, Field(description="What it is.")] = None,
-        entities: Annotated[list[str], Field(description="Whom or what it is about.")] = [],  # noqa: B006
+        kind: Annotated[
+            Kind | None,
+            BeforeValidator(_kind),
+            Also("type", "category"),
+            Field(description="What it is."),
+        ] = None,
+        entities: Annotated[
+            list[_Named],
+            Also("name", "about", "people"),
+            Field(description="Whom or what it is about."),
+        ] = [],  # noqa: B006
         confidence: Annotated[
             float | None, Field(ge=0, le=1, description="How sure an opinion is.")
         ] = None,
         date: Annotated[
-            str | None, Field(description="YYYY-MM-DD, today or up to a week ago.")
+            str | None,
+            Also("day", "when", "timestamp"),
+            Field(description="YYYY-MM-DD, today or up to a week ago."),
         ] = None,
         for_opinions: Annotated[list[str], Field(description="Ids (o-…) it speaks for.")] = [],  # noqa: B006
         against_opinions: Annotated[list[str], Field(description="Ids it speaks against.")] = [],  # noqa: B006
@@ -257,7 +371,11 @@ class Toolset:
 
     def correct(
         self,
-        id: Annotated[str, Field(description="Of the fact that is wrong or over, f-….")],
+        id: Annotated[
+            str,
+            Also("fact", "memory", "old", "from", "old_text", "wrong"),
+            Field(description="Of the fact that is wrong or over, f-…."),
+        ],
         text: Text,
         dry_run: DryRun = False,
     ) -> Delivered:
@@ -274,7 +392,11 @@ class Toolset:
 
     def remember(
         self,
-        text: Annotated[str, Field(description="What is to be remembered, as it was said.")],
+        text: Annotated[
+            str,
+            Also("content", "fact", "memory", "note", "body"),
+            Field(description="What is to be remembered, as it was said."),
+        ],
         to: Annotated[
             Literal["auto", "core", "fact", "log"], Field(description="Where it goes.")
         ] = "auto",
@@ -290,10 +412,18 @@ class Toolset:
         self,
         action: Annotated[
             Literal["append", "replace", "insert"],
+            BeforeValidator(_action),
+            Also("mode", "operation", "op"),
             Field(description="replace needs old_text; insert needs line."),
         ],
-        text: Annotated[str, Field(description="What is written; empty cuts old_text.")] = "",
-        old_text: Annotated[str, Field(description="For replace: as it stands there.")] = "",
+        text: Annotated[
+            str,
+            Also("content", "body", "new", "new_text"),
+            Field(description="What is written; empty cuts old_text."),
+        ] = "",
+        old_text: Annotated[
+            str, Also("old", "from"), Field(description="For replace: as it stands there.")
+        ] = "",
         line: Annotated[int | None, Field(ge=1, description="For insert.")] = None,
         section: Annotated[str, Field(description="For append: a heading.")] = "",
     ) -> Delivered:
@@ -309,9 +439,13 @@ class Toolset:
 
     def forget(
         self,
-        ids: Annotated[list[str], Field(description="Of facts, f-….")] = [],  # noqa: B006
-        match: Annotated[str, Field(description="Every line that holds this text.")] = "",
-        entity: Annotated[str, Field(description="All that names it.")] = "",
+        ids: Annotated[list[str], Ids, Field(description="Of facts, f-….")] = [],  # noqa: B006
+        match: Annotated[
+            str, Also("text", "query"), Field(description="Every line that holds this text.")
+        ] = "",
+        entity: Annotated[
+            _Named, Also("name", "about", "subject"), Field(description="All that names it.")
+        ] = "",
         dry_run: DryRun = True,
     ) -> Delivered:
         """Cut lines out of the memory. First call it as it is and show the owner what would go;
@@ -344,7 +478,7 @@ class Toolset:
 
     def confirm(
         self,
-        ids: Annotated[list[str], Field(description="Of facts in quarantine.")],
+        ids: Annotated[list[str], Ids, Field(description="Of facts in quarantine.")],
         undo: bool = False,
     ) -> Delivered:
         """Vouch in the owner's name for what is marked unconfirmed."""
@@ -353,11 +487,11 @@ class Toolset:
 
     def inbox(
         self,
-        kind: Annotated[InboxKind | None, Field(description="Only this kind.")] = None,
+        kind: Annotated[
+            InboxKind | None, Also("type"), Field(description="Only this kind.")
+        ] = None,
         page: Page = 1,
-        verdicts: Annotated[
-            dict[str, str], Field(description="Rule: item id to one of its choices.")
-        ] = {},  # noqa: B006
+        verdicts: Verdicts = {},  # noqa: B006
     ) -> Delivered:
         """What waits for a decision: pairs of lines, names, edits. Rule on what you are sure of
         with verdicts; leave the rest to the owner.
@@ -368,7 +502,7 @@ class Toolset:
 
     def rule(
         self,
-        verdicts: Annotated[dict[str, str], Field(description="Item id to one of its choices.")],
+        verdicts: Verdicts,
     ) -> Delivered:
         """Settle items of the inbox. Each verdict is a signed line that the owner can delete."""
         if self._read_only:
@@ -477,3 +611,13 @@ DEFAULT_TOOLS = (
 def parameters_of(method: Callable[..., Any]) -> list[Parameter]:
     """The parameters of a tool, their annotations resolved, without the toolset."""
     return [p for p in signature(method, eval_str=True).parameters.values() if p.name != "self"]
+
+
+def aliases_of(parameters: Iterable[Parameter]) -> dict[str, tuple[str, ...]]:
+    """What models call each of these parameters."""
+    return {
+        parameter.name: note.names
+        for parameter in parameters
+        for note in getattr(parameter.annotation, "__metadata__", ())
+        if isinstance(note, Also)
+    }

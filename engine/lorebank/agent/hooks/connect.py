@@ -18,11 +18,10 @@ from pathlib import Path
 from threading import Timer
 from typing import Any
 
-from lorebank.agent.hooks.files import HookChange, read_settings
-from lorebank.agent.hooks.json_splice import cut_member, put_member
-from lorebank.errors import ConfigurationError, LorebankError
+from lorebank.agent.hooks.hosts import HookChange, edit_settings
+from lorebank.agent.hooks.json_splice import cut, put
+from lorebank.errors import LorebankError
 from lorebank.records import dataclass
-from lorebank.workspace.atomic import write_atomic
 
 NAME = "memory"
 """What the server is called there: tools read `mcp__memory__recall`."""
@@ -88,39 +87,28 @@ def connect(host: str, file: Path, command: Sequence[str] | None) -> HookChange:
     `ConfigurationError` where the settings cannot be read as what they should be; they are
     untouched then.
     """
-    target = file.expanduser().resolve()
-    before, text = read_settings(target)
-    if before is None and command is None:
-        return HookChange(host, str(target), changed=False)
-    edit = _in_toml if target.suffix == ".toml" else _in_json
-    try:
-        after = edit(text, HOSTS[host], None if command is None else list(command))
-    except ValueError as problem:
-        raise ConfigurationError(
-            f"{target}: {problem}; nothing was changed",
-            hint=f"mend it, or put in by hand what `lorebank connect {host} --print` prints",
-        ) from problem
-    if after is None:
-        target.unlink(missing_ok=True)
-    elif after != text:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        write_atomic(target, after.encode(), expected=before)
-    return HookChange(host, str(target), changed=before is None or after != text)
+    return edit_settings(
+        host, file, lambda text: _edited(host, text, command), f"lorebank connect {host} --print"
+    )
 
 
 def snippet(host: str, command: Sequence[str]) -> str:
     """What `connect` would write into an empty file."""
+    return _edited(host, "", command) or ""
+
+
+def _edited(host: str, text: str, command: Sequence[str] | None) -> str | None:
+    """The settings with the server or without; `None` where nothing else was ever in the file."""
     edit = _in_toml if HOSTS[host].file[""].endswith(".toml") else _in_json
-    return edit("", HOSTS[host], list(command)) or ""
+    return edit(text, HOSTS[host], None if command is None else list(command))
 
 
 def _in_json(text: str, host: Host, command: list[str] | None) -> str | None:
-    """The settings with the server or without; `None` where nothing else was ever in the file."""
-    without = cut_member(text, [*host.table, NAME]) if text.strip() else text
+    without = cut(text, [*host.table, NAME]) if text.strip() else text
     if command is None:
         return None if without == "" else without
     entry: dict[str, Any] = {"type": "stdio"} if host.typed else {}
-    return put_member(without, [*host.table, NAME], entry | _entry(command))
+    return put(without, [*host.table, NAME], entry | _entry(command))
 
 
 def _entry(command: list[str]) -> dict[str, Any]:

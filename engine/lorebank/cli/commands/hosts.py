@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from lorebank.cli.session import Session, write_raw
 from lorebank.errors import LorebankError, UsageError
 
 if TYPE_CHECKING:
-    from lorebank.agent.hooks.files import HookChange
+    from lorebank.agent.hooks.hosts import HookChange
     from lorebank.app.several import Banks
     from lorebank.mcp_server.banks import OpensBanks
     from lorebank.settings.tables import Config
@@ -57,7 +58,7 @@ def connect(
         lorebank connect vscode --file .vscode/mcp.json
     """
     from lorebank.agent.hooks import connect as hosts
-    from lorebank.agent.hooks.files import change_hooks, start_arguments, start_command
+    from lorebank.agent.hooks.hosts import change_hooks, start_arguments, start_command
 
     target = file or hosts.settings_file(host, os.environ)
     root = None if remove else session.settings()[0]
@@ -101,10 +102,10 @@ def hooks() -> None:
 @click.argument("host", type=HOST)
 def print_hooks(session: Session, host: str) -> None:
     """Print what install would write into an empty file."""
-    from lorebank.agent.hooks.files import hook_snippet, start_command
+    from lorebank.agent.hooks.hosts import start_command, with_hooks
 
     root, _ = session.settings()
-    text = hook_snippet(host, start_command(root))
+    text = with_hooks(host, "", start_command(root))
     _text(session, text, host=host)
 
 
@@ -113,7 +114,7 @@ def print_hooks(session: Session, host: str) -> None:
 @click.option("--file", type=click.Path(path_type=Path), help="In place of the host's own file.")
 def install_hooks(session: Session, host: str, file: Path | None) -> None:
     """Put the hooks into the host's settings; all else there stays byte for byte."""
-    from lorebank.agent.hooks.files import start_command
+    from lorebank.agent.hooks.hosts import start_command
 
     _change(session, host, file, start_command(session.settings()[0]))
 
@@ -153,7 +154,7 @@ def _text(session: Session, text: str, **about: object) -> None:
 
 
 def _change(session: Session, host: str, file: Path | None, command: str | None) -> None:
-    from lorebank.agent.hooks.files import change_hooks
+    from lorebank.agent.hooks.hosts import change_hooks
 
     done = change_hooks(host, file=file, command=command, environ=os.environ)
     session.result(done, lambda look, done: _changed([done]))
@@ -318,21 +319,22 @@ def mcp(
     root, config = session.settings()
     session.workspace, session.bank_name = str(root), None
     from lorebank.mcp_server.access import Access
-    from lorebank.mcp_server.serve import Serving, serve_http, serve_stdio
+    from lorebank.mcp_server.server import build_server, serve_http, serve_stdio
 
-    serving = Serving(
+    access = Access(**rights)
+    build = partial(
+        build_server,
         session.bank,
-        _several(session, every_bank, names),
-        Access(**rights),
+        open_banks=_several(session, every_bank, names),
         memory_tools=config.memory_search.enabled,
         citations=config.memory.citations != "off",
         waits=config.memory.backend == "qmd" or config.embedder.provider not in ("local", "none"),
     )
     with _sidecar(session, config):
         if http:
-            serve_http(serving, host=host, port=port, say=lambda line: session.note([line]))
+            serve_http(build, access, host=host, port=port, say=lambda line: session.note([line]))
         else:
-            serve_stdio(serving)
+            serve_stdio(build, access)
 
 
 @contextmanager

@@ -24,7 +24,7 @@ from lorebank.errors import UsageError
 if TYPE_CHECKING:
     from lorebank.app.bank import Bank
     from lorebank.domain.reports import ReflectReport
-    from lorebank.nightly.review import Change
+    from lorebank.nightly.hunks import Change
 
 DIFFERENT = 6
 TROUBLE = 1
@@ -181,7 +181,7 @@ class _Review:
 
     def _plan(self) -> list[Change]:
         """The changes that are proposed and not decided yet."""
-        from lorebank.nightly.review import changes_of
+        from lorebank.nightly.hunks import changes_of
 
         known = {*self.accepted, *self.rejected, *self.left}
         hunks = [h for h in self.bank.reflect(**self.options).hunks if h.id not in known]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lorebank.domain.facts import Diagnostic, SyncReport
     from lorebank.domain.reports import BenchReport, BenchRow, ReflectReport, Status, UndoReport
     from lorebank.exchange.importing import ImportReport
-    from lorebank.nightly.review import Change
+    from lorebank.nightly.hunks import Change
     from lorebank.schedule.install import Scheduled
     from lorebank.schedule.job import ScheduleRecord
     from lorebank.templates.scaffold import Template
