@@ -108,9 +108,7 @@ def denies(text: str) -> bool:
 def shared(one: Iterable[str], other: Collection[str]) -> float:
     """0..1: which share of the words the other has in some form; 0 for no words."""
     words, held = tuple(one), 0
-    starts = _by_start(
-        tuple(other)
-    )  # most pairs have none in common, and a first index meets millions
+    starts = _by_start(tuple(other))  # most of the millions of pairs have none in common
     for word in words:
         alike = starts.get(word[: _COMMON_START - 1])
         if alike and any(same_word(word, each) for each in alike):
