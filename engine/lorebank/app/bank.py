@@ -15,16 +15,13 @@ from lorebank.app.workspace import Opening, OpenWorkspace
 
 if TYPE_CHECKING:
     from lorebank.app import (
-        beliefs,
         conversations,
-        exchange,
         hosts,
-        judgments,
-        names,
+        knowledge,
         questions,
         reading,
         reflection,
-        trust,
+        rulings,
         upkeep,
         writing,
     )
@@ -41,12 +38,9 @@ else:
         def __getattr__(self, function):
             return self.name, function
 
-    beliefs, conversations, exchange, hosts, judgments = map(
-        _Module, ("beliefs", "conversations", "exchange", "hosts", "judgments")
-    )
-    names, questions, reading, reflection, trust, upkeep, writing = map(
-        _Module, ("names", "questions", "reading", "reflection", "trust", "upkeep", "writing")
-    )
+    for _name in ("conversations", "hosts", "knowledge", "questions", "reading", "reflection"):
+        globals()[_name] = _Module(_name)
+    rulings, upkeep, writing = map(_Module, ("rulings", "upkeep", "writing"))
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -176,19 +170,19 @@ class Bank:
     agenda = _method(reading.agenda)
     bench = _method(questions.bench)
 
-    opinions = _method(beliefs.opinions)
-    explain = _method(beliefs.explain)
-    belief_changes = _method(beliefs.belief_changes)
-    rot = _method(beliefs.rot)
-    calibration = _method(beliefs.calibration)
+    opinions = _method(knowledge.opinions)
+    explain = _method(knowledge.explain)
+    belief_changes = _method(knowledge.belief_changes)
+    rot = _method(knowledge.rot)
+    calibration = _method(knowledge.calibration)
 
-    entities = _method(names.entities)
-    entity = _method(names.entity)
-    resolve = _method(names.resolve)
-    graph = _method(names.graph)
-    export_graph = _method(names.export_graph)
-    audit = _method(names.audit)
-    decide = _method(names.decide)
+    entities = _method(knowledge.entities)
+    entity = _method(knowledge.entity)
+    resolve = _method(knowledge.resolve)
+    graph = _method(knowledge.graph)
+    export_graph = _method(knowledge.export_graph)
+    audit = _method(knowledge.audit)
+    decide = _method(knowledge.decide)
 
     retain = _method(writing.retain)
     add = _method(writing.retain)
@@ -206,27 +200,27 @@ class Bank:
     settle = _method(reflection.settle)
     unsettle = _method(reflection.unsettle)
 
-    inbox = _method(judgments.inbox)
-    rule = _method(judgments.rule)
-    unrule = _method(judgments.unrule)
-    decisions = _method(judgments.decisions)
-    judge = _method(judgments.judge)
-    proposals = _method(judgments.proposals)
-    accept_proposal = _method(judgments.accept_proposal)
-    reject_proposal = _method(judgments.reject_proposal)
+    inbox = _method(rulings.inbox)
+    rule = _method(rulings.rule)
+    unrule = _method(rulings.unrule)
+    decisions = _method(rulings.decisions)
+    judge = _method(rulings.judge)
+    proposals = _method(rulings.proposals)
+    accept_proposal = _method(rulings.accept_proposal)
+    reject_proposal = _method(rulings.reject_proposal)
 
-    confirm = _method(trust.confirm)
-    forget = _method(trust.forget)
-    undo_forget = _method(trust.undo_forget)
-    purge_forgotten = _method(trust.purge_forgotten)
+    confirm = _method(rulings.confirm)
+    forget = _method(rulings.forget)
+    undo_forget = _method(rulings.undo_forget)
+    purge_forgotten = _method(rulings.purge_forgotten)
 
     sync_sessions = _method(conversations.sync_sessions)
     transcripts = _method(conversations.transcripts)
     export_transcripts = _method(conversations.export_transcripts)
     session_turns = _method(conversations.session_turns)
 
-    import_notes = _method(exchange.import_notes)
-    export = _method(exchange.export)
+    import_notes = _method(upkeep.import_notes)
+    export = _method(upkeep.export)
     import_template = _method(upkeep.import_template)
     export_template = _method(upkeep.export_template)
 
