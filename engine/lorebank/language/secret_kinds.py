@@ -115,7 +115,7 @@ _CODE_NAMES = (
     r"|TAN|(?i:pin(?=:?\s(?!(?:19|20)\d\d\b)\d{4,6}(?!\d))|geheimzahl|passcode|pin[ -]?code"
     r"|digicode|(?:código|codigo|codice|code) (?:pin|secret[oa]?|d['’]accès|d['’]entrée|de acceso"
     r"|di accesso)"
-    rf"|(?:{_LOCKED})\w{{0,3}}[ -]?(?:{_CODE_WORD}|number)"
+    rf"|(?:{_LOCKED})\w{{0,3}}(?:[ -]?|: (?:\w{{2,5}} )?)(?:{_CODE_WORD}|number)"
     rf"|(?:{_CODE_WORD})\s(?:[^\W\d]+['’\s]){{0,4}}?(?:{_LOCKED})|(?:key|lock)[ -]?(?:safe|box)"
     r"|(?:(?:unlock|open)s? with|entsperrt mit|s['’]ouvre avec|se abre con|si apre con|abre com)"
     r"(?=(?-i:[ \dA-Z#-]{4,16})(?:[,;.)!]|\Z)))"
