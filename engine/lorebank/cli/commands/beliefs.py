@@ -58,12 +58,14 @@ def opinions(
     """
     if changed:
         if history or asked.pop("min_confidence") is not None or every_bank:
-            raise UsageError("--changed goes with no --history, --min-confidence or --all")
+            raise UsageError(
+                "--changed cannot be combined with --history, --min-confidence or --all"
+            )
         with session.bank() as bank:
             diff = bank.belief_changes(entity, since=since or DEFAULT_SPAN, **asked)
         return session.result(diff, render.change_lines, found=diff.changes)
     if since is not None:
-        raise UsageError("--since goes with --changed", hint="lorebank timeline has one, too")
+        raise UsageError("--since needs --changed", hint="lorebank timeline has one, too")
     if every_bank:
         with session.banks() as banks:
             merged = banks.opinions(entity, **asked)

@@ -103,7 +103,7 @@ def show(
     Under --json all facts are printed.
     """
     if every_bank and (graph or explain or not name):
-        raise UsageError("--all needs a NAME and goes with neither --graph nor --explain")
+        raise UsageError("--all needs a NAME and cannot be combined with --graph or --explain")
     if graph and name:
         raise UsageError("--graph takes no NAME", hint="lorebank entity --graph")
     if not name and not graph:

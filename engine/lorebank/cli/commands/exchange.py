@@ -93,7 +93,7 @@ def export(
         lorebank export --graph graphml > bank.graphml
     """
     if graph and (target or any(filters.values())):
-        raise UsageError("--graph goes to standard output, whole", hint="give it alone")
+        raise UsageError("--graph is printed whole, to standard output", hint="give it alone")
     with session.bank() as bank:
         if graph:
             lines = bank.export_graph(graph).rstrip("\n").split("\n")

@@ -35,7 +35,7 @@ _VERDICTS = {
     "skip": "leave it for another time",
     "edit": "open the line behind it in your editor, then ask again",
     "diff": "show its places as they will read, in your pager",
-    "quit": "decide no more; what was said yes to is made",
+    "quit": "stop here; what you accepted is written",
 }
 _TROUBLES = frozenset(
     {PAGE_SKIPPED, "vanish-limit", "page-busy", "page-unwritable", "run-lost", "not-committed"}
