@@ -13,6 +13,7 @@ from lorebank.cli.command import (
     all_option,
     complete_entity,
     fail_empty_option,
+    group,
     interval_options,
 )
 from lorebank.cli.render import entities as render
@@ -43,12 +44,11 @@ class EntityGroup(CommandGroup):
         return list(self.commands)
 
 
-@click.group("entity", cls=EntityGroup)
+@group("entity", cls=EntityGroup)
 def entity() -> None:
-    """Show all that is known of one entity, or list them; decide about names.
-
-    `lorebank entity NAME` is short for `lorebank entity show NAME`. NAME may be any of its names.
-    A decision is one line of bank/identity.md: deleting it, or --undo, takes it back exactly.
+    """`lorebank entity NAME` is short for `lorebank entity show NAME`. NAME may be any of its
+    names. A decision is one line of bank/identity.md: deleting it, or --undo, takes it back
+    exactly.
 
     Examples:
         lorebank entity

@@ -68,13 +68,11 @@ _TROUBLES = frozenset(
 @click.option("--judge", is_flag=True, help="With --unsure: let the generator decide them.")
 @click.option("-k", "limit", type=click.IntRange(1), default=20, metavar="N", help="Pairs listed.")
 def reflect(session: Session, /, check: bool, diff: bool, **options: Any) -> int:
-    """Bring the pages of the bank up to date from the facts.
-
-    Entity pages, opinions and a journal page, written between markers; what you wrote around them
-    stays. Where nothing is new, no file is touched. A rejected change stays away until its
+    """Entity pages, opinions and a journal page, written between markers; what you wrote around
+    them stays. Where nothing is new, no file is touched. A rejected change stays away until its
     evidence changes; `bank/reflections/rejected.md` lists such changes. With --quiet, as a
-    scheduler calls it, a run prints one line for a log, and fails with 1 where it had to leave a
-    page alone.
+    scheduler calls it, a run prints one line for a log, and fails with 1 where it had to leave
+    a page alone.
 
     Examples:
         lorebank reflect --dry-run
