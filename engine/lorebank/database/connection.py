@@ -19,7 +19,7 @@ from lorebank.errors import IndexUnusable, LorebankError, NotWritable, Workspace
 
 K = TypeVar("K")
 V = TypeVar("V")
-SCHEMA_VERSION = 22
+SCHEMA_VERSION = 23
 """To be raised with any change to a schema: an index of another version is rebuilt."""
 BUSY_TIMEOUT_MS = 10_000
 """Chosen by hand: a first sync of a large workspace writes for some seconds."""
