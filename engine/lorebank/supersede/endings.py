@@ -91,7 +91,9 @@ def read_change(text: str, names: frozenset[str] = frozenset()) -> Change:
                 objects += found
                 beside += (token for token in clause if not reader.is_light(token))
             states += reader.ended_states(clause)
-    return Change(*(tuple(dict.fromkeys(each)) for each in (objects, states, beside)))
+    return Change(
+        tuple(dict.fromkeys(objects)), tuple(dict.fromkeys(states)), tuple(dict.fromkeys(beside))
+    )
 
 
 @lru_cache(maxsize=4096)
