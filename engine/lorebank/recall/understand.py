@@ -19,8 +19,14 @@ from lorebank.domain.facts import Interval
 from lorebank.language.folding import fold, slugify, strip_possessive
 from lorebank.language.words import content_words, identifiers, stop_words, words
 from lorebank.recall.cues import cue_at_end, read_cues
-from lorebank.recall.fields import QUOTED, NameLookup, read_fields, unquoted
-from lorebank.recall.filters import Filters, exclusions
+from lorebank.recall.filters import (
+    QUOTED,
+    Filters,
+    NameLookup,
+    exclusions,
+    read_fields,
+    unquoted,
+)
 from lorebank.records import dataclass
 from lorebank.supersede.slots import WORDS_BESIDE, asked_relations
 from lorebank.supersede.slots import asking_words as asking_words_of
@@ -110,9 +116,8 @@ def understand(
     """Take a question apart; raises `UsageError` for a field whose value makes no sense."""
     notes: list[str] = []
     text = _readable(text, notes)
-    fields = read_fields(text, now, filters, lookup)
-    plain, wanted = fields.text, fields.filters.wanted
-    notes += fields.notes
+    plain, filters = read_fields(text, now, filters, lookup, notes)
+    wanted = filters.wanted
     phrase, undated, known_on = _read_date(plain, now)
     if known_on and phrase is not None:
         wanted, phrase = replace(wanted, as_of=wanted.as_of or phrase.interval.end), None
@@ -155,13 +160,13 @@ def understand(
         as_of=wanted.as_of,
         tags=wanted.tags,
         path=next(iter(wanted.paths), None),
-        excluded=tuple(text for text, _ in exclusions(fields.filters.unwanted)),
+        excluded=tuple(text for text, _ in exclusions(filters.unwanted)),
         origins=(*wanted.origins, *(("trusted",) if wanted.trusted_only else ())),
     )
     asks_who = relations or "define" in cues.kinds or name_words.issuperset(words(plain))
     return Understood(
         query=query,
-        filters=replace(fields.filters, wanted=wanted),
+        filters=replace(filters, wanted=wanted),
         terms=terms,
         subject_terms=subject_terms,
         entities=entities,
