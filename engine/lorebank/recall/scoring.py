@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields
 from functools import cache, lru_cache
@@ -64,9 +63,6 @@ class Weights:
     for. A vector of three words is near to much that they do not answer."""
     defining: float = 3.5
     """It says who or what the one is whom the question asks about as such. Not fitted: it leads."""
-    elsewhere: float = -1.5
-    """It is a turn of a dialogue on a day that speaks of something else: what the three turns of
-    it that hold most of the words lack of them."""
     answers: float = 0.4
     """It is a turn of a dialogue, and the turn before it asks something."""
     question: float = -0.8
@@ -97,8 +93,6 @@ _WRITTEN_NAME = 0.8
 _LEAST_SHARE = 0.32
 """A line that names a year does not say what happened in one of its months: the root of a tenth, as
 in `index.finding`."""
-_BEST_OF_DAY = 3
-"""Turns that show what a day speaks of; a single one may hold the words by chance."""
 _NEAR_TURNS = ((-1, 0.45), (1, 0.2), (-2, 0.07), (2, 0.07))
 """What the nearness of the turns beside counts for a turn: the ratio fitted on public chat logs."""
 _WORDS = 40
@@ -173,12 +167,10 @@ def signs_of(pool: Pool) -> Signs:
     defining = definitions(pool.request, pool.items) if _asks_for_portrait(pool) else {}
     nearness = pool.nearness
     slot, opinion = lists["slot"], lists["opinion"]
-    held = {number: words.of(item) for number, item in pool.items.items()}
-    lacking = _lacking_by_day(pool, held)
     asking = {(i.file, i.ordinal) for i in pool.items.values() if _QUESTION.search(i.content)}
     found: dict[int, tuple[float, ...]] = {}
     for number, item in pool.items.items():
-        covered, around, verbatim, lexical = held[number]
+        covered, around, verbatim, lexical = words.of(item)
         named = max(words.named(item), defining.get(number, 0.0))
         share = _share_of_time(item, interval) if interval else 0.0
         if only_named and (interval is None or share >= _LEAST_SHARE):
@@ -203,23 +195,11 @@ def signs_of(pool: Pool) -> Signs:
             float(item.kind != NOTE),
             _length(item) * (1.0 - min(1.0, covered)) if item.kind == NOTE else 0.0,
             defining.get(number, 0.0),
-            lacking.get(item.file, 0.0),
             float(item.dialogue and (item.file, item.ordinal - 1) in asking),
             float((item.file, item.ordinal) in asking),
             float(item.quarantined),
         )
     return found
-
-
-def _lacking_by_day(
-    pool: Pool, held: Mapping[int, tuple[float, float, float, float]]
-) -> dict[int, float]:
-    """File of a dialogue → the mean share of words that its best turns lack."""
-    shares: defaultdict[int, list[float]] = defaultdict(list)
-    for number in pool.turns.values():
-        shares[pool.items[number].file].append(held[number][0])
-    best = {file: sorted(found)[-_BEST_OF_DAY:] for file, found in shares.items()}
-    return {file: max(0.0, 1.0 - sum(found) / _BEST_OF_DAY) for file, found in best.items()}
 
 
 class _Words:
