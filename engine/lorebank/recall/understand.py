@@ -17,7 +17,14 @@ from lorebank.dates.query import query_interval
 from lorebank.domain.answers import Query
 from lorebank.domain.facts import Interval
 from lorebank.language.folding import fold, slugify, strip_possessive
-from lorebank.language.words import content_words, identifiers, stop_words, words
+from lorebank.language.words import (
+    UNSPACED,
+    UNSPACED_RUN,
+    content_words,
+    identifiers,
+    stop_words,
+    words,
+)
 from lorebank.recall.cues import cue_at_end, read_cues
 from lorebank.recall.filters import (
     QUOTED,
@@ -39,11 +46,9 @@ _QUOTED = re.compile(QUOTED)
 _MARKED = re.compile(
     r"(?<![\w.@/])[@＠]?\[\[([^\[\]|]+)[^\[\]]*\]\]|(?<![\w.@/])[@＠]([^\W\d_][\w.+#&'’-]*)"
 )
-_UNSPACED = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7ff々ー"
 _WORD = re.compile(r"[\w.+#&'’-]+")
 # Compiled when first needed: it takes longer than reading a plain question.
-_UNSPACED_RUN = cache(lambda: re.compile(f"[{_UNSPACED}]+"))
-_SPACED_WORD = cache(lambda: re.compile(rf"(?:(?![{_UNSPACED}])[\w.+#&'’-])+"))
+_SPACED_WORD = cache(lambda: re.compile(rf"(?:(?![{UNSPACED}])[\w.+#&'’-])+"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +279,7 @@ def _name_spans(text: str) -> list[tuple[int, int, str]]:
     for first, (start, _) in enumerate(tokens):
         for _, end in tokens[first : first + MAX_NAME_WORDS]:
             written += ((start, each) for each in {text[start:end], _bare(text[start:end])})
-    for run in () if text.isascii() else _UNSPACED_RUN().finditer(text):
+    for run in () if text.isascii() else UNSPACED_RUN().finditer(text):
         for start in range(run.start(), run.end()):
             longest = min(start + MAX_UNSPACED_NAME, run.end())
             written += ((start, text[start:end]) for end in range(start + 1, longest + 1))
