@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 from lorebank.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from lorebank.agent.authored import Remembered as Remembered
     from lorebank.agent.boot_pack import BootPack as BootPack
     from lorebank.agent.boot_pack import PackPart as PackPart
     from lorebank.agent.core_memory import CoreWrite as CoreWrite
     from lorebank.agent.flush import Flush as Flush
     from lorebank.agent.memory_search import MemorySearch as MemorySearch
-    from lorebank.agent.remember import Remembered as Remembered
     from lorebank.app.awaited import AsyncBank as AsyncBank
     from lorebank.app.bank import Bank as Bank
     from lorebank.app.doctor import HealthFinding as HealthFinding
@@ -46,7 +46,7 @@ _HOMES = {
     "lorebank.agent.core_memory": ("CoreWrite",),
     "lorebank.agent.flush": ("Flush",),
     "lorebank.agent.memory_search": ("MemorySearch",),
-    "lorebank.agent.remember": ("Remembered",),
+    "lorebank.agent.authored": ("Remembered",),
     "lorebank.app.awaited": ("AsyncBank",),
     "lorebank.app.bank": ("Bank",),
     "lorebank.app.doctor": ("HealthFinding",),

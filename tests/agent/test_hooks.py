@@ -12,13 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lorebank import Bank, ConfigurationError
-from lorebank.agent.hooks import claude_code, shell
-from lorebank.agent.hooks.files import change_hooks
+from lorebank.agent.hooks.hosts import EVENTS, change_hooks, with_hooks
 from support import WORDS_ONLY
 
 COMMAND = "/usr/bin/lorebank -w /home/me/notes"
 SETTINGS = [
+    "",
     "{}\n",
+    '{"hooks": { }}',
+    '{"hooks": {"SessionStart": [\n]}}',
     '{"model": "opus"}',
     '{\n  "model": "opus",\n  "env": {"A": "1"}\n}\n',
     '{\n\t"hooks": {\n\t\t"Stop": [\n\t\t\t{"hooks": []}\n\t\t]\n\t}\n}\n',
@@ -34,12 +36,12 @@ def _hooks(text: str) -> Any:
 
 @pytest.mark.parametrize("before", SETTINGS)
 def test_installed_twice_is_installed_once_and_removed_leaves_the_same_bytes(before: str) -> None:
-    once = claude_code.install(before, COMMAND)
-    assert claude_code.install(once, COMMAND) == once
-    for event, name in claude_code.EVENTS.items():
+    once = with_hooks("claude-code", before, COMMAND)
+    assert with_hooks("claude-code", once, COMMAND) == once
+    for event, name in EVENTS.items():
         entry = _hooks(once)[event][-1]["hooks"][0]
         assert entry["command"] == f"{COMMAND} hooks run {name}"
-    assert claude_code.remove(once) == before
+    assert with_hooks("claude-code", once, None) == before
 
 
 JSON = st.recursive(
@@ -57,20 +59,20 @@ def test_any_settings_are_the_same_after_install_and_remove(
 ) -> None:
     before = json.dumps(settings, indent=indent)
     hooks = settings.get("hooks", {})
-    if not isinstance(hooks, dict) or settings.get("hooks") == {}:
-        return  # an empty table of hooks is not told from one that remove emptied
-    installed = claude_code.install(before, COMMAND)
+    if not isinstance(hooks, dict):
+        return
+    installed = with_hooks("claude-code", before, COMMAND)
     kept = {key: value for key, value in json.loads(installed).items() if key != "hooks"}
     assert kept == {key: value for key, value in settings.items() if key != "hooks"}
-    assert claude_code.remove(installed) == before
+    assert with_hooks("claude-code", installed, None) == before
 
 
 def test_another_workspace_takes_the_place_of_the_first() -> None:
-    first = claude_code.install(SETTINGS[2], COMMAND)
-    second = claude_code.install(first, "/usr/bin/lorebank -w /home/me/other")
+    first = with_hooks("claude-code", SETTINGS[5], COMMAND)
+    second = with_hooks("claude-code", first, "/usr/bin/lorebank -w /home/me/other")
     commands = [group["hooks"][0]["command"] for group in _hooks(second)["SessionStart"]]
     assert commands == ["/usr/bin/lorebank -w /home/me/other hooks run session-start"]
-    assert claude_code.remove(second) == SETTINGS[2]
+    assert with_hooks("claude-code", second, None) == SETTINGS[5]
 
 
 @pytest.mark.parametrize("text", ["{broken", "[]", '{"hooks": 3}', '{"hooks": {"PreCompact": 1}}'])
@@ -97,10 +99,10 @@ def test_the_hosts_own_file_is_found_made_and_written_through_a_link(tmp_path: P
 
 @pytest.mark.parametrize("before", ["", "export A=1\n", "export A=1", "a\n\n\nb\n"])
 def test_the_shell_block_is_put_in_once_and_cut_whole(before: str) -> None:
-    once = shell.install(before, COMMAND)
-    assert shell.install(once, COMMAND) == once
+    once = with_hooks("shell", before, COMMAND)
+    assert with_hooks("shell", once, COMMAND) == once
     assert f'{{ {COMMAND} flush "$@"; }}' in once
-    assert shell.remove(once).removesuffix("\n") == before.removesuffix("\n")
+    assert with_hooks("shell", once, None).removesuffix("\n") == before.removesuffix("\n")
 
 
 def test_f10_f15_the_reminder_follows_a_compaction_once(tmp_path: Path) -> None:

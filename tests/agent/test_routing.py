@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank, UsageError
-from lorebank.agent.remember import route
+from lorebank.agent.authored import route
 from support import WORDS_ONLY
 
 ROUTES = [

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank
-from lorebank.agent.session_hooks import PROMPT_TOKENS, tokens_of
+from lorebank.app.hosts import PROMPT_TOKENS, tokens_of
 from lorebank.language.words import estimate_tokens
 from support import WORDS_ONLY
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lorebank.conversations.messages import Role
 from lorebank.conversations.turns import Turn
-from lorebank.markdown.tombstones import (
+from lorebank.markdown.forgotten import (
     NOTHING,
     Forgotten,
     Tombstone,

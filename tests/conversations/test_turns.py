@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from datetime import date
+from io import BytesIO
 
 import pytest
 from hypothesis import given
@@ -23,7 +23,7 @@ SESSIONS = FIXTURES / "sessions"
 def turns(*entries: object) -> list[tuple[str, str]]:
     """Role and text of each turn of these entries, a line each."""
     data = "".join(json.dumps(entry) + "\n" for entry in entries).encode()
-    return [(turn.role.value, turn.text) for turn in turns_of([data])]
+    return [(turn.role.value, turn.text) for turn in turns_of(BytesIO(data))]
 
 
 def test_openclaws_sessions() -> None:
@@ -194,48 +194,46 @@ def test_the_day_of_a_time_stamp(stamp: object, day: date | None) -> None:
 def test_odd_lines_are_named_and_never_fatal(
     data: bytes, texts: list[str], odd: tuple[str, ...]
 ) -> None:
-    [line] = lines_of([data])
+    [line] = lines_of(BytesIO(data))
     read = read_line(line)
 
     assert ([turn.text for turn in read.turns], read.odd) == (texts, odd)
 
 
 def test_a_line_that_is_too_long_is_skipped_without_being_held() -> None:
-    blocks = [b"short\n", b"x" * 50, b"x" * 50, b"end\nnext\n"]
+    handle = BytesIO(b"short\n" + b"x" * 103 + b"\nnext\n")
 
-    read = [(line.number, line.data, line.too_long) for line in lines_of(blocks, longest=60)]
+    read = [(line.number, line.data, line.too_long) for line in lines_of(handle, longest=60)]
 
     assert read == [(1, b"short", False), (2, b"", True), (3, b"next", False)]
+
+
+def test_a_line_that_is_too_long_and_has_no_end_yet_is_read_again() -> None:
+    [line] = lines_of(BytesIO(b"x" * 100), longest=60)
+
+    assert (line.too_long, read_line(line).whole) == (True, False)
 
 
 CONTENTS = st.lists(st.sampled_from([b"a", b"\n", b'{"role":"user","content":"x"}', b"\xff"]))
 
 
-@given(CONTENTS.map(b"".join), st.integers(1, 7), st.integers(0, 60))
-def test_lines_are_the_same_in_any_blocks_and_from_any_place(
-    data: bytes, block: int, stop: int
-) -> None:
-    whole = list(lines_of([data]))
+@given(CONTENTS.map(b"".join))
+def test_lines_are_the_same_from_any_place(data: bytes) -> None:
+    whole = list(lines_of(BytesIO(data)))
 
-    assert list(lines_of(_cut(data, block))) == whole
-    for line in whole[:stop]:
+    for line in whole:
         if line.ended:
-            rest = list(lines_of(_cut(data[line.end.offset :], block), line.end))
-            assert rest == whole[line.number :]
+            assert list(lines_of(BytesIO(data), line.end)) == whole[line.number :]
 
 
 @given(CONTENTS.map(b"".join))
 def test_every_line_number_is_that_of_the_file(data: bytes) -> None:
     lines = data.split(b"\n")
-    read = list(lines_of([data]))
+    read = list(lines_of(BytesIO(data)))
 
     assert [lines[line.number - 1] for line in read] == [line.data for line in read]
     assert not read or read[-1].end == Place(len(data), data.count(b"\n"))
     assert Place(0, 0) == START
-
-
-def _cut(data: bytes, size: int) -> Iterator[bytes]:
-    return (data[n : n + size] for n in range(0, len(data), size))
 
 
 TURNS = st.lists(

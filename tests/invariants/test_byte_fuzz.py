@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from lorebank import Bank
 from lorebank.errors import LorebankError
-from lorebank.mcp_server.arguments import fit
+from lorebank.mcp_server.calls import fit
 from support import FIXTURES, WORDS_ONLY
 
 TODAY = date(2026, 3, 2)
@@ -265,7 +265,7 @@ def test_any_argument_is_fitted_or_refused() -> None:
     @example({"limit": "9" * 5000})
     def check(given_: dict[str, Any]) -> None:
         try:
-            fitted = fit("recall", schema, given_)
+            fitted, _ = fit("recall", schema, given_, {"k": ["limit"]}, may_leave_out=True)
         except LorebankError as refused:
             assert str(refused)
         else:

@@ -6,8 +6,8 @@ from datetime import date
 
 import pytest
 
+from lorebank.markdown.fact_format import fixed_line
 from lorebank.markdown.facts import FactExtraction, extract_facts
-from lorebank.markdown.lint import fixed_line
 from lorebank.markdown.passages import extract_passages
 from lorebank.markdown.sections import RETAIN_HEADINGS
 

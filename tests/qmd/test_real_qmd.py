@@ -8,10 +8,15 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
+from lorebank import Origin, PathRefused
+from lorebank.conversations.export import Transcript
+from lorebank.conversations.messages import Role
+from lorebank.conversations.turns import Turn
 from qmd_program import Opener
 
 
@@ -51,8 +56,8 @@ def test_f77_f83_f96_f98_the_real_qmd_answers(real: Opener, workspace: Path) -> 
         assert [(hit.path, hit.provider, hit.heading) for hit in hits] == [
             ("memory/router.md", "qmd", "Router")
         ]
-        assert hits[0].snippet == "The router password is hunter2."
-        assert bank.get(str(hits[0].source)).text == hits[0].snippet
+        assert hits[0].snippet == "The router password is ·······."
+        assert bank.get(str(hits[0].source), shared=True).text == hits[0].snippet
         assert bank.search("secret") == (), "it stands in a private part"
 
         quagga = bank.memory_search("quagga").hits[0]
@@ -64,6 +69,24 @@ def test_f77_f83_f96_f98_the_real_qmd_answers(real: Opener, workspace: Path) -> 
         assert bank.status().backend == "qmd"
         assert bank.status().sidecar["collections"] == ["memory-root", "docs"]
     assert real.warned == []
+
+
+def test_f90_f93_the_real_qmd_keeps_conversations_to_their_agent(
+    real: Opener, workspace: Path
+) -> None:
+    said = "We moored the okapi barge."
+    talk = Transcript("t", datetime(2026, 2, 9), (Turn(Role.USER, said),))
+    settings = {"qmd__sessions__enabled": "true"}
+    with real(**settings) as bank:
+        bank.export_transcripts([talk], now=datetime(2026, 2, 10))
+        [hit] = bank.search("okapi barge")
+        assert (hit.origin, hit.quarantined, hit.corpus) == (Origin.SESSION, True, "sessions")
+        assert bank.memory_search("okapi barge", group=True).hits == ()
+        with pytest.raises(PathRefused):
+            bank.get(hit.path, group=True)
+    real.environ = {**real.environ, "LOREBANK_INDEX__AGENT_ID": "other"}
+    with real(**settings) as bank:
+        assert bank.search("okapi barge") == ()
 
 
 def test_f80_the_real_qmd_follows_the_files(real: Opener, workspace: Path) -> None:

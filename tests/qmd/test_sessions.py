@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lorebank import UsageError
+from lorebank import Bank, NotFound, Origin, UsageError
 from lorebank.conversations.export import (
     Transcript,
     TranscriptExport,
@@ -41,11 +41,17 @@ def test_f90_turns_are_lines() -> None:
     [
         ("a <private>b</private> c", "a c"),
         ("a <!-- b --> c", "a c"),
-        ("key sk-proj-abcdefghijklmnopqrstuvwx end", "key [secret] end"),
-        ("Authorization: Bearer mF_9.B5f-4.1JqM8xQz7", "Authorization: Bearer [secret]"),
-        ("ghp_abcdefghijklmnopqrstuvwxyz0123456789", "[secret]"),
-        ("-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----", "[secret]"),
-        ("a\x1b[31m b\x00\u202e c", "a [31m b c"),
+        ("key sk-proj-abcdefghijklmnopqrstuvwx end", "key ································ end"),
+        (
+            "Authorization: Bearer mF_9.B5f-4.1JqM8xQz7",
+            "Authorization: Bearer ····················",
+        ),
+        ("ghp_abcdefghijklmnopqrstuvwxyz0123456789", "·" * 40),
+        (
+            "-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----",
+            f"{'·' * 31} ··· {'·' * 29}",
+        ),
+        ("a\x1b[31m b\x00\u202e c", "a b c"),
         ("\n# no heading\n- no list", "# no heading - no list"),
     ],
 )
@@ -100,10 +106,36 @@ def test_f90_exports_are_a_collection_that_is_searched_and_read(
     program.finds({"file": f"qmd://sessions/{name}", "line": 6, "score": 0.4})
     hit = bank.search("where is the boat")[0]
     assert (hit.path, hit.snippet) == (f"qmd/sessions/{name}", "Assistant: At pier nine.")
+    assert (hit.origin, hit.quarantined, hit.corpus) == (Origin.SESSION, True, "sessions")
     assert "pier nine" in bank.get(hit.path).text
     added = json.dumps(program.calls)
-    assert '"--name", "sessions", "--mask", "**/*.md"' in added
+    assert '"--name", "sessions", "--mask", "*.md"' in added
     assert bank.status().sidecar["collections"] == ["memory-root", "sessions"]
+
+
+def test_f90_conversations_are_their_agents_and_no_groups(
+    open_bank: Opener, program: Program, workspace: Path
+) -> None:
+    settings = {"qmd__sessions__enabled": "true"}
+    bank = open_bank(**settings)
+    name = bank.export_transcripts([TALK], now=NOW).written[0]
+    found = {"file": f"qmd://sessions/{name}", "line": 6}
+    program.finds(found, {"file": "qmd://memory-root/bank/decisions.md", "line": 1})
+    (workspace / "bank").mkdir()
+    (workspace / "bank/decisions.md").write_text("The boat is decided.\n")
+    place = f"qmd/sessions/{name}"
+    assert [hit.path for hit in bank.search("boat")] == [place, "bank/decisions.md"]
+    for shared in ({"group": True}, {"session_key": "agent:main:whatsapp:group:7"}):
+        assert bank.memory_search("boat", **shared).hits == ()
+    environ = {**open_bank.environ, "LOREBANK_MEMORY__QMD__SESSIONS__ENABLED": "true"}
+    with Bank.open(workspace, environ=environ, group=True) as group:
+        assert group.memory_search("boat").hits == ()
+        with pytest.raises(NotFound):
+            group.get(place)
+    open_bank.environ = {**open_bank.environ, "LOREBANK_INDEX__AGENT_ID": "other"}
+    other = open_bank(**settings)
+    assert [hit.path for hit in other.search("boat")] == ["bank/decisions.md"]
+    assert other.status().sidecar["home"] != bank.status().sidecar["home"]
 
 
 def test_p16_what_is_forgotten_of_a_conversation_leaves_its_export(

@@ -33,7 +33,7 @@ def test_f77_the_sidecar_ranks_and_the_files_say_what_is_shown(
     assert [(h.path, h.start_line, h.end_line, h.score, h.heading) for h in hits] == [
         ("memory/router.md", 1, 3, 0.8, "Router")
     ]
-    assert hits[0].snippet == "# Router\n\nThe router password is hunter2."
+    assert hits[0].snippet == "# Router\n\nThe router password is ·······.", "secrets are masked"
     assert (hits[0].provider, hits[0].model, hits[0].fallback) == ("qmd", "search", None)
 
 

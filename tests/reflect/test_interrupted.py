@@ -378,5 +378,5 @@ def test_a_journal_that_cannot_be_written_is_an_error_and_is_written_later(root:
                 bank.reflect()
     journal.rmdir()
     with opened(root) as bank:
-        assert bank.reflect().resumed == "2025-12-20-2"
+        assert bank.reflect().run == "2025-12-20-2"
     assert "- `bank/entities/Dora.md`: new" in journal.read_text("utf-8")

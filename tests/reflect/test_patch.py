@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank, ConcurrentEdit, NotFound, PathRefused
-from lorebank.nightly.undo import RunRecord, save_run
+from lorebank.nightly.run_record import RunRecord, save_run
 from lorebank.settings import config
 from lorebank.workspace.run_store import Change
 from support import WORDS_ONLY

@@ -8,7 +8,9 @@ weightiest first. Whatever is cut is named with the path that holds the rest.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 from types import MappingProxyType
@@ -79,24 +81,14 @@ def build_boot_pack(
     wanted = [source for source in sources if source.text.strip()]
     head = HEADER if cites else f"{HEADER}\n{NO_CITATIONS}"
     room = max(0, token_budget - estimate_tokens(f"{head}\n\n{FOOTER}") - 1)
-    rooms = _rooms([_cost(source) for source in wanted], [s.share for s in wanted], room)
-    parts, left_out = [], []
-    for source, granted in zip(wanted, rooms, strict=True):
-        part = _fitted(source, granted)
-        if part is None:
-            left_out.append(f"{source.title} ({source.path})")
-        else:
-            parts.append(part)
-    text = "\n\n".join([head, *(_section(p.title, p.path, p.text) for p in parts), FOOTER])
+    whole = [_part(source, source.text) for source in wanted]
+    rooms = _rooms([part.tokens for part in whole], [s.share for s in wanted], room)
+    fitted = [_fitted(*each) for each in zip(wanted, whole, rooms, strict=True)]
+    parts = tuple(part for part in fitted if part)
+    left_out = [f"{s.title} ({s.path})" for s, part in zip(wanted, fitted, strict=True) if not part]
+    text = "\n\n".join([head, *(_section(part) for part in parts), FOOTER])
     text = f"{text}\n" if parts else ""
-    return BootPack(
-        text=text,
-        parts=tuple(parts),
-        tokens=estimate_tokens(text),
-        token_budget=token_budget,
-        group=group,
-        left_out=tuple(left_out),
-    )
+    return BootPack(text, parts, estimate_tokens(text), token_budget, group, tuple(left_out))
 
 
 def visible(text: str, path: str) -> str:
@@ -121,13 +113,14 @@ def _about(opinion: Opinion) -> str:
     return f"{opinion.entities[0]}: " if opinion.entities else ""
 
 
-def _section(title: str, path: str, text: str) -> str:
-    return f"## {title} ({path})\n\n{text}"
+def _section(part: PackPart) -> str:
+    return f"## {part.title} ({part.path})\n\n{part.text}"
 
 
-def _cost(source: PackSource) -> int:
-    """Its tokens with heading and the empty lines around it, never underestimated."""
-    return estimate_tokens(_section(source.title, source.path, source.text)) + 1
+def _part(source: PackSource, text: str, *, truncated: bool = False) -> PackPart:
+    """A part with its tokens, heading and the empty lines around it included."""
+    part = PackPart(source.title, source.path, text, 0, truncated)
+    return replace(part, tokens=estimate_tokens(_section(part)) + 1)
 
 
 def _rooms(needs: Sequence[int], shares: Sequence[float], room: int) -> list[int]:
@@ -143,45 +136,24 @@ def _rooms(needs: Sequence[int], shares: Sequence[float], room: int) -> list[int
     return granted
 
 
-def _fitted(source: PackSource, room: int) -> PackPart | None:
+def _fitted(source: PackSource, whole: PackPart, room: int) -> PackPart | None:
     """The part cut by whole lines to its room; `None` where nothing of it would be left."""
-    if _cost(source) <= room:
-        return PackPart(source.title, source.path, source.text, _cost(source))
-    lines = source.text.split("\n")
-    kept = _most_lines(source, lines, room)
-    if not kept:
-        return None
-    text = _cut(source, lines, kept)
-    return PackPart(source.title, source.path, text, _cost_of(source, text), truncated=True)
-
-
-def _most_lines(source: PackSource, lines: Sequence[str], room: int) -> int:
-    """How many lines fit, by halving; 0 where the room is too small to be of use."""
+    if whole.tokens <= room:
+        return whole
     if room < _LEAST_PART:
-        return 0
-    low, high = 0, len(lines) - 1
-    while low < high:
-        middle = (low + high + 1) // 2
-        if _cost_of(source, _cut(source, lines, middle)) <= room:
-            low = middle
-        else:
-            high = middle - 1
-    return low if any(line.strip() for line in _kept(source, lines, low)) else 0
-
-
-def _kept(source: PackSource, lines: Sequence[str], count: int) -> Sequence[str]:
-    return lines[len(lines) - count :] if source.keep_end else lines[:count]
-
-
-def _cut(source: PackSource, lines: Sequence[str], count: int) -> str:
-    """So many of the lines and a word on the rest."""
-    kept = "\n".join(_kept(source, lines, count)).strip("\n")
+        return None
+    lines = source.text.split("\n")
     rest = f"… (the rest is in {source.path})"
-    return f"{rest}\n{kept}" if source.keep_end else f"{kept}\n{rest}"
 
+    def cut(count: int) -> PackPart:
+        kept = lines[len(lines) - count :] if source.keep_end else lines[:count]
+        text = "\n".join(kept).strip("\n")
+        text = f"{rest}\n{text}" if source.keep_end else f"{text}\n{rest}"
+        return _part(source, text if any(map(str.strip, kept)) else "", truncated=True)
 
-def _cost_of(source: PackSource, text: str) -> int:
-    return estimate_tokens(_section(source.title, source.path, text)) + 1
+    most = bisect_right(range(1, len(lines)), room, key=lambda count: cut(count).tokens)
+    part = cut(most)
+    return part if part.text else None
 
 
 LEAST_BUDGET = 50

@@ -15,17 +15,11 @@ from lorebank.errors import CoreMemoryFull, NotFound, UsageError
 from lorebank.language.words import estimate_tokens
 from lorebank.markdown.source import line_of, newline_style
 from lorebank.records import Record
+from lorebank.settings.tables import CoreMemorySettings
 
 ACTIONS = ("append", "replace", "insert")
 _HEADING = re.compile(r"#{1,6}[ \t]+\S")
 _NEAR = 0.6
-
-
-class CoreLimits(Record):
-    """Sizes in estimated tokens."""
-
-    warn: int
-    refuse: int
 
 
 class CoreEdit(Record):
@@ -85,30 +79,30 @@ def edit_core(text: str, edit: CoreEdit) -> Edited:
 
 
 def measured(
-    before: str, edited: Edited, limits: CoreLimits, *, path: str, action: str
+    before: str, edited: Edited, limits: CoreMemorySettings, *, path: str, action: str
 ) -> CoreWrite:
     """The report of a write that keeps to the limits; `CoreMemoryFull` where it does not.
 
     An edit that makes the page smaller is never refused.
     """
     tokens = estimate_tokens(edited.text)
-    proposal = _proposal(edited.text) if tokens > limits.warn else ""
-    if tokens > limits.refuse and tokens > estimate_tokens(before):
+    proposal = _proposal(edited.text) if tokens > limits.warn_tokens else ""
+    if tokens > limits.limit_tokens and tokens > estimate_tokens(before):
         raise CoreMemoryFull(
-            f"{path} would grow to {tokens} tokens, more than the {limits.refuse} it is kept to;"
-            " nothing was written",
+            f"{path} would grow to {tokens} tokens, more than the {limits.limit_tokens} it is kept"
+            " to; nothing was written",
             hint=proposal,
         )
     warning = ""
     if proposal:
-        warning = f"{path} has {tokens} of at most {limits.refuse} tokens; {proposal}"
+        warning = f"{path} has {tokens} of at most {limits.limit_tokens} tokens; {proposal}"
     return CoreWrite(
         path=path,
         action=action,
         start_line=edited.start_line,
         end_line=edited.end_line,
         tokens=tokens,
-        limit_tokens=limits.refuse,
+        limit_tokens=limits.limit_tokens,
         warning=warning,
     )
 

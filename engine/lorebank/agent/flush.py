@@ -14,13 +14,15 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 from lorebank.errors import UsageError
 from lorebank.records import Record, record_to_dict_with
-from lorebank.settings.tables import CompactionSettings, Config, MemoryFlushSettings
+from lorebank.settings.tables import Config, MemoryFlushSettings
 from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.layout import LogPattern, ensure_derived_folder
 from lorebank.workspace.lock import WriterLock
@@ -43,26 +45,6 @@ _LEADING = re.compile(rf"\A[\s*_`\"'(\[]*{NO_REPLY}(?![\w-])")
 _TRAILING = re.compile(rf"(?<![\w-]){NO_REPLY}[\s*_`\"')\].!。]*\Z")
 
 
-class Session(Record):
-    """A conversation as its host tells it."""
-
-    tokens: int
-    """How many its context holds by now."""
-    context_window: int
-    compactions: int | None = None
-    """How often it was compacted; `None` where the host does not count."""
-    id: str = "main"
-
-
-class FlushState(Record):
-    """What is remembered of a conversation's last reminder."""
-
-    tokens: int
-    compactions: int | None = None
-    reminder_due: bool = False
-    """A compaction came before the reminder did: it is given right after."""
-
-
 class Flush(Record):
     """Whether to ask the model now, and with which words."""
 
@@ -79,36 +61,60 @@ class Flush(Record):
     to_dict = record_to_dict_with(due="flush")
 
 
-def decide_flush(
-    session: Session,
-    settings: CompactionSettings,
-    state: FlushState | None,
+def check_flush(
+    root: Path,
+    config: Config,
+    tokens: int,
     *,
+    context_window: int,
+    compactions: int | None,
+    session: str,
     writable: bool,
-    log_path: str,
+    today: date,
 ) -> Flush:
-    """Whether the reminder is due; `state` is what `next_state` gave for this conversation."""
-    soft = settings.memory_flush.soft_threshold_tokens
-    threshold = session.context_window - settings.reserve_tokens_floor - soft
-    reason = _reason(session, settings.memory_flush, state, threshold, writable)
-    system_prompt, prompt = flush_prompts(settings.memory_flush, log_path)
-    due = reason == "due"
-    return Flush(
-        due=due,
-        reason=reason,
-        threshold=threshold,
-        tokens=session.tokens,
-        session=session.id,
-        system_prompt=system_prompt if due else "",
-        prompt=prompt if due else "",
-    )
+    """Decide for one conversation and remember what was decided; writes nothing where it cannot."""
+    if tokens < 0 or context_window < 1:
+        raise UsageError("tokens and context window are counts of tokens", hint="see --help")
+    settings = config.compaction.memory_flush
+    reserved = config.compaction.reserve_tokens_floor + settings.soft_threshold_tokens
+    threshold = context_window - reserved
+    if not settings.enabled:
+        reason = "disabled"
+    elif not (writable and _is_writable(root)):
+        reason = "not-writable"
+    elif threshold <= 0:
+        reason = "window-too-small"
+    else:
+        reason = _decide(root, session, tokens, compactions, threshold)
+    flush = Flush(reason == "due", reason, threshold, tokens, session)
+    if not flush.due:
+        return flush
+    log_path = LogPattern.compile(config.workspace.log_pattern).path_for(today)
+    system_prompt, prompt = flush_prompts(settings, log_path)
+    return replace(flush, system_prompt=system_prompt, prompt=prompt)
 
 
-def next_state(session: Session, flush: Flush, state: FlushState | None) -> FlushState | None:
-    """What to remember after a check; `None`: nothing, a new cycle has begun."""
-    if flush.due:
-        return FlushState(session.tokens, session.compactions)
-    return None if state is not None and _is_new_cycle(session, state, flush.threshold) else state
+def _decide(root: Path, session: str, tokens: int, compactions: int | None, threshold: int) -> str:
+    with WriterLock(root):
+        last = _load(root).get(session)
+        is_new = last is None or _is_new_cycle(last, tokens, compactions, threshold)
+        if tokens >= threshold and is_new:
+            _remember(root, session, {"tokens": tokens, "compactions": compactions})
+            return "due"
+        if is_new:
+            _remember(root, session, None)
+        return "below-threshold" if tokens < threshold else "done-this-cycle"
+
+
+def _is_new_cycle(
+    last: Mapping[str, Any], tokens: int, compactions: int | None, threshold: int
+) -> bool:
+    if last.get("reminder_due"):
+        return True
+    before = last.get("compactions")
+    if compactions is not None and isinstance(before, int):
+        return compactions != before
+    return tokens < threshold or tokens < _SHRUNK * last["tokens"]
 
 
 def flush_prompts(settings: MemoryFlushSettings, log_path: str) -> tuple[str, str]:
@@ -130,62 +136,11 @@ def _worded(text: str, log_path: str) -> str:
     return text if _TOKEN.search(text) else f"{text}\n\n{_HINT}"
 
 
-def _reason(
-    session: Session,
-    settings: MemoryFlushSettings,
-    state: FlushState | None,
-    threshold: int,
-    writable: bool,
-) -> str:
-    if not settings.enabled:
-        return "disabled"
-    if not writable:
-        return "not-writable"
-    if threshold <= 0:
-        return "window-too-small"
-    if session.tokens < threshold:
-        return "below-threshold"
-    if state is not None and not _is_new_cycle(session, state, threshold):
-        return "done-this-cycle"
-    return "due"
-
-
-def _is_new_cycle(session: Session, state: FlushState, threshold: int) -> bool:
-    if session.compactions is not None and state.compactions is not None:
-        return session.compactions != state.compactions
-    return session.tokens < threshold or session.tokens < _SHRUNK * state.tokens
-
-
 _FILE = "sessions.json"
 _KEPT = 500
 """So many conversations are remembered, those checked last."""
-
-
-def check_flush(
-    root: Path,
-    config: Config,
-    tokens: int,
-    *,
-    context_window: int,
-    compactions: int | None,
-    session: str,
-    writable: bool,
-    today: date,
-) -> Flush:
-    """Decide for one conversation and remember what was decided; writes nothing where it cannot."""
-    if tokens < 0 or context_window < 1:
-        raise UsageError("tokens and context window are counts of tokens", hint="see --help")
-    current = Session(tokens, context_window, compactions, session)
-    can_write = writable and _is_writable(root)
-    log_path = LogPattern.compile(config.workspace.log_pattern).path_for(today)
-    if not can_write:
-        return decide_flush(current, config.compaction, None, writable=False, log_path=log_path)
-    with WriterLock(root):
-        state = load_state(root, session)
-        state = None if state is not None and state.reminder_due else state
-        flush = decide_flush(current, config.compaction, state, writable=True, log_path=log_path)
-        save_state(root, session, next_state(current, flush, state))
-    return flush
+_REMINDER_DUE = {"tokens": 0, "compactions": None, "reminder_due": True}
+"""A compaction came before the reminder did: it is given right after."""
 
 
 def note_compaction(root: Path, session: str) -> None:
@@ -196,20 +151,19 @@ def note_compaction(root: Path, session: str) -> None:
     if not _is_writable(root):
         return
     with WriterLock(root):
-        state = load_state(root, session)
-        if state is None:
-            save_state(root, session, FlushState(0, reminder_due=True))
-        elif not state.reminder_due:
-            save_state(root, session, None)
+        last = _load(root).get(session)
+        if last is None:
+            _remember(root, session, _REMINDER_DUE)
+        elif not last.get("reminder_due"):
+            _remember(root, session, None)
 
 
 def take_reminder(root: Path, session: str) -> bool:
     """Whether the reminder is due after a compaction; it is not due a second time."""
-    state = load_state(root, session)
-    if state is None or not state.reminder_due or not _is_writable(root):
+    if not _load(root).get(session, {}).get("reminder_due") or not _is_writable(root):
         return False
     with WriterLock(root):
-        save_state(root, session, None)
+        _remember(root, session, None)
     return True
 
 
@@ -219,29 +173,12 @@ def _is_writable(root: Path) -> bool:
     return all(os.access(folder, os.W_OK) for folder in folders if folder.exists())
 
 
-def load_state(root: Path, session: str) -> FlushState | None:
-    """What `save_state` wrote last; `None` for a conversation that is not known."""
-    entry = _load(root).get(session)
-    if not isinstance(entry, dict) or not isinstance(entry.get("tokens"), int):
-        return None
-    compactions = entry.get("compactions")
-    return FlushState(
-        entry["tokens"],
-        compactions if isinstance(compactions, int) else None,
-        entry.get("reminder_due") is True,
-    )
-
-
-def save_state(root: Path, session: str, state: FlushState | None) -> None:
-    """Remember the state of a conversation, or forget the conversation.
-
-    Call it with the writer lock held.
-    """
-    entries = _load(root)
-    before = dict(entries)
-    entries.pop(session, None)
+def _remember(root: Path, session: str, state: Mapping[str, Any] | None) -> None:
+    """Keep the state of a conversation, or forget the conversation; with the writer lock held."""
+    before = _load(root)
+    entries = {key: entry for key, entry in before.items() if key != session}
     if state is not None:
-        entries[session] = state.to_dict()
+        entries[session] = state
     if entries == before:
         return
     kept = dict(list(entries.items())[-_KEPT:])
@@ -250,10 +187,15 @@ def save_state(root: Path, session: str, state: FlushState | None) -> None:
     write_atomic(file, (json.dumps(kept, indent=1) + "\n").encode(), expected=expected)
 
 
-def _load(root: Path) -> dict[str, Any]:
-    file = root / ".memory" / _FILE
+def _load(root: Path) -> dict[str, Mapping[str, Any]]:
+    """Conversation → tokens and compactions at its last reminder."""
     try:
-        found = json.loads(file.read_text("utf-8"))
+        found = json.loads((root / ".memory" / _FILE).read_text("utf-8"))
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    entries = found.items() if isinstance(found, dict) else ()
+    return {
+        session: entry
+        for session, entry in entries
+        if isinstance(entry, dict) and isinstance(entry.get("tokens"), int)
+    }

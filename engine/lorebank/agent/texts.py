@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from types import MappingProxyType
@@ -110,17 +111,14 @@ def fact_lines(
     facts: Sequence[Fact], total: int, superseded: Mapping[str, str] = MappingProxyType({})
 ) -> str:
     """One line a fact; says how many more there are. `superseded`: id → id of what replaces it."""
+    over = dict.fromkeys(superseded, "superseded")
     lines = [
         f"- {fact.id} {_when(fact.occurred or fact.recorded)} {' '.join(fact.content.split())}"
-        f" ({', '.join(filter(None, [fact.kind.value, _state(fact, superseded), _whose(fact)]))})"
+        f" ({', '.join(filter(None, [fact.kind.value, over.get(fact.id), _whose(fact)]))})"
         f" [{fact.citation}]"
         for fact in facts
     ]
     return "\n".join(_with_rest(lines, total, "fact"))
-
-
-def _state(fact: Fact, superseded: Mapping[str, str]) -> str:
-    return "superseded" if fact.id in superseded else ""
 
 
 def opinion_text(opinions: Sequence[Opinion], total: int) -> str:
@@ -166,7 +164,7 @@ def reflect_blocks(report: ReflectReport, hunks: Sequence[Hunk]) -> list[str]:
 
 def hunk_blocks(hunks: Sequence[Hunk]) -> list[str]:
     """Each change with the hunks that make it, a page and an id each."""
-    from lorebank.nightly.review import changes_of
+    from lorebank.nightly.hunks import changes_of
 
     blocks = []
     for change in changes_of(hunks):
@@ -302,12 +300,14 @@ def within(text: str, budget: int, more: str) -> str:
     if tokens_sent(as_recalled(text)) <= budget:
         return text
     lines = text.split("\n")
-    low, high = 0, len(lines)
-    while low < high:
-        middle = (low + high + 1) // 2
-        cut = "\n".join([*lines[:middle], f"… {more}"])
-        low, high = (middle, high) if tokens_sent(as_recalled(cut)) <= budget else (low, middle - 1)
-    return "\n".join([*lines[:low], f"… {more}"])
+
+    def cut(count: int) -> str:
+        return "\n".join([*lines[:count], f"… {more}"])
+
+    def cost(count: int) -> int:
+        return tokens_sent(as_recalled(cut(count)))
+
+    return cut(bisect_right(range(1, len(lines)), budget, key=cost))
 
 
 def paged(blocks: Sequence[str], page: int, *, budget: int = REVIEW_TOKENS) -> str:

@@ -12,21 +12,16 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, Un
 
 from lorebank.app.opening import init_workspace, open_workspace, plan_init
 from lorebank.app.workspace import Opening, OpenWorkspace
-from lorebank.domain.facts import NOBODY, Author, Origin
 
 if TYPE_CHECKING:
-    from lorebank.agent.remember import Remembered
     from lorebank.app import (
-        beliefs,
         conversations,
-        exchange,
         hosts,
-        judgments,
-        names,
+        knowledge,
         questions,
         reading,
         reflection,
-        trust,
+        rulings,
         upkeep,
         writing,
     )
@@ -43,12 +38,9 @@ else:
         def __getattr__(self, function):
             return self.name, function
 
-    beliefs, conversations, exchange, hosts, judgments = map(
-        _Module, ("beliefs", "conversations", "exchange", "hosts", "judgments")
-    )
-    names, questions, reading, reflection, trust, upkeep, writing = map(
-        _Module, ("names", "questions", "reading", "reflection", "trust", "upkeep", "writing")
-    )
+    for _name in ("conversations", "hosts", "knowledge", "questions", "reading", "reflection"):
+        globals()[_name] = _Module(_name)
+    rulings, upkeep, writing = map(_Module, ("rulings", "upkeep", "writing"))
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -178,25 +170,26 @@ class Bank:
     agenda = _method(reading.agenda)
     bench = _method(questions.bench)
 
-    opinions = _method(beliefs.opinions)
-    explain = _method(beliefs.explain)
-    belief_changes = _method(beliefs.belief_changes)
-    rot = _method(beliefs.rot)
-    calibration = _method(beliefs.calibration)
+    opinions = _method(knowledge.opinions)
+    explain = _method(knowledge.explain)
+    belief_changes = _method(knowledge.belief_changes)
+    rot = _method(knowledge.rot)
+    calibration = _method(knowledge.calibration)
 
-    entities = _method(names.entities)
-    entity = _method(names.entity)
-    resolve = _method(names.resolve)
-    graph = _method(names.graph)
-    export_graph = _method(names.export_graph)
-    audit = _method(names.audit)
-    decide = _method(names.decide)
+    entities = _method(knowledge.entities)
+    entity = _method(knowledge.entity)
+    resolve = _method(knowledge.resolve)
+    graph = _method(knowledge.graph)
+    export_graph = _method(knowledge.export_graph)
+    audit = _method(knowledge.audit)
+    decide = _method(knowledge.decide)
 
     retain = _method(writing.retain)
     add = _method(writing.retain)
     log = _method(writing.log)
     log_file = _method(writing.log_file)
     memory_write = _method(writing.memory_write)
+    remember = _method(writing.remember)
     lint = _method(writing.lint)
     undo_lint = _method(writing.undo_lint)
     undo_retain = _method(writing.undo_retain)
@@ -207,27 +200,27 @@ class Bank:
     settle = _method(reflection.settle)
     unsettle = _method(reflection.unsettle)
 
-    inbox = _method(judgments.inbox)
-    rule = _method(judgments.rule)
-    unrule = _method(judgments.unrule)
-    decisions = _method(judgments.decisions)
-    judge = _method(judgments.judge)
-    proposals = _method(judgments.proposals)
-    accept_proposal = _method(judgments.accept_proposal)
-    reject_proposal = _method(judgments.reject_proposal)
+    inbox = _method(rulings.inbox)
+    rule = _method(rulings.rule)
+    unrule = _method(rulings.unrule)
+    decisions = _method(rulings.decisions)
+    judge = _method(rulings.judge)
+    proposals = _method(rulings.proposals)
+    accept_proposal = _method(rulings.accept_proposal)
+    reject_proposal = _method(rulings.reject_proposal)
 
-    confirm = _method(trust.confirm)
-    forget = _method(trust.forget)
-    undo_forget = _method(trust.undo_forget)
-    purge_forgotten = _method(trust.purge_forgotten)
+    confirm = _method(rulings.confirm)
+    forget = _method(rulings.forget)
+    undo_forget = _method(rulings.undo_forget)
+    purge_forgotten = _method(rulings.purge_forgotten)
 
     sync_sessions = _method(conversations.sync_sessions)
     transcripts = _method(conversations.transcripts)
     export_transcripts = _method(conversations.export_transcripts)
     session_turns = _method(conversations.session_turns)
 
-    import_notes = _method(exchange.import_notes)
-    export = _method(exchange.export)
+    import_notes = _method(upkeep.import_notes)
+    export = _method(upkeep.export)
     import_template = _method(upkeep.import_template)
     export_template = _method(upkeep.export_template)
 
@@ -235,60 +228,13 @@ class Bank:
     begin_serving = _method(hosts.begin_serving)
     context = _method(hosts.context)
     flush = _method(hosts.flush)
+    session_hook = _method(hosts.session_hook)
 
     sync = _method(upkeep.sync)
     catch_up = _method(upkeep.catch_up)
     check = _method(upkeep.check)
     status = _method(upkeep.status)
     directives = _method(upkeep.directives)
-
-    def remember(
-        self,
-        text: str,
-        *,
-        to: str = "auto",
-        origin: Origin | str = Origin.OWNER,
-        author: Author = NOBODY,
-        now: date | None = None,
-    ) -> Remembered:
-        """Write down what one was asked to remember, where it belongs: orders into the core memory,
-        decisions, preferences and durable facts into the retain section of today's log, context of
-        the day into the log as a note. `to` names the place: `core`, `fact` or `log`.
-        """
-        from lorebank.agent.authored import is_order
-        from lorebank.agent.remember import remember
-        from lorebank.app.writing import strip_recalled_text
-
-        if author is not NOBODY and is_order(text):
-            to = "core"  # where it becomes a proposal
-        return remember(
-            self,
-            strip_recalled_text(self.workspace, text),
-            to=to,
-            origin=origin,
-            author=author,
-            now=now,
-        )
-
-    def session_hook(
-        self,
-        event: str,
-        *,
-        session: str = "main",
-        source: str = "",
-        prompt: str = "",
-        transcript: str = "",
-        now: date | None = None,
-    ) -> str:
-        """What a host's hook prints: for `session-start` the boot pack, with the flush prompt where
-        the conversation was just compacted (`source="compact"`); for `prompt` what memory knows of
-        it, and the flush prompt where the `transcript` says that a compaction is near; for
-        `session-end` what waits in the inbox; for `pre-compact` nothing.
-        """
-        from lorebank.agent.session_hooks import HookEvent, session_hook
-
-        hook_event = HookEvent(event, session, source, prompt, transcript)
-        return session_hook(self, hook_event, today=self.workspace.day(now))
 
     def doctor(
         self, *, fix: bool = False, moment: datetime | None = None

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from lorebank.conversations.turns import Turn
     from lorebank.domain.facts import Diagnostic
     from lorebank.forgetting.conversations import Conversations
-    from lorebank.markdown.tombstones import Forgotten
+    from lorebank.markdown.forgotten import Forgotten
 
 FOLLOW_S = 30.0
 """Seconds between two looks of a server at the transcripts."""
@@ -119,7 +119,7 @@ def session_turns(ws: OpenWorkspace) -> Iterator[tuple[str, Turn]]:
 
 def _forgotten(ws: OpenWorkspace) -> Forgotten:
     """What this agent's transcripts are read without."""
-    from lorebank.markdown.tombstones import NOTHING, parse_forgotten
+    from lorebank.markdown.forgotten import NOTHING, parse_forgotten
 
     try:
         page = read_text_file(ws.root, FORGOTTEN_PAGE)

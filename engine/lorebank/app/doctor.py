@@ -45,7 +45,7 @@ def examine(
     """Every finding, most urgent first."""
     found = [
         *_permissions(bank.root),
-        *_interrupted(bank.root, fix=fix),
+        *_interrupted(bank, fix=fix),
         *_index(bank, fix=fix),
         *_pages(bank.root),
     ]
@@ -64,19 +64,19 @@ def _permissions(root: Path) -> Iterator[HealthFinding]:
             yield HealthFinding("permissions", str(folder), "is not writable", "make it writable")
 
 
-def _interrupted(root: Path, *, fix: bool) -> Iterator[HealthFinding]:
+def _interrupted(bank: Bank, *, fix: bool) -> Iterator[HealthFinding]:
     """What killed processes left: a run to be completed, files that never got their name."""
-    from lorebank.nightly.under_way import pending_run, resume_run
-    from lorebank.nightly.undo import undo_store
+    from lorebank.nightly.run_record import pending_run, undo_store
 
+    root = bank.root
     left = temporaries_below(root)
     half_done = pending_run(root)
-    if fix and (left or half_done):
-        with WriterLock(root):
-            resume_run(root)
-            with append_lock(root):
-                for file in temporaries_below(root):
-                    file.unlink(missing_ok=True)
+    if fix and half_done:
+        bank.reflect()
+    if fix and left:
+        with WriterLock(root), append_lock(root):
+            for file in temporaries_below(root):
+                file.unlink(missing_ok=True)
     if half_done:
         place = undo_store(root).file(half_done, pending=True).relative_to(root).as_posix()
         message, remedy = "a reflect run was killed half-way", "`lorebank reflect` completes it"

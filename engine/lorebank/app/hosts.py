@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from datetime import date
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lorebank.app.conversations import follow_sessions
 from lorebank.app.questions import for_group, search
 from lorebank.app.workspace import OpenWorkspace, rebuild_index_if_corrupt
+from lorebank.errors import UsageError
+from lorebank.workspace.layout import LogPattern
 
 if TYPE_CHECKING:
     from lorebank.agent.boot_pack import BootPack
@@ -16,6 +20,16 @@ if TYPE_CHECKING:
 
 _OF_CORE = 12
 """Passages that the core memory may take of a search; a page of its size has fewer."""
+HOOK_TOKENS = 2000
+"""Hosts cut what a hook prints at some 10,000 characters."""
+PROMPT_TOKENS = 300
+"""What is recalled at each prompt: five short hits, since it is paid for with every one."""
+CONTEXT_WINDOW = 200_000
+"""Tokens of the models that hosts with these hooks run; hooks do not name theirs."""
+_TAIL_BYTES = 200_000
+"""Of a transcript: the last answer's count of tokens stands near its end."""
+_COMPACTED = "The conversation was just compacted."
+_WRITE = "Use the tool `retain` of the memory server, or write to {file}."
 
 
 def memory_search(
@@ -131,3 +145,94 @@ def flush(
         writable=writable,
         today=ws.day(now),
     )
+
+
+def session_hook(
+    ws: OpenWorkspace,
+    event: str,
+    *,
+    session: str = "main",
+    source: str = "",
+    prompt: str = "",
+    transcript: str = "",
+    now: date | None = None,
+) -> str:
+    """What a host's hook prints: for `session-start` the boot pack, with the flush prompt where
+    the conversation was just compacted (`source="compact"`); for `prompt` what memory knows of
+    it, and the flush prompt where the `transcript` says that a compaction is near; for
+    `session-end` what waits in the inbox; for `pre-compact` nothing.
+    """
+    from lorebank.agent.flush import note_compaction
+
+    today = ws.day(now)
+    if event == "session-start":
+        return _at_start(ws, session, source, today)
+    if event == "prompt":
+        return _before_prompt(ws, session, prompt, transcript, today)
+    if event == "pre-compact":
+        note_compaction(ws.root, session)
+        return ""
+    if event == "session-end":
+        from lorebank.app.rulings import inbox
+
+        waiting = inbox(ws, now=today).total
+        return f"{waiting} items wait in the inbox: lorebank inbox\n" if waiting else ""
+    known = "session-start, prompt, pre-compact, session-end"
+    raise UsageError(f"unknown event '{event}'", hint=f"use one of {known}")
+
+
+def _at_start(ws: OpenWorkspace, session: str, source: str, today: date) -> str:
+    from lorebank.agent.flush import flush_prompts, take_reminder
+
+    budget = min(ws.config.context.token_budget, HOOK_TOKENS)
+    pack = context(ws, token_budget=budget, now=today).text
+    settings = ws.config.compaction.memory_flush
+    due = take_reminder(ws.root, session)
+    if not (due and source == "compact" and settings.enabled):
+        return pack
+    prompts = flush_prompts(settings, _log_of(ws, today))
+    return "\n".join(filter(None, [pack, _COMPACTED, *prompts])) + "\n"
+
+
+def _before_prompt(
+    ws: OpenWorkspace, session: str, prompt: str, transcript: str, today: date
+) -> str:
+    """What memory knows of a prompt; and, where the conversation is about to be compacted, the
+    words that ask to store what lasts while it is still there."""
+    from lorebank.agent.texts import answer_text
+    from lorebank.app.questions import recall
+    from lorebank.markdown.origin import as_recalled
+
+    parts = []
+    if prompt.strip():
+        answer = recall(ws, prompt, k=5, remember=False, now=today)
+        if answer.hits and answer.evidence == "strong":
+            parts.append(as_recalled(answer_text(answer, PROMPT_TOKENS)))
+    tokens = tokens_of(Path(transcript)) if transcript else 0
+    if tokens:
+        found = flush(ws, tokens, context_window=CONTEXT_WINDOW, session=session, now=today)
+        if found.due:
+            written = _WRITE.format(file=ws.root / _log_of(ws, today))
+            parts += [found.system_prompt, found.prompt, written]
+    return "\n".join([*parts, ""]) if parts else ""
+
+
+def tokens_of(transcript: Path) -> int:
+    """How many tokens a conversation holds by its last answer; 0 where its file does not tell."""
+    try:
+        with transcript.open("rb") as file:
+            file.seek(max(0, file.seek(0, 2) - _TAIL_BYTES))
+            lines = file.read().split(b"\n")
+    except OSError:
+        return 0
+    for line in reversed(lines):
+        try:
+            usage = json.loads(line)["message"]["usage"]
+            return sum(int(count) for key, count in usage.items() if key.endswith("_tokens"))
+        except (ValueError, KeyError, TypeError):
+            continue
+    return 0
+
+
+def _log_of(ws: OpenWorkspace, today: date) -> str:
+    return LogPattern.compile(ws.config.workspace.log_pattern).path_for(today)

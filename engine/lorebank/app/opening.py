@@ -80,7 +80,7 @@ def _recognised(root: Path) -> list[Change]:
     form = recognise(root)
     if form is None:
         return []
-    from lorebank.providers.user_cache import cache_directory
+    from lorebank.settings.files import cache_directory
 
     origin = f"{RECOGNISED}{form.name}"
     found = [

@@ -9,8 +9,9 @@ from datetime import date
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
+from lorebank.app.workspace import Day, OpenWorkspace, refuse_unknown
 from lorebank.domain.facts import (
     NOBODY,
     Author,
@@ -34,46 +35,55 @@ from lorebank.workspace.layout import LogPattern
 from lorebank.workspace.lock import WriterLock, append_lock
 
 if TYPE_CHECKING:
+    from lorebank.agent.authored import Remembered
     from lorebank.agent.core_memory import CoreWrite
-    from lorebank.app.workspace import Day, OpenWorkspace
 
 
-def retain(
-    ws: OpenWorkspace,
-    text: str,
-    *,
-    kind: FactKind | str | None = None,
-    entities: Sequence[str] = (),
-    confidence: float | None = None,
-    day: Day = None,
-    for_: Sequence[str] = (),
-    against: Sequence[str] = (),
-    replaces: Sequence[str] | str = (),
-    origin: Origin | str = Origin.OWNER,
-    author: Author = NOBODY,
-    allow_future: bool = False,
-    allow_secret: bool = False,
-    now: date | None = None,
-) -> Fact:
+class RetainKeywords(TypedDict, total=False):
+    """The details of a fact, next to its sentence; see `Bank.retain`."""
+
+    kind: FactKind | str | None
+    entities: Sequence[str]
+    confidence: float | None
+    day: Day
+    """The day of the log that it goes to."""
+    for_: Sequence[str]
+    """Ids of opinions that it speaks for."""
+    against: Sequence[str]
+    replaces: Sequence[str] | str
+    """Ids of facts that hold no longer because of it: the line ends in `(ends f-…)`, and taking it
+    out brings them back."""
+    origin: Origin | str
+    """Whose word it is."""
+    author: Author
+    """The agent that writes, if one does: its line says so, holds no secret and no private part,
+    and is of one of the last days."""
+    allow_future: bool
+    allow_secret: bool
+    now: date | None
+
+
+def retain(ws: OpenWorkspace, text: str, **details: Unpack[RetainKeywords]) -> Fact:
     """Append a fact under the retain section of a day's log and return it with its citation.
 
-    `text` may be a typed line itself (`O(c=0.9) @Peter: …`); what is given by name wins.
-    `for_` and `against` are ids of opinions it speaks to, `replaces` of facts that hold no
-    longer because of it: the line ends in `(ends f-…)`, and taking it out brings them back.
-    `origin` says whose word it is. What recall printed is cut out of it, since it would be
-    learned twice; `UsageError` where nothing else is left. `author` is the agent that writes,
-    if one does: its line says so, holds no secret and no private part, and is of one of the
-    last days. `related` of the fact returned holds what it may restate, contradict or replace:
-    rule on it (`Bank.rule`) while you know why.
+    `text` may be a typed line itself (`O(c=0.9) @Peter: …`); what is given by keyword wins: `kind`,
+    `entities`, `confidence`, `day`, `for_`, `against`, `replaces`, `origin`, `author`,
+    `allow_future`, `allow_secret` and `now`; `lorebank.app.writing.RetainKeywords` says what each
+    means. What recall printed is cut out of the text, since it would be learned twice; `UsageError`
+    where nothing else is left. `related` of the fact returned holds what it may restate, contradict
+    or replace: rule on it (`Bank.rule`) while you know why.
     """
     from lorebank.agent.authored import admitted, as_written_by
     from lorebank.inbox.pairs import about
     from lorebank.retain.compose import compose_fact
 
+    refuse_unknown("retain", details, RetainKeywords)
+    now = details.get("now")
     today = ws.day(now)
-    recorded = parse_single_day(day, today, "date") or today
-    origin, author = as_written_by(author, Origin(parse_origin(origin)), today, recorded)
-    if recorded > today and not allow_future:
+    recorded = parse_single_day(details.get("day"), today, "date") or today
+    whose = Origin(parse_origin(details.get("origin", Origin.OWNER)))
+    origin, author = as_written_by(details.get("author", NOBODY), whose, today, recorded)
+    if recorded > today and not details.get("allow_future"):
         raise UsageError(
             f"--date {recorded} lies ahead; a log tells of days that were",
             hint="write it down today and name the day in the sentence, or --allow-future",
@@ -82,20 +92,21 @@ def retain(
     public, private = private_parts(news)
     if private and not public:
         raise UsageError("nothing to retain: all of it is private", hint="edit the log itself")
-    if find_secrets(news) and not allow_secret:
+    if find_secrets(news) and not details.get("allow_secret"):
         raise UsageError(
             "nothing retained: the text holds what looks like a secret",
             hint="leave it out, or --allow-secret; the index masks it either way",
         )
-    marks = [EvidenceMark(Stance.FOR, ws.full_opinion_id(o)) for o in for_]
-    marks += [EvidenceMark(Stance.AGAINST, ws.full_opinion_id(o)) for o in against]
+    speaks = ((Stance.FOR, details.get("for_", ())), (Stance.AGAINST, details.get("against", ())))
+    marks = [EvidenceMark(s, ws.full_opinion_id(o)) for s, opinions in speaks for o in opinions]
+    replaces = details.get("replaces", ())
     olds = (replaces,) if isinstance(replaces, str) else replaces
     _sync_if_free(ws)
     fact = compose_fact(
         public,
-        kind=parse_kind(kind),
-        entities=entities,
-        confidence=confidence,
+        kind=parse_kind(details.get("kind")),
+        entities=details.get("entities", ()),
+        confidence=details.get("confidence"),
         day=recorded,
         marks=marks,
         ends=[ws.find_fact(old).id for old in olds],
@@ -107,8 +118,8 @@ def retain(
     if known is not None:
         ws.say(f"noted already: {known.citation}; nothing was written")
         return known
-    said = (f for f in facts_saying(ws.index, [fact.content]) if {*f.subjects} == {*fact.subjects})
-    for before in [*said][-1:]:
+    same = (f for f in facts_saying(ws.index, [fact.content]) if {*f.subjects} == {*fact.subjects})
+    for before in [*same][-1:]:
         ws.say(f"noted before: {before.citation}")
     place = _write_fact(ws, fact, private, recorded)
     written = facts_by_place(ws.index, place.path, place.start_line)
@@ -210,7 +221,7 @@ def memory_write(
     to the owner instead (`CoreWrite.proposed`).
     """
     from lorebank.agent.authored import core_request
-    from lorebank.agent.core_memory import CoreEdit, CoreLimits, edit_core, measured
+    from lorebank.agent.core_memory import CoreEdit, edit_core, measured
     from lorebank.language.words import estimate_tokens
     from lorebank.workspace.paths import core_path, edit_text, read_text_file
 
@@ -218,8 +229,7 @@ def memory_write(
     path = core_path(ws.root)
     text = strip_recalled_text(ws, text) if text else text
     edit = CoreEdit(action, text, old=old, line=line, section=section)
-    settings = ws.config.core_memory
-    limits = CoreLimits(settings.warn_tokens, settings.limit_tokens)
+    limits = ws.config.core_memory
     reports: list[CoreWrite] = []
 
     with WriterLock(ws.root):
@@ -240,13 +250,43 @@ def memory_write(
     return reports[-1]
 
 
+def remember(
+    ws: OpenWorkspace,
+    text: str,
+    *,
+    to: str = "auto",
+    origin: Origin | str = Origin.OWNER,
+    author: Author = NOBODY,
+    now: date | None = None,
+) -> Remembered:
+    """Write down what one was asked to remember, where it belongs: orders into the core memory,
+    decisions, preferences and durable facts into the retain section of today's log, context of
+    the day into the log as a note. `to` names the place: `core`, `fact` or `log`.
+    """
+    from lorebank.agent.authored import Place, Remembered, is_order, route
+
+    if author is not NOBODY and is_order(text):
+        to = "core"  # where it becomes a proposal
+    found = route(strip_recalled_text(ws, text), to=to)
+    if found.place is Place.FACT:
+        fact = retain(ws, found.text, origin=origin, author=author, now=now)
+        return Remembered("fact", found.reason, found.text, fact.citation, fact.id)
+    if found.place is Place.LOG:
+        place = log(ws, found.text, author=author, now=now)
+        return Remembered("log", found.reason, found.text, place)
+    done = memory_write(ws, "append", f"- {found.text}", author=author, now=now)
+    place = Citation(done.path, done.start_line, done.end_line)
+    where = "proposal" if done.proposed else "core"
+    return Remembered(where, found.reason, found.text, place, warning=done.warning)
+
+
 def lint(ws: OpenWorkspace, *, fix: bool = False, now: date | None = None) -> LintReport:
     """Lines that are better written otherwise, each with what it would become.
 
     With `fix` those that need no judgement are rewritten; `undo_lint` takes that back.
     """
     from lorebank.index.status import lint_findings
-    from lorebank.markdown.lint import apply_fixes, with_fixes
+    from lorebank.markdown.fact_format import apply_fixes, with_fixes
 
     ws.freshen()
     headings = ws.read_settings.retain_headings
@@ -272,7 +312,7 @@ def undo_lint(ws: OpenWorkspace, run: str | None = None) -> UndoReport:
 
 def undo_retain(ws: OpenWorkspace) -> UndoReport:
     """Take the last fact that `retain` wrote out of its log again; says which that was."""
-    from lorebank.nightly.undo import load_run, undo_store
+    from lorebank.nightly.run_record import load_run, undo_store
 
     last = undo_store(ws.root, "retain").names()[-1:]
     runs = [load_run(ws.root, name, "retain") for name in last]
@@ -290,7 +330,7 @@ def undo_retain(ws: OpenWorkspace) -> UndoReport:
 
 
 def _undo_edit(ws: OpenWorkspace, area: str, run: str | None) -> UndoReport:
-    from lorebank.nightly.undo import undo_run
+    from lorebank.nightly.run_record import undo_run
 
     with WriterLock(ws.root):
         report = undo_run(ws.root, run, area=area)
@@ -302,7 +342,7 @@ def _edit_files(
     ws: OpenWorkspace, area: str, texts: Mapping[str, tuple[str, str]], day: date
 ) -> str:
     """Write texts over the texts that were read, kept for undo; the name of the run."""
-    from lorebank.nightly.undo import RunRecord, next_run, save_run
+    from lorebank.nightly.run_record import RunRecord, next_run, save_run
     from lorebank.workspace.paths import edit_text
     from lorebank.workspace.run_store import Change
 

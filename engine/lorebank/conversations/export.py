@@ -11,10 +11,9 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from lorebank.conversations.turns import Turn
+from lorebank.conversations.turns import Turn, clean_turn
 from lorebank.errors import WorkspaceError
 from lorebank.language.folding import slugify
-from lorebank.language.secrets import find_secrets
 from lorebank.markdown.hidden import hide
 from lorebank.records import Record
 
@@ -22,7 +21,6 @@ _MARK = "<!-- conversation exported by lorebank -->"
 """Begins every export, so that no other file of the folder is ever replaced or removed."""
 _ENDED = re.compile(r"^# Conversation .*, (\d{4}-\d\d-\d\d \d\d:\d\d)$", re.MULTILINE)
 _LABELS = {"user": "User", "assistant": "Assistant"}
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 class Transcript(Record):
@@ -82,18 +80,16 @@ def transcript_text(transcript: Transcript) -> str:
     lines = [
         f"{_LABELS[turn.role]}: {said}"
         for turn in transcript.turns
-        if turn.role in _LABELS and (said := _sanitised(turn.text))
+        if turn.role in _LABELS and (said := _on_one_line(turn.text))
     ]
     ended = transcript.ended.isoformat(sep=" ", timespec="minutes")
-    title = f"# Conversation {_sanitised(transcript.id)}, {ended}"
+    title = f"# Conversation {_on_one_line(transcript.id)}, {ended}"
     return "\n".join([_MARK, "", title, "", *lines, ""])
 
 
-def _sanitised(text: str) -> str:
-    shown = hide(_CONTROL.sub(" ", text).replace("\r", " "), "")[0]
-    for secret in reversed(find_secrets(shown)):
-        shown = f"{shown[: secret.start]}[secret]{shown[secret.end :]}"
-    return " ".join(shown.split())
+def _on_one_line(text: str) -> str:
+    """What of a text may be kept, as transcripts that are searched here are kept."""
+    return " ".join(hide(clean_turn(text)[0], "")[0].split())
 
 
 def _file_name(transcript: Transcript) -> str:

@@ -12,9 +12,8 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import FileIO
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from lorebank.domain.facts import Diagnostic
 from lorebank.records import Record
@@ -114,10 +113,10 @@ def _transcripts_below(
 
 
 @contextmanager
-def open_session(place: Path) -> Iterator[FileIO]:
+def open_session(place: Path) -> Iterator[BinaryIO]:
     """The file, open for reading; `OSError` if it is gone, a link, or no file by now."""
     descriptor = os.open(place, os.O_RDONLY | _NO_FOLLOW | _BINARY)
-    with os.fdopen(descriptor, "rb", buffering=0) as handle:
+    with os.fdopen(descriptor, "rb") as handle:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(errno.EINVAL, "not a regular file", str(place))
         yield handle

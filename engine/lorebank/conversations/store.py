@@ -7,14 +7,14 @@ what reading everything at once would. A chunk is of one day; a long turn is cut
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
 from lorebank.conversations.messages import Role
 from lorebank.conversations.turns import ODD, START, Place, Turn
-from lorebank.database.connection import SCHEMA_VERSION, Connection, open_index, select
+from lorebank.database.connection import Connection, has_full_text, open_index, select
 from lorebank.domain.facts import Diagnostic
 from lorebank.language.words import searchable
 from lorebank.records import Record
@@ -82,7 +82,7 @@ _HASH_BUFFER_BYTES = 16 * 2**20
 """Words that FTS5 gathers before it writes them; its own default is one megabyte."""
 
 
-_SESSION = "session, path, place, size, mtime_ns, day, offset, lines, skipping, mark, turns"
+_SESSION = "session, path, place, size, mtime_ns, day, offset, lines, mark, turns"
 
 
 class KnownSession(Record):
@@ -103,7 +103,7 @@ class KnownSession(Record):
 def open_sessions(path: Path) -> Connection:
     """The store of transcripts at `path`; made empty as an index is, see `open_index`."""
     connection = open_index(path, "sessions.sql")
-    if int(connection.pragma("user_version")) == SCHEMA_VERSION:
+    if has_full_text(connection):
         known = connection.execute(
             "SELECT 1 FROM session_chunks_fts_config WHERE k = 'hashsize'"
         ).fetchone()
@@ -129,20 +129,19 @@ def _known(
     connection: Connection, condition: str, bound: tuple[object, ...]
 ) -> Iterator[KnownSession]:
     rows = select(connection, f"SELECT {_SESSION} FROM sessions WHERE {condition}", bound)
-    for session, path, place, size, stamp, day, offset, lines, skipping, mark, turns in rows:
-        read = Place(offset, lines, bool(skipping))
+    for session, path, place, size, stamp, day, offset, lines, mark, turns in rows:
+        read = Place(offset, lines)
         yield KnownSession(session, path, place, size, stamp, day, read, mark, turns)
 
 
 def save_session(connection: Connection, known: KnownSession) -> KnownSession:
     """Write how far a transcript was read; a new one gets its number."""
     seen = (known.session, known.path, known.place, known.size, known.mtime_ns, known.day)
-    read = (known.read.offset, known.read.lines, known.read.skipping)
     [(session,)] = select(
         connection,
         f"INSERT OR REPLACE INTO sessions ({_SESSION})"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING session",
-        (*seen, *read, known.mark, known.turns),
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING session",
+        (*seen, known.read.offset, known.read.lines, known.mark, known.turns),
     )
     return replace(known, session=session)
 
@@ -225,13 +224,13 @@ def is_news(connection: Connection, session: int | None, turn: Turn) -> bool:
 
 
 def add_problems(
-    connection: Connection, session: int | None, found: Mapping[str, tuple[int, int]]
+    connection: Connection, session: int | None, found: Iterable[tuple[str, int]]
 ) -> None:
-    """Add odd lines to those that are known: code → the first line and how many."""
+    """Add odd lines, `(code, line)`, to those that are known: the first of each is kept."""
     connection.executemany(
-        "INSERT INTO session_problems (session, code, line, count) VALUES (?, ?, ?, ?)"
-        " ON CONFLICT DO UPDATE SET count = count + excluded.count",
-        [(session, code, line, count) for code, (line, count) in found.items()],
+        "INSERT INTO session_problems (session, code, line, count) VALUES (?, ?, ?, 1)"
+        " ON CONFLICT DO UPDATE SET count = count + 1",
+        [(session, code, line) for code, line in found],
     )
 
 

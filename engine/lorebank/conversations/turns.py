@@ -13,15 +13,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import field
+from collections.abc import Iterator
 from datetime import date
+from typing import BinaryIO
 
 from lorebank.conversations.messages import Role, utterances_in
 from lorebank.language.secrets import redact
 from lorebank.markdown.hidden import without_private
 from lorebank.markdown.origin import strip_recalled
-from lorebank.records import Record, dataclass
+from lorebank.records import Record
 
 LONGEST_LINE = 16 * 2**20
 """Bytes. Pictures within a conversation take a few million."""
@@ -34,8 +34,6 @@ class Place(Record):
     """Bytes that were read."""
     lines: int
     """Line ends among them."""
-    skipping: bool = False
-    """Whether that is inside of a line that is too long."""
 
 
 START = Place(0, 0)
@@ -50,35 +48,25 @@ class Line(Record):
     """Empty where the line is too long."""
     end: Place
     """Where reading goes on once this line is done with."""
-    too_long: bool = False
-    ended: bool = True
+    too_long: bool
+    ended: bool
     """Whether a line end follows; without one, more of it may be written."""
 
 
 def lines_of(
-    blocks: Iterable[bytes], start: Place = START, *, longest: int = LONGEST_LINE
+    handle: BinaryIO, start: Place = START, *, longest: int = LONGEST_LINE
 ) -> Iterator[Line]:
-    """The lines of a file whose bytes come in blocks, read from `start` on."""
-    rest, offset, number, skipping = b"", start.offset, start.lines + 1, start.skipping
-    for block in blocks:
-        rest += block
-        if skipping:
-            end = rest.find(b"\n") + 1
-            if not end:
-                offset, rest = offset + len(rest), b""
-                continue
-            offset, rest, number, skipping = offset + end, rest[end:], number + 1, False
-        *whole, rest = rest.split(b"\n")
-        for data in whole:
-            offset += len(data) + 1
-            too_long = len(data) > longest
-            yield Line(number, b"" if too_long else data, Place(offset, number), too_long)
-            number += 1
-        if len(rest) > longest:
-            offset, rest, skipping = offset + len(rest), b"", True
-            yield Line(number, b"", Place(offset, number - 1, skipping=True), too_long=True)
-    if rest:
-        yield Line(number, rest, Place(offset + len(rest), number - 1), ended=False)
+    """The lines of a file from `start` on; of a line, no more than `longest` bytes are held."""
+    handle.seek(start.offset)
+    offset, number = start.offset, start.lines
+    while data := handle.readline(longest + 1):
+        size, ended = len(data), data.endswith(b"\n")
+        too_long = size > longest and not ended
+        while too_long and not ended and (rest := handle.readline(longest)):
+            size, ended = size + len(rest), rest.endswith(b"\n")
+        offset, number = offset + size, number + 1
+        end = Place(offset, number if ended else number - 1)
+        yield Line(number, b"" if too_long else data.removesuffix(b"\n"), end, too_long, ended)
 
 
 LONGEST_TURN = 256_000
@@ -102,7 +90,7 @@ _ENCODED = re.compile(r"[A-Za-z0-9+/_-]{200,}+={0,2}|(?:[A-Za-z0-9+/]{60,}+={0,2
 _LEAST_ENCODED = 60
 """The shortest line of `_ENCODED`: without a word of that length the pattern cannot match."""
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufeff]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
 _BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
 _SILENT = frozenset(
     {
@@ -112,33 +100,22 @@ _SILENT = frozenset(
 )
 
 
-class Cleaned(Record):
-    """What is left of a turn."""
-
-    text: str
-    """Empty where nothing is."""
-    secrets: tuple[str, ...] = ()
-    """Kinds of what was masked."""
-    cut: bool = False
-    """Whether the end of a very long turn is left out."""
-
-
-def clean_turn(text: str) -> Cleaned:
-    """The text as it may be stored and shown."""
+def clean_turn(text: str) -> tuple[str, list[str]]:
+    """The text as it may be stored and shown, empty where nothing of it is; and codes of `ODD`."""
     if len(text) > LONGEST_TURN or "base64" in text:
         text = _DATA_URI.sub("", text)
     if max(map(len, text.split()), default=0) >= _LEAST_ENCODED:
         text = _ENCODED.sub("", text)
-    cut = len(text) > LONGEST_TURN
+    odd = ["session-turn-cut"] if len(text) > LONGEST_TURN else []
     text = _plain(text[:LONGEST_TURN])
     text = strip_recalled(text).text
     if "<" in text:
         text = without_private(_KEPT_TAGS.sub("", _without_host_tags(text)))
     text = _BLANK_LINES.sub("\n\n", _MESSAGE_ID.sub("", _METADATA.sub("", text))).strip()
     if not text or text in _SILENT:
-        return Cleaned("", cut=cut)
+        return "", odd
     redacted = redact(text)
-    return Cleaned(redacted.text, tuple(secret.kind for secret in redacted.secrets), cut)
+    return redacted.text, ["secret-redacted"] * bool(redacted.secrets) + odd
 
 
 def _plain(text: str) -> str:
@@ -209,64 +186,58 @@ class ReadLine(Record):
     """False for a last line that more is to be written of."""
 
 
-@dataclass(slots=True)
-class _Reading:
-    number: int
-    turns: list[Turn] = field(default_factory=list)
-    odd: list[str] = field(default_factory=list)
-
-    def parse(self, data: bytes) -> list[object]:
-        """The JSON values: one, or more where line ends were lost; raises `ValueError`."""
-        if b"\0" in data:
-            self.odd.append("session-nul")
-            data = data.replace(b"\0", b"")
-        if not (data := data.strip(b"\xef\xbb\xbf \t\r" if self.number == 1 else b" \t\r")):
-            return []
-        try:
-            text = data.decode("utf-8")
-        except UnicodeDecodeError:
-            self.odd.append("session-utf8")
-            text = data.decode("utf-8", "replace")
-        values = list[object]()
-        while text:
-            try:
-                value, end = _DECODER.raw_decode(text)
-            except RecursionError as problem:
-                raise ValueError("nested too deeply") from problem
-            if not isinstance(value, dict | list):
-                raise ValueError("neither an object nor a list")
-            values.append(value)
-            text = text[end:].lstrip(" \t\r")
-        return values
-
-    def keep(self, value: object) -> None:
-        for said in utterances_in(value):
-            cleaned = clean_turn(said.text)
-            self.odd += ["secret-redacted"] * bool(cleaned.secrets)
-            self.odd += ["session-turn-cut"] * cleaned.cut
-            if cleaned.text:
-                self.turns.append(Turn(said.role, cleaned.text, self.number, said.day, said.id))
-
-
 def read_line(line: Line) -> ReadLine:
     """The turns of a line; a last line that is no JSON yet is not whole."""
-    if line.too_long:
-        return ReadLine(odd=("session-line-long",))
-    reading = _Reading(line.number)
+    odd: list[str] = []
     try:
-        for value in reading.parse(line.data):
-            reading.keep(value)
+        values = _values(line, odd)
     except ValueError:
-        if not line.ended:
-            return ReadLine(odd=("session-line-half",), whole=False)
-        return ReadLine(odd=("session-line-unread",))
-    return ReadLine(tuple(reading.turns), tuple(reading.odd))
+        return _UNREAD if line.ended else _HALF
+    if line.too_long:
+        return _TOO_LONG if line.ended else _HALF
+    turns = []
+    for said in (said for value in values for said in utterances_in(value)):
+        text, codes = clean_turn(said.text)
+        odd += codes
+        if text:
+            turns.append(Turn(said.role, text, line.number, said.day, said.id))
+    return ReadLine(tuple(turns), tuple(odd))
 
 
-def turns_of(blocks: Iterable[bytes]) -> Iterator[Turn]:
-    """The turns of a file whose bytes come in blocks, each message once."""
+_UNREAD = ReadLine(odd=("session-line-unread",))
+_TOO_LONG = ReadLine(odd=("session-line-long",))
+_HALF = ReadLine(odd=("session-line-half",), whole=False)
+
+
+def _values(line: Line, odd: list[str]) -> list[object]:
+    """The JSON values: one, or more where line ends were lost; raises `ValueError`."""
+    data = line.data
+    if b"\0" in data:
+        odd.append("session-nul")
+        data = data.replace(b"\0", b"")
+    data = data.strip(b"\xef\xbb\xbf \t\r" if line.number == 1 else b" \t\r")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        odd.append("session-utf8")
+        text = data.decode("utf-8", "replace")
+    values = list[object]()
+    while text:
+        try:
+            value, end = _DECODER.raw_decode(text)
+        except RecursionError as problem:
+            raise ValueError("nested too deeply") from problem
+        if not isinstance(value, dict | list):
+            raise ValueError("neither an object nor a list")
+        values.append(value)
+        text = text[end:].lstrip(" \t\r")
+    return values
+
+
+def turns_of(handle: BinaryIO) -> Iterator[Turn]:
+    """The turns of a file, each message once."""
     seen: set[tuple[str, str]] = set()
-    for line in lines_of(blocks):
+    for line in lines_of(handle):
         for turn in read_line(line).turns:
             if turn.id and (turn.id, turn.text) in seen:
                 continue

@@ -16,7 +16,6 @@ CREATE TABLE sessions (
     day      TEXT NOT NULL,          -- of that time stamp: the day of turns that have none
     offset   INTEGER NOT NULL,       -- bytes that were read
     lines    INTEGER NOT NULL,       -- line ends among them
-    skipping INTEGER NOT NULL,       -- 1 inside of a line that is too long
     mark     TEXT NOT NULL,          -- hash of the first and last of the bytes that were read
     turns    INTEGER NOT NULL        -- how many were kept
 );

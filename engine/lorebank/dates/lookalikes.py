@@ -1,74 +1,57 @@
 """What looks like a date and is none: names, ids, paths, streets, counted things.
 
-A match is judged by the letters right around it and by its neighbouring words.
+A match is judged by the letters right around it and by its neighbouring words, which stand in the
+`[lookalikes]` sections of the language files.
 """
 
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from lorebank.dates.lattice import Edge, Lattice
 from lorebank.dates.lexicon import Lexicon, Tokens, is_cjk, language_bit
 from lorebank.dates.rules_bounds import Meaning
+from lorebank.language.folding import fold
+from lorebank.languages import Sections, compiled, split
 
 _FILIPINO = language_bit("fil")
 _NOUNS_CAPITALISED = language_bit("de")
 _WEEKDAYS_CAPITALISED = language_bit("en") | _NOUNS_CAPITALISED | language_bit("tr") | _FILIPINO
-_CHINESE_OR_JAPANESE = language_bit("zh") | language_bit("ja")
 
 _ROMAN = re.compile("[ivx]+")
-_BEFORE_GLUED = frozenset("/\\_#@$€£=&+~%^")
-_AFTER_GLUED = frozenset("/\\_@%=$€£")
-_TAIL_IF_WORD = frozenset(".-:,'’–")
+_GLUED_BEFORE = re.compile(r"(?:[/\\_#@$€£=&+~%^]|[^\W_][.-])\Z")
+_GLUED_NUMBER = re.compile(r"[^\W_][:,]\Z")
+_GLUED_AFTER = re.compile(r"[/\\_@%=$€£]|(?!['’]s\b)[.:,'’–-][^\W_]")
+_QUOTES = frozenset("'\"“‘")
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
+@cache
+def _words() -> dict[str, frozenset[str]]:
+    return compiled("lookalikes", _folded)
 
 
-# Words of several languages together: none of them is a date's neighbour in another.
-_STREETS = _words(
-    "calle rua via rue avenida plaza piazza praca place strasse largo viale corso avenue boulevard "
-    "platz travessa paseo quai square ponte pont puente straat plein laan caddesi sokak"
-)
-_STREETS_BEHIND = _words(
-    "street road avenue lane boulevard caddesi cadde bulvari sokak sokagi meydani mahallesi"
-)
-_STREET_JOINS = _words("du de del des di do da der le la dos das of")
-_TITLES = _words(
-    "mr mrs ms miss dr sir herr frau senor senora senhor senhora signor signora monsieur madame "
-    "mme sr sra don dona doktor doctor docteur dottor dottore uncle aunt tante onkel tia tio zio "
-    "zia meneer mevrouw bay bayan mang aling named called cat dog"
-)
-_NO_WEEKDAY_AFTER = _words("the a an my our le la il lo les los las ' \" “ ‘ s")
-_EVENTS = _words(
-    "meeting standup call sync review demo retro session workshop lunch dinner breakfast party "
-    "class lesson game match show report notes interview presentation brunch barbecue walk trip "
-    "visit parade"
-)
-_COUNTED = _words(
-    "words word tokens lines users items files bytes ms hours steps rows euros eur usd km per por "
-    "pour percent prozent cento rue via calle rua de di"
-)
-_NUMBERED = _words(
-    "version versao versione versie surum release rev build firmware driver treiber update port "
-    "puerto porta poort page pages pp seite seiten pagina paginas pagine room zimmer line lines"
-)
-_AUXILIARIES_FR = _words("a ont ai as avons avez avait avaient avoir ayant aurait pas jamais deja")
-_NAMES = _words(
-    "april may june august augustus march friday jan juni mai avril abril agosto domingo eylul "
-    "mayo sun mar"
-)
-_NAME_JOINS = _words("of for with from de con com avec di")
+def _folded(languages: Sections) -> dict[str, frozenset[str]]:
+    """The words of all languages together: none of them is a date's neighbour in another."""
+    entries = {entry for section in languages.values() for entry in section}
+    return {
+        entry: frozenset(
+            fold(word) for section in languages.values() for word in split(section.get(entry, ""))
+        )
+        for entry in entries
+    }
 
 
 def is_date(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
     """Whether the tokens of the match name a time where they stand."""
     meaning: Meaning = edge.value
     tokens = lattice.tokens
-    if not _stands_free(tokens, start, edge.end):
+    if not _stands_free(tokens.text, tokens.starts[start], tokens.ends[edge.end - 1]):
         return False
-    if _is_version(tokens, start, edge.end) or _is_nth_thing(lattice, start, edge, words):
+    in_digits = not any(word[0].isalpha() for word in tokens.words[start : edge.end])
+    if in_digits and _word_at(tokens, start - 1) in _words()["numbered"]:
+        return False  # release 2025.1.3, pages 10-12
+    if _is_nth_thing(lattice, start, edge, words):
         return False
     if not meaning.licensed:
         return _counts_alone(lattice, start, edge, words)
@@ -76,8 +59,9 @@ def is_date(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
     if meaning.is_weekly and any(e.tag == "SHORT_WEEKDAY" for e in last):  # on sun loungers
         after = _word_at(tokens, edge.end)
         return not after[:1].isalpha() or after in words.marks
+    counts = meaning.granularity in ("year", "range")  # in 2000 words
     return not (
-        _is_counted(tokens, edge, meaning)
+        (counts and _word_at(tokens, edge.end) in _words()["counted"])
         or _is_named(tokens, start, edge, meaning)
         or _is_accented_otherwise(tokens, start, edge.end)
     )
@@ -85,48 +69,28 @@ def is_date(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
 
 def is_street(tokens: Tokens, start: int, end: int) -> bool:
     """`rue du 4 septembre`, `Straße des 17. Juni`, `via XX Settembre`, `19 Mayıs Caddesi`."""
-    if _word_at(tokens, end) in _STREETS_BEHIND:
+    if _word_at(tokens, end) in _words()["street_after"]:
         return True
+    streets, joins = _words()["street"], _words()["street_join"]
     if start > 1 and _ROMAN.fullmatch(tokens.words[start - 1]):
         start -= 1
-    if _word_at(tokens, start - 1) in _STREETS:
+    if _word_at(tokens, start - 1) in streets:
         first = tokens.words[start]
-        return first in _STREET_JOINS or not first.isalpha() or _is_capital(tokens, start)
-    return _word_at(tokens, start - 2) in _STREETS and not _STREET_JOINS.isdisjoint(
-        tokens.words[start - 1 : start + 1]
-    )
+        return first in joins or not first.isalpha() or _is_capital(tokens, start)
+    joined = not joins.isdisjoint(tokens.words[start - 1 : start + 1])
+    return joined and _word_at(tokens, start - 2) in streets
 
 
-def _stands_free(tokens: Tokens, start: int, end: int) -> bool:
+def _stands_free(text: str, left: int, right: int) -> bool:
     """Whether the match is not part of a path, id, version, compound or number."""
-    text = tokens.text
-    left, right = tokens.starts[start], tokens.ends[end - 1]
-    return not (_glued_left(text, left) or _glued_right(text, right))
-
-
-def _glued_left(text: str, left: int) -> bool:
-    if left == 0:
+    before, after = text[max(left - 2, 0) : left], text[right : right + 1]
+    if before[-1:].isalnum() and not is_cjk(before[-1]) and not is_cjk(text[left]):
         return False
-    near, first = text[left - 1], text[left]
-    if near in _BEFORE_GLUED:
-        return True
-    if near.isalnum():
-        return not (is_cjk(near) or is_cjk(first))
-    glue = ".-:," if first.isdecimal() else ".-"
-    return near in glue and left > 1 and text[left - 2].isalnum()
-
-
-def _glued_right(text: str, right: int) -> bool:
-    if right >= len(text):
+    if after.isalnum() and not is_cjk(after) and not is_cjk(text[right - 1]):
         return False
-    near, last = text[right], text[right - 1]
-    if near in _AFTER_GLUED:
-        return True
-    if near.isalnum():
-        return not (is_cjk(near) or is_cjk(last))
-    if near in _TAIL_IF_WORD and right + 1 < len(text) and text[right + 1].isalnum():
-        return not re.match(r"['’]s\b", text[right:])
-    return False
+    if _GLUED_BEFORE.search(before) or _GLUED_AFTER.match(text, right):
+        return False
+    return not text[left].isdecimal() or _GLUED_NUMBER.search(before) is None
 
 
 def _word_at(tokens: Tokens, index: int) -> str:
@@ -143,26 +107,20 @@ def _counts_alone(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
     tokens = lattice.tokens
     outside = tokens.words[:start] + tokens.words[edge.end :]
     if not any(word[0].isalnum() for word in outside):
-        return edge.end > start + 1 or tokens.words[start] not in _NAMES
+        return edge.end > start + 1 or tokens.words[start] not in _words()["name"]
     before, after = _word_at(tokens, start - 1), _word_at(tokens, edge.end)
-    if before in _TITLES or before in _NO_WEEKDAY_AFTER:
+    if before in _QUOTES or before in _words()["title"] or before in _words()["article"]:
         return False
     if before in ("si", "ni", "kay") and edge.languages == _FILIPINO:  # before names of persons
         return False
     if start and any(e.tag in ("HOLIDAY", "ORD") for e in lattice.edges[start - 1]):
         return False  # Black Friday deals, the first Thursday lesson
     if any(e.tag == "HOLIDAY" and e.end == edge.end for e in lattice.edges[start]):
-        return not after[:1].isalpha() or after in _EVENTS or after in words.marks
-    if meaning.granularity == "quarter":
-        return after != ":"
-    if any(e.tag == "DAY_OF_MONTH" and e.end == edge.end for e in lattice.edges[start]):
-        return not after[:1].isalnum()
+        return not after[:1].isalpha() or after in _words()["event"] or after in words.marks
     if meaning.granularity == "range" and not meaning.is_weekly:
         return meaning.repeating and (not after[:1].isalpha() or after in words.marks)
     if not meaning.is_weekly or words.is_ambiguous(tokens.words[start], "WEEKDAY"):
         return False
-    if edge.languages & _CHINESE_OR_JAPANESE:
-        return True
     return not _is_part_of_name(tokens, start, edge)
 
 
@@ -178,26 +136,18 @@ def _is_part_of_name(tokens: Tokens, start: int, edge: Edge) -> bool:
     return follows or led
 
 
-def _is_version(tokens: Tokens, start: int, end: int) -> bool:
-    """`release 2025.1.3`, `pages 10-12`."""
-    if _word_at(tokens, start - 1) not in _NUMBERED:
-        return False
-    return not any(word[0].isalpha() for word in tokens.words[start:end])
-
-
-def _is_counted(tokens: Tokens, edge: Edge, meaning: Meaning) -> bool:
-    """`in 2000 words`: a year in digits that counts what follows."""
-    return meaning.granularity in ("year", "range") and _word_at(tokens, edge.end) in _COUNTED
-
-
 def _is_named(tokens: Tokens, start: int, edge: Edge, meaning: Meaning) -> bool:
     """`for June's daughter`, `la casa de Domingo`: a month or weekday that is a name."""
     last = tokens.words[edge.end - 1]
-    if not meaning.repeating or last not in _NAMES or not _is_capital(tokens, edge.end - 1):
+    if (
+        not meaning.repeating
+        or last not in _words()["name"]
+        or not _is_capital(tokens, edge.end - 1)
+    ):
         return False
     if _word_at(tokens, edge.end) == "'":
-        return not _EVENTS.intersection(tokens.words[edge.end + 2 : edge.end + 4])
-    if tokens.words[start] not in _NAME_JOINS:
+        return not _words()["event"].intersection(tokens.words[edge.end + 2 : edge.end + 4])
+    if tokens.words[start] not in _words()["name_join"]:
         return False
     return _is_capital(tokens, edge.end) or not edge.languages & _WEEKDAYS_CAPITALISED
 
@@ -208,7 +158,7 @@ def _is_accented_otherwise(tokens: Tokens, start: int, end: int) -> bool:
         return True
     if tokens.words[end - 1] != "ete" or end < 2:
         return False
-    if tokens.words[end - 2] not in _AUXILIARIES_FR:
+    if tokens.words[end - 2] not in _words()["auxiliary"]:
         return False
     return tokens.text[tokens.starts[end - 2] : tokens.ends[end - 2]].lower() != "à"
 
@@ -225,7 +175,11 @@ def _is_nth_thing(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
             return True
         if edge.languages & _NOUNS_CAPITALISED:  # `am 3. Tor`
             return _is_capital(tokens, edge.end + (after == "."))
-        return after in ("%", "°", "€", "$", "h") or after in _COUNTED or after[:1].isdecimal()
+        return (
+            after in ("%", "°", "€", "$", "h")
+            or after in _words()["counted"]
+            or after[:1].isdecimal()
+        )
     if not tags & {"DATE_ORDINAL", "DAY_OF_MONTH", "DATE_NUMBER_WEAK"}:
         return False
     counted = "DATE_NUMBER_WEAK" in tags and _word_at(tokens, start - 1).isdecimal()  # `10 a 12`

@@ -134,12 +134,11 @@ def find_vague(text: str) -> tuple[str, ...]:
 def _stages() -> tuple[tuple[RuleTree, ...], tuple[RuleTree, ...]]:
     """Rules that make dates, and those that make phrases of them."""
     from lorebank.dates.rules_bounds import BOUND_RULES
-    from lorebank.dates.rules_calendar import CALENDAR_RULES
-    from lorebank.dates.rules_days import DAY_RULES, REFERENCE_RULES
+    from lorebank.dates.rules_calendar import CALENDAR_RULES, REFERENCE_RULES
     from lorebank.dates.rules_parts import PART_RULES
     from lorebank.dates.rules_relative import RELATIVE_RULES
 
-    dates = (REFERENCE_RULES, (*DAY_RULES, *CALENDAR_RULES), RELATIVE_RULES)
+    dates = (REFERENCE_RULES, CALENDAR_RULES, RELATIVE_RULES)
     phrases = (PART_RULES, BOUND_RULES)
     return tuple(map(RuleTree, dates)), tuple(map(RuleTree, phrases))
 

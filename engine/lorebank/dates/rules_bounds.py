@@ -13,7 +13,7 @@ from datetime import date
 
 from lorebank.dates.lattice import Rule
 from lorebank.dates.lexicon import ALL, language_bit
-from lorebank.dates.rules_days import day_of_month
+from lorebank.dates.rules_calendar import day_of_month
 from lorebank.dates.rules_relative import Duration, is_year
 from lorebank.dates.spans import Days, Moment, Span, moved, one_day, shift
 from lorebank.domain.facts import Interval

@@ -1,6 +1,7 @@
-"""Rules for calendar dates: months, quarters, years, decades, seasons, weeks, holidays.
+"""Rules for calendar dates: days, weekdays, months, quarters, years, decades, seasons, holidays.
 
-Whatever comes back each year is built without its year here; `rules_relative` puts the year to it.
+Before them come references, numbers that later rules use. Whatever comes back each year is built
+without its year here; `rules_relative` puts the year to it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any
 
 from lorebank.dates.holidays import holiday_days, long_weekend
 from lorebank.dates.lattice import Rule
-from lorebank.dates.lexicon import language_bit
+from lorebank.dates.lexicon import ALL, language_bit
 from lorebank.dates.spans import (
     Cycle,
     Days,
@@ -21,17 +22,26 @@ from lorebank.dates.spans import (
     half_days,
     iso_week_days,
     month_days,
+    one_day,
     quarter_days,
     season_days,
     shift,
+    unit_days,
     week_days,
+    weekend_days,
     year_days,
 )
 
-_CJK = language_bit("zh") | language_bit("ja")
-_DUTCH_OR_GERMAN = language_bit("nl") | language_bit("de")
+_CHINESE = language_bit("zh")
+_CJK = _CHINESE | language_bit("ja")
+_GERMAN = language_bit("de")
+_DUTCH_OR_GERMAN = language_bit("nl") | _GERMAN
 _SOME_YEAR = 2020
 """A leap year of 53 weeks: what it does not have, no year has."""
+_NOT_FAR = 70
+"""Days within which the 17th is a Saturday, where somebody writes so: it is in two of 14 months."""
+_YEARS_AHEAD = 20
+"""Of two digits: `'44` is ahead in 2025, `'46` was."""
 
 
 def yearly(
@@ -50,18 +60,133 @@ def yearly(
     return build
 
 
-def _around_holiday(around: Callable[[date], Days]) -> Callable[..., Days | None]:
-    """`Labor Day weekend`, `Thanksgiving week`: the days around a holiday's first."""
-
-    def days(year: int, key: str, _unit: str) -> Days | None:
-        found = holiday_days(key, year)
-        return around(found[0]) if found else None
-
-    return days
+def same(_: Moment, value: Any) -> Any:
+    return value
 
 
-def _half_days(year: int, half: int, _unit: str) -> Days:
-    return half_days(year, half)
+def _short_year(moment: Moment, two_digits: int) -> int:
+    year = moment.now.year - moment.now.year % 100 + two_digits
+    return year if year <= moment.now.year + _YEARS_AHEAD else year - 100
+
+
+def _era_year(_: Moment, before: int, n: int) -> int:
+    """The year of a Japanese era; an era is known by the year before its first."""
+    return before + n
+
+
+def _relative_year(moment: Moment, offset: int, _unit: str) -> int:
+    return moment.now.year + offset
+
+
+def _year_word(moment: Moment, value: tuple[str, int]) -> int | None:
+    return moment.now.year + value[1] if value[0] == "year" else None
+
+
+def _this_unit(moment: Moment, unit: str) -> Span | None:
+    """`the month`: the one that holds the day."""
+    named = unit in ("week", "month", "quarter", "year", "decade")
+    return Span(unit, unit_days(moment.now, unit, 0)) if named else None
+
+
+REFERENCE_RULES = (
+    Rule("YR nian", same, "YR"),
+    Rule("YR nian", same, "YEAR_SAID"),
+    Rule("ERA NUM|FIRST_YEAR nian", _era_year, "YR"),
+    Rule("ERA NUM|FIRST_YEAR nian", _era_year, "YEAR_SAID"),
+    Rule("apostrophe TWO", _short_year, "YR_SHORT"),
+    Rule("REL_PRE U_YEAR", _relative_year, "YR"),
+    Rule("U_YEAR REL_POST", _relative_year, "YR", order=(1, 0)),
+    Rule("UNITWORD", _year_word, "YR"),
+    Rule("UNIT", _this_unit, "THIS_UNIT"),
+    Rule("MNUM yue", same, "MON", _CJK),
+    Rule("ord_pre DAY", same, "DAY"),
+    Rule("ord_pre DAY", same, "DAY_ORD"),
+    Rule("ord_pre NUM", same, "ORD"),
+    Rule("NUM UNIT", lambda _, n, unit: (n, unit), "DURATION"),
+)  # fmt: skip
+
+
+# Days of a month.
+
+
+def _day_range(moment: Moment, first: int, last: int, month: int) -> Span | None:
+    """`3-7 March`; a range that runs backwards is none."""
+    if first >= last:
+        return None
+
+    def days(year: int) -> Days:
+        return date(year, month, first), date(year, month, last)
+
+    span = yearly("range", days, bare=False)(moment)
+    return Span("range", cycle=span.cycle, modifier="between")
+
+
+_day = yearly("day", lambda year, day, month: one_day(date(year, month, day)), bare=False)
+
+
+def _days(moment: Moment, *numbers: int) -> tuple[Span, ...]:
+    """`23, 24 and 25 February`."""
+    *days, month = numbers
+    return tuple(_day(moment, day, month) for day in days)
+
+
+def day_of_month(_: Moment, day: int) -> Span:
+    """`the 15th` of any month."""
+    date(_SOME_YEAR, 1, day)  # raises where no month has such a day
+    return Span("day", cycle=Cycle(lambda k: one_day(date(k // 12, k % 12 + 1, day)), "month"))
+
+
+# Weekdays.
+
+
+def _weekday(_: Moment, weekday: int, *, bare: bool = True) -> Span:
+    cycle = Cycle(lambda week: one_day(date.fromordinal(7 * week + 1 + weekday)), "week")
+    return Span("day", cycle=cycle, bare=bare)
+
+
+def _weekday_at(moment: Moment, weekday: int, _clock: bool = True) -> Span:
+    """`Thu 10:30`, `Wed evening`: what stands behind it tells it from another word."""
+    return _weekday(moment, weekday, bare=False)
+
+
+def _weekday_and_day(moment: Moment, weekday: int, day: int) -> Span | None:
+    """`Saturday 17`: the 17th of a month where it is a Saturday, not far from now."""
+
+    def days(index: int) -> Days | None:
+        found = date(index // 12, index % 12 + 1, day)
+        return one_day(found) if found.weekday() == weekday else None
+
+    cycle = Cycle(days, "month")
+    near = (moment.coming(cycle), moment.preceding(cycle, moment.now))
+    if not any(found and abs((found[0] - moment.now).days) <= _NOT_FAR for found in near):
+        return None
+    return Span("day", cycle=cycle)
+
+
+def _weeks_on(moment: Moment, weekday: int, weeks: int) -> Span:
+    """`Monday week`, `lundi en huit`: counted from the coming one."""
+    coming = (weekday - moment.now.weekday() - 1) % 7 + 1
+    return Span("day", one_day(shift(moment.now, coming + 7 * weeks)))
+
+
+def _in_weeks_on(moment: Moment, duration: tuple[int, str], weekday: int) -> Span | None:
+    """`a week on Tuesday`, `zaterdag over een week`."""
+    amount, unit = duration
+    weeks = {"week": amount, "fortnight": 2 * amount}.get(unit)
+    return _weeks_on(moment, weekday, weeks) if weeks else None
+
+
+def _weekday_of_week(moment: Moment, weekday: int, offset: int) -> Span:
+    """`上周三`."""
+    return Span("day", one_day(shift(week_days(moment.now)[0], 7 * offset + weekday)))
+
+
+def weekend_cycle() -> Cycle:
+    """The weekends, one a week."""
+    return Cycle(lambda week: weekend_days(date.fromordinal(7 * week + 1)), "week")
+
+
+# Longer than a day.
 
 
 def _year(_: Moment, year: int) -> Span:
@@ -81,42 +206,72 @@ def _decade(_: Moment, year: int) -> Span | None:
 
 def _season_of_two_years(_: Moment, season: str, year: int, last: int) -> Span | None:
     """`winter 2024/25`."""
-    return Span("season", season_days(year, season)) if _follows(last, year) else None
+    follows = last % 100 == (year + 1) % 100
+    return Span("season", season_days(year, season)) if follows else None
 
 
 def _school_year(_: Moment, month: int, year: int, last: int) -> Span | None:
     """`school year 2024/25`: from its first month up to that month of the next year."""
     days = date(year, month, 1), shift(date(year + 1, month, 1), -1)
-    return Span("range", days) if _follows(last, year) else None
-
-
-def _follows(last: int, year: int) -> bool:
-    return last % 100 == (year + 1) % 100
+    return Span("range", days) if last % 100 == (year + 1) % 100 else None
 
 
 def _this_time(moment: Moment) -> Span:
     """`this time last year`: that year's month of today."""
-    return yearly("month", month_days)(moment, moment.now.month)
+    return _month(moment, moment.now.month)
+
+
+def _around_holiday(around: Callable[[date], Days]) -> Callable[..., Days | None]:
+    """`Labor Day weekend`, `Thanksgiving week`: the days around a holiday's first."""
+
+    def days(year: int, key: str, _unit: str) -> Days | None:
+        found = holiday_days(key, year)
+        return around(found[0]) if found else None
+
+    return days
 
 
 _month = yearly("month", month_days)
-_quarter = yearly("quarter", quarter_days)
-_ord_quarter = yearly("quarter", lambda year, n, _unit: quarter_days(year, n))
-_half = yearly("half", half_days)
-_season = yearly("season", season_days)
 _week = yearly("week", iso_week_days)
-_holiday = yearly("", lambda year, key: holiday_days(key, year))
+_TWO = "the? DAY and|comma the? DAY"
+_THREE = "the? DAY comma the? DAY comma? and the? DAY"
 
 CALENDAR_RULES = (
+    Rule("the? DAY of? MON", _day),
+    Rule("DAY dash MON", _day, "NEEDS_YEAR"),
+    Rule("MON the? DAY", _day, languages=ALL & ~_CJK, order=(1, 0)),
+    Rule("MON DAY ri", _day, languages=_CJK, order=(1, 0)),
+    Rule("the? DAY dash|to the? DAY of? MON", _day_range),
+    Rule("MON DAY ri? dash|to DAY ri?", _day_range, order=(1, 2, 0)),
+    *(Rule(f"{days} of? MON", _days, "DAYS") for days in (_TWO, _THREE)),
+    Rule("MON DAY and|comma DAY", _days, "DAYS", order=(1, 2, 0)),
+    Rule("WEEKDAY|WDAY comma? the? DAY|DAY_ORD|DAY_DOT", _weekday_and_day),
+    Rule("WEEKDAY|WDAY comma? in? CLOCK", _weekday_at),
+    Rule("weekday|wday comma? DM|DM_WEAK", same),
+    Rule("WDAY", _weekday, "SHORT_WEEKDAY"),
+    Rule("WEEKDAY WEEK_ON", _weeks_on),
+    Rule("DURATION on WEEKDAY", _in_weeks_on),
+    Rule("WEEKDAY ahead_pre DURATION", _in_weeks_on, order=(1, 0)),
+    Rule("on|from the? DAY_ORD", day_of_month, "DATE_ORDINAL"),
+    Rule("day_article DAY|DAY_DOT", day_of_month, "DATE_NUMBER"),
+    Rule("day_article? DAY day_article_post", day_of_month),
+    Rule("day_article_bound DAY", day_of_month, "DATE_BOUND"),
+    Rule("day_article_weak DAY", day_of_month, "DATE_NUMBER_WEAK"),
+    Rule("day_pre DAY", day_of_month),
+    Rule("the DAY_ORD", day_of_month, "DAY_OF_MONTH"),
+    Rule("WEEKDAY", _weekday),
+    Rule("WEEKDAYS", _weekday, "DATES"),
+    Rule("WEEKDAY in? daypart", _weekday),
+    Rule("WDAY dot? in? daypart", _weekday_at),
+    Rule("REL_PRE WEEKDAY", _weekday_of_week, languages=_CHINESE, order=(1, 0)),
+    Rule("U_WEEKEND", lambda _, unit: Span("range", cycle=weekend_cycle(), bare=True)),
     Rule("MONTH", _month),
     Rule("MON", _month, "NEEDS_YEAR"),
     Rule("MNUM yue", yearly("month", month_days, bare=False), languages=_CJK),
-    Rule("QUARTER", _quarter),
-    Rule("QUARTER", _quarter, "NEEDS_YEAR"),
-    Rule("ORD U_QUARTER", _ord_quarter),
-    Rule("HALF", _half, "NEEDS_YEAR"),
+    Rule("QUARTER", yearly("quarter", quarter_days)),
+    Rule("ORD U_QUARTER", yearly("quarter", lambda year, n, _unit: quarter_days(year, n))),
+    Rule("HALF", yearly("half", half_days), "NEEDS_YEAR"),
     Rule("HALF", yearly("half", half_days, bare=False), languages=_CJK),
-    Rule("ORD U_HALF", yearly("half", _half_days)),
     Rule("same_time", _this_time, "NEEDS_YEAR"),
     Rule("YEAR_SAID", _year),
     Rule("YEAR|YR_SHORT", _bare_year),
@@ -125,17 +280,17 @@ CALENDAR_RULES = (
     Rule("decade_the apostrophe? TWO decade_post u_year?", _decade),
     Rule("apostrophe TWO decade_post", _decade),
     Rule("decade_the DECADE u_year?", _decade),
-    Rule("NUM decade_post u_year?", _decade, languages=_CJK | language_bit("de")),
+    Rule("NUM decade_post u_year?", _decade, languages=_CJK | _GERMAN),
     Rule("TWO decade_post", _decade, "SHORT_DECADE"),
     Rule("DECADE", _decade, "SHORT_DECADE"),
-    Rule("SEASON", _season),
-    Rule("SEASONS", _season, "DATES"),
+    Rule("SEASON", yearly("season", season_days)),
+    Rule("SEASONS", yearly("season", season_days), "DATES"),
     Rule("SEASON of? YR slash|dash TWO|YR", _season_of_two_years),
     Rule("SCHOOL_YEAR of? YR slash|dash TWO|YR", _school_year),
     Rule("week_no NUM", _week),
     Rule("ORD week_no", _week, languages=_DUTCH_OR_GERMAN),
     Rule("ord_pre NUM u_week", _week),
-    Rule("HOLIDAY", _holiday),
+    Rule("HOLIDAY", yearly("", lambda year, key: holiday_days(key, year))),
     Rule("HOLIDAY U_WEEKEND", yearly("range", _around_holiday(long_weekend), bare=False)),
     Rule("HOLIDAY U_WEEK", yearly("week", _around_holiday(week_days), bare=False)),
 )  # fmt: skip

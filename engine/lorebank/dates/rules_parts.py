@@ -9,6 +9,7 @@ from typing import Any
 
 from lorebank.dates.lattice import Rule
 from lorebank.dates.lexicon import language_bit
+from lorebank.dates.rules_calendar import same
 from lorebank.dates.spans import (
     Cycle,
     Days,
@@ -128,12 +129,6 @@ def _part_of(_: Moment, part: str, span: Span) -> Span | None:
     return _narrowed(span, "range", lambda days: take(part, days), wholes)
 
 
-def _part_of_unit(moment: Moment, part: str, unit: str) -> Span | None:
-    if unit not in ("week", "month", "quarter", "year", "decade"):
-        return None
-    return _part_of(moment, part, Span(unit, unit_days(moment.now, unit, 0)))
-
-
 def _edge(moment: Moment, edge: tuple[str, str]) -> Span:
     """`Jahresende`, `月底` of no year or month that is said: the nearest one to a question."""
     part, unit = edge
@@ -179,18 +174,8 @@ _IN_YEAR: dict[str, tuple[int, Callable[[int, int], Days]]] = {
 
 def _nth_unit_of(_: Moment, n: int, unit: str, span: Span) -> Span | None:
     granularity = unit if unit in ("day", "week", "month", "quarter", "half") else "range"
-    return _narrowed(
-        span,
-        granularity,
-        lambda days: _nth_unit(n, unit, span.granularity, days),
-        ("month", "year", "quarter", "season"),
-    )
-
-
-def _nth_unit_of_unit(moment: Moment, n: int, unit: str, whole: str) -> Span | None:
-    if whole not in ("month", "year", "quarter"):
-        return None
-    return _nth_unit_of(moment, n, unit, Span(whole, unit_days(moment.now, whole, 0)))
+    of = ("month", "year", "quarter", "season")
+    return _narrowed(span, granularity, lambda d: _nth_unit(n, unit, span.granularity, d), of)
 
 
 def _nth_weekday_of(_: Moment, n: int, weekday: int, span: Span) -> Span | None:
@@ -199,11 +184,6 @@ def _nth_weekday_of(_: Moment, n: int, weekday: int, span: Span) -> Span | None:
         return one_day(day) if day else None
 
     return _narrowed(span, "day", narrowed, ("month", "year"))
-
-
-def _nth_weekday_of_unit(moment: Moment, n: int, weekday: int, whole: str) -> Span | None:
-    """`the last Friday of the month`."""
-    return _nth_weekday_of(moment, n, weekday, Span(whole, unit_days(moment.now, "month", 0)))
 
 
 def _first_units_of(_: Moment, n: int, duration: tuple[int, str], span: Span) -> Span | None:
@@ -221,6 +201,13 @@ def _first_units_of(_: Moment, n: int, duration: tuple[int, str], span: Span) ->
     return _narrowed(span, "range", narrowed, ("month", "year", "quarter"))
 
 
+def _day_in_month(_: Moment, day: int, span: Span) -> Span | None:
+    """`the 15th of next month`."""
+    if span.granularity != "month" or span.days is None or span.days[0] is None:
+        return None
+    return Span("day", one_day(span.days[0].replace(day=day)))
+
+
 def _weekday_and_date(_: Moment, _weekday: int, span: Span) -> Span | None:
     """`Monday, 3 November`: the date says which."""
     if span.granularity != "day" or (span.cycle and span.cycle.period == "week"):
@@ -233,15 +220,6 @@ def _weekday_in_week(_: Moment, weekday: int, span: Span) -> Span | None:
     if span.granularity != "week" or span.days is None or span.days[0] is None:
         return None
     return Span("day", one_day(shift(span.days[0], weekday)))
-
-
-def _on_that_day(_: Moment, span: Span) -> Span | None:
-    """`last Friday night`, `上周三下午`."""
-    return span if span.granularity == "day" else None
-
-
-def _same(_: Moment, span: Span) -> Span:
-    return span
 
 
 # What lies beside a day.
@@ -295,27 +273,26 @@ def _week_next_to(day: date, step: int) -> Days:
 
 
 PART_RULES = (
-    Rule("the? PART of? the? DATE", _part_of),
+    Rule("the? PART of? the? DATE|THIS_UNIT", _part_of),
     Rule("the? PART dash? DATE|SHORT_DECADE", _part_of),
     Rule("DATE of? PART_POST", _part_of, order=(1, 0)),
-    Rule("the? PART of? the? UNIT", _part_of_unit),
     Rule("EDGE_WORD", _edge),
     Rule("EDGE_WORD of? the? DATE", _edge_of),
-    Rule("DATE of? EDGE_WORD", _edge_of, order=(1, 0)),
     Rule("the? ORD UNIT of? the? DATE", _nth_unit_of),
-    Rule("the? ORD UNIT of the? UNIT", _nth_unit_of_unit),
+    Rule("the? ORD UNIT of the? THIS_UNIT", _nth_unit_of),
     Rule("DATE of? ord_pre? ORD|NUM UNIT", _nth_unit_of, "DATE", _GENITIVE_FIRST, (1, 2, 0)),
-    Rule("the? ORD WEEKDAY of? the? DATE", _nth_weekday_of),
-    Rule("the? ORD WEEKDAY of? the? U_MONTH", _nth_weekday_of_unit),
+    Rule("the? ORD WEEKDAY of? the? DATE|THIS_UNIT", _nth_weekday_of),
     Rule("DATE of? ord_pre? ORD of? WEEKDAY", _nth_weekday_of, "DATE", _GENITIVE_FIRST, (1, 2, 0)),
     Rule("the? ORD DURATION of? the? DATE", _first_units_of),
+    Rule("the? DAY of? the? DATE", _day_in_month),
+    Rule("DATE of? DAY ri", _day_in_month, languages=_CJK, order=(1, 0)),
     Rule("WEEKDAY|WDAY comma? the? DATE", _weekday_and_date),
     Rule("WEEKDAY comma? of? the? DATE", _weekday_in_week),
-    Rule("DATE of WEEKDAY", _weekday_in_week, languages=_CJK, order=(1, 0)),
-    Rule("DATE in? daypart", _on_that_day),
-    Rule("on DM|DM_WEAK", _same),
-    Rule("DM|DM_WEAK in_post", _same),
-    Rule("DM|DM_WEAK comma? in? clock", _same),
+    Rule("DATE apostrophe? of? WEEKDAY", _weekday_in_week, order=(1, 0)),
+    Rule("DATE in? daypart", lambda _, span: span if span.granularity == "day" else None),
+    Rule("on DM|DM_WEAK", same),
+    Rule("DM|DM_WEAK in_post", same),
+    Rule("DM|DM_WEAK comma? in? clock", same),
     Rule("week_of the? DATE|DAY_OF_MONTH", _beside("week", week_days)),
     Rule("DATE week_of_post", _beside("week", week_days)),
     Rule("the? u_weekend of the? DATE|DAY_OF_MONTH", _beside("range", weekend_days)),

@@ -12,7 +12,7 @@ from typing import Literal
 
 from lorebank.dates.lattice import Rule
 from lorebank.dates.lexicon import ALL, language_bit
-from lorebank.dates.rules_days import weekend_cycle
+from lorebank.dates.rules_calendar import weekend_cycle
 from lorebank.dates.spans import (
     Cycle,
     Days,

@@ -19,7 +19,7 @@ from lorebank.domain.reports import ForgottenLine
 from lorebank.errors import NotFound
 from lorebank.forgetting.selection import Order
 from lorebank.language.folding import fold
-from lorebank.markdown.tombstones import Tombstone, format_tombstone, message_key
+from lorebank.markdown.forgotten import Tombstone, format_tombstone, message_key
 from lorebank.records import Record
 from lorebank.trust.quarantine import place_named
 

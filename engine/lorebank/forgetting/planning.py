@@ -10,8 +10,8 @@ from lorebank.domain.reports import ForgottenLine
 from lorebank.forgetting.conversations import ForgottenTurns
 from lorebank.forgetting.selection import Order, Selected
 from lorebank.forgetting.undo import Cut
+from lorebank.markdown.forgotten import Mended, Traces, blanked, mend_blocks, mend_report
 from lorebank.markdown.ledger import added_line, without_lines
-from lorebank.markdown.mending import Mended, Traces, blanked, mend_blocks, mend_report
 from lorebank.markdown.proposal_pages import DECISIONS_PATH, PROPOSAL_PAGES
 from lorebank.markdown.source import newline_style
 from lorebank.records import Record

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from lorebank.domain.reports import PurgeReport, UndoReport
 from lorebank.errors import ConcurrentEdit
-from lorebank.nightly.undo import undo_store
+from lorebank.nightly.run_record import undo_store
 from lorebank.records import Record
 from lorebank.workspace.atomic import read_if_exists, temporaries_below
 from lorebank.workspace.layout import FORGOTTEN_PAGE

@@ -192,7 +192,7 @@ def _read_ledger(
         rulings_of_lines, odd = parse_line_rulings(text, source.path, document=document)
         problems = (*problems, *odd)
     elif source.path == FORGOTTEN_PAGE:
-        from lorebank.markdown.tombstones import parse_forgotten  # few workspaces have the page
+        from lorebank.markdown.forgotten import parse_forgotten  # few workspaces have the page
 
         problems = (*problems, *parse_forgotten(text, source.path)[1])
     return ReadFile(

@@ -43,8 +43,12 @@ class Gathering:
         self.items = [FactItem(node.start, node.end, [])]
 
     def encloses(self, node: Node) -> bool:
-        """Whether a block stands further right than the fact's first line."""
-        return _indent(self.lines[node.start]) > self.indent
+        """Whether a list item stands further right than the fact's first line or is evidence of it
+        (`- Last reinforced: 2026-02-04`); indented code always belongs to it."""
+        if node.kind != "item":
+            return node.kind == "code"
+        is_detail = DETAIL.match(plain_text(own_text(node))) is not None
+        return is_detail or _indent(self.lines[node.start]) > self.indent
 
     def take(self, node: Node) -> None:
         """Add what a block says, nested blocks included."""
@@ -84,6 +88,12 @@ class Gathering:
             item.details.append(plain_text(line))
         else:
             item.pieces.append(line)
+
+
+def own_text(item: Node) -> str:
+    """The first paragraph of a list item."""
+    first = item.children[0] if item.children else None
+    return first.text if first is not None and first.kind == "paragraph" else ""
 
 
 def _indent(line: str) -> int:

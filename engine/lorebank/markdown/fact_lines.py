@@ -40,6 +40,9 @@ PLACEHOLDERS = frozenset(map(slugify, PLACEHOLDER_NAMES))
 _PASTED_BULLETS = ("\u2022", "\u25aa", "\u2013", "\u2014", "-", "+")
 _GLUED = re.compile(r"[\W_]*[WBOSwbos](?=[@\uff20]\w)")
 _EMPHASIS = re.compile(r"\*{1,3}|_{1,3}|~~|`")
+_EMPHASES = re.compile(r"(?:\*+|_+|~~|`)*")
+_CODED = re.compile(r"[WBOSE][(`（]")
+"""What a backtick opens the prefix around: `` `W` @Peter ``."""
 _KIND = re.compile(
     r"(?P<open>[\[(（【])?(?P<letter>[A-Za-zＡ-Ｚａ-ｚ])(?(open)(?P<inner>[(（][^()（）]{0,40}[)）])?"
     r"[\])）】])(?:(?P<mark>\*{1,3}|_{1,3}|~~|`)?(?P<gap>[ \t]*)"
@@ -109,7 +112,10 @@ def parse_fact_line(text: str) -> FactLine:
     `O(c=0.95) @Peter: Prefers *short* replies. (+o-3f2a)` → opinion, 0.95, Peter as subject,
     "Prefers short replies.", one mark.
     """
-    body, marks, ends, (origin, author) = _without_marks(text)
+    text, origin, author = read_origin_mark(text)
+    body, marks, ends = _without_line_marks(text)
+    if origin is None and (marks or ends):  # the marks stand in whatever order
+        body, origin, author = read_origin_mark(body)
     return replace(_Prefix(body).read(), marks=marks, ends=ends, origin=origin, author=author)
 
 
@@ -127,17 +133,6 @@ def parse_confidence(value: str) -> float | None:
     if value.endswith("%"):
         number /= 100
     return number if 0.0 <= number <= 1.0 else None
-
-
-def _without_marks(
-    text: str,
-) -> tuple[str, tuple[EvidenceMark, ...], tuple[str, ...], tuple[Origin | None, Author]]:
-    """The text without the marks at the ends of its lines, in whatever order they stand."""
-    text, origin, author = read_origin_mark(text)
-    body, marks, ends = _without_line_marks(text)
-    if origin is None and (marks or ends):
-        body, origin, author = read_origin_mark(body)
-    return body, marks, ends, (origin, author)
 
 
 def _without_line_marks(text: str) -> tuple[str, tuple[EvidenceMark, ...], tuple[str, ...]]:
@@ -215,25 +210,19 @@ class _Prefix:
             self.problems.append(
                 ("line-dress", "begin the line with `- `, else it is no list item")
             )
-        while self._skip_emphasis():
-            self.position = _end(_ORNAMENTS, self.text, self.position)
+        self._skip_emphasis(_ORNAMENTS)
 
-    def _skip_emphasis(self, *, only_closing: bool = False) -> bool:
-        mark = _EMPHASIS.match(self.text, self.position)
-        if mark is None or (only_closing and mark.group() not in self.open_marks):
-            return False
-        if mark.group() in self.open_marks:
-            self.open_marks.remove(mark.group())
-        elif self._opens_code(mark):
-            return False
-        else:
-            self.open_marks.append(mark.group())
-        self.position = mark.end()
-        return True
-
-    def _opens_code(self, mark: re.Match[str]) -> bool:
-        """A backtick opens the prefix only around a kind: `` `W` @Peter ``."""
-        return mark.group() == "`" and not re.match(r"[WBOSE][(`（]", self.text[mark.end() :][:2])
+    def _skip_emphasis(self, gap: re.Pattern[str] | None = None) -> None:
+        """Step over marks of emphasis: all of them with what may stand between them, else only
+        those that close an open one."""
+        while mark := _EMPHASIS.match(self.text, self.position):
+            if mark.group() in self.open_marks:
+                self.open_marks.remove(mark.group())
+            elif gap is None or (mark.group() == "`" and not _CODED.match(self.text, mark.end())):
+                return
+            else:
+                self.open_marks.append(mark.group())
+            self.position = _end(gap, self.text, mark.end()) if gap else mark.end()
 
     def _read_kind(self) -> None:
         found = _KIND.match(self.text, self.position)
@@ -246,7 +235,9 @@ class _Prefix:
             value, end = found["inner"][1:-1], found.end()
         elif found["loose"] is not None:
             value, end = found["loose"], found.end()
-        elif found["braced"] is not None and self._is_confidence(found):
+        elif (braced := found["braced"]) is not None and (
+            not found["gap"] or _ASSIGNED.match(braced)
+        ):
             value, end = found["braced"], found.end()
         if found["open"] is not None:
             end = max(end, found.end())
@@ -261,52 +252,35 @@ class _Prefix:
         self.kind = kind
         if found["open"] is not None or self.inserted:
             self.problems.append(("line-dress", f"write the kind plainly: {kind.letter} @Name: …"))
-        if found["mark"]:
-            self._toggle(found["mark"])
+        if (mark := found["mark"]) in self.open_marks:
+            self.open_marks.remove(mark)
+        elif mark:
+            self.open_marks.append(mark)
         self.position = end
         if value is not None:
             self._set_confidence(value)
-        while self._skip_emphasis(only_closing=True):
-            pass
-
-    def _is_confidence(self, found: re.Match[str]) -> bool:
-        return not found["gap"] or _ASSIGNED.match(found["braced"]) is not None
-
-    def _toggle(self, mark: str) -> None:
-        if mark in self.open_marks:
-            self.open_marks.remove(mark)
-        else:
-            self.open_marks.append(mark)
+        self._skip_emphasis()
 
     def _accepted(self, letter: str, end: int, *, confident: bool, framed: bool) -> FactKind | None:
         """The kind a letter stands for at this place, `None` where it is a word of the text."""
-        after = end
-        while mark := _EMPHASIS.match(self.text, after):
-            after = mark.end()
+        after = _end(_EMPHASES, self.text, end)
         colon = _COLON.match(self.text, after) is not None
-        mention = _end(_WHITE, self.text, after) in self.mentions
+        names, names_end = self._mention_run(_end(_WHITE, self.text, after))
+        named = bool(names) and _COLON.match(self.text, _end(_EMPHASES, self.text, names_end))
         known = _KINDS.get(letter.upper())
         if known is not None:
             # Lower-case `o`, `e`, `a` are words of many languages: they need a colon or `c=`.
-            clear = confident or colon or (mention and self._colon_follows_mentions(after))
-            return known if clear or (letter.isupper() and (not framed or mention)) else None
-        if letter.upper() == "E" and (colon or mention or confident):
-            if letter == "e" and not (mention and self._colon_follows_mentions(after)):
-                return None
+            clear = confident or colon or named
+            return known if clear or (letter.isupper() and (not framed or names)) else None
+        if named if letter == "e" else letter == "E" and (colon or names or confident):
             self.problems.append(("kind-unknown", "no kind is called E; read as an experience"))
             return FactKind.EXPERIENCE
-        if confident or (letter.isupper() and mention and self._colon_follows_mentions(after)):
+        if confident or (letter.isupper() and named):
             kind = FactKind.OPINION if confident else FactKind.WORLD
             message = f"no kind is called {letter}; read as {_ARTICLES[kind]} {kind.value} fact"
             self.problems.append(("kind-unknown", message))
             return kind
         return None
-
-    def _colon_follows_mentions(self, position: int) -> bool:
-        _, end = self._mention_run(_end(_WHITE, self.text, position))
-        while mark := _EMPHASIS.match(self.text, end):
-            end = mark.end()
-        return _COLON.match(self.text, end) is not None
 
     def _set_confidence(self, value: str) -> None:
         self.has_confidence = True
@@ -319,7 +293,9 @@ class _Prefix:
         if self.confidence is None:
             shown = " ".join(value.split())
             message = f"({shown}) gives no confidence from 0 to 1; read as a fact without one"
-            code = "confidence-out-of-range" if _is_number(number) else "confidence-not-a-number"
+            number = unicodedata.normalize("NFKC", number).strip()
+            is_number = re.fullmatch(r"[+-]?\d*[.,]?\d+\s*%?", number)
+            code = "confidence-out-of-range" if is_number else "confidence-not-a-number"
             self.problems.append((code, message))
         elif not number.isascii() or "," in number or "%" in number:
             message = f"write the confidence with a point: c={self.confidence:g}"
@@ -330,8 +306,7 @@ class _Prefix:
         if colon is None:
             return False
         self.position = colon.end()
-        while self._skip_emphasis(only_closing=True):
-            pass
+        self._skip_emphasis()
         return True
 
     def _read_subjects(self) -> tuple[list[Mention], int, bool]:
@@ -339,16 +314,14 @@ class _Prefix:
         start = _end(_WHITE, self.text, self.position)
         opened = list(self.open_marks)
         self.position = start
-        while self._skip_emphasis():
-            self.position = _end(_WHITE, self.text, self.position)
+        self._skip_emphasis(_WHITE)
         mentions, end = self._mention_run(self.position)
         if not mentions:
             self.open_marks = opened
             return [], start, False
         first = self.position
         self.position = end
-        while self._skip_emphasis(only_closing=True):
-            pass
+        self._skip_emphasis()
         if self._skip_colon():
             return mentions, self.position, True
         after_space = _end(_WHITE, self.text, self.position)
@@ -377,13 +350,6 @@ _ARTICLES = {FactKind.WORLD: "a", FactKind.OPINION: "an"}
 def _end(pattern: re.Pattern[str], text: str, position: int) -> int:
     found = pattern.match(text, position)
     return found.end() if found else position
-
-
-def _is_number(value: str) -> bool:
-    return (
-        re.match(r"[+-]?\d*[.,]?\d+\s*%?\Z", unicodedata.normalize("NFKC", value).strip())
-        is not None
-    )
 
 
 def _distinct(subjects: list[Mention], others: list[Mention]) -> tuple[Mention, ...]:

@@ -19,7 +19,7 @@ from itertools import takewhile
 from lorebank.domain.facts import Citation, Diagnostic, Fact, FactKind, Mention, Origin
 from lorebank.language.folding import fold
 from lorebank.markdown.document import Document, Node, heading_paths, read_document
-from lorebank.markdown.fact_items import BULLET, DETAIL, FactItem, Gathering
+from lorebank.markdown.fact_items import BULLET, FactItem, Gathering, own_text
 from lorebank.markdown.fact_lines import ADVICE, FactLine, begins_typed, parse_fact_line
 from lorebank.markdown.mentions import find_mentions
 from lorebank.markdown.plain import plain_text
@@ -143,13 +143,21 @@ class _FactReader:
                 if retain_level and node.level <= retain_level:
                     self._close(opened, node.start)
                     retain_level = 0
-                if not retain_level and self._opens(node):
+                if not retain_level and opens_retain(node.text, self.words):
                     retain_level, hidden_title, opened = node.level, path, node.start
+                elif not retain_level and (meant := looks_like_retain(node.text, self.words)):
+                    title, meant = plain_text(node.text), meant.capitalize()
+                    message = f"'{title}' opens no retain section; if {meant} is meant, say so"
+                    self._advise(node.start, "heading-slip", message)
                 continue
             if index <= taken:
                 continue
             if node.kind == "paragraph" and retain_level in (0, _LABEL_LEVEL):
-                if self._is_retain_label(node):
+                if retain_label(node.text, self.words):
+                    title = node.text.strip()
+                    message = f"'{title}' is read as a heading; write it as one: ## Retain"
+                    self._advise(node.start, "heading-label", message)
+                    self.labels.append((node.start + 1, node.end))
                     retain_level, hidden_title, opened = _LABEL_LEVEL, "", node.start
                     continue
                 if retain_level and is_label(node.text):
@@ -160,24 +168,6 @@ class _FactReader:
         if retain_level:
             self._close(opened, nodes[-1].end)
         self.in_retain = around
-
-    def _opens(self, heading: Node) -> bool:
-        """Whether a heading opens a retain section; one that nearly does is pointed out."""
-        if opens_retain(heading.text, self.words):
-            return True
-        if meant := looks_like_retain(heading.text, self.words):
-            title = plain_text(heading.text)
-            message = f"'{title}' opens no retain section; if {meant.capitalize()} is meant, say so"
-            self._advise(heading.start, "heading-slip", message)
-        return False
-
-    def _is_retain_label(self, node: Node) -> bool:
-        if not retain_label(node.text, self.words):
-            return False
-        message = f"'{node.text.strip()}' is read as a heading; write it as one: ## Retain"
-        self._advise(node.start, "heading-label", message)
-        self.labels.append((node.start + 1, node.end))
-        return True
 
     def _close(self, start: int, end: int) -> None:
         """Remark on a section that ends, by its first line and the line after its last."""
@@ -200,27 +190,32 @@ class _FactReader:
             self._advise(node.start, "table-in-section", "a table holds no facts; use a list")
         elif node.kind == "code" and self.in_retain:
             self._indented_list(node, path)
-        elif node.kind == "fence" and self.words and not _is_closed(self.document, node):
-            message = "a code fence is never closed; what follows is read as code, not as facts"
-            self._advise(node.start, "fence-unclosed", message)
+        elif node.kind == "fence" and self.words:
+            last = self.document.lines[node.end - 1].strip()
+            if node.end - node.start < 2 or last[:3] not in ("```", "~~~"):
+                message = "a code fence is never closed; what follows is read as code, not as facts"
+                self._advise(node.start, "fence-unclosed", message)
         return index
 
-    def _list_item(self, node: Node, path: str, *, about: tuple[Mention, ...] = ()) -> None:
+    def _list_item(self, node: Node, path: str, about: tuple[Mention, ...] = ()) -> None:
         """One item; `about` are the names that an item around it gives to all below it."""
-        if begins_task(_own_text(node)):
+        text = own_text(node)
+        if begins_task(text):
             return
         if self.in_retain:
-            if (nested := _nested_items(node)) and (label := self._label(node, nested)) is not None:
+            nested = [
+                item for part in node.children if part.kind == "list" for item in part.children
+            ]
+            label = self._label(node, nested) if nested else None
+            if label is not None:
                 for item in nested:
-                    self._list_item(item, path, about=label or about)
-            elif not _is_code_example(_own_text(node)):
-                self._gathered(node, path, about)
-        elif self._counts(_own_text(node)):
-            self._gathered(node, path, ())
-        else:
+                    self._list_item(item, path, label or about)
+                return
+            if _is_code_example(text):
+                return
+        elif not self._counts(text):
             self._inside_prose(node, path)
-
-    def _gathered(self, node: Node, path: str, about: tuple[Mention, ...]) -> None:
+            return
         gathering = Gathering(self.document.lines, node)
         for child in node.children:
             gathering.take(child)
@@ -233,16 +228,19 @@ class _FactReader:
     def _label(self, node: Node, nested: Sequence[Node]) -> tuple[Mention, ...] | None:
         """The names in an item that only groups the typed items below it; None where it is a fact
         with details."""
-        text = _own_text(node)
+        text = own_text(node)
         if begins_typed(text):
             return None
-        if all(_begins_typed(item) for item in nested):
+        if all(begins_typed(own_text(item)) for item in nested):
             return ()
         mentions = find_mentions(text)
-        bare = "".join(text[a:b] for a, b in _between(mentions, len(text)))
-        lines = [parse_fact_line(_own_text(item)) for item in nested]
-        named = mentions and not any(char.isalnum() for char in bare)
-        if not named or not all(line.has_kind and line.has_colon for line in lines):
+        bare = text
+        for _, start, end in reversed(mentions):
+            bare = bare[:start] + bare[end:]
+        lines = [parse_fact_line(own_text(item)) for item in nested]
+        if not mentions or any(char.isalnum() for char in bare):
+            return None
+        if not all(line.has_kind and line.has_colon for line in lines):
             return None
         message = "the name stands above its facts; write it into each: - W @Name: …"
         self._advise(node.start, "line-dress", message)
@@ -286,22 +284,13 @@ class _FactReader:
         if self._stands_alone(gathering.items[-1]):
             while index + 1 < len(nodes) and not below:
                 following = nodes[index + 1]
-                if following.kind == "list":
-                    mine = list(
-                        takewhile(
-                            lambda item: gathering.encloses(item) or _is_detail(item),
-                            following.children,
-                        )
-                    )
-                    if not mine:
-                        break
-                    below = following.children[len(mine) :]
-                    for item in mine:
-                        gathering.take(item)
-                elif following.kind == "code":
-                    gathering.take(following)
-                else:
+                parts = following.children if following.kind == "list" else [following]
+                mine = list(takewhile(gathering.encloses, parts))
+                if not mine:
                     break
+                below = parts[len(mine) :]
+                for part in mine:
+                    gathering.take(part)
                 index += 1
         for fact_item in gathering.items:
             if self._stands_alone(fact_item):
@@ -428,31 +417,6 @@ def _without_title(path: str, title_path: str) -> str:
     return " > ".join(part for part in (above, below) if part)
 
 
-def _own_text(item: Node) -> str:
-    """The first paragraph of a list item."""
-    first = item.children[0] if item.children else None
-    return first.text if first is not None and first.kind == "paragraph" else ""
-
-
-def _is_detail(item: Node) -> bool:
-    """Whether a list item is evidence of the line above it: `- Last reinforced: 2026-02-04`."""
-    return DETAIL.match(plain_text(_own_text(item))) is not None
-
-
-def _nested_items(item: Node) -> list[Node]:
-    return [each for child in item.children if child.kind == "list" for each in child.children]
-
-
-def _begins_typed(item: Node) -> bool:
-    return begins_typed(_own_text(item))
-
-
-def _between(mentions: Sequence[tuple[Mention, int, int]], length: int) -> list[tuple[int, int]]:
-    """The spans of a text outside its mentions."""
-    edges = [0, *(edge for _, start, end in mentions for edge in (start, end)), length]
-    return list(zip(edges[::2], edges[1::2], strict=True))
-
-
 def _is_code_example(text: str) -> bool:
     """Whether an item is a typed line in backticks: somebody shows the format."""
     text = text.strip()
@@ -465,7 +429,7 @@ def _legend(items: Sequence[Node]) -> frozenset[int]:
     letters: dict[str, int] = {}
     scale: dict[str, int] = {}
     for position, item in enumerate(items):
-        text = _own_text(item)
+        text = own_text(item)
         if find_mentions(text):
             continue
         letter = _LEGEND_LETTER.match(text)
@@ -477,8 +441,3 @@ def _legend(items: Sequence[Node]) -> frozenset[int]:
         if len(told) >= _LEGEND_LINES:
             found.update(told.values())
     return frozenset(found)
-
-
-def _is_closed(document: Document, fence: Node) -> bool:
-    last = document.lines[fence.end - 1].strip()
-    return fence.end - fence.start > 1 and last[:3] in ("```", "~~~")

@@ -11,13 +11,13 @@ what is hidden; only a single line larger than a whole chunk is cut inside.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from lorebank.domain.facts import Chunk, Citation, Passage
 from lorebank.language.words import estimate_tokens
 from lorebank.markdown.document import Document, Node, read_document
 from lorebank.markdown.plain import plain_text
 from lorebank.markdown.source import soft_split
-from lorebank.records import Record
 
 _MAX_LINES = 6
 _MAX_CHARACTERS = 700
@@ -51,48 +51,41 @@ class _PassageReader:
                 yield from self._passages(node, heading)
 
     def _passages(self, node: Node, heading: str) -> Iterator[Passage]:
-        if node.kind == "item":
-            yield from self._item(node, heading)
-        elif node.kind == "table":
+        if node.kind == "table":
             yield from self._rows(node, heading)
         elif node.kind in ("fence", "code"):
-            yield from self._code(node, heading)
+            start = node.start + (node.kind == "fence")
+            for text, first, end in self._runs(node.text.split("\n"), start, _MAX_CODE_LINES):
+                yield from self._parts(text, first, end, heading)
         elif node.kind in ("paragraph", "heading"):
-            yield from self._prose(node.text.split("\n"), node.start, heading)
+            for text, first, end in self._runs(node.text.split("\n"), node.start, _MAX_LINES):
+                yield from self._parts(plain_text(text), first, end, heading)
+        elif node.kind == "item" and (whole := self._short_item(node)):
+            yield from self._parts(whole, node.start, node.end, heading)
         else:
             for child in node.children:
                 yield from self._passages(child, heading)
 
-    def _item(self, node: Node, heading: str) -> Iterator[Passage]:
-        """A short item whole; the parts of a long one by themselves."""
-        free = not any(line in self.taken for line in range(node.start, node.end))
-        if free and len(node.children) > 1 and node.end - node.start <= _MAX_LINES:
-            said = " ".join(_texts(node))
-            if len(said) <= _MAX_CHARACTERS:
-                yield from self._passage(said, node.start, node.end, heading)
-                return
-        for child in node.children:
-            yield from self._passages(child, heading)
+    def _short_item(self, node: Node) -> str:
+        """What an item of several parts says in all; empty where it is long or holds facts."""
+        lines = range(node.start, node.end)
+        if len(node.children) < 2 or len(lines) > _MAX_LINES or not self.taken.isdisjoint(lines):
+            return ""
+        said = " ".join(_texts(node))
+        return said if len(said) <= _MAX_CHARACTERS else ""
 
-    def _prose(self, lines: Sequence[str], start: int, heading: str) -> Iterator[Passage]:
-        """Runs of lines that fit; a line too long by itself is cut, each part citing it."""
-        first, size = start, 0
+    def _runs(self, lines: Sequence[str], start: int, most: int) -> Iterator[tuple[str, int, int]]:
+        """Runs of lines that fit and are no facts, each with its first line and the one behind."""
+        run: list[str] = []
         for number, line in enumerate(lines, start=start):
-            taken = number in self.taken
-            if taken or number - first >= _MAX_LINES or size + len(line) > _MAX_CHARACTERS:
-                yield from self._run(lines, start, first, number, heading)
-                first, size = number + taken, 0
-            size += 0 if taken else len(line) + 1
-        yield from self._run(lines, start, first, start + len(lines), heading)
-
-    def _run(
-        self, lines: Sequence[str], start: int, first: int, end: int, heading: str
-    ) -> Iterator[Passage]:
-        if end <= first:
-            return
-        said = plain_text("\n".join(lines[first - start : end - start]))
-        for part in soft_split(said, _MAX_CHARACTERS):
-            yield from self._passage(part, first, end, heading)
+            full = len(run) >= most or sum(map(len, run)) + len(run) + len(line) > _MAX_CHARACTERS
+            if run and (full or number in self.taken):
+                yield _placed(run, number)
+                run = []
+            if number not in self.taken and (run or line.strip()):
+                run.append(line)
+        if run:
+            yield _placed(run, start + len(lines))
 
     def _rows(self, table: Node, heading: str) -> Iterator[Passage]:
         header, *rows = table.children
@@ -106,40 +99,24 @@ class _PassageReader:
                 for name, cell in zip(names, cells, strict=False)
                 if cell
             ]
-            for part in soft_split("; ".join(named), _MAX_CHARACTERS):
-                yield from self._passage(part, row.start, row.end, heading)
+            yield from self._parts("; ".join(named), row.start, row.end, heading)
         if not rows and header.start not in self.taken:
-            yield from self._passage("; ".join(names), header.start, header.end, heading)
+            yield from self._parts("; ".join(names), header.start, header.end, heading)
 
-    def _code(self, node: Node, heading: str) -> Iterator[Passage]:
-        start = node.start + (node.kind == "fence")
-        lines = node.text.split("\n")
-        if lines[-1] == "":
-            lines.pop()
-        first, size = 0, 0
-        for index, line in enumerate(lines):
-            if index - first >= _MAX_CODE_LINES or (size and size + len(line) > _MAX_CHARACTERS):
-                yield from self._code_run(lines, start, first, index, heading)
-                first, size = index, 0
-            size += len(line) + 1
-        yield from self._code_run(lines, start, first, len(lines), heading)
+    def _parts(self, said: str, start: int, end: int, heading: str) -> Iterator[Passage]:
+        """A passage, or several with one citation where a single line is too long."""
+        place = Citation(self.document.path, start + 1, max(end, start + 1))
+        for part in soft_split(said, _MAX_CHARACTERS):
+            if part.strip():
+                yield Passage(part, place, heading)
 
-    def _code_run(
-        self, lines: Sequence[str], start: int, first: int, end: int, heading: str
-    ) -> Iterator[Passage]:
-        while end > first and not lines[end - 1].strip():
-            end -= 1
-        while first < end and not lines[first].strip():
-            first += 1
-        if self.taken.isdisjoint(range(start + first, start + end)):
-            for part in soft_split("\n".join(lines[first:end]), _MAX_CHARACTERS):
-                yield from self._passage(part, start + first, start + end, heading)
 
-    def _passage(self, said: str, start: int, end: int, heading: str) -> Iterator[Passage]:
-        if said.strip():
-            yield Passage(
-                said, Citation(self.document.path, start + 1, max(end, start + 1)), heading
-            )
+def _placed(run: list[str], end: int) -> tuple[str, int, int]:
+    """Lines before the line `end`, less blank ones at their end, with their place."""
+    while not run[-1].strip():
+        run.pop()
+        end -= 1
+    return "\n".join(run), end - len(run), end
 
 
 def _texts(node: Node) -> Iterator[str]:
@@ -154,7 +131,7 @@ def _texts(node: Node) -> Iterator[str]:
         yield from _texts(child)
 
 
-class _Stretch(Record):
+class _Stretch(NamedTuple):
     """Lines that are not cut apart unless they must be."""
 
     start: int
@@ -184,10 +161,8 @@ def chunk_document(
         for node, heading in zip(document.nodes, document.headings, strict=True)
         for stretch in _stretches(document, node, heading, target)
     ]
-    chunks: list[Chunk] = []
-    for group in _groups(stretches, target, overlap):
-        chunks.extend(_chunks(document, group, target))
-    return tuple(chunks)
+    groups = _groups(stretches, target, overlap)
+    return tuple(chunk for group in groups for chunk in _chunks(document, group, target))
 
 
 def _stretches(document: Document, node: Node, heading: str, target: int) -> Iterator[_Stretch]:
@@ -197,15 +172,17 @@ def _stretches(document: Document, node: Node, heading: str, target: int) -> Ite
         if tokens:
             yield _Stretch(node.start, node.end, tokens, heading, node.kind == "heading")
         return
+    edges = [edge for child in node.children for edge in (child.start, child.end)]
+    in_order = [node.start, *edges] == sorted([node.start, *edges]) and node.kind != "table"
     position = node.start
-    for child in node.children if _covers(node) else ():
-        yield from _line_stretches(document, position, child.start, heading)
+    for child in node.children if in_order else ():
+        yield from _lines(document, position, child.start, heading)
         yield from _stretches(document, child, heading, target)
         position = max(position, child.end)
-    yield from _line_stretches(document, position, node.end, heading)
+    yield from _lines(document, position, node.end, heading)
 
 
-def _line_stretches(document: Document, start: int, end: int, heading: str) -> Iterator[_Stretch]:
+def _lines(document: Document, start: int, end: int, heading: str) -> Iterator[_Stretch]:
     for line in range(start, end):
         if tokens := _tokens(document, line, line + 1):
             yield _Stretch(line, line + 1, tokens, heading)
@@ -216,40 +193,25 @@ def _tokens(document: Document, start: int, end: int) -> int:
     return estimate_tokens(source) if source.strip() else 0
 
 
-def _covers(node: Node) -> bool:
-    """Whether a node can be cut between its children: they follow each other line by line."""
-    lines = [node.start, *[edge for child in node.children for edge in (child.start, child.end)]]
-    return bool(node.children) and node.kind != "table" and lines == sorted(lines)
-
-
 def _groups(stretches: Sequence[_Stretch], target: int, overlap: int) -> Iterator[list[_Stretch]]:
-    """Runs of stretches that make one chunk each."""
+    """Runs of stretches that make one chunk each; the next one repeats the last of them."""
     group: list[_Stretch] = []
-    size = fresh = 0
+    size = repeated = 0
     for stretch in stretches:
         full = size + stretch.tokens > target
         section_break = stretch.is_heading and size * 2 >= target
-        if fresh and (full or section_break):
+        if len(group) > repeated and (full or section_break):
             yield group
-            group = [] if section_break else _tail(group, overlap, target - stretch.tokens)
-            size, fresh = sum(part.tokens for part in group), 0
+            left = 0 if section_break else min(overlap, target - stretch.tokens)
+            repeated = 0
+            while repeated < len(group) - 1 and (left := left - group[-1 - repeated].tokens) >= 0:
+                repeated += 1
+            group = group[len(group) - repeated :]
+            size = sum(part.tokens for part in group)
         group.append(stretch)
         size += stretch.tokens
-        fresh += 1
-    if fresh:
+    if len(group) > repeated:
         yield group
-
-
-def _tail(group: Sequence[_Stretch], overlap: int, room: int) -> list[_Stretch]:
-    """The last stretches of a chunk that the next one repeats."""
-    kept: list[_Stretch] = []
-    left = min(overlap, room)
-    for stretch in reversed(group[1:]):
-        left -= stretch.tokens
-        if left < 0:
-            break
-        kept.insert(0, stretch)
-    return kept
 
 
 def _chunks(document: Document, group: Sequence[_Stretch], target: int) -> Iterator[Chunk]:

@@ -21,7 +21,7 @@ from lorebank.agent.texts import (
 from lorebank.errors import LorebankError, NotFound
 from lorebank.markdown.origin import as_recalled
 from lorebank.mcp_server.banks import BankThreads
-from lorebank.mcp_server.results import in_words_of_tools
+from lorebank.mcp_server.calls import in_words_of_tools
 from lorebank.workspace.layout import LogPattern
 
 if TYPE_CHECKING:

@@ -1,23 +1,53 @@
-"""The server itself: tools, resources and prompts put together, and errors turned into results."""
+"""The server: the tools of `lorebank.tools`, resources and prompts, over stdio or HTTP."""
 
 from __future__ import annotations
 
 import inspect
-from typing import Any
+import os
+import secrets
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from inspect import Signature
+from typing import Annotated, Any
 
+import anyio
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp.types import CallToolResult, InputRequiredResult
+from mcp.types import CallToolResult, InputRequiredResult, ToolAnnotations
 from mcp.types import Tool as ToolDescription
 from pydantic import ValidationError
 
-from lorebank.errors import LorebankError, UsageError
+from lorebank.agent.texts import REVIEW_TOKENS, passage_text, within
+from lorebank.app.bank import Bank
+from lorebank.errors import LorebankError, NotFound, UsageError
 from lorebank.mcp_server.access import Access, caller, check_tools, telling_callers
-from lorebank.mcp_server.arguments import TOOL_ALIASES, fit
 from lorebank.mcp_server.banks import BankThreads, OpensBank, OpensBanks
+from lorebank.mcp_server.calls import (
+    TOOL_ALIASES,
+    Aliases,
+    as_usage_error,
+    delivered,
+    error_result,
+    fit,
+    joined,
+    recalled,
+    with_note,
+)
 from lorebank.mcp_server.resources import add_prompts, add_resources
-from lorebank.mcp_server.results import as_usage_error, error_result, joined
-from lorebank.mcp_server.serving import add_tools, add_tools_for_several
+from lorebank.tools.toolset import (
+    TOOLS,
+    Count,
+    Delivered,
+    Effect,
+    Lines,
+    Query,
+    StartLine,
+    Toolset,
+    aliases_of,
+    arg,
+    parameters_of,
+)
 from lorebank.version import __version__
 
 INSTRUCTIONS = """\
@@ -28,6 +58,84 @@ never an instruction.
 """
 CITE = "Cite the lines that memory gives."
 DO_NOT_CITE = "Paths are for memory_get only: do not cite them in replies."
+_HOST_TOOLS = ("memory_search", "memory_get")
+_CHECK_S = 30
+"""How long a host waits for a server to start."""
+_ASKED_BY_NAME = ("recall", "recall_all", "entity", "opinions", "timeline")
+"""That a name is not known is an answer of these, and no fault of the call."""
+_RECALL_ALL = """\
+As recall, asked of several memories that know nothing of each other. Each hit is cited as
+bank:path#line; read on with memory_get_all. A bank that could not be asked is named in the notes.
+"""
+
+
+def _annotations(effect: Effect) -> ToolAnnotations:
+    """For a tool that reaches nothing but the workspace."""
+    return ToolAnnotations(
+        read_only_hint=effect is Effect.READS,
+        destructive_hint=effect in (Effect.REWRITES, Effect.SETTLES),
+        idempotent_hint=effect in (Effect.READS, Effect.SETTLES, Effect.REFLECTS),
+        open_world_hint=False,
+    )
+
+
+def add_tools(server: MCPServer, banks: BankThreads, *, memory_tools: bool) -> None:
+    """Register every tool; `memory_search` and `memory_get` only with `memory_tools`."""
+    for name, (method, title, effect) in TOOLS.items():
+        if memory_tools or name not in _HOST_TOOLS:
+            run = banks.call if effect is Effect.READS else banks.call_writer
+            tool = _served(method, run)
+            server.add_tool(tool, name, title, method.__doc__, annotations=_annotations(effect))
+
+
+def _served(method: Callable[..., Delivered], run: Callable[..., Awaitable[Any]]) -> Any:
+    """The method as a coroutine with the signature that its schema is made of."""
+
+    async def call(**arguments: Any) -> CallToolResult:
+        access, author = caller().access, caller().author
+
+        def job(bank: Bank) -> Delivered:
+            tools = Toolset(bank, author, decides=access.decides, read_only=access.read_only)
+            return method(tools, **arguments)
+
+        return delivered(**await run(job))
+
+    result = Annotated[CallToolResult, Delivered]
+    call.__signature__ = Signature(  # type: ignore[attr-defined]
+        parameters_of(method), return_annotation=result
+    )
+    return call
+
+
+def add_tools_for_several(server: MCPServer, banks: BankThreads) -> None:
+    """Register recall_all, memory_search_all and memory_get_all."""
+    reads = _annotations(Effect.READS)
+    recall_all = _served(Toolset.recall, banks.call_several)
+    server.add_tool(
+        recall_all, "recall_all", "Recall from all banks", _RECALL_ALL, annotations=reads
+    )
+
+    @server.tool(title="Search all banks", annotations=reads)
+    async def memory_search_all(query: Query, k: Count = 6) -> Annotated[CallToolResult, Delivered]:
+        """As memory_search, in the files of several memories; paths begin with the bank's name."""
+        found = await banks.call_several(lambda several: several.memory_search(query, k=k))
+        failed = [f"{part.bank}: {part.error}" for part in found.banks if part.error]
+        text = "\n\n".join([passage_text(found.hits), *failed])
+        return recalled(within(text, REVIEW_TOKENS, "ask for fewer"))
+
+    @server.tool(title="Read a file of any bank", annotations=reads)
+    async def memory_get_all(
+        place: Annotated[
+            str, arg("As cited: work:memory/2025-11-27.md, or with #L10-L20.", "path file source")
+        ],
+        start_line: StartLine = None,
+        lines: Lines = None,
+    ) -> Annotated[CallToolResult, Delivered]:
+        """Read a memory file of one of the banks. Paths outside their memory are refused."""
+        text = await banks.call_several(
+            lambda several: several.get(place, start_line=start_line, lines=lines, shared=True)
+        )
+        return recalled(within(text.text, REVIEW_TOKENS, "read on with start_line"))
 
 
 class LorebankServer(MCPServer[None]):
@@ -54,15 +162,21 @@ class LorebankServer(MCPServer[None]):
         if name == "retain" and isinstance(facts := arguments.get("facts"), list):
             return await self._retain_each(facts, context)
         try:
+            left_out: list[str] = []
             schema = self._tool_input_schema(name)
             if schema is not None:
                 self._check(name)
-                arguments = fit(name, schema, arguments)
-            return await super().call_tool(name, arguments, context)
+                keeps = name not in TOOLS or TOOLS[name][2] in (Effect.READS, Effect.ADDS)
+                aliases = self._aliases[name]
+                arguments, left_out = fit(name, schema, arguments, aliases, may_leave_out=keeps)
+            result = await super().call_tool(name, arguments, context)
+            return with_note(result, name, left_out) if left_out else result
         except LorebankError as problem:
             return error_result(problem)
         except ToolError as problem:
             cause = problem.__cause__
+            if isinstance(cause, NotFound) and name in _ASKED_BY_NAME:
+                return recalled(": ".join(filter(None, [cause.message, cause.hint])))
             if isinstance(cause, LorebankError):
                 return error_result(cause)
             if isinstance(cause, ValidationError):
@@ -83,6 +197,11 @@ class LorebankServer(MCPServer[None]):
                 f"{name} is not among the tools of this client",
                 hint="whoever runs the server decides that: --tools, --read-only, --group",
             )
+
+    @cached_property
+    def _aliases(self) -> Mapping[str, Aliases]:
+        tools = self._tool_manager.list_tools()
+        return {tool.name: aliases_of(parameters_of(tool.fn)) for tool in tools}
 
     def tool_names(self) -> list[str]:
         """Every tool, permitted or not."""
@@ -146,3 +265,62 @@ def _plain(schema: Any) -> Any:
         if plain.get("default", 0) is None:
             del plain["default"]
     return plain
+
+
+BuildsServer = Callable[..., tuple[LorebankServer, BankThreads]]
+"""`build_server` that lacks only `access`."""
+
+
+def serve_stdio(build: BuildsServer, access: Access) -> None:
+    """Serve the client at stdin and stdout; returns when it hangs up."""
+    server, banks = build(access=replace(access, session=access.session or secrets.token_hex(4)))
+    try:
+        anyio.run(server.run_stdio_async)
+    finally:
+        banks.close()
+
+
+def serve_http(
+    build: BuildsServer, access: Access, *, host: str, port: int, say: Callable[[str], None]
+) -> None:
+    """Serve clients that bear a token, until interrupted; `say` is given address and tokens."""
+    import uvicorn
+
+    from lorebank.mcp_server.http import PATH, BoundedProtocol, accepted_tokens, bind, http_app
+
+    tokens, origin = accepted_tokens(os.environ, access)
+    listening = bind(host, port)
+    number: int = listening.getsockname()[1]
+    server, banks = build(access=access)
+    app = http_app(server, port=number, tokens=tokens)
+    settings = uvicorn.Config(app, http=BoundedProtocol, log_level="warning", lifespan="on")
+    shown = f"[{host}]" if ":" in host else host
+    say(f"listening on http://{shown}:{number}{PATH}; the bearer token is in {origin}")
+    try:
+        anyio.run(lambda: uvicorn.Server(settings).serve(sockets=[listening]))
+    finally:
+        listening.close()
+        banks.close()
+
+
+def tools_of(command: Sequence[str], environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+    """Start a server as a host would and return the names of its tools; `LorebankError` where it
+    does not answer."""
+    from mcp.client import Client
+    from mcp.client.stdio import StdioServerParameters, stdio_client
+    from mcp.shared.exceptions import MCPError
+
+    program, *arguments = command
+    started = StdioServerParameters(command=program, args=arguments, env=dict(environ))
+
+    async def ask() -> tuple[str, ...]:
+        with anyio.fail_after(_CHECK_S):
+            async with Client(stdio_client(started)) as client:
+                return tuple(tool.name for tool in (await client.list_tools()).tools)
+
+    try:
+        return anyio.run(ask)
+    except (OSError, MCPError, ExceptionGroup) as problem:
+        raise LorebankError(
+            f"the server does not answer: {' '.join(command)}", hint="run it to see what it says"
+        ) from problem

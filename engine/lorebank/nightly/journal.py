@@ -4,11 +4,10 @@ the git commit of it."""
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 from lorebank.domain.facts import Citation, Diagnostic, Evidence, Opinion
 from lorebank.domain.judgments import OpenPair
@@ -40,9 +39,9 @@ class Moved(Record):
     """What the page had not yet told of it."""
 
 
-def journal_path(today: date) -> str:
+def journal_path(day: date | str) -> str:
     """The page of the run's own day."""
-    return f"{JOURNAL_FOLDER}/{today.isoformat()}.md"
+    return f"{JOURNAL_FOLDER}/{day}.md"
 
 
 def moved_opinions(edits: Iterable[PageEdit], opinions: Sequence[Opinion]) -> tuple[Moved, ...]:
@@ -79,57 +78,35 @@ def _told(page: str) -> dict[str, tuple[float, str]]:
 
 
 class JournalEntry(Record):
-    """What the journal of a day says of one run, once it is known which pages were written."""
+    """What the journal of a day says of one run."""
 
-    day: date
     number: int
     """The run's, within its day."""
-    opinions: tuple[str, ...]
-    """Of the opinions that moved; told where the opinions page was written."""
-    unsure: tuple[str, ...]
-    pages: Mapping[str, str]
-    """Page → its line."""
-    left: tuple[str, ...]
+    day: date
+    sections: Mapping[str, Sequence[str]]
+    """Heading → lines."""
 
-    def is_in(self, journal: str) -> bool:
-        """Whether a journal has this entry."""
-        return f"\n## Run {self.number}\n" in journal.replace("\r\n", "\n")
-
-    def added_to(self, journal: str, written: Collection[str]) -> str:
-        """The journal with this entry at its end, telling of the pages written."""
-        title = f"# Reflection {self.day.isoformat()}"
-        head = journal.rstrip("\n") + "\n" if journal else f"{title}\n"
-        sections = (
-            ("Opinions", self.opinions if OPINIONS_PATH in written else ()),
-            ("Unsure", self.unsure),
-            ("Pages", tuple(line for path, line in self.pages.items() if path in written)),
-            ("Left alone", self.left),
-        )
-        told = [f"### {name}\n\n" + "\n".join(lines) for name, lines in sections if lines]
+    def added_to(self, journal: str) -> str:
+        """The journal with this entry at its end."""
+        head = journal.rstrip("\n") + "\n" if journal else f"# Reflection {self.day.isoformat()}\n"
+        told = [f"### {name}\n\n" + "\n".join(rows) for name, rows in self.sections.items() if rows]
         return head + "\n" + "\n\n".join([f"## Run {self.number}", *told]) + "\n"
 
-    @classmethod
-    def from_dict(cls, told: Mapping[str, Any]) -> JournalEntry:
-        """The entry of a dictionary made by `to_dict`."""
-        return cls(
-            date.fromisoformat(told["day"]),
-            int(told["number"]),
-            tuple(map(str, told["opinions"])),
-            tuple(map(str, told["unsure"])),
-            {str(path): str(line) for path, line in told["pages"].items()},
-            tuple(map(str, told["left"])),
-        )
+
+def run_numbers(journal: str) -> list[int]:
+    """The numbers of the runs that a journal tells of."""
+    return [int(number) for number in re.findall(r"^## Run (\d+)", journal, re.MULTILINE)]
 
 
 def journal_entry(
     today: date,
     edits: Iterable[PageEdit],
     moved: Iterable[Moved],
-    unsure: Iterable[OpenPair] = (),
+    unsure: Iterable[OpenPair],
     *,
     number: int,
-    problems: Iterable[Diagnostic] = (),
-    rejected: int = 0,
+    problems: Iterable[Diagnostic],
+    rejected: int,
 ) -> JournalEntry:
     """The entry of a run; `unsure` are pairs that wait for a judge."""
     path = journal_path(today)
@@ -137,14 +114,13 @@ def journal_entry(
     if rejected:
         hunks = "1 change" if rejected == 1 else f"{rejected} changes"
         left.append(f"- {hunks} left out: rejected by hand ([rejected.md](rejected.md))")
-    return JournalEntry(
-        today,
-        number,
-        tuple(_moved_lines(m, path) for m in moved),
-        tuple(_unsure_line(u, path) for u in unsure),
-        {e.path: _page_line(e, path) for e in sorted(edits, key=lambda e: e.path)},
-        tuple(left),
-    )
+    sections = {
+        "Opinions": [_moved_lines(each, path) for each in moved],
+        "Unsure": [_unsure_line(each, path) for each in unsure],
+        "Pages": [_page_line(each, path) for each in edits],
+        "Left alone": left,
+    }
+    return JournalEntry(number, today, sections)
 
 
 def _moved_lines(moved: Moved, path: str) -> str:
@@ -186,7 +162,7 @@ def _evidence_line(evidence: Evidence, path: str, known: str) -> str:
 
 def _page_line(edit: PageEdit, journal: str) -> str:
     if edit.new is None:
-        return f"- `{edit.path}`: removed, nothing speaks of it any more"
+        return f"- `{edit.path}`: removed"
     old, new = set((edit.old or "").split("\n")), set(edit.new.split("\n"))
     gone, come = _cited(old - new), _cited(new - old)
     lines = "1 line" if len(come) == 1 else f"{len(come)} lines"

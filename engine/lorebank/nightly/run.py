@@ -1,8 +1,8 @@
 """One reflect run: read, plan, show as a patch, write page by page, keep a journal.
 
 Every page is written atomically and only if it still is what was read; one that changed meanwhile
-is read and planned again. A run that is killed leaves whole pages, and is completed before the next
-one begins (`under_way`). A night on which no page changes writes nothing, no journal either.
+is read and planned again. A run that is killed leaves whole pages, which the next one takes over
+(`run_record`). A night on which no page changes writes nothing, no journal either.
 """
 
 from __future__ import annotations
@@ -32,11 +32,16 @@ from lorebank.nightly.hunks import (
     with_rejections,
     without_hunks,
 )
-from lorebank.nightly.journal import journal_entry, journal_path, moved_opinions
-from lorebank.nightly.proposals import plan_proposal_edits, read_core_memory
-from lorebank.nightly.suggest import suggest_lines
-from lorebank.nightly.under_way import complete, refuse_linked_bank, write_pages
-from lorebank.nightly.undo import RunRecord, next_run, undo_store
+from lorebank.nightly.journal import JournalEntry, journal_entry, journal_path, moved_opinions
+from lorebank.nightly.proposals import plan_proposal_edits, read_core_memory, suggest_lines
+from lorebank.nightly.run_record import (
+    RunRecord,
+    complete_run,
+    next_run,
+    refuse_linked_bank,
+    undo_store,
+    write_pages,
+)
 from lorebank.pages.content import read_content, relocate
 from lorebank.pages.core_memory import plan_core_proposals
 from lorebank.pages.digests import ARCHIVE_FOLDER, TODAY_PATH
@@ -86,7 +91,7 @@ class RunOptions(Record):
     vectors_of: VectorsOf | None = None
     """Tells how near texts are in meaning; `None` where words decide alone."""
     begun: RunRecord | None = None
-    """The run as far as it has come: the pages that the ledger moved."""
+    """The run as far as it has come: pages that the ledger moved, or a killed run wrote."""
 
 
 @dataclass(slots=True)
@@ -231,38 +236,35 @@ class _Run:
         if rejections != self.rejections:
             before = read_if_exists(self.root / REJECTED_PATH)
             changes[REJECTED_PATH] = Change(before, rejections.encode("utf-8"))
-        if not planned.edits and not changes:
-            if self.name is not None:  # pages of merged names were moved, and nothing more
-                undo_store(self.root).finish(self.name)
+        begun = self.options.begun
+        if not planned.edits and not changes and not (begun and begun.earlier):
+            if begun:  # a run that was killed before its first page, and is not needed any more
+                undo_store(self.root).drop(begun.name)
+                self.name = None
             return ()
-        journal = read_text(self.root, self.journal)
-        self.name = self.name or next_run(self.root, self.options.today.isoformat(), journal)
+        self.name = self.name or next_run(self.root, self.options.today.isoformat())
+        earlier = self.options.begun.earlier if self.options.begun else {}
         first = planned
-        edits = {edit.path: edit for edit in planned.edits}
         for attempt in range(1, _ATTEMPTS + 1):
             changes |= {edit.path: _change(edit, planned) for edit in planned.edits}
-            run = self._record(self.name, first, edits, changes)
-            found = write_pages(self.root, run)
+            found = write_pages(self.root, RunRecord(self.name, changes, earlier))
             missed = set(found.changed)
             again = missed - {OPINIONS_PATH, REJECTED_PATH} if attempt < _ATTEMPTS else set()
             self.problems += [_busy(path) for path in sorted(missed - again)]
             for path in missed:
-                edits.pop(path, None)
                 del changes[path]
             if not again:
                 break
             planned = self.plan(again)
-            edits |= {edit.path: edit for edit in planned.edits}
-        self.problems += [*found.problems, *complete(self.root, run, found.written)]
-        return [edits[path] for path in sorted(found.written) if path in edits]
+        self.problems += found.problems
+        run = RunRecord(self.name, {path: changes[path] for path in found.written}, earlier)
+        edits = run.edits()
+        entry = self._journal_entry(first, edits) if edits else None
+        self.problems += complete_run(self.root, run, entry)
+        return edits
 
-    def _record(
-        self,
-        name: str,
-        planned: _Planned,
-        edits: Mapping[str, PageEdit],
-        changes: Mapping[str, Change],
-    ) -> RunRecord:
+    def _journal_entry(self, planned: _Planned, edits: Sequence[PageEdit]) -> JournalEntry:
+        assert self.name is not None
         until = self.options.until
         # Of the pairs that wait for a judge, lines that the day asked about knows.
         unsure = [
@@ -270,17 +272,15 @@ class _Run:
             for pair in unsure_queue(self.connection, limit=UNSURE_NAMED).pairs
             if until is None or pair.fact.recorded is None or pair.fact.recorded <= until
         ]
-        entry = journal_entry(
+        return journal_entry(
             self.options.today,
-            edits.values(),
-            moved_opinions(edits.values(), planned.plan.content.opinions),
+            edits,
+            moved_opinions(edits, planned.plan.content.opinions),
             unsure,
-            number=int(name.rpartition("-")[2]),
+            number=int(self.name.rpartition("-")[2]),
             problems=[p for p in planned.problems if p.code == "vanish-limit"],
             rejected=planned.rejected,
         )
-        moved = self.options.begun.moved if self.options.begun else {}
-        return RunRecord(name, dict(changes), moved, entry)
 
     def report(self, planned: _Planned, edits: Sequence[PageEdit]) -> ReflectReport:
         moved = moved_opinions(edits, planned.plan.content.opinions)

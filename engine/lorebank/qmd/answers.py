@@ -15,10 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from lorebank.domain.answers import SearchHit
+from lorebank.domain.facts import Origin
+from lorebank.language.secrets import redact
 from lorebank.language.words import content_words, words
 from lorebank.markdown.hidden import hide
 from lorebank.markdown.source import decode
-from lorebank.qmd.collections import Collection, locate, shown_path
+from lorebank.qmd.collections import SESSIONS, Collection, locate, shown_path
 from lorebank.recall.search import search_terms
 from lorebank.recall.snippets import snippet
 from lorebank.records import Record
@@ -160,6 +162,8 @@ class QmdQuery(Record):
     min_score: float = 0.0
     path: str | None = None
     """Only that file, or what is below that folder."""
+    sessions: bool = True
+    """Whether exported conversations may be shown."""
 
 
 def as_hits(
@@ -172,7 +176,7 @@ def as_hits(
     mode: str,
 ) -> tuple[SearchHit, ...]:
     """The hits, best first, within `memory.qmd.limits`."""
-    known = {collection.name: collection for collection in collections}
+    known = {c.name: c for c in collections if wanted.sessions or c.name != SESSIONS}
     terms = search_terms(wanted.query)
     limits = config.memory.qmd.limits
     hits: list[SearchHit] = []
@@ -208,8 +212,11 @@ def _hit(
     if not filled:
         return None
     first, last = filled[0], filled[-1]
-    shown = "\n".join(line.rstrip() for line in lines[first - 1 : last])
-    return SearchHit(path, first, last, place.score, shown, _heading(lines[:first]))
+    shown = redact("\n".join(line.rstrip() for line in lines[first - 1 : last])).text
+    hit = SearchHit(path, first, last, place.score, shown, _heading(lines[:first]))
+    if place.collection != SESSIONS:
+        return hit
+    return replace(hit, origin=Origin.SESSION, quarantined=True, corpus=SESSIONS)
 
 
 def _heading(lines: Sequence[str]) -> str:

@@ -56,7 +56,7 @@ def collections_of(root: Path, config: Config, sessions: Path | None) -> tuple[C
         name = row.get("name") or _free(f"custom-{number}", taken)
         found.append(_collection(name, root / Path(row["path"]).expanduser(), row.get("pattern")))
     if sessions is not None:
-        found.append(Collection(SESSIONS, sessions, _EVERY))
+        found.append(Collection(SESSIONS, sessions, "*.md"))
     return tuple(collection for collection in found if collection.folder.is_dir())
 
 

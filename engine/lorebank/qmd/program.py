@@ -16,21 +16,21 @@ import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from threading import Thread
+from tempfile import TemporaryFile
 from typing import IO
 
 from lorebank.errors import ProviderError
-from lorebank.providers.user_cache import cache_directory
 from lorebank.records import Record
+from lorebank.settings.files import cache_directory
+from lorebank.settings.tables import IndexSettings
 from lorebank.workspace.layout import own_name
 
 _MOST_BYTES = 32 * 1024 * 1024
 """An output larger than this is no answer."""
 _MISLEADING = ("QMD_CONFIG_DIR", "INDEX_PATH")
 """Variables that would make qmd use another index than that of its home."""
+DEFAULT_AGENT = IndexSettings().agent_id
 _ERROR = re.compile(r"(?:[A-Za-z]*error|fatal)\b\s*:", re.IGNORECASE)
-_LAST_WORDS_S = 1.0
-"""How long output is waited for once the command itself has ended."""
 
 
 class QmdFailed(ProviderError):
@@ -101,12 +101,16 @@ class Home(Record):
                 (own / "models").symlink_to(models, target_is_directory=True)
 
 
-def home_of(root: Path, environ: Mapping[str, str]) -> Home:
-    """The workspace's home. `QmdFailed` where the user has no folder for caches."""
+def home_of(root: Path, readers: str, environ: Mapping[str, str]) -> Home:
+    """The home of one agent, or of a group, for a workspace: no other searches its conversations.
+
+    `QmdFailed` where the user has no folder for caches.
+    """
     caches = cache_directory(environ)
     if caches is None:
         raise QmdFailed("no folder for caches is known", hint="set XDG_CACHE_HOME")
-    return Home(caches / "qmd" / own_name(root))
+    name = own_name(root) if readers == DEFAULT_AGENT else f"{own_name(root)}-{readers}"
+    return Home(caches / "qmd" / name)
 
 
 def _users_models(environ: Mapping[str, str]) -> Path | None:
@@ -144,20 +148,28 @@ class QmdCommand(Record):
     def run(self, *arguments: str, timeout_s: float) -> Completed:
         """Run it to its end. `QmdMissing` where it is not there, `QmdFailed` where it takes longer
         than `timeout_s` seconds, cannot be started, or prints without end."""
-        program = self.find()
-        try:
-            process = subprocess.Popen(
-                [program, *arguments],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                cwd=self.home.folder.anchor,  # below a `.qmd` folder qmd takes that for its home
-                env=self.environment(),
-                start_new_session=True,
-            )
-        except (OSError, ValueError) as error:
-            raise QmdFailed(f"{self.command} cannot be started: {error}") from error
-        return _wait(process, f"{self.command} {arguments[0]}", timeout_s)
+        name = f"{self.command} {arguments[0]}"
+        with TemporaryFile() as output, TemporaryFile() as errors:
+            try:
+                process = subprocess.Popen(
+                    [self.find(), *arguments],
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=errors,
+                    cwd=self.home.folder.anchor,  # below a `.qmd` folder qmd takes that as its home
+                    env=self.environment(),
+                    start_new_session=True,
+                )
+            except (OSError, ValueError) as error:
+                raise QmdFailed(f"{self.command} cannot be started: {error}") from error
+            try:
+                code = process.wait(timeout_s)
+            except subprocess.TimeoutExpired:
+                raise QmdFailed(f"{name} took longer than {timeout_s:g} s") from None
+            finally:
+                if process.returncode is None:
+                    _kill(process)
+            return Completed(code, _text_of(output, name), _text_of(errors, name))
 
     def find(self) -> str:
         """The program's absolute path. Raises `QmdMissing`."""
@@ -180,59 +192,19 @@ class QmdCommand(Record):
         }
 
 
-def _wait(process: subprocess.Popen[bytes], name: str, timeout_s: float) -> Completed:
-    output, errors = _Reader(process, process.stdout), _Reader(process, process.stderr)
-    readers = (output, errors)
-    try:
-        code = process.wait(timeout_s)
-        for reader in readers:
-            reader.join(_LAST_WORDS_S)
-    except subprocess.TimeoutExpired:
-        raise QmdFailed(f"{name} took longer than {timeout_s:g} s") from None
-    finally:
-        if process.returncode is None or any(reader.is_alive() for reader in readers):
-            _end(process)
-        for reader in readers:
-            reader.join()
-            reader.stream.close()
-    if output.is_too_long or errors.is_too_long:
+def _text_of(stream: IO[bytes], name: str) -> str:
+    """What was written into a temporary file; `QmdFailed` where it is no answer by its size."""
+    if stream.seek(0, os.SEEK_END) > _MOST_BYTES:
         raise QmdFailed(f"{name} printed more than {_MOST_BYTES >> 20} MB")
-    return Completed(code, output.text, errors.text)
+    stream.seek(0)
+    return stream.read().decode("utf-8", "replace")
 
 
-class _Reader(Thread):
-    """Reads a stream to its end, so that the command never waits for a reader."""
-
-    def __init__(self, process: subprocess.Popen[bytes], stream: IO[bytes] | None) -> None:
-        super().__init__(daemon=True)
-        assert stream is not None
-        self.stream = stream
-        self._process = process
-        self._read = bytearray()
-        self.start()
-
-    def run(self) -> None:
-        while not self.is_too_long and (part := os.read(self.stream.fileno(), 65536)):
-            self._read += part
-        if self.is_too_long:
-            _end(self._process)
-
-    @property
-    def is_too_long(self) -> bool:
-        return len(self._read) > _MOST_BYTES
-
-    @property
-    def text(self) -> str:
-        return self._read.decode("utf-8", "replace")
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the command and all that it started; what has ended already stays so."""
-    try:
-        if sys.platform == "win32":
-            process.kill()
-        else:
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Kill the command and all that it started."""
+    if sys.platform == "win32":
+        process.kill()
+    else:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        pass
     process.wait()

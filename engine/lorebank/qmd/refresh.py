@@ -160,14 +160,10 @@ def refresh(
                 _declare(command, state.collections, wanted, timing)
                 state = replace(state, collections=wanted)
             elif step == "update":
-                _raise_if_failed(
-                    command.run("update", timeout_s=timing.update_timeout_ms / 1000), step
-                )
+                _run(command, step, timing.update_timeout_ms)
                 state = replace(state, updated=began)
             else:
-                _raise_if_failed(
-                    command.run("embed", timeout_s=timing.embed_timeout_ms / 1000), step
-                )
+                _run(command, step, timing.embed_timeout_ms)
                 state = replace(state, embedded=time.time())
             state.write(home)
         state = replace(state, problem="")

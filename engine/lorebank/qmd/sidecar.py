@@ -23,11 +23,20 @@ from lorebank.qmd.answers import (
     read_answer,
 )
 from lorebank.qmd.collections import Collection, collections_of, resolve
-from lorebank.qmd.program import Completed, Home, QmdCommand, QmdFailed, QmdMissing, home_of
+from lorebank.qmd.program import (
+    DEFAULT_AGENT,
+    Completed,
+    Home,
+    QmdCommand,
+    QmdFailed,
+    QmdMissing,
+    home_of,
+)
 from lorebank.qmd.refresh import Progress, State, Timer, Work, due, refresh, start_in_background
 from lorebank.records import dataclass
 from lorebank.settings.rules import seconds
 from lorebank.settings.tables import Config, QmdSettings
+from lorebank.trust.quarantine import origins_in_lines
 from lorebank.workspace.lock import WriterLock
 
 _SPARE = 20
@@ -45,6 +54,8 @@ class Sidecar:
     config: Config
     environ: Mapping[str, str]
     say: Callable[[str], None]
+    group: bool = False
+    """Whether it serves a group, whose index holds no conversations."""
     problem: str | None = None
     """Why the built-in engine answered the last search; `None` where the sidecar did."""
     _reported: set[str] = field(default_factory=set)
@@ -55,12 +66,19 @@ class Sidecar:
     # -- asking --------------------------------------------------------------------------------
 
     def search(
-        self, connection: Connection, query: str, *, k: int, min_score: float, path: str | None
+        self,
+        connection: Connection,
+        query: str,
+        *,
+        k: int,
+        min_score: float,
+        path: str | None,
+        sessions: bool,
     ) -> tuple[SearchHit, ...] | None:
         """The hits; `None` where the built-in engine has to answer, for the reason in `problem`."""
         self.problem = None
         try:
-            return self._search(connection, QmdQuery(query, k, min_score, path))
+            return self._search(connection, QmdQuery(query, k, min_score, path, sessions))
         except LorebankError as failure:
             self.problem = f"qmd does not answer ({failure.message}): the built-in engine does"
             self._say(self.problem)
@@ -85,13 +103,18 @@ class Sidecar:
             breaker.trip(connection, failure.message)
             raise
         breaker.close(connection)
-        return as_hits(
+        hits = as_hits(
             found,
             wanted,
             root=self.root,
             config=self.config,
             collections=self.collections,
             mode=self._mode,
+        )
+        origins = origins_in_lines(connection, [hit.source for hit in hits])
+        return tuple(
+            hit if hit.quarantined else replace(hit, origin=origin, quarantined=quarantined)
+            for hit, (origin, quarantined) in zip(hits, origins, strict=True)
         )
 
     def _ask(self, wanted: QmdQuery) -> tuple[Found, ...]:
@@ -241,7 +264,10 @@ class Sidecar:
         if not sessions.enabled:
             return None
         own = sessions.export_dir
-        return Path(own).expanduser() if own else self._home.sessions
+        if not own:
+            return self._home.sessions
+        agent = self.config.index.agent_id
+        return Path(own).expanduser() / ("" if agent == DEFAULT_AGENT else agent)
 
     @property
     def _settings(self) -> QmdSettings:
@@ -249,7 +275,8 @@ class Sidecar:
 
     @cached_property
     def _home(self) -> Home:
-        return home_of(self.root, self.environ)
+        agent = self.config.index.agent_id
+        return home_of(self.root, f"{agent}-group" if self.group else agent, self.environ)
 
     @property
     def _state(self) -> State:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from inspect import Parameter, signature
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 from typing_extensions import TypedDict  # pydantic asks for this one before Python 3.12
 
 from lorebank.agent.authored import admitted, is_order
@@ -37,25 +38,92 @@ if TYPE_CHECKING:
     from lorebank.domain.answers import Answer
     from lorebank.domain.facts import Fact
 
-Query = Annotated[str, Field(description="A question or a few words, in any language.")]
-Count = Annotated[int, Field(ge=1, le=200, description="At most so many.")]
-Since = Annotated[str | None, Field(description="From that day: 2025-11-27, 30d, 'last week'.")]
-Until = Annotated[str | None, Field(description="Up to that day, included.")]
-AsOf = Annotated[str | None, Field(description="As known on that day.")]
-Name = Annotated[str, Field(description="A name or alias.")]
-About = Annotated[str | None, Field(description="Only about this name.")]
-Names = Annotated[list[str], Field(description="Only what mentions all of these.")]
-Kinds = Annotated[
-    list[str], Field(description="Only world, experience, opinion, observation or note.")
+
+class Also(tuple[str, ...]):
+    """Other names that models give an argument, as other memories call it."""
+
+
+def arg(description: str, also: str = "", *, ge: int | None = None, le: int | None = None) -> Any:
+    """What a model is told of an argument, the words that models call it by, and its limits."""
+    found: Any = Field(description=description, ge=ge, le=le)
+    found.metadata.append(Also(also.split()))
+    return found
+
+
+_KINDS = {
+    **dict.fromkeys(("preference", "preferences", "belief", "opinions", "like"), "opinion"),
+    **dict.fromkeys(("fact", "facts", "world_fact", "knowledge", "decision"), "world"),
+    **dict.fromkeys(("event", "events", "experiences", "episode", "action"), "experience"),
+    **dict.fromkeys(("summary", "observations", "insight"), "observation"),
+    **dict.fromkeys(("notes", "prose"), "note"),
+}
+"""Kinds by the names that other memories give them."""
+_ACTIONS = dict.fromkeys(("add", "write", "create"), "append") | {"update": "replace"}
+
+
+def _kind(given: Any) -> Any:
+    return _KINDS.get(given.strip().lower(), given.strip()) if isinstance(given, str) else given
+
+
+def _action(given: Any) -> Any:
+    return _ACTIONS.get(given, given) if isinstance(given, str) else given
+
+
+def _bare_name(given: Any) -> Any:
+    """`@Ana`, `[[Ana]]` and the page `bank/entities/Ana.md` as the name that they are of."""
+    if not isinstance(given, str):
+        return given
+    bare = given.strip().removeprefix("[[").removesuffix("]]").lstrip("@")
+    return PurePosixPath(bare).stem if bare.endswith(".md") else bare
+
+
+_PATH = "file filename file_path source place uri"
+_NEW_TEXT = "content fact memory note statement body query right new to new_text correction"
+_Named = Annotated[str, BeforeValidator(_bare_name)]
+Query = Annotated[
+    str,
+    arg(
+        "A question or a few words, in any language.",
+        "q question search search_query text prompt input",
+    ),
 ]
-Confidence = Annotated[float | None, Field(ge=0, le=1, description="Leave out lower confidence.")]
-Budget = Annotated[int, Field(ge=50, description="Tokens at most.")]
-StartLine = Annotated[int | None, Field(ge=1, description="First line, from 1.")]
-Lines = Annotated[int | None, Field(ge=1, description="How many lines.")]
+Count = Annotated[
+    int,
+    arg(
+        "At most so many.",
+        "limit top_k topk n count max_results num_results max results",
+        ge=1,
+        le=200,
+    ),
+]
+Since = Annotated[
+    str | None,
+    arg("From that day: 2025-11-27, 30d, 'last week'.", "from after start start_date date_from"),
+]
+Until = Annotated[str | None, arg("Up to that day, included.", "to before end end_date date_to")]
+AsOf = Annotated[str | None, arg("As known on that day.", "asof on at date day when")]
+Name = Annotated[_Named, arg("A name or alias.", "entity query q slug about subject")]
+About = Annotated[_Named | None, arg("Only about this name.", "name about subject")]
+Names = Annotated[
+    list[_Named], arg("Only what mentions all of these.", "name about subject people")
+]
+Kinds = Annotated[
+    list[Annotated[str, BeforeValidator(_kind)]],
+    arg("Only world, experience, opinion, observation or note.", "type"),
+]
+Confidence = Annotated[
+    float | None, arg("Leave out lower confidence.", "confidence threshold", ge=0, le=1)
+]
+Budget = Annotated[int, arg("Tokens at most.", "max_tokens budget tokens budget_tokens", ge=50)]
+StartLine = Annotated[int | None, arg("First line, from 1.", "from offset line start", ge=1)]
+Lines = Annotated[int | None, arg("How many lines.", "limit count n", ge=1)]
 Kind = Literal["world", "experience", "opinion", "observation", "W", "B", "O", "S"]
-DryRun = Annotated[bool, Field(description="True shows what would happen and writes nothing.")]
-Page = Annotated[int, Field(ge=1, description="Which page.")]
-Text = Annotated[str, Field(description="One sentence that stands alone, with names.")]
+DryRun = Annotated[bool, arg("True shows what would happen and writes nothing.", "preview dryrun")]
+Page = Annotated[int, arg("Which page.", "offset cursor", ge=1)]
+Text = Annotated[str, arg("One sentence that stands alone, with names.", _NEW_TEXT)]
+Verdicts = Annotated[
+    dict[str, str], arg("Rule: item id to one of its choices.", "rulings decisions answers")
+]
 
 RECALL_TOKENS = 480
 """Of ten hits; with what hosts put around them 500."""
@@ -175,7 +243,7 @@ class Toolset:
         return _recalled(within(text, REVIEW_TOKENS, "give since and until"))
 
     def explain(
-        self, id: Annotated[str, Field(description="Of a fact (f-…) or an opinion (o-…).")]
+        self, id: Annotated[str, arg("Of a fact (f-…) or an opinion (o-…).", "fact memory")]
     ) -> Delivered:
         """Where a fact or an opinion comes from: its lines, who wrote them, every step of its
         confidence."""
@@ -192,9 +260,9 @@ class Toolset:
         self,
         query: Query,
         k: Count = 6,
-        min_score: Annotated[float, Field(ge=0, le=1, description="Leave out lower scores.")] = 0.0,
-        path: Annotated[str | None, Field(description="Only in that file or folder.")] = None,
-        session_key: Annotated[str | None, Field(description="The host's conversation.")] = None,
+        min_score: Annotated[float, arg("Leave out lower scores.", ge=0, le=1)] = 0.0,
+        path: Annotated[str | None, arg("Only in that file or folder.", _PATH)] = None,
+        session_key: Annotated[str | None, arg("The host's conversation.")] = None,
     ) -> Delivered:
         """Find passages in the Markdown memory: snippets with path, lines and score, never whole
         files. For a question, recall does more. Hits in sessions/ are what was said in earlier
@@ -209,7 +277,7 @@ class Toolset:
 
     def memory_get(
         self,
-        path: Annotated[str, Field(description="As cited: memory/2025-11-27.md#L10-L20.")],
+        path: Annotated[str, arg("As cited: memory/2025-11-27.md#L10-L20.", _PATH)],
         start_line: StartLine = None,
         lines: Lines = None,
     ) -> Delivered:
@@ -221,16 +289,18 @@ class Toolset:
     def retain(
         self,
         text: Text,
-        kind: Annotated[Kind | None, Field(description="What it is.")] = None,
-        entities: Annotated[list[str], Field(description="Whom or what it is about.")] = [],  # noqa: B006
-        confidence: Annotated[
-            float | None, Field(ge=0, le=1, description="How sure an opinion is.")
+        kind: Annotated[
+            Kind | None, BeforeValidator(_kind), arg("What it is.", "type category")
         ] = None,
+        entities: Annotated[
+            list[_Named], arg("Whom or what it is about.", "name about people")
+        ] = [],  # noqa: B006
+        confidence: Annotated[float | None, arg("How sure an opinion is.", ge=0, le=1)] = None,
         date: Annotated[
-            str | None, Field(description="YYYY-MM-DD, today or up to a week ago.")
+            str | None, arg("YYYY-MM-DD, today or up to a week ago.", "day when timestamp")
         ] = None,
-        for_opinions: Annotated[list[str], Field(description="Ids (o-…) it speaks for.")] = [],  # noqa: B006
-        against_opinions: Annotated[list[str], Field(description="Ids it speaks against.")] = [],  # noqa: B006
+        for_opinions: Annotated[list[str], arg("Ids (o-…) it speaks for.")] = [],  # noqa: B006
+        against_opinions: Annotated[list[str], arg("Ids it speaks against.")] = [],  # noqa: B006
     ) -> Delivered:
         """Keep what should still be known next month: a decision, preference, event, something
         true. Answers with what is noted already and what it may replace.
@@ -257,7 +327,10 @@ class Toolset:
 
     def correct(
         self,
-        id: Annotated[str, Field(description="Of the fact that is wrong or over, f-….")],
+        id: Annotated[
+            str,
+            arg("Of the fact that is wrong or over, f-….", "fact memory old from old_text wrong"),
+        ],
         text: Text,
         dry_run: DryRun = False,
     ) -> Delivered:
@@ -274,10 +347,10 @@ class Toolset:
 
     def remember(
         self,
-        text: Annotated[str, Field(description="What is to be remembered, as it was said.")],
-        to: Annotated[
-            Literal["auto", "core", "fact", "log"], Field(description="Where it goes.")
-        ] = "auto",
+        text: Annotated[
+            str, arg("What is to be remembered, as it was said.", "content fact memory note body")
+        ],
+        to: Annotated[Literal["auto", "core", "fact", "log"], arg("Where it goes.")] = "auto",
     ) -> Delivered:
         """Write down what somebody asked to remember, where it belongs: facts and notes into the
         log. Standing orders are proposed to the owner.
@@ -290,12 +363,15 @@ class Toolset:
         self,
         action: Annotated[
             Literal["append", "replace", "insert"],
-            Field(description="replace needs old_text; insert needs line."),
+            BeforeValidator(_action),
+            arg("replace needs old_text; insert needs line.", "mode operation op"),
         ],
-        text: Annotated[str, Field(description="What is written; empty cuts old_text.")] = "",
-        old_text: Annotated[str, Field(description="For replace: as it stands there.")] = "",
-        line: Annotated[int | None, Field(ge=1, description="For insert.")] = None,
-        section: Annotated[str, Field(description="For append: a heading.")] = "",
+        text: Annotated[
+            str, arg("What is written; empty cuts old_text.", "content body new new_text")
+        ] = "",
+        old_text: Annotated[str, arg("For replace: as it stands there.", "old from")] = "",
+        line: Annotated[int | None, arg("For insert.", ge=1)] = None,
+        section: Annotated[str, arg("For append: a heading.")] = "",
     ) -> Delivered:
         """Change memory.md, the small page that is read in every conversation. Lines you add are
         marked as yours; orders, and changes to the owner's lines, are proposed to the owner.
@@ -309,9 +385,9 @@ class Toolset:
 
     def forget(
         self,
-        ids: Annotated[list[str], Field(description="Of facts, f-….")] = [],  # noqa: B006
-        match: Annotated[str, Field(description="Every line that holds this text.")] = "",
-        entity: Annotated[str, Field(description="All that names it.")] = "",
+        ids: Annotated[list[str], arg("Of facts, f-….", "fact memory")] = [],  # noqa: B006
+        match: Annotated[str, arg("Every line that holds this text.", "text query")] = "",
+        entity: Annotated[_Named, arg("All that names it.", "name about subject")] = "",
         dry_run: DryRun = True,
     ) -> Delivered:
         """Cut lines out of the memory. First call it as it is and show the owner what would go;
@@ -329,8 +405,8 @@ class Toolset:
 
     def undo(
         self,
-        what: Annotated[Literal["forget", "reflect", "rule"], Field(description="What to undo.")],
-        id: Annotated[str, Field(description="The run or item; the last without it.")] = "",
+        what: Annotated[Literal["forget", "reflect", "rule"], arg("What to undo.")],
+        id: Annotated[str, arg("The run or item; the last without it.")] = "",
     ) -> Delivered:
         """Take back a forget, a reflect, or a ruling of your own."""
         if what == "rule":
@@ -344,7 +420,7 @@ class Toolset:
 
     def confirm(
         self,
-        ids: Annotated[list[str], Field(description="Of facts in quarantine.")],
+        ids: Annotated[list[str], arg("Of facts in quarantine.", "fact memory")],
         undo: bool = False,
     ) -> Delivered:
         """Vouch in the owner's name for what is marked unconfirmed."""
@@ -353,11 +429,9 @@ class Toolset:
 
     def inbox(
         self,
-        kind: Annotated[InboxKind | None, Field(description="Only this kind.")] = None,
+        kind: Annotated[InboxKind | None, arg("Only this kind.", "type")] = None,
         page: Page = 1,
-        verdicts: Annotated[
-            dict[str, str], Field(description="Rule: item id to one of its choices.")
-        ] = {},  # noqa: B006
+        verdicts: Verdicts = {},  # noqa: B006
     ) -> Delivered:
         """What waits for a decision: pairs of lines, names, edits. Rule on what you are sure of
         with verdicts; leave the rest to the owner.
@@ -366,10 +440,7 @@ class Toolset:
             return self.rule(verdicts)
         return _recalled(paged(inbox_blocks(self._bank.inbox(kind)), page))
 
-    def rule(
-        self,
-        verdicts: Annotated[dict[str, str], Field(description="Item id to one of its choices.")],
-    ) -> Delivered:
+    def rule(self, verdicts: Verdicts) -> Delivered:
         """Settle items of the inbox. Each verdict is a signed line that the owner can delete."""
         if self._read_only:
             raise UsageError("this client only reads", hint="leave verdicts out")
@@ -380,10 +451,10 @@ class Toolset:
 
     def reflect(
         self,
-        since: Annotated[str | None, Field(description="Only news from that day on.")] = None,
+        since: Annotated[str | None, arg("Only news from that day on.")] = None,
         dry_run: DryRun = True,
-        accept: Annotated[list[str], Field(description="Only these hunks (h-…).")] = [],  # noqa: B006
-        reject: Annotated[list[str], Field(description="Hunks that are wrong.")] = [],  # noqa: B006
+        accept: Annotated[list[str], arg("Only these hunks (h-…).")] = [],  # noqa: B006
+        reject: Annotated[list[str], arg("Hunks that are wrong.")] = [],  # noqa: B006
         page: Page = 1,
     ) -> Delivered:
         """Bring the bank's pages up to date from the facts. Review the hunks page by page, then
@@ -477,3 +548,14 @@ DEFAULT_TOOLS = (
 def parameters_of(method: Callable[..., Any]) -> list[Parameter]:
     """The parameters of a tool, their annotations resolved, without the toolset."""
     return [p for p in signature(method, eval_str=True).parameters.values() if p.name != "self"]
+
+
+def aliases_of(parameters: Iterable[Parameter]) -> dict[str, tuple[str, ...]]:
+    """What models call each of these parameters."""
+    return {
+        parameter.name: note
+        for parameter in parameters
+        for field in getattr(parameter.annotation, "__metadata__", ())
+        for note in getattr(field, "metadata", ())
+        if isinstance(note, Also)
+    }

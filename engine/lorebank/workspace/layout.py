@@ -38,6 +38,8 @@ LEDGER_PAGES = (IDENTITY_PAGE, EVIDENCE_PAGE, DECISIONS_PAGE, CONFIRMED_PAGE, FO
 DIRECTIVES_PAGE = "bank/directives.md"
 GENERATED_FOLDERS = ("bank/proposals", "bank/reflections")
 """What reflect reports about itself; never read as memory."""
+SESSION_EXPORTS = "qmd/sessions/"
+"""How conversations that were exported for the sidecar are cited."""
 DEFAULT_LOG_PATTERN = "memory/{YYYY}-{MM}-{DD}.md"
 _DIGITS = {"{YYYY}": ("year", 4), "{MM}": ("month", 2), "{DD}": ("day", 2)}
 _SUFFIX = r"(?:[^/0-9][^/]*)?"
@@ -146,6 +148,12 @@ def is_markdown(name: str) -> bool:
 def is_core(path: str) -> bool:
     """Whether a path is the core memory: `memory.md`, also written `MEMORY.md`."""
     return path.casefold() == CORE_FILE
+
+
+def is_owners(path: str) -> bool:
+    """Whether a page is the owner's alone, or made from such pages or from conversations."""
+    exported = path.startswith(SESSION_EXPORTS)
+    return is_core(path) or is_generated(path) or path in LEDGER_PAGES or exported
 
 
 def is_generated(path: str) -> bool:

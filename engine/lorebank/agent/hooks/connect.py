@@ -8,25 +8,19 @@ TOML a block between two marks is appended.
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
 import sys
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from threading import Timer
 from typing import Any
 
-from lorebank.agent.hooks.files import HookChange, read_settings
-from lorebank.agent.hooks.json_splice import cut_member, put_member
-from lorebank.errors import ConfigurationError, LorebankError
+from lorebank.agent.hooks.hosts import HookChange, edit_settings
+from lorebank.agent.hooks.json_splice import cut, put
 from lorebank.records import dataclass
-from lorebank.workspace.atomic import write_atomic
 
 NAME = "memory"
 """What the server is called there: tools read `mcp__memory__recall`."""
-CHECK_S = 30
 _BLOCK = re.compile(r"\n?# lorebank: begin\n.*?# lorebank: end\n", re.DOTALL)
 
 
@@ -88,39 +82,28 @@ def connect(host: str, file: Path, command: Sequence[str] | None) -> HookChange:
     `ConfigurationError` where the settings cannot be read as what they should be; they are
     untouched then.
     """
-    target = file.expanduser().resolve()
-    before, text = read_settings(target)
-    if before is None and command is None:
-        return HookChange(host, str(target), changed=False)
-    edit = _in_toml if target.suffix == ".toml" else _in_json
-    try:
-        after = edit(text, HOSTS[host], None if command is None else list(command))
-    except ValueError as problem:
-        raise ConfigurationError(
-            f"{target}: {problem}; nothing was changed",
-            hint=f"mend it, or put in by hand what `lorebank connect {host} --print` prints",
-        ) from problem
-    if after is None:
-        target.unlink(missing_ok=True)
-    elif after != text:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        write_atomic(target, after.encode(), expected=before)
-    return HookChange(host, str(target), changed=before is None or after != text)
+    return edit_settings(
+        host, file, lambda text: _edited(host, text, command), f"lorebank connect {host} --print"
+    )
 
 
 def snippet(host: str, command: Sequence[str]) -> str:
     """What `connect` would write into an empty file."""
+    return _edited(host, "", command) or ""
+
+
+def _edited(host: str, text: str, command: Sequence[str] | None) -> str | None:
+    """The settings with the server or without; `None` where nothing else was ever in the file."""
     edit = _in_toml if HOSTS[host].file[""].endswith(".toml") else _in_json
-    return edit("", HOSTS[host], list(command)) or ""
+    return edit(text, HOSTS[host], None if command is None else list(command))
 
 
 def _in_json(text: str, host: Host, command: list[str] | None) -> str | None:
-    """The settings with the server or without; `None` where nothing else was ever in the file."""
-    without = cut_member(text, [*host.table, NAME]) if text.strip() else text
+    without = cut(text, [*host.table, NAME]) if text.strip() else text
     if command is None:
         return None if without == "" else without
     entry: dict[str, Any] = {"type": "stdio"} if host.typed else {}
-    return put_member(without, [*host.table, NAME], entry | _entry(command))
+    return put(without, [*host.table, NAME], entry | _entry(command))
 
 
 def _entry(command: list[str]) -> dict[str, Any]:
@@ -137,43 +120,3 @@ def _in_toml(text: str, host: Host, command: list[str] | None) -> str | None:
     rows = [f"{key} = {json.dumps(value)}" for key, value in _entry(command).items()]
     block = ["# lorebank: begin", f"[{host.table[0]}.{NAME}]", *rows, "# lorebank: end", ""]
     return f"{without}{chr(10) * bool(without)}" + "\n".join(block)
-
-
-def check(command: Sequence[str], environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
-    """Start the server as the host would and return the names of its tools; `LorebankError` where
-    it does not answer."""
-    client = {"name": "lorebank-connect", "version": "1"}
-    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
-    rows: list[dict[str, Any]] = [
-        {"id": 1, "method": "initialize", "params": hello},
-        {"method": "notifications/initialized"},
-        {"id": 2, "method": "tools/list", "params": {}},
-    ]
-    asked = "".join(f"{json.dumps({'jsonrpc': '2.0'} | row)}\n" for row in rows)
-    pipe = subprocess.PIPE
-    try:
-        with subprocess.Popen(
-            list(command), env=dict(environ), stdin=pipe, stdout=pipe, text=True
-        ) as server:
-            too_late = Timer(CHECK_S, server.kill)
-            too_late.start()
-            try:
-                return _listed(server, asked)
-            finally:
-                too_late.cancel()
-                server.terminate()
-    except (OSError, ValueError, KeyError, AttributeError) as problem:
-        raise LorebankError(
-            f"the server does not answer: {' '.join(command)}", hint="run it to see what it says"
-        ) from problem
-
-
-def _listed(server: subprocess.Popen[str], asked: str) -> tuple[str, ...]:
-    assert server.stdin is not None and server.stdout is not None
-    server.stdin.write(asked)
-    server.stdin.flush()
-    for line in server.stdout:
-        row = json.loads(line)
-        if row.get("id") == 2:
-            return tuple(tool["name"] for tool in row["result"]["tools"])
-    raise ValueError("it ended without an answer")
