@@ -18,10 +18,7 @@ CURRENT = SCHEMA_VERSIONS["schema.sql"]
 
 
 @pytest.mark.parametrize("version", [0, CURRENT + 1, 2_000_000])
-def test_another_schema_version_is_rebuilt_from_the_files(
-    copy_fixture: Callable[[str], Path], version: int
-) -> None:
-    root = copy_fixture("harbour")
+def test_another_schema_version_is_rebuilt_from_the_files(root: Path, version: int) -> None:
     with Bank.open(root, environ=WORDS_ONLY) as bank:
         before = bank.timeline()
     stored = apsw.Connection(str(root / ".memory" / "index.sqlite"))
@@ -93,10 +90,7 @@ def test_two_banks_see_what_the_other_wrote(write_log: Callable[..., Path]) -> N
         assert other.check() == one.check() == ()
 
 
-def test_threads_that_meet_an_empty_index_all_get_their_answer(
-    copy_fixture: Callable[[str], Path],
-) -> None:
-    root = copy_fixture("harbour")
+def test_threads_that_meet_an_empty_index_all_get_their_answer(root: Path) -> None:
 
     def ask(name: str) -> str:
         with Bank.open(root, environ=WORDS_ONLY) as bank:

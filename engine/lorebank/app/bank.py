@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from functools import wraps
 from importlib import import_module
@@ -10,8 +11,93 @@ from pathlib import Path
 from types import MethodType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
 
-from lorebank.app.opening import init_workspace, open_workspace, plan_init
-from lorebank.app.workspace import Opening, OpenWorkspace
+from lorebank.app.workspace import RECOGNISED, Opening, OpenWorkspace, Resources
+from lorebank.settings.config import Change, load_config
+from lorebank.workspace.discover import find_workspace, recognise
+from lorebank.workspace.layout import BANK_FOLDER, DERIVED_FOLDER, ensure_derived_folder
+
+
+def open_workspace(
+    path: str | Path | None = None,
+    *,
+    bank: str | None = None,
+    environ: Mapping[str, str] | None = None,
+    offline: bool = False,
+    flags: Sequence[Change] = (),
+    **how: Unpack[Resources],
+) -> OpenWorkspace:
+    """See `Bank.open`."""
+    environment = os.environ if environ is None else environ
+    root = find_workspace(None if path is None else Path(path), environment, bank=bank)
+    if offline:
+        flags = (*flags, Change("embedder.offline", True, "offline"))
+    config = load_config(root, environment, flags, _recognised(root))
+    return OpenWorkspace(root, config, environ=environment, **how)
+
+
+def init_workspace(
+    path: str | Path,
+    *,
+    template: str = "default",
+    now: date | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> OpenWorkspace:
+    """See `Bank.init`."""
+    from lorebank.templates.scaffold import init_workspace as lay_out
+
+    root = Path(path).expanduser().resolve()
+    created = _adopted(root) if recognise(root) else lay_out(root, template)
+    environment = os.environ if environ is None else environ
+    config = load_config(root, environment, defaults=_recognised(root))
+    return OpenWorkspace(root, config, now=now, created=created, environ=environment)
+
+
+def plan_init(path: str | Path, *, template: str = "default") -> tuple[str, ...]:
+    """What `init` would make, as workspace paths; nothing is written."""
+    from lorebank.templates.scaffold import init_workspace as lay_out
+
+    root = Path(path).expanduser().resolve()
+    if recognise(root):
+        return tuple(f"{name}/" for name in _OWN_FOLDERS if not (root / name).is_dir())
+    return tuple(lay_out(root, template, dry_run=True))
+
+
+_OWN_FOLDERS = (BANK_FOLDER, DERIVED_FOLDER)
+"""What is written in the folder of another program: nothing else there is touched."""
+
+
+def _adopted(root: Path) -> list[str]:
+    """Make room in a folder of another program; what was made."""
+    made = [f"{name}/" for name in _OWN_FOLDERS if not (root / name).is_dir()]
+    ensure_derived_folder(root)
+    (root / BANK_FOLDER).mkdir(exist_ok=True)
+    return made
+
+
+def _recognised(root: Path) -> list[Change]:
+    """Settings for a folder of another program, read where it lies.
+
+    Until something is written for it, its index is kept in the user's cache: commands that only
+    read leave the folder as it is.
+    """
+    form = recognise(root)
+    if form is None:
+        return []
+    from lorebank.settings.files import cache_directory
+
+    origin = f"{RECOGNISED}{form.name}"
+    found = [
+        Change("workspace.log_pattern", form.log_pattern, origin),
+        Change("workspace.extra_paths", (".",), origin),
+        Change("workspace.exclude", form.exclude, origin),
+    ]
+    cache = cache_directory()
+    if cache is not None and not (root / DERIVED_FOLDER).is_dir():
+        index = str(cache / "indexes" / "{workspace}.sqlite")
+        found.append(Change("index.path", index, origin))
+        found.append(Change("embedder.cache.shared", True, origin))
+    return found
+
 
 if TYPE_CHECKING:
     from lorebank.app import (
@@ -41,6 +127,7 @@ else:
     for _name in ("conversations", "hosts", "knowledge", "questions", "reading", "reflection"):
         globals()[_name] = _Module(_name)
     rulings, upkeep, writing = map(_Module, ("rulings", "upkeep", "writing"))
+
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -87,8 +174,8 @@ class Bank:
     to any call, and is today otherwise. Days are `datetime.date` or text such as `2025-11-27`,
     `30d`, `last week`; text that is not understood raises `UsageError`.
 
-    A method is a function of the module named beside it, which takes the open workspace first and
-    is imported when the method is first called.
+    Each method is a function of a module of `lorebank.app` that takes the open workspace first; the
+    module is imported by the first call.
     """
 
     def __init__(self, workspace: OpenWorkspace) -> None:
@@ -106,12 +193,12 @@ class Bank:
         either, that of `LOREBANK_WORKSPACE`, the nearest folder upwards that holds `.memory/`,
         `memory/` or `bank/`, or the default bank. Raises `WorkspaceError`.
 
-        `now` and `environ` stand for the day and the environment. `offline` sends nothing to
-        another machine, whatever the settings say; `flags` are settings that win over every file.
-        `embedder`, `generator` and `reranker` are objects of yours, after the protocols of those
-        names, in place of those in the settings. `say` is called before anything is sent elsewhere
-        or embedded again, with what and where. A bank opened for a `group` holds nothing of the
-        core memory, nor anything made of it, whatever is asked; it keeps an index of its own.
+        `now` and `environ` override the day and the environment. `offline` sends nothing to another
+        machine, whatever the settings say; `flags` are settings that win over every file.
+        `embedder`, `generator` and `reranker` are objects of your own that implement the protocols
+        of these names, and replace those of the settings. `say` is called with a line of text
+        before anything is sent to another machine or embedded again. A bank opened for a `group`
+        never gives out the core memory or anything derived from it; it has an index of its own.
         """
         return cls(open_workspace(path, bank=bank, **how))
 
@@ -124,7 +211,7 @@ class Bank:
         now: date | None = None,
         environ: Mapping[str, str] | None = None,
     ) -> Self:
-        """Lay out a workspace and open it; what is there already stays as it is.
+        """Set up a workspace and open it; existing files are not changed.
 
         `template` is the name of a shipped template, or the path of a folder or zip that holds one.
         """
@@ -144,7 +231,7 @@ class Bank:
 
     @property
     def group(self) -> bool:
-        """Whether it serves a group, for which the core memory is not there."""
+        """Whether it serves a group, without the core memory."""
         return self.workspace.group
 
     @property
@@ -153,7 +240,7 @@ class Bank:
         return self.workspace.created
 
     def close(self) -> None:
-        """Close the index and connections; the Bank may be used again; it reopens them."""
+        """Close the index and connections; the next call opens them again."""
         self.workspace.close()
 
     def __enter__(self) -> Self:

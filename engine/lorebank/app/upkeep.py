@@ -6,10 +6,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 from lorebank.app.conversations import export_transcripts, session_state, sync_sessions, transcripts
-from lorebank.app.opening import plan_init
-from lorebank.app.workspace import Day, OpenWorkspace, Progress, prepared, rebuild_index_if_corrupt
+from lorebank.app.workspace import (
+    Day,
+    OpenWorkspace,
+    Progress,
+    prepared,
+    rebuild_index_if_corrupt,
+    refuse_unknown,
+)
 from lorebank.beliefs import materialise
 from lorebank.database.connection import (
     DamagedIndex,
@@ -165,7 +172,7 @@ def import_template(ws: OpenWorkspace, source: str, *, dry_run: bool = False) ->
     """
     ensure_derived_folder(ws.root)
     if dry_run:
-        return plan_init(ws.root, template=source)
+        return tuple(init_workspace(ws.root, source, dry_run=True))
     with WriterLock(ws.root):
         return tuple(init_workspace(ws.root, source))
 
@@ -220,31 +227,41 @@ def import_notes(
     return report
 
 
+class ExportKeywords(TypedDict, total=False):
+    """Which facts are exported; see `Bank.export`."""
+
+    entity: str | None
+    """Only those that name it."""
+    kinds: Sequence[FactKind | str]
+    since: Day
+    quarantined: bool
+    """Include what is in quarantine."""
+    now: date | None
+
+
 @rebuild_index_if_corrupt
 def export(
     ws: OpenWorkspace,
     form: str = "jsonl",
     target: str | Path | None = None,
     *,
-    entity: str | None = None,
-    kinds: Sequence[FactKind | str] = (),
-    since: Day = None,
-    quarantined: bool = False,
     force: bool = False,
-    now: date | None = None,
+    **which: Unpack[ExportKeywords],
 ) -> ExportReport:
     """Write facts as `jsonl` or `csv`, or the bank as `markdown` pages or a `site` of HTML.
 
-    Tables come back as `ExportReport.text` without a `target`. What is in quarantine stays
-    unless `quarantined`; private text is in no export. `WorkspaceError` where the target holds
-    anything, unless `force`.
+    Tables come back as `ExportReport.text` without a `target`. The facts are those of an `entity`,
+    of these `kinds`, `since` a day; what is in quarantine stays unless `quarantined`, private text
+    is in no export. `WorkspaceError` where the target holds anything, unless `force`.
     """
+    refuse_unknown("export", which, ExportKeywords)
     ws.freshen()
-    slug = ws.slug_of(entity)
+    now, slug = which.get("now"), ws.slug_of(which.get("entity"))
+    kinds = map(parse_kind, which.get("kinds", ()))
     wanted = ExportFilter(
-        kinds=tuple(found for kind in kinds if (found := parse_kind(kind)) is not None),
-        since=parse_day(since, ws.day(now), "since"),
-        quarantined=quarantined,
+        kinds=tuple(kind for kind in kinds if kind is not None),
+        since=parse_day(which.get("since"), ws.day(now), "since"),
+        quarantined=which.get("quarantined", False),
     )
     opinions = ws.opinions(slug, None, now)
     return export_bank(

@@ -66,24 +66,6 @@ def _ledger(root: Path) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _entry(root: Path, name: str) -> tuple[str, frozenset[str]]:
-    said = _ledger(root).get(name)
-    if not isinstance(said, dict) or not isinstance(said.get("written"), list):
-        return "", frozenset()
-    written = frozenset(key for key in said["written"] if isinstance(key, str))
-    return str(said.get("location", "")), written
-
-
-def _write_entry(root: Path, name: str, location: str, written: frozenset[str]) -> None:
-    """Nothing is written where it says what it said."""
-    if (location, written) == _entry(root, name):
-        return
-    file = ensure_derived_folder(root) / _NAME
-    known = _ledger(root) | {name: {"location": location, "written": sorted(written)}}
-    before = file.read_bytes() if file.exists() else None
-    write_atomic(file, json.dumps(known, ensure_ascii=False, indent=1).encode(), expected=before)
-
-
 def _hash(key: str) -> str:
     return blake2b(key.encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()
 
@@ -165,7 +147,11 @@ class _Import:
             self.name += f"/{safe_path((name or source.name).replace('/', '-'))}"
         self.folder = f"{IMPORTS}/{self.name}"
         self.dry_run = dry_run
-        self.location, self.known = _entry(root, self.name)
+        entry = _ledger(root).get(self.name)
+        entry = entry if isinstance(entry, dict) else {}
+        self.location = str(entry.get("location", ""))
+        written = entry.get("written")
+        self.known = {str(key) for key in written} if isinstance(written, list) else set()
         self.found: dict[str, str] = {}
         """What was imported before: note → workspace path."""
         self.taken: set[str] = set()
@@ -187,8 +173,7 @@ class _Import:
             else:
                 self._take(note)
         if not self.dry_run:
-            written = self.known | {_hash(key) for key in self.seen}
-            _write_entry(self.root, self.name, location, written)
+            self._remember(location)
         complete = not any(each.code in (BROKEN, "unreadable") for each in self.left_out)
         gone = sorted(path for key, path in self.found.items() if key not in self.seen)
         return ImportReport(
@@ -200,6 +185,18 @@ class _Import:
             left_out=tuple(self.left_out),
             complete=complete,
             dry_run=self.dry_run,
+        )
+
+    def _remember(self, location: str) -> None:
+        """Add what was written to the ledger; nothing is written where it knows all of it."""
+        written = self.known | {_hash(key) for key in self.seen}
+        if (location, written) == (self.location, self.known):
+            return
+        file = ensure_derived_folder(self.root) / _NAME
+        known = _ledger(self.root) | {self.name: {"location": location, "written": sorted(written)}}
+        before = file.read_bytes() if file.exists() else None
+        write_atomic(
+            file, json.dumps(known, ensure_ascii=False, indent=1).encode(), expected=before
         )
 
     def _refuse_another(self) -> None:

@@ -21,7 +21,14 @@ from typing import Any
 from lorebank.domain.facts import Diagnostic, FactKind
 from lorebank.exchange.date_formats import moment_day
 from lorebank.exchange.notes import ImportedNote, Read, entity_mention, retain_line, written_fact
-from lorebank.exchange.prose import LinkRules, rewrite_links, rewrite_prose, shareable_page, titled
+from lorebank.exchange.prose import (
+    LinkRules,
+    rewrite_lines,
+    rewrite_links,
+    rewrite_prose,
+    shareable_page,
+    titled,
+)
 from lorebank.exchange.source import Source
 from lorebank.markdown.front_matter import parse_front_matter
 from lorebank.markdown.mentions import code_spans
@@ -115,7 +122,7 @@ def vault_note(
     day = settings.day_of(stem)
     rules = LinkRules(day_of=settings.day_of)
     body = rewrite_prose(_without_comments(body), lambda prose: rewrite_links(prose, rules))
-    body = _each_line(body, _obsidian_line)
+    body = rewrite_lines(body, _obsidian_line)
     if rewrite_body is not None:
         body = rewrite_body(body, title)
     if not body.strip() and not keys:
@@ -134,11 +141,6 @@ def _obsidian_line(line: str) -> str:
         title = callout["title"].strip() or callout["type"].strip().capitalize()
         return f"{callout['quote']}**{title}**"
     return _BLOCK_ID.sub("", line)
-
-
-def _each_line(text: str, rewrite: Callable[[str], str]) -> str:
-    fences = FenceScanner()
-    return "\n".join(line if fences.feed(line) else rewrite(line) for line in text.split("\n"))
 
 
 def _without_comments(text: str) -> str:

@@ -93,7 +93,7 @@ def watch(session: Session) -> None:
         session.note([f"watching {bank.root}; Ctrl-C ends it"])
         try:
             show_sync(bank.catch_up())
-            keep_up(bank.catch_up, watcher, lambda: watcher.is_stopped, show_sync, session.say)
+            keep_up(bank.catch_up, watcher, show_sync, session.say)
         except KeyboardInterrupt:
             raise click.exceptions.Exit(130) from None
         finally:
