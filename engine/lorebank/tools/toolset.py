@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired
 from pydantic import BeforeValidator, Field
 from typing_extensions import TypedDict  # pydantic asks for this one before Python 3.12
 
-from lorebank.agent.authored import admitted, is_order
 from lorebank.agent.texts import (
     REVIEW_TOKENS,
     answer_text,
@@ -305,6 +304,8 @@ class Toolset:
         """Keep what should still be known next month: a decision, preference, event, something
         true. Answers with what is noted already and what it may replace.
         """
+        from lorebank.agent.authored import admitted, is_order
+
         if is_order(admitted(text)):
             return {"text": self._bank.remember(text, author=self._author).warning}
         near = self._noted_already(text)
