@@ -26,6 +26,7 @@ from lorebank.domain.facts import Diagnostic, SyncReport
 from lorebank.domain.judgments import Directive
 from lorebank.domain.reports import Status
 from lorebank.errors import NotWritable
+from lorebank.index.embedding_calls import TEXTS_REFUSED
 from lorebank.index.status import differences, file_problems, index_counts
 from lorebank.index.sync import stale_paths, sync_files
 from lorebank.pages.standing_pages import export_pack, read_directives
@@ -126,6 +127,8 @@ def status(ws: OpenWorkspace) -> Status:
     )
     if ws.in_memory:
         problems.insert(0, Diagnostic(str(ws.index_path), 0, "index-in-memory", ws.in_memory))
+    if refused := read_meta(ws.index, TEXTS_REFUSED):
+        problems.insert(0, Diagnostic(str(ws.index_path), 0, "texts-refused", refused))
     reports = sorted((ws.root / "bank" / "reflections").glob("????-??-??.md"))
     status = Status(
         workspace=str(ws.root),
