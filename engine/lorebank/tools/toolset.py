@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from datetime import date
 from enum import Enum
 from inspect import Parameter, signature
 from pathlib import PurePosixPath
@@ -31,6 +32,7 @@ from lorebank.agent.texts import (
 from lorebank.domain.facts import NOBODY, Author, FactKind, InboxKind
 from lorebank.errors import UsageError
 from lorebank.markdown.origin import as_recalled
+from lorebank.workspace.layout import LogPattern
 
 if TYPE_CHECKING:
     from lorebank.app.bank import Bank
@@ -281,8 +283,10 @@ class Toolset:
         lines: Lines = None,
     ) -> Delivered:
         """Read one memory file, whole or by lines."""
-        file = f"memory/{path}.md" if re.fullmatch(r"\d{4}-\d\d-\d\d", path) else path
-        found = self._bank.get(file, start_line=start_line, lines=lines, shared=True)
+        with suppress(ValueError):
+            log = LogPattern.compile(self._bank.config.workspace.log_pattern)
+            path = log.path_for(date.fromisoformat(path))
+        found = self._bank.get(path, start_line=start_line, lines=lines, shared=True)
         return _recalled(within(found.text, REVIEW_TOKENS, "read on with start_line"))
 
     def retain(
