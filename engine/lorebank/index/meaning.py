@@ -292,7 +292,9 @@ class Meaning:
                     "and the old vectors serve until that is done"
                 )
             batch = self._batch if limit is None else None
-            embedded = embed_pending(connection, cache, embedder, batch=batch, progress=progress)
+            embedded = embed_pending(
+                connection, cache, embedder, batch=batch, progress=progress, say=self._say
+            )
         waiting = self._jobs_of(embedder)
         breaker.close(connection)
         if read_meta(connection, TEXTS_REFUSED):
