@@ -13,6 +13,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from lorebank.errors import ProviderError
@@ -84,31 +85,29 @@ def _at_once(
     embedder: Embedder, calls: Iterable[Mapping[str, str]], refused: list[_Refused]
 ) -> Iterator[Vectors]:
     """Several calls at a time."""
-    from concurrent.futures import CancelledError, Future, ThreadPoolExecutor  # felt by a recall
+    from concurrent.futures import Future, ThreadPoolExecutor  # felt by a recall
 
-    waiting: deque[Future[Vectors]] = deque()
     coming = iter(calls)
-    failure: BaseException | None = None
+    failure: Exception | None = None
     with ThreadPoolExecutor(embedder.limits.concurrency) as workers:
+        waiting: deque[Future[Vectors]] = deque()
         try:
             while True:
                 # More than are worked on: a worker that is done never waits for the caller.
-                while failure is None and len(waiting) < embedder.limits.concurrency + _AHEAD:
-                    if not (call := next(coming, {})):
-                        break
-                    waiting.append(workers.submit(_one, embedder, call, refused))
+                room = embedder.limits.concurrency + _AHEAD - len(waiting) if failure is None else 0
+                waiting += [
+                    workers.submit(_one, embedder, call, refused) for call in islice(coming, room)
+                ]
                 if not waiting:
                     break
                 try:
                     vectors = waiting.popleft().result()
-                except CancelledError:
-                    continue
                 except Exception as problem:
                     failure = failure or problem
                     for queued in waiting:
                         queued.cancel()
-                    continue
-                yield vectors
+                else:
+                    yield vectors
         except BaseException:
             embedder.cancel()
             raise
