@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 Vectors = dict[str, bytes]
 _Refused = tuple[str, ProviderError]
 """A text that has no vector, and why."""
-_REFUSALS = (400, 413, 422)
-"""The statuses by which services refuse what was sent."""
+_REFUSALS = (200, 400, 413, 422)
+"""The statuses by which services refuse what was sent, or answer it with what is no vector."""
 _AHEAD = 16
 """Calls handed in beyond those that are under way."""
 
@@ -148,9 +148,7 @@ def _one(embedder: Embedder, call: Mapping[str, str], refused: list[_Refused]) -
 
 def _is_of_a_text(problem: ProviderError) -> bool:
     """Whether another text might have passed: what was asked was refused, or answered badly."""
-    from lorebank.providers.http import BadAnswer
-
-    return isinstance(problem, BadAnswer) or getattr(problem, "status", 0) in _REFUSALS
+    return getattr(problem, "status", 0) in _REFUSALS
 
 
 _NO_SUCH_SERVICE = frozenset({404, 405, 501})
