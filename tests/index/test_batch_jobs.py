@@ -72,9 +72,12 @@ def test_half_a_job_that_failed_is_handed_in_again_and_then_asked_for_at_once(
     server.requests.clear()
     server.job_fails = set(texts[::2])
     server.job_forgets = {texts[1]}
-    with Bank.open(root, environ=environ_for(name, server)) as bank:
+    said: list[str] = []
+    with Bank.open(root, environ=environ_for(name, server), say=said.append) as bank:
         report = bank.sync()
         assert (report.embedded, report.pending) == (len(texts), 0)
+    [cost] = [line for line in said if "came out of no job" in line]
+    assert cost.startswith(f"{len(texts[::2]) + 1} texts") and cost.endswith(" tokens")
     sizes = [len(job["texts"]) for job in server.jobs.values()]
     assert sizes == [len(texts), len(texts[::2]) + 1]
     assert len(ordinary(server)) == 1

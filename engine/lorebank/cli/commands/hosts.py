@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import sys
@@ -320,9 +321,12 @@ def mcp(
     _check_mcp()
     root, config = session.settings()
     session.workspace, session.bank_name = str(root), None
+    gc.disable()  # what the SDK's import makes stays: looking for garbage in it costs .07 s of CPU
     from lorebank.mcp_server.access import Access
     from lorebank.mcp_server.server import build_server, serve_http, serve_stdio
 
+    gc.freeze()
+    gc.enable()
     access = Access(**rights)
     build = partial(
         build_server,
