@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from datetime import date
 from hashlib import blake2b
@@ -32,6 +31,7 @@ from lorebank.markdown.sections import (
     opens_retain,
     retain_label,
 )
+from lorebank.markdown.source import parse_day
 from lorebank.markdown.tasks import begins_task
 from lorebank.records import Record
 
@@ -403,11 +403,7 @@ def _day_by_hand(path: str, details: Sequence[str]) -> date | None:
 
 def iso_days(text: str) -> list[date]:
     """The days that a text names as `2026-02-02`, in its order."""
-    days = []
-    for match in _ISO_DAY.finditer(text):
-        with suppress(ValueError):
-            days.append(date.fromisoformat(match.group()))
-    return days
+    return [day for written in _ISO_DAY.findall(text) if (day := parse_day(written))]
 
 
 def _without_title(path: str, title_path: str) -> str:
