@@ -203,7 +203,7 @@ def _first_units_of(_: Moment, n: int, duration: tuple[int, str], span: Span) ->
 
 def _day_in_month(_: Moment, day: int, span: Span) -> Span | None:
     """`the 15th of next month`."""
-    if span.granularity != "month" or span.days is None or span.days[0] is None:
+    if span.granularity != "month" or span.days is None:
         return None
     return Span("day", one_day(span.days[0].replace(day=day)))
 
@@ -217,7 +217,7 @@ def _weekday_and_date(_: Moment, _weekday: int, span: Span) -> Span | None:
 
 def _weekday_in_week(_: Moment, weekday: int, span: Span) -> Span | None:
     """`Wednesday two weeks ago`."""
-    if span.granularity != "week" or span.days is None or span.days[0] is None:
+    if span.granularity != "week" or span.days is None:
         return None
     return Span("day", one_day(shift(span.days[0], weekday)))
 

@@ -80,7 +80,7 @@ class Span(Record):
     """Days that a phrase names: settled (`days`) or repeating (`cycle`)."""
 
     granularity: str
-    days: tuple[date | None, date | None] | None = None
+    days: Days | None = None
     cycle: Cycle | None = None
     """Where there are `days` as well, they are what a question means: `this weekend`."""
     bare: bool = False
@@ -98,8 +98,7 @@ class Span(Record):
         if self.cycle is not None:
             return replace(self, granularity=granularity, cycle=self.cycle.refined(part))
         assert self.days is not None
-        first, last = self.days
-        narrowed = part((first, last)) if first is not None and last is not None else None
+        narrowed = part(self.days)
         return None if narrowed is None else Span(granularity, narrowed)
 
 
@@ -111,11 +110,11 @@ class Moment(Record):
     named: date | None = None
     """The day that the text named before: `on 19 December …, and on the 29th …`."""
 
-    def settle(self, span: Span) -> tuple[date | None, date | None] | None:
+    def settle(self, span: Span) -> Days | None:
         """First and last day of the span; None where no repetition fits."""
         if span.beside is not None:
-            first, last = self.settle(replace(span, beside=None)) or (None, None)
-            return span.beside((first, last)) if first and last else None
+            days = self.settle(replace(span, beside=None))
+            return span.beside(days) if days else None
         cycle = span.cycle
         if cycle is None or (self.tense == "asked" and span.days is not None):
             return span.days
@@ -133,7 +132,7 @@ class Moment(Record):
             return self._yearly(begun, coming)
         return begun if self.tense == "past" else coming
 
-    def begun(self, span: Span) -> tuple[date | None, date | None] | None:
+    def begun(self, span: Span) -> Days | None:
         """As `settle`, of what has begun by now."""
         if span.cycle is None or span.beside is not None or self.tense == "asked":
             return self.settle(span)
@@ -291,23 +290,20 @@ def unit_days(day: date, unit: str, offset: int) -> Days:
     >>> unit_days(date(2025, 11, 29), "quarter", -1)
     (datetime.date(2025, 7, 1), datetime.date(2025, 9, 30))
     """
-    if unit == "day":
-        return shift(day, offset), shift(day, offset)
-    if unit == "week":
-        return week_days(shift(day, 7 * offset))
-    if unit == "weekend":
-        return weekend_days(shift(day, 7 * offset))
-    if unit == "fortnight":
-        return week_days(shift(day, 14 * offset))
-    if unit == "month":
-        moved = add_months(day, offset)
-        return month_days(moved.year, moved.month)
-    if unit == "quarter":
-        moved = add_months(day, 3 * offset)
-        return quarter_days(moved.year, (moved.month + 2) // 3)
-    if unit == "half":
-        moved = add_months(day, 6 * offset)
-        return half_days(moved.year, (moved.month + 5) // 6)
-    if unit == "year":
-        return year_days(day.year + offset)
-    return decade_days(day.year - day.year % 10 + 10 * offset)
+    other = moved(day, offset, unit)
+    match unit:
+        case "day":
+            return one_day(other)
+        case "week" | "fortnight":
+            return week_days(other)
+        case "weekend":
+            return weekend_days(other)
+        case "month":
+            return month_days(other.year, other.month)
+        case "quarter":
+            return quarter_days(other.year, (other.month + 2) // 3)
+        case "half":
+            return half_days(other.year, (other.month + 5) // 6)
+        case "year":
+            return year_days(other.year)
+    return decade_days(other.year - other.year % 10)
