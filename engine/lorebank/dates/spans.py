@@ -10,7 +10,7 @@ months of the northern hemisphere. Days outside the years 1 to 9999 raise `Value
 from __future__ import annotations
 
 from calendar import monthrange
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import date, timedelta
 from typing import Literal
@@ -47,20 +47,13 @@ class Cycle(Record):
             return day.year * 12 + day.month - 1
         return (day.toordinal() - 1) // 7
 
-    def backwards(self, day: date) -> Iterator[Days]:
-        """Existing repetitions from the one after the day's period to earlier ones."""
+    def existing(self, day: date, step: Literal[1, -1]) -> Iterator[Days]:
+        """Existing repetitions forwards, from the one before the day's period, or backwards from
+        the one after it."""
         index = self.index(day)
-        return self._existing(range(index + 1, index - _REACH, -1))
-
-    def forwards(self, day: date) -> Iterator[Days]:
-        """Existing repetitions from the one before the day's period to later ones."""
-        index = self.index(day)
-        return self._existing(range(index - 1, index + _REACH))
-
-    def _existing(self, indexes: Iterable[int]) -> Iterator[Days]:
-        for index in indexes:
+        for k in range(index - step, index + step * _REACH, step):
             try:
-                found = self.days(index)
+                found = self.days(k)
             except (ValueError, OverflowError):
                 continue
             if found is not None:
@@ -165,7 +158,7 @@ class Moment(Record):
 
     def previous(self, cycle: Cycle) -> Days | None:
         """The last repetition that is over."""
-        return next((d for d in cycle.backwards(self.now) if d[1] < self.now), None)
+        return next((d for d in cycle.existing(self.now, -1) if d[1] < self.now), None)
 
     def current(self, cycle: Cycle) -> Days | None:
         """The repetition of this year, month or week; a winter that has begun before it too."""
@@ -175,20 +168,20 @@ class Moment(Record):
         if begun is not None and begun[0].year < begun[1].year:
             return self.nearest(cycle)  # a winter belongs to both of its years
         index = cycle.index(self.now)
-        return next((d for d in cycle.forwards(self.now) if cycle.index(d[0]) >= index), None)
+        return next((d for d in cycle.existing(self.now, 1) if cycle.index(d[0]) >= index), None)
 
     def coming(self, cycle: Cycle) -> Days | None:
         """The repetition that is under way or comes next."""
-        return next((d for d in cycle.forwards(self.now) if d[1] >= self.now), None)
+        return next((d for d in cycle.existing(self.now, 1) if d[1] >= self.now), None)
 
     def following(self, cycle: Cycle, after: date | None = None) -> Days | None:
         """The first repetition that begins after the day, by default after today."""
         limit = after if after is not None else self.now
-        return next((d for d in cycle.forwards(limit) if d[0] > limit), None)
+        return next((d for d in cycle.existing(limit, 1) if d[0] > limit), None)
 
     def preceding(self, cycle: Cycle, before: date) -> Days | None:
         """The last repetition that begins on or before the day."""
-        return next((d for d in cycle.backwards(before) if d[0] <= before), None)
+        return next((d for d in cycle.existing(before, -1) if d[0] <= before), None)
 
     def nearest(self, cycle: Cycle) -> Days | None:
         """The repetition that is fewest days off, the one begun where two are."""
