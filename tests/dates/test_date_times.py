@@ -62,6 +62,8 @@ def one_day(written: str) -> Interval:
         ("Nagbayad ako noong a-uno ng Nobyembre.", one_day("2025-11-01")),
         ("Next Monday is the demo.", one_day("2025-12-01")),
         ("Moved the server two weeks ago.", Interval(date(2025, 11, 10), date(2025, 11, 16))),
+        ("The painters start in two weeks.", Interval(date(2025, 12, 8), date(2025, 12, 14))),
+        ("Mart başından beri hep erken kalkıyor.", Interval(date(2025, 3, 1), None)),
         ("Quit smoking at New Year.", one_day("2025-01-01")),
         ("Halloween at Bob's was great.", one_day("2025-10-31")),
         ("On Thursday Maria called about the roof.", one_day("2025-11-20")),
@@ -91,6 +93,7 @@ def test_time_named_by_the_text(text: str, expected: Interval) -> None:
         "Abita in via XX Settembre 12.",
         "19 Mayıs Caddesi kapalı.",
         "Rua 1.º de Dezembro, 7.",
+        "Junta 2/3 de copo de leite e duas gemas.",
     ],
 )
 def test_text_that_names_no_time(text: str) -> None:
@@ -134,6 +137,7 @@ def test_what_happens_again_and_again_names_no_time(text: str) -> None:
         ("Signed on 3 November and moved in on the 10th.", ["2025-11-03", "2025-11-10"]),
         ("Shifts on 1, 2 and 3 December.", ["2025-12-01", "2025-12-02", "2025-12-03"]),
         ("The review moved from Mon 1 to Tue 2 December.", ["2025-12-01", "2025-12-02"]),
+        ("Der Termin ist vom 1.12. auf den 9.12. verschoben.", ["2025-12-01", "2025-12-09"]),
         ("La visita è spostata dal 17 al 24 marzo.", ["2026-03-17", "2026-03-24"]),
         (
             "Letzten Freitag war Probe, die nächste ist am 4. Dezember.",

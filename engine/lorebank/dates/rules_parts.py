@@ -49,8 +49,8 @@ _MONTH_DAYS = {
     "late": (21, 0),
     "start": (1, 7),
     "end": (-6, 0),
-    "opening": (1, 10),
-    "closing": (21, 0),
+    "opening": (1, 7),
+    "closing": (-6, 0),
     "first-half": (1, 15),
     "second-half": (16, 0),
 }
@@ -124,6 +124,8 @@ def _narrowed(
 
 
 def _part_of(_: Moment, part: str, span: Span) -> Span | None:
+    if span.ahead:
+        return None  # they start in three weeks
     take = _PARTS.get(span.granularity, _third)
     wholes = (*_PARTS, "week", "half")
     return _narrowed(span, "range", lambda days: take(part, days), wholes)
@@ -291,8 +293,8 @@ PART_RULES = (
     Rule("DATE apostrophe? of? WEEKDAY", _weekday_in_week, order=(1, 0)),
     Rule("DATE in? daypart", lambda _, span: span if span.granularity == "day" else None),
     Rule("on DM|DM_WEAK", same),
-    Rule("DM|DM_WEAK in_post", same),
-    Rule("DM|DM_WEAK comma? in? clock", same),
+    Rule("DM|DM_WEAK apostrophe in_post", same),
+    Rule("DM|DM_WEAK comma? clock", same),
     Rule("week_of the? DATE|DAY_OF_MONTH", _beside("week", week_days)),
     Rule("DATE week_of_post", _beside("week", week_days)),
     Rule("the? u_weekend of the? DATE|DAY_OF_MONTH", _beside("range", weekend_days)),

@@ -95,8 +95,8 @@ def _names_no_time(phrase: Found, clause: str, tense: Tense, languages: _Languag
         return tense == "past"  # built in 3 days
     if not meaning.repeating:
         return meaning.granularity == "year" and meaning.spans[0].days == year_days(_EPOCH)
-    if _holds(languages, "habit", clause):
-        return True
+    if meaning.modifier == "exact" and _holds(languages, "habit", clause):
+        return True  # and not `since May the bus is always late`
     if meaning.is_span_of_week and tense != "future" and _holds(languages, "hours", clause):
         return True
     return tense == "near" and meaning.granularity == "season" and meaning.modifier == "exact"
@@ -129,8 +129,11 @@ def _clauses(text: str, phrases: list[Found], languages: _Languages) -> list[tup
     cuts = ((m.end(), m.lastgroup == "sentence") for m in _boundary(languages).finditer(text))
     for end, ends_sentence in (*cuts, (len(text), True)):
         before, behind = bisect_left(starts, start), bisect_left(starts, end)
+        between = text[phrases[behind - 1].end : end].strip() if behind else ""
         if behind and end - 1 < phrases[behind - 1].end and end < len(text):
             continue  # a comma inside a phrase
+        if between == "." and text[end : end + 1].islower():
+            continue  # vom 20.11. auf den 27.11. verlegt
         if _is_only_dates(text[start:end], start, phrases[before:behind]):
             if not ends_sentence:
                 continue
