@@ -55,12 +55,11 @@ def reflect(
 
     `since` limits the run to entities with facts recorded from that day on. `day` is the day
     it speaks for: facts recorded later are left out. `dry_run` writes nothing. `infer`
-    suggests retain lines for logs without a retain section, as proposals, and so does the
-    setting `reflect.infer`. `accept` and
-    `reject` name hunks of an earlier dry run: with `accept` nothing else is changed, what is
-    in `reject` is not proposed again until it reads differently. `force` lets more of a page
-    vanish than `reflect.max_vanish`. `commit` makes one git commit of what was written. What a
-    run that was killed had written counts as this run's.
+    suggests retain lines for the prose of logs, as proposals, and so does the setting
+    `reflect.infer`. `accept` and `reject` name hunks of an earlier dry run: with `accept` nothing
+    else is changed, what is in `reject` is not proposed again until it reads differently. `force`
+    lets more of a page vanish than `reflect.max_vanish`. `commit` makes one git commit of what was
+    written. What a run that was killed had written counts as this run's.
     """
     ws.refuse_in_group("reflecting")
     today = parse_day(day, ws.day(now), "date") or ws.day(now)

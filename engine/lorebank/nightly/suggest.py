@@ -1,7 +1,8 @@
-"""Suggesting retain lines for logs that have no retain section: the files, and what was decided."""
+"""Suggesting retain lines for the prose of logs: the files, and what was decided."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
@@ -15,6 +16,7 @@ from lorebank.generation.kept import ModelInRun, digest
 from lorebank.generation.writing import CitedLine, Dropped, Writer
 from lorebank.language.folding import fold, slugify
 from lorebank.language.secrets import redact
+from lorebank.language.words import words
 from lorebank.markdown.document import read_document
 from lorebank.markdown.fact_format import format_fact
 from lorebank.markdown.plain import escape_inline, plain_text
@@ -25,7 +27,6 @@ from lorebank.markdown.proposal_pages import (
     fits_on_page,
     parse_proposals,
 )
-from lorebank.markdown.sections import RETAIN_HEADINGS, retain_sections
 from lorebank.markdown.source import decode
 from lorebank.nightly.infer import Sentence, infer_facts, sentences, stated_fact
 from lorebank.pages.core_memory import proposal_id
@@ -62,8 +63,8 @@ def suggest_lines(
     sentences.
 
     Without `everywhere` only logs that have open suggestions are looked at: those are kept while
-    the sentence they cite stands. With it, logs without a retain section are as well. Lines in
-    quarantine (path → first and last line) suggest nothing.
+    the sentence they cite stands. Facts, what says in prose what a fact of the same log says, and
+    lines in quarantine (path → first and last line) suggest nothing.
     """
     open_ones, _ = parse_proposals(read_text(root, LOG_PROPOSALS), LOG_PROPOSALS)
     begun = {proposal.target for proposal in open_ones}
@@ -74,8 +75,10 @@ def suggest_lines(
         for entity in content.entities.values()
         for name in (entity.slug, entity.name, *entity.aliases)
     }
-    headings = (*RETAIN_HEADINGS, *config.retain.headings)
     known = {(fact.recorded, fold(fact.content)) for fact in content.facts}
+    retained: dict[str, list[Fact]] = defaultdict(list)
+    for fact in content.facts:
+        retained[fact.citation.path].append(fact)
     logs = [s for s in walk(root, config).files if s.role in (FileRole.LOG, FileRole.NOTE)]
     found: list[Proposal] = []
     for source in sorted(logs, key=lambda s: (-(s.recorded or date.min).toordinal(), s.path)):
@@ -86,9 +89,9 @@ def suggest_lines(
         except OSError:
             continue
         document = read_document(redact(text).text, source.path)
-        if source.path not in begun and retain_sections(document, headings=headings):
-            continue
-        suspect = quarantined.get(source.path, ())
+        facts = retained.get(source.path, ())
+        lines = ((fact.citation.start_line, fact.citation.end_line) for fact in facts)
+        suspect = (*quarantined.get(source.path, ()), *lines)
         day = source.recorded
         prose = tuple(s for s in sentences(document) if not _lies_in(s.citation, suspect))
         suggestions = list(_read_by(model, source.path, prose, day, names))
@@ -96,12 +99,20 @@ def suggest_lines(
         suggestions += (
             _Suggestion(each.fact, (each.sentence,), _why(each.reason))
             for each in infer_facts(document, day, names)
-            if each.sentence.citation not in told and not _lies_in(each.sentence.citation, suspect)
+            if each.sentence.citation not in told
+            and not _lies_in(each.sentence.citation, suspect)
+            and not any(_says_again(each.fact, fact) for fact in facts)
         )
         found += _proposals(suggestions, source.path, day, known, rulings)
         if len(found) >= MOST:
             break
     return tuple(found[:MOST])
+
+
+def _says_again(inferred: Fact, retained: Fact) -> bool:
+    """Whether more than half of what is inferred stands in a line that was retained."""
+    said = frozenset(words(inferred.content))
+    return 2 * len(said.intersection(words(retained.content))) > len(said)
 
 
 def _lies_in(place: Citation, ranges: Iterable[tuple[int, int]]) -> bool:

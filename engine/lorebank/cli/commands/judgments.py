@@ -111,7 +111,7 @@ def proposals(ctx: click.Context) -> None:
     """List the edits that wait for a decision, accept or reject them.
 
     Reflect writes them to bank/proposals/: lines for the core memory, and with --infer lines for
-    logs without a retain section. What you change there before accepting is what is accepted.
+    the prose of logs. What you change there before accepting is what is accepted.
 
     Examples:
         lorebank proposals
