@@ -17,7 +17,7 @@ from itertools import takewhile
 
 from lorebank.domain.facts import Citation, Diagnostic, Fact, FactKind, Mention, Origin
 from lorebank.language.folding import fold
-from lorebank.markdown.document import Document, Node, heading_paths, read_document
+from lorebank.markdown.document import Document, Node, heading_paths
 from lorebank.markdown.fact_items import BULLET, FactItem, Gathering, own_text
 from lorebank.markdown.fact_lines import ADVICE, FactLine, begins_typed, parse_fact_line
 from lorebank.markdown.mentions import find_mentions
@@ -69,22 +69,18 @@ class FactExtraction(Record):
 
 
 def extract_facts(
-    text: str,
-    path: str,
+    document: Document,
     *,
     recorded: date | None,
     headings: Sequence[str] = RETAIN_HEADINGS,
     everywhere: bool = False,
-    document: Document | None = None,
 ) -> FactExtraction:
     """All facts of a file in the order of their lines; never raises.
 
     `recorded` is the log's own day. Without `headings` only what `everywhere` admits is a fact;
     with `everywhere` (bank pages) every list item or paragraph is one that begins with a kind and
-    a mention or a `c=`, and its day is that of its heading. Give `document` where the file was read
-    already; `text` is then not read.
+    a mention or a `c=`, and its day is that of its heading.
     """
-    document = document or read_document(text, path)
     reader = _FactReader(document, recorded, folded_headings(tuple(headings)), everywhere)
     return reader.read()
 
