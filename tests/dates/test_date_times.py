@@ -59,6 +59,8 @@ def one_day(written: str) -> Interval:
         ("20 ile 25 Nisan arasında yokum.", Interval(date(2026, 4, 20), date(2026, 4, 25))),
         ("No dia 20 pago a renda.", one_day("2025-12-20")),
         ("Simula Lunes may klase na kami.", Interval(date(2025, 12, 1), None)),
+        ("Inilipat sa Biyernes ang laban.", one_day("2025-11-28")),
+        ("Sa a-kinse ang sahod namin.", one_day("2025-12-15")),
         ("Nagbayad ako noong a-uno ng Nobyembre.", one_day("2025-11-01")),
         ("Next Monday is the demo.", one_day("2025-12-01")),
         ("Moved the server two weeks ago.", Interval(date(2025, 11, 10), date(2025, 11, 16))),

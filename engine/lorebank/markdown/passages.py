@@ -138,7 +138,7 @@ class _Stretch(NamedTuple):
 def chunk_document(
     document: Document, *, target_tokens: int = 400, overlap_tokens: int = 80
 ) -> tuple[Chunk, ...]:
-    """The chunks of a file in order, of about `target_tokens`, which share up to `overlap_tokens`."""
+    """The chunks of a file in order, of about `target_tokens`, sharing `overlap_tokens` at most."""
     target = max(target_tokens, 1)
     overlap = max(min(overlap_tokens, target // 2), 0)
     stretches = [
