@@ -61,10 +61,11 @@ def looks_like_retain(heading: str, words: Collection[str]) -> str:
     title = _bare(heading).rstrip(" :：.")
     if len(title) < _SHORTEST_SLIP - 1:
         return ""
-    from rapidfuzz.distance import OSA  # most files have no heading that long
+    from rapidfuzz import distance, process  # most files have no heading that long
 
-    long = (word for word in words if len(word) >= _SHORTEST_SLIP)
-    return next((word for word in long if OSA.distance(title, word, score_cutoff=1) == 1), "")
+    long = [word for word in words if len(word) >= _SHORTEST_SLIP]
+    near = process.extractOne(title, long, scorer=distance.OSA.distance, score_cutoff=1)
+    return near[0] if near and near[1] else ""
 
 
 def retain_label(text: str, words: Collection[str]) -> bool:
