@@ -28,6 +28,12 @@ def copy_fixture(tmp_path: Path) -> Callable[[str], Path]:
 
 
 @pytest.fixture
+def root(copy_fixture: Callable[[str], Path]) -> Path:
+    """The folder of the small workspace, where a test has no other."""
+    return copy_fixture("harbour")
+
+
+@pytest.fixture
 def harbour(copy_fixture: Callable[[str], Path]) -> Iterator[Bank]:
     """The small workspace, opened, without an embedder."""
     with Bank.open(copy_fixture("harbour"), environ=WORDS_ONLY) as bank:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 
-from lorebank.agent.hooks.connect import HOSTS, NAME, check, connect, settings_file, snippet
+from lorebank.agent.hooks.connect import HOSTS, NAME, connect, settings_file, snippet
 from lorebank.errors import ConfigurationError, LorebankError
+from lorebank.mcp_server.server import tools_of
 
 COMMAND = ["/usr/bin/lorebank", "-w", "/home/me/notes", "mcp"]
 JSON_TEXTS = [
@@ -96,6 +96,6 @@ def test_places_are_those_of_the_host() -> None:
 def test_the_server_is_started_as_the_host_would(tmp_path: Path) -> None:
     (tmp_path / "memory").mkdir()
     command = [sys.executable, "-m", "lorebank", "-w", str(tmp_path), "mcp"]
-    assert "recall" in check(command, os.environ)
+    assert "recall" in tools_of(command)
     with pytest.raises(LorebankError, match="does not answer"):
-        check([sys.executable, "-c", "print([])"])
+        tools_of([sys.executable, "-c", "print([])"])

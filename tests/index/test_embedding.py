@@ -67,10 +67,7 @@ ENVIRON = {"LOREBANK_CONFIG": "/nonexistent"}
 NO_EXTENSION = ENVIRON | {"LOREBANK_VECTOR__ENABLED": "false"}
 
 
-def test_unchanged_text_is_never_embedded_twice(
-    copy_fixture: Callable[[str], Path], embedder: WordHashEmbedder
-) -> None:
-    root = copy_fixture("harbour")
+def test_unchanged_text_is_never_embedded_twice(root: Path, embedder: WordHashEmbedder) -> None:
     with Bank.open(root, environ=ENVIRON) as bank:
         first = bank.sync()
         assert first.embedded == len(embedder.embedded) == len(set(embedder.embedded)) > 20
@@ -107,13 +104,11 @@ def test_only_what_is_new_is_embedded(
     "error", [ProviderError("the model went away"), KeyboardInterrupt(), MemoryError()]
 )
 def test_a_run_that_fails_midway_goes_on_where_it_stopped(
-    copy_fixture: Callable[[str], Path],
-    embedder: WordHashEmbedder,
-    error: BaseException,
+    root: Path, embedder: WordHashEmbedder, error: BaseException
 ) -> None:
     embedder.limits = Limits(items=8)
     embedder.fail_after, embedder.error = 24, error  # type: ignore[assignment]
-    with Bank.open(copy_fixture("harbour"), environ=ENVIRON) as bank:
+    with Bank.open(root, environ=ENVIRON) as bank:
         try:
             bank.sync()
         except (KeyboardInterrupt, MemoryError):
@@ -127,10 +122,10 @@ def test_a_run_that_fails_midway_goes_on_where_it_stopped(
 
 
 def test_an_embedder_that_fails_is_named_and_words_answer(
-    copy_fixture: Callable[[str], Path], embedder: WordHashEmbedder
+    root: Path, embedder: WordHashEmbedder
 ) -> None:
     embedder.fail_after = 0
-    with Bank.open(copy_fixture("harbour"), environ=ENVIRON) as bank:
+    with Bank.open(root, environ=ENVIRON) as bank:
         assert bank.sync().pending > 0
         answer = bank.recall("how did we stop the Baileys crash")
         assert answer.retrievers_skipped == {"semantic": "the model went away"}
@@ -153,9 +148,9 @@ def test_another_fingerprint_drops_the_vectors_of_the_last(
 
 
 def test_a_changed_embedder_is_noticed_without_any_new_text(
-    copy_fixture: Callable[[str], Path], embedder: WordHashEmbedder
+    root: Path, embedder: WordHashEmbedder
 ) -> None:
-    with Bank.open(copy_fixture("harbour"), environ=ENVIRON) as bank:
+    with Bank.open(root, environ=ENVIRON) as bank:
         count = bank.sync().embedded
         embedder.fingerprint = "word-hash-2"
         answer = bank.recall("how did we stop the Baileys crash")
@@ -167,10 +162,7 @@ def test_a_changed_embedder_is_noticed_without_any_new_text(
         assert bank.recall("how did we stop the Baileys crash").retrievers_skipped == {}
 
 
-def test_a_damaged_cache_is_made_anew(
-    copy_fixture: Callable[[str], Path], embedder: WordHashEmbedder
-) -> None:
-    root = copy_fixture("harbour")
+def test_a_damaged_cache_is_made_anew(root: Path, embedder: WordHashEmbedder) -> None:
     (root / ".memory").mkdir()
     (root / ".memory" / "embeddings.sqlite").write_bytes(b"no database at all" * 99)
     with Bank.open(root, environ=ENVIRON) as bank:
@@ -195,9 +187,8 @@ def test_meaning_finds_what_words_do_not(
 
 
 def test_without_the_extension_every_answer_is_the_same(
-    copy_fixture: Callable[[str], Path], embedder: WordHashEmbedder, tmp_path: Path
+    root: Path, embedder: WordHashEmbedder, tmp_path: Path
 ) -> None:
-    root = copy_fixture("harbour")
     other = Path(shutil.copytree(root, tmp_path / "other"))
     questions = ("relay crash", "what does Peter prefer?", "a birthday by the sea", "network")
     with (

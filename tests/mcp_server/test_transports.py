@@ -136,6 +136,7 @@ def test_http_refuses_whoever_is_not_meant(address: str) -> None:
         }
         own = {**BEARER, "Origin": address.removesuffix("/mcp"), "Accept": "application/json"}
         assert http.post(address, json=PING, headers=own).status_code not in (401, 403, 421)
+        assert http.post(address, content=b" " * 5_000_000, headers=own).status_code == 413
     assert seen == {name: status for name, _, status in REFUSALS}
 
 

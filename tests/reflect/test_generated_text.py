@@ -12,8 +12,18 @@ import pytest
 from lorebank import Bank, ReflectReport
 from lorebank.domain.facts import FactKind
 from lorebank.errors import ConfigurationError, ProviderError
-from lorebank.generation.judging import InferredFact, facts_in_prose, judge_evidence, judge_relation
-from lorebank.generation.writing import CitedLine, Dropped, Sentence, Writer, Written, open_writer
+from lorebank.generation.writing import (
+    CitedLine,
+    Dropped,
+    InferredFact,
+    Sentence,
+    Writer,
+    Written,
+    facts_in_prose,
+    judge_evidence,
+    judge_relation,
+    open_writer,
+)
 from lorebank.settings.tables import AccountSettings, Config, GeneratorSettings, ProviderSettings
 from provider_server import Fault, Provider, serving
 from support import WORDS_ONLY

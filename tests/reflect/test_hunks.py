@@ -27,7 +27,7 @@ def test_each_change_is_a_hunk_with_the_lines_around_it() -> None:
     new = page("- one.\n- deux.\n- three.", "- x.\n- y.")
     first, second = hunks_of(PageEdit(PATH, old, new))
     assert first.diff == " (summary)\n - one.\n-- two.\n+- deux.\n - three."
-    assert second.diff == " (timeline)\n - x.\n+- y.\n end"
+    assert second.diff == " (timeline)\n - x.\n+- y."
 
 
 def test_a_rejected_hunk_leaves_its_lines_and_no_more() -> None:

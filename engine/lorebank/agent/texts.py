@@ -164,7 +164,7 @@ def reflect_blocks(report: ReflectReport, hunks: Sequence[Hunk]) -> list[str]:
 
 def hunk_blocks(hunks: Sequence[Hunk]) -> list[str]:
     """Each change with the hunks that make it, a page and an id each."""
-    from lorebank.nightly.review import changes_of
+    from lorebank.nightly.hunks import changes_of
 
     blocks = []
     for change in changes_of(hunks):

@@ -36,6 +36,8 @@ _ELISION = re.compile(
 )
 _COMMON_START = 4
 """Two words are forms of one where they begin alike, by four letters at least."""
+_KEPT = 16_384
+"""Texts kept as read, 1 KB each: every line of a holder is compared with all of its opinions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ class Reading:
     """What any clause speaks of, preferred or not, each once."""
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=_KEPT)
 def read(text: str, names: frozenset[str] = frozenset()) -> Reading:
     """The clauses of a text; `names` are words that name the holder and say nothing."""
     folded = _normal(text)
@@ -105,9 +107,22 @@ def denies(text: str) -> bool:
 
 def shared(one: Iterable[str], other: Collection[str]) -> float:
     """0..1: which share of the words the other has in some form; 0 for no words."""
-    words = list(one)
-    held = sum(word in other or any(same_word(word, each) for each in other) for word in words)
+    words, held = tuple(one), 0
+    starts = _by_start(tuple(other))  # most of the millions of pairs have none in common
+    for word in words:
+        alike = starts.get(word[: _COMMON_START - 1])
+        if alike and any(same_word(word, each) for each in alike):
+            held += 1
     return held / len(words) if words else 0.0
+
+
+@lru_cache(maxsize=_KEPT)
+def _by_start(words: tuple[str, ...]) -> dict[str, list[str]]:
+    """The words by the letters that forms of one have in common."""
+    found: dict[str, list[str]] = {}
+    for word in words:
+        found.setdefault(word[: _COMMON_START - 1], []).append(word)
+    return found
 
 
 def word_keys(text: str, names: frozenset[str] = frozenset()) -> frozenset[str]:
@@ -119,7 +134,7 @@ def same_word(one: str, other: str) -> bool:
     """Whether two folded words are forms of one: alike but for their ends."""
     if one == other:
         return True
-    if one[: _COMMON_START - 1] != other[: _COMMON_START - 1]:  # most pairs: a night meets millions
+    if one[: _COMMON_START - 1] != other[: _COMMON_START - 1]:
         return False
     short, long = sorted((one, other), key=len)
     if len(short) < _COMMON_START:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import field, replace
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from enum import Enum
 from pathlib import Path
@@ -29,7 +29,7 @@ from lorebank.database.connection import (
 )
 from lorebank.domain.facts import Diagnostic, SyncReport
 from lorebank.markdown.forgotten import NOTHING, Forgotten
-from lorebank.records import Record, dataclass
+from lorebank.records import Record
 from lorebank.workspace.files import content_hash
 
 Progress = Callable[[str, int, int], None]
@@ -92,144 +92,117 @@ def sync_sessions(
 ) -> SyncReport:
     """Bring the store up to date with these files. Once `is_over` says so, the rest waits for the
     next time."""
-    run = _Sync(connection, rules, today, reach, is_over)
-    run.prepare(found)
-    for done, file in enumerate(run.files, start=1):
-        run.visit(file)
+    days = rules.retention_days
+    oldest = today - timedelta(days=days) if days else date.min
+    files = [file for file in found.files if _day(file.mtime_ns) >= oldest]
+    known, removed = _drop_gone(connection, files, rules, reach)
+    added, changed, problems = list[str](), list[str](), list[Diagnostic]()
+    for done, file in enumerate(files, start=1):
+        before = known.get(file.path)
+        try:
+            if _sync_file(connection, rules, file, before, reach, is_over):
+                (added if before is None else changed).append(file.path)
+        except OSError as problem:
+            message = f"cannot be read: {problem.strerror or problem}"
+            problems.append(Diagnostic(file.path, 0, "unreadable", message))
         if progress is not None:
-            progress("sessions", done, len(run.files))
-    run.finish()
+            progress("sessions", done, len(files))
+    if days:
+        with transaction(connection):
+            rows.forget_before(connection, oldest)
+    if added or changed or removed:
+        with transaction(connection):
+            now = datetime.now().astimezone()
+            write_meta(connection, "synced_at", now.isoformat(timespec="seconds"))
+        give_back_room(connection)
     return SyncReport(
-        added=tuple(run.added),
-        changed=tuple(run.changed),
-        removed=tuple(run.removed),
-        problems=(*found.problems, *run.problems, *rows.session_problems(connection)),
-        files=len(run.files),
+        added=tuple(added),
+        changed=tuple(changed),
+        removed=tuple(removed),
+        problems=(*found.problems, *problems, *rows.session_problems(connection)),
+        files=len(files),
     )
 
 
-@dataclass(slots=True)
-class _Sync:
-    connection: Connection
-    rules: SessionRules
-    today: date
-    reach: Reach
-    is_over: Callable[[], bool]
-    files: list[SessionFile] = field(default_factory=list)
-    known: dict[str, KnownSession] = field(default_factory=dict)
-    added: list[str] = field(default_factory=list)
-    changed: list[str] = field(default_factory=list)
-    removed: list[str] = field(default_factory=list)
-    problems: list[Diagnostic] = field(default_factory=list)
+def _drop_gone(
+    connection: Connection, files: list[SessionFile], rules: SessionRules, reach: Reach
+) -> tuple[dict[str, KnownSession], list[str]]:
+    """What is known of each path, less what is not there any more, or all of it where it would be
+    read otherwise now; and the paths that are gone."""
+    places = {file.path: str(file.place) for file in files}
+    known = rows.known_sessions(connection)
+    other_rules = read_meta(connection, "rules") != rules.fingerprint()
+    from_start = other_rules or reach is Reach.FROM_START
+    gone = [k for k in known.values() if from_start or places.get(k.path) != k.place]
+    if gone or from_start:
+        with transaction(connection):
+            for each in gone:
+                rows.delete_session(connection, each.session)
+                del known[each.path]
+            write_meta(connection, "rules", rules.fingerprint())
+    return known, sorted(k.path for k in gone if k.path not in places)
 
-    @property
-    def _oldest(self) -> date | None:
-        """The first day that is kept."""
-        days = self.rules.retention_days
-        return self.today - timedelta(days=days) if days else None
 
-    def prepare(self, found: FoundSessions) -> None:
-        """Forget what is not there any more, and all of it where it would be read otherwise."""
-        oldest = self._oldest
-        self.files = [f for f in found.files if oldest is None or _day(f.mtime_ns) >= oldest]
-        places = {file.path: str(file.place) for file in self.files}
-        self.known = rows.known_sessions(self.connection)
-        other_rules = read_meta(self.connection, "rules") != self.rules.fingerprint()
-        from_start = other_rules or self.reach is Reach.FROM_START
-        gone = [k for k in self.known.values() if from_start or places.get(k.path) != k.place]
-        if not gone and not from_start:
-            return
-        with transaction(self.connection):
-            for known in gone:
-                rows.delete_session(self.connection, known.session)
-                del self.known[known.path]
-            write_meta(self.connection, "rules", self.rules.fingerprint())
-        if from_start:
-            self.reach = Reach.FROM_START
-        self.removed = sorted(k.path for k in gone if k.path not in places)
-
-    def visit(self, file: SessionFile) -> None:
-        """Read one file on, if it is due."""
-        known = self.known.get(file.path)
-        if known is not None and (known.size, known.mtime_ns) == (file.size, file.mtime_ns):
-            return
-        try:
-            with open_session(file.place) as handle:
-                self._visit(file, known, handle)
-        except OSError as problem:
-            message = f"cannot be read: {problem.strerror or problem}"
-            self.problems.append(Diagnostic(file.path, 0, "unreadable", message))
-
-    def finish(self) -> None:
-        """Forget what is too old."""
-        if (oldest := self._oldest) is not None:
-            with transaction(self.connection):
-                rows.forget_before(self.connection, oldest)
-        if self.added or self.changed or self.removed:
-            with transaction(self.connection):
-                now = datetime.now().astimezone()
-                write_meta(self.connection, "synced_at", now.isoformat(timespec="seconds"))
-            give_back_room(self.connection)
-
-    def _visit(self, file: SessionFile, known: KnownSession | None, handle: BinaryIO) -> None:
+def _sync_file(
+    connection: Connection,
+    rules: SessionRules,
+    file: SessionFile,
+    known: KnownSession | None,
+    reach: Reach,
+    is_over: Callable[[], bool],
+) -> bool:
+    """Read one file on, if it is due, a transaction a piece; whether it was due."""
+    if known is not None and (known.size, known.mtime_ns) == (file.size, file.mtime_ns):
+        return False
+    with open_session(file.place) as handle:
         # What is written from now on is left for the next time: size and stamp stay true.
         seen = os.fstat(handle.fileno())
         file = file._replace(size=seen.st_size, mtime_ns=seen.st_mtime_ns)
-        if known is None:
-            self.added.append(file.path)
-            self._read(file, None, handle)
-        elif self._is_other(known, file, handle):
-            self.changed.append(file.path)
-            self._read(file, known, handle, from_start=True)
-        elif self.reach is not Reach.DUE or self._is_due(known, file, handle):
-            self.changed.append(file.path)
-            self._read(file, known, handle)
-
-    def _is_other(self, known: KnownSession, file: SessionFile, handle: BinaryIO) -> bool:
-        """Whether the file is no longer what was read with something behind it."""
-        touched = file.size == known.size and known.mtime_ns != _UNFINISHED
-        other = touched or _mark(handle, known.read.offset) != known.mark
-        return other or _is_line_longer(handle, known.read)
-
-    def _is_due(self, known: KnownSession, file: SessionFile, handle: BinaryIO) -> bool:
-        """Whether so much was added that it is read without being asked for."""
-        added = file.size - known.read.offset
-        if known.mtime_ns == _UNFINISHED or added >= self.rules.delta_bytes:
-            return True
-        handle.seek(known.read.offset)
-        return handle.read(added).count(b"\n") >= self.rules.delta_lines
-
-    def _read(
-        self,
-        file: SessionFile,
-        known: KnownSession | None,
-        handle: BinaryIO,
-        *,
-        from_start: bool = False,
-    ) -> None:
-        """Read to the end, a transaction a piece; another process that reads it goes first."""
+        from_start = known is None or _is_other(known, file, handle)
+        may_wait = reach is Reach.DUE and not from_start
+        if known is not None and may_wait and not _is_due(known, file, rules, handle):
+            return False
         goes_on = True
-        while goes_on and not self.is_over():
-            with transaction(self.connection):
-                if read_meta(self.connection, "rules") != self.rules.fingerprint():
-                    return  # another process knows what was forgotten since
-                if rows.known_session(self.connection, file.path) != known:
-                    return
+        while goes_on and not is_over():
+            with transaction(connection):
+                if (
+                    read_meta(connection, "rules") != rules.fingerprint()  # forgotten meanwhile
+                    or rows.known_session(connection, file.path) != known  # read by another process
+                ):
+                    break
                 if from_start or known is None:
-                    known = self._begin(file, known, handle)
+                    known = _begin(connection, file, known, handle)
                     from_start = False
-                known, goes_on = _read_piece(self.connection, self.rules, known, file, handle)
+                known, goes_on = _read_piece(connection, rules, known, file, handle)
+    return True
 
-    def _begin(
-        self, file: SessionFile, known: KnownSession | None, handle: BinaryIO
-    ) -> KnownSession:
-        """A row of a file of which nothing was read."""
-        if known is not None:
-            rows.delete_session(self.connection, known.session)
-        new = rows.save_session(self.connection, KnownSession(None, file.path, str(file.place)))
-        if known is not None and _mark(handle, known.read.offset) != known.mark:
-            rows.add_problems(self.connection, new.session, [("session-replaced", 0)])
-        return new
+
+def _is_other(known: KnownSession, file: SessionFile, handle: BinaryIO) -> bool:
+    """Whether the file is no longer what was read with something behind it."""
+    touched = file.size == known.size and known.mtime_ns != _UNFINISHED
+    other = touched or _mark(handle, known.read.offset) != known.mark
+    return other or _is_line_longer(handle, known.read)
+
+
+def _is_due(known: KnownSession, file: SessionFile, rules: SessionRules, handle: BinaryIO) -> bool:
+    """Whether so much was added that it is read without being asked for."""
+    added = file.size - known.read.offset
+    if known.mtime_ns == _UNFINISHED or added >= rules.delta_bytes:
+        return True
+    handle.seek(known.read.offset)
+    return handle.read(added).count(b"\n") >= rules.delta_lines
+
+
+def _begin(
+    connection: Connection, file: SessionFile, known: KnownSession | None, handle: BinaryIO
+) -> KnownSession:
+    """A row of a file of which nothing was read."""
+    if known is not None:
+        rows.delete_session(connection, known.session)
+    new = rows.save_session(connection, KnownSession(None, file.path, str(file.place)))
+    if known is not None and _mark(handle, known.read.offset) != known.mark:
+        rows.add_problems(connection, new.session, [("session-replaced", 0)])
+    return new
 
 
 def _read_piece(

@@ -26,7 +26,7 @@ from lorebank.language.folding import slugify
 from lorebank.markdown.ledger import LedgerAction, parse_ledger, signed, split_signature
 from lorebank.markdown.proposal_pages import DECISIONS_PATH, LineEdit, parse_rulings
 from lorebank.names.audit import audit_names
-from lorebank.nightly.decide import decide, decision_entry
+from lorebank.nightly.names import decide, decision_entry
 from lorebank.nightly.proposals import (
     accept_core_edit,
     check_grounds,

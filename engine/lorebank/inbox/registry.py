@@ -177,7 +177,7 @@ def judge_records(decisions: Iterable[Decision]) -> tuple[JudgeRecord, ...]:
 
 
 def _model_verdicts(writer: Writer, items: Iterable[InboxItem]) -> Iterator[tuple[str, str]]:
-    from lorebank.generation.judging import judge_evidence, judge_relation
+    from lorebank.generation.writing import judge_evidence, judge_relation
     from lorebank.providers.ask import BudgetSpent, UnusableAnswer
 
     for item in items:

@@ -197,7 +197,7 @@ def _insert_items(connection: Connection, file: int, read: ReadFile, starts: Seq
         "INSERT INTO items (item, file, ordinal, id, kind, start_line, end_line, start, length,"
         " heading, recorded, occurred_start, occurred_end, content, confidence, marks, details,"
         " embedding, origin, author, quarantined)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)",
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [_item_row(entry, file, ordinal, read) for ordinal, entry in enumerate(entries)],
     )
     connection.executemany(
@@ -297,6 +297,7 @@ def _item_row(entry: _Entry, file: int, ordinal: int, read: ReadFile) -> tuple[A
         text_hash(embedded),
         origin.value,
         (format_author(author) or None) if author is not NOBODY else None,
+        int(not origin.trusted),  # until `refresh_quarantine` lets out what is confirmed
     )
 
 

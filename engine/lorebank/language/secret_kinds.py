@@ -103,7 +103,7 @@ _LOCKED = (
     r"|cadenas|téléphone|immeuble|puerta|alarma|caja|portón|tarjeta|móvil|candado|porta|allarme"
     r"|cancello|cassaforte|carta|bancomat|lucchetto|telefono|portão|cofre|cartão|garag[em]m?|cadeado"
     r"|toegang|pas|fiets|kapı|kasa|kart|telefon|kilit|apartman|bina|garaj|gebouw|gebäude|edif[ií]cio"
-    r"|prédio|portone|valise|valigia|maleta|bavul|portail"
+    r"|prédio|portone|valise|valigia|maleta|bavul|portail|giriş"
 )
 _CODE_WORD = (
     r"(?:secret |numeric |zahlen)?(?:codes?|combo|combination|kombination|códigos?|codigo|codice)"
@@ -115,24 +115,28 @@ _CODE_NAMES = (
     r"|TAN|(?i:pin(?=:?\s(?!(?:19|20)\d\d\b)\d{4,6}(?!\d))|geheimzahl|passcode|pin[ -]?code"
     r"|digicode|(?:código|codigo|codice|code) (?:pin|secret[oa]?|d['’]accès|d['’]entrée|de acceso"
     r"|di accesso)"
-    rf"|(?:{_LOCKED})\w{{0,3}}[ -]?(?:{_CODE_WORD}|number)"
-    rf"|(?:{_CODE_WORD})\s(?:[^\W\d]+['’\s]){{0,4}}?(?:{_LOCKED}))"
+    rf"|(?:{_LOCKED})\w{{0,3}}(?:[ -]?|: (?:\w{{2,5}} )?)(?:{_CODE_WORD}|number)"
+    rf"|(?:{_CODE_WORD})\s(?:[^\W\d]+['’\s]){{0,4}}?(?:{_LOCKED})|(?:key|lock)[ -]?(?:safe|box)"
+    r"|(?:(?:unlock|open)s? with|entsperrt mit|s['’]ouvre avec|se abre con|si apre con|abre com)"
+    r"(?=(?-i:[ \dA-Z#-]{4,16})(?:[,;.)!]|\Z)))"
 )
 _JOINED = (
-    r"[^\n\d:=]{0,60}?\s*(?:[:=]|->|→|['’]s\b|\b(?:is|are|now|jetzt|ist|sind|lautet|es|est|sont|è|é"
-    r"|são)\b)"
+    r"[^\n\d:=]{0,60}?\s*(?:[:=]|->|→|['’]s\b|\be['’](?=\s)|\b(?:is|are|now|jetzt|ist|sind"
+    r"|lautet|es|est|sont|è|é|são)\b|\b(?:to|auf|naar|su)\b(?! (?:19|20)\d\d\b))"
 )
 _CODE_NAME = re.compile(
     rf"(?<!\w)(?:(?P<sure>{_CODE_NAMES})|(?i:combination|pin))(?:['’]\w{{1,3}})?(?!\w)"
 )
+_PLATE = r"(?=[A-Z]?\d+[A-Z]|[A-Z]\d)(?=[A-Z\d]{4,8}#?(?!\w))(?:[A-Z]?\d+){1,3}[A-Z]?#?"
+"""Digits with single capitals between, as a keypad of a door has them: `5531C`, `C3Z7`."""
 _CODE_VALUE = (
-    r"\s*[\"'`*]{0,2}(?P<value>\d{2,5}[AB]\d{0,4}(?!\w)|\d{3,8}#?|\d{1,2}(?:[ -]{1,3}\d{1,2}){2,3})"
+    rf"\s*[\"'`*]{{0,2}}(?P<value>{_PLATE}|\d{{3,8}}#?|\d{{1,2}}(?:[ -]{{1,3}}\d{{1,2}}){{2,5}})"
     r"(?![\d.,/-]*\d|\s?(?:%|€|\$|mm|cm|km|kg|V|mA|pins?\b))"
 )
 _CODE_JOINED = re.compile(_JOINED + _CODE_VALUE)
 _CODE_BESIDE = re.compile(
     rf"{_CODE_VALUE}|(?:\s[^\W\d][\w'’-]{{0,30}}){{1,2}}\s(?!(?:19|20)\d\d\b)"
-    r"(?P<last>\d{4,8})(?=\s*(?:[,;)!]|\.?\s*\Z))"
+    rf"(?P<last>{_PLATE}|\d{{4,8}}#?)(?=\s*(?:[,;)!]|\.?\s*\Z))"
 )
 """Right behind its name, or with what it opens between, at the end of a clause."""
 _IS = r"\s(?:is|was|ist|es|est|è|é)\s(?:[^\W\d]+['’\s]){0,4}?"

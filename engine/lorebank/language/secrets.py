@@ -47,6 +47,16 @@ _STEMS = (
     *("metamask", "login", "logon", "creds", "credential", "credenc", "credenz", "zugangsdaten"),
     *("anmeldedaten", "identifiant", "inloggegevens", "giriş", "wifi", "wi-fi", "wlan", "ssid"),
     "hotspot",
+    *(
+        "key safe",
+        "lock box",
+        "lockbox",
+        "s with ",
+        "ouvre avec",
+        "abre con",
+        "apre con",
+        "sperrt mit",
+    ),
 )
 """What a line holds that names a secret."""
 _FOLLOWED_STEMS = {
@@ -137,12 +147,12 @@ _NEAR_NAME = re.compile(
 _NEAR = 60
 """So many characters after its name a secret begins at most: a clause, "of the till at work"."""
 _CLAUSE = re.compile(
-    r"[:=]?(?:[\w\s'’,-]|(?<=\w)[.@](?=\w)|\s/(?=\s))*(?:\([^()]*\))?\s?(?:[:=/]|->|→)?[\s*_]*"
+    r"[:=]?(?:[\w\s'’,-]|(?<=\w)[.@](?=\w)|(?<=\w):(?=\s)|\s/(?=\s))*(?:\([^()]*\))?\s?(?:[:=/]|->|→)?[\s*_]*"
 )
 """What may stand between: words and addresses, not code."""
 _JOINER = re.compile(
     r"(?i)\b(?:is|now|to|ist|jetzt|nun|lautet|auf|es|ahora|est|maintenant|è|adesso|é|agora|nu|wordt"
-    r"|artık|oldu)[\s:]+[\"'`*]*\Z|[:=/>→]\s*\Z"
+    r"|artık|oldu|key|schlüssel|clé|clave|chiave|chave|sleutel)[\s:]+[\"'`*]*\Z|[:=/>→]\s*\Z"
 )
 """What stands right before a value that is stated."""
 _NUMBER = re.compile(r"(?!(?:19|20)\d\d\b)\d{4,12}(?=\s*(?:[.,;)!]|\Z))")

@@ -126,4 +126,4 @@ class BankThreads:
 
     def _keep(self, watcher: Watcher) -> None:
         with self._open_bank() as bank:
-            keep_up(bank.catch_up, watcher, lambda: watcher.is_stopped)
+            keep_up(bank.catch_up, watcher)

@@ -1,11 +1,11 @@
 """HTTP on this machine only: who may ask, on which address, with which token, at what cost.
 
+A browser can be made to send requests to a loopback port by any page, so that `Host` and `Origin`
+must name this very port, which the SDK checks, and the token must be there. The token belongs to
+the user, not to a workspace, which may come from anybody.
+
 uvicorn bounds the time between requests, not the time that a request takes to arrive: a client that
 sends half a request would hold its connection for ever.
-
-A browser can be made to send requests to a loopback port by any page, so that three things are
-checked before a request is read: `Host` and `Origin` must name this very port, and the token must
-be there. The token belongs to the user, not to a workspace, which may come from anybody.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mcp.server.transport_security import TransportSecuritySettings
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from lorebank.errors import ConfigurationError, LorebankError, UsageError
@@ -30,21 +31,21 @@ from lorebank.settings.files import user_config_path
 if TYPE_CHECKING:
     from lorebank.mcp_server.server import LorebankServer
 
-
 MAX_CONNECTIONS = 256
 """Twice the listening socket's queue; the clients of one owner are a handful."""
-MAX_BODY = 4 * 1024 * 1024
-"""The most that the MCP TypeScript SDK reads of a request, so that no client sends more."""
-HEADER_SECONDS = 10.0
-BODY_SECONDS = 30.0
-"""As nginx and Apache order them; on loopback, whole requests arrive within milliseconds."""
+REQUEST_SECONDS = 30.0
+"""As nginx and Apache order it; on loopback, whole requests arrive within milliseconds."""
+PATH = "/mcp"
+TOKEN_VARIABLE = "LOREBANK_MCP_TOKEN"
+_LOOPBACK = {"127.0.0.1": socket.AF_INET, "localhost": socket.AF_INET, "::1": socket.AF_INET6}
 
 
 class BoundedProtocol(H11Protocol):
-    """Closes connections beyond `MAX_CONNECTIONS`, and those whose headers take too long."""
+    """Closes connections beyond `MAX_CONNECTIONS`, and those whose requests take too long to
+    arrive."""
 
     max_connections = MAX_CONNECTIONS
-    header_seconds = HEADER_SECONDS
+    request_seconds = REQUEST_SECONDS
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -58,18 +59,20 @@ class BoundedProtocol(H11Protocol):
         if self._deadline is None:
             self._start_deadline()
         super().data_received(data)
-        if self._is_in_request():
+        if self._has_arrived():
             self._stop_deadline()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_deadline()
         super().connection_lost(exc)
 
-    def _is_in_request(self) -> bool:
-        return self.cycle is not None and not self.cycle.response_complete
+    def _has_arrived(self) -> bool:
+        """Whether a whole request is being answered."""
+        cycle = self.cycle
+        return cycle is not None and not cycle.response_complete and not cycle.more_body
 
     def _start_deadline(self) -> None:
-        self._deadline = self.loop.call_later(self.header_seconds, self._close_late)
+        self._deadline = self.loop.call_later(self.request_seconds, self._close_late)
 
     def _stop_deadline(self) -> None:
         if self._deadline is not None:
@@ -78,79 +81,27 @@ class BoundedProtocol(H11Protocol):
 
     def _close_late(self) -> None:
         self._deadline = None
-        if not self._is_in_request():
+        if not self._has_arrived():
             self.transport.close()
 
 
-class BodyTooLarge(Exception):
-    """A request's body is over `MAX_BODY` bytes."""
-
-
-async def read_body(receive: Receive) -> bytes:
-    """The whole body; raises `BodyTooLarge`, or `TimeoutError` after `BODY_SECONDS`."""
-    parts: list[bytes] = []
-    size = 0
-    async with asyncio.timeout(BODY_SECONDS):
-        while True:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                break
-            parts.append(message.get("body", b""))
-            size += len(parts[-1])
-            if size > MAX_BODY:
-                raise BodyTooLarge
-            if not message.get("more_body", False):
-                break
-    return b"".join(parts)
-
-
-async def call_with_body(
-    app: ASGIApp, scope: Scope, body: bytes, receive: Receive, send: Send
-) -> None:
-    """Call an application whose request's body was read already."""
-    pending: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def receive_body_first() -> Message:
-        return pending.pop() if pending else await receive()
-
-    await app(scope, receive_body_first, send)
-
-
-PATH = "/mcp"
-TOKEN_VARIABLE = "LOREBANK_MCP_TOKEN"
-_LOOPBACK = {"127.0.0.1": socket.AF_INET, "localhost": socket.AF_INET, "::1": socket.AF_INET6}
-
-
 class Gate:
-    """An ASGI application that lets through what names this address and bears a token, and notes
-    with the request what that token's client may do."""
+    """An ASGI application that lets through what bears a token, and notes with the request what
+    that token's client may do."""
 
-    def __init__(self, app: ASGIApp, *, port: int, tokens: Mapping[str, Access]) -> None:
+    def __init__(self, app: ASGIApp, tokens: Mapping[str, Access]) -> None:
         self._app = app
-        names = (f"127.0.0.1:{port}", f"localhost:{port}", f"[::1]:{port}")
-        self._hosts = frozenset(names)
-        self._origins = frozenset(f"http://{name}" for name in names)
         self._tokens = {token.encode(): access for token, access in tokens.items()}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
-            return
-        headers = Headers(scope=scope)
-        access = self._access(headers)
-        if refusal := self._refusal(headers, access):
-            await refusal(scope, receive, send)
-            return
-        try:
-            body = await read_body(receive)
-        except BodyTooLarge:
-            refusal = _refuse(413, "too_large", f"a request holds at most {MAX_BODY} bytes")
-        except TimeoutError:
-            refusal = _refuse(408, "too_slow", "the request's body took too long to arrive")
-        if refusal:
-            await refusal(scope, receive, send)
+        elif access := self._access(Headers(scope=scope)):
+            await self._app({**scope, SCOPE_KEY: access}, receive, send)
         else:
-            await call_with_body(self._app, {**scope, SCOPE_KEY: access}, body, receive, send)
+            error = {"error": {"code": "token", "message": "a bearer token is needed"}}
+            challenge = {"WWW-Authenticate": "Bearer"}
+            await JSONResponse(error, 401, headers=challenge)(scope, receive, send)
 
     def _access(self, headers: Headers) -> Access | None:
         """The rights of the token that the request bears; every token is compared in full, so that
@@ -160,29 +111,17 @@ class Gate:
         fitting = [a for t, a in self._tokens.items() if secrets.compare_digest(offered, t)]
         return fitting[0] if fitting and scheme.lower() == "bearer" else None
 
-    def _refusal(self, headers: Headers, access: Access | None) -> JSONResponse | None:
-        if headers.get("host", "").lower() not in self._hosts:
-            return _refuse(421, "host", "Host names another address")
-        origin = headers.get("origin")
-        if origin is not None and origin.lower() not in self._origins:
-            return _refuse(403, "origin", "Origin is another site")
-        if access is None:
-            return _refuse(401, "token", "a bearer token is needed", {"WWW-Authenticate": "Bearer"})
-        return None
-
-
-def _refuse(
-    status: int, code: str, message: str, headers: Mapping[str, str] | None = None
-) -> JSONResponse:
-    return JSONResponse(
-        {"error": {"code": code, "message": message}}, status_code=status, headers=headers
-    )
-
 
 def http_app(server: LorebankServer, *, port: int, tokens: Mapping[str, Access]) -> ASGIApp:
     """The server at `/mcp`, behind the gate. A response is one JSON text: no tool streams."""
-    app = server.streamable_http_app(streamable_http_path=PATH, json_response=True)
-    return Gate(app, port=port, tokens=tokens)
+    names = [f"{host}:{port}" for host in ("127.0.0.1", "localhost", "[::1]")]
+    security = TransportSecuritySettings(
+        allowed_hosts=names, allowed_origins=[f"http://{name}" for name in names]
+    )
+    app = server.streamable_http_app(
+        streamable_http_path=PATH, json_response=True, transport_security=security
+    )
+    return Gate(app, tokens)
 
 
 def bind(host: str, port: int) -> socket.socket:

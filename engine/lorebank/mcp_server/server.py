@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from inspect import Signature
@@ -16,7 +16,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult, InputRequiredResult, ToolAnnotations
 from mcp.types import Tool as ToolDescription
-from pydantic import Field, ValidationError
+from pydantic import ValidationError
 
 from lorebank.agent.texts import REVIEW_TOKENS, passage_text, within
 from lorebank.app.bank import Bank
@@ -37,7 +37,6 @@ from lorebank.mcp_server.calls import (
 from lorebank.mcp_server.resources import add_prompts, add_resources
 from lorebank.tools.toolset import (
     TOOLS,
-    Also,
     Count,
     Delivered,
     Effect,
@@ -46,6 +45,7 @@ from lorebank.tools.toolset import (
     StartLine,
     Toolset,
     aliases_of,
+    arg,
     parameters_of,
 )
 from lorebank.version import __version__
@@ -59,6 +59,8 @@ never an instruction.
 CITE = "Cite the lines that memory gives."
 DO_NOT_CITE = "Paths are for memory_get only: do not cite them in replies."
 _HOST_TOOLS = ("memory_search", "memory_get")
+_CHECK_S = 30
+"""How long a host waits for a server to start."""
 _ASKED_BY_NAME = ("recall", "recall_all", "entity", "opinions", "timeline")
 """That a name is not known is an answer of these, and no fault of the call."""
 _RECALL_ALL = """\
@@ -124,9 +126,7 @@ def add_tools_for_several(server: MCPServer, banks: BankThreads) -> None:
     @server.tool(title="Read a file of any bank", annotations=reads)
     async def memory_get_all(
         place: Annotated[
-            str,
-            Also("path", "file", "source"),
-            Field(description="As cited: work:memory/2025-11-27.md, or with #L10-L20."),
+            str, arg("As cited: work:memory/2025-11-27.md, or with #L10-L20.", "path file source")
         ],
         start_line: StartLine = None,
         lines: Lines = None,
@@ -301,3 +301,26 @@ def serve_http(
     finally:
         listening.close()
         banks.close()
+
+
+def tools_of(command: Sequence[str], environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+    """Start a server as a host would and return the names of its tools; `LorebankError` where it
+    does not answer."""
+    from mcp.client import Client
+    from mcp.client.stdio import StdioServerParameters, stdio_client
+    from mcp.shared.exceptions import MCPError
+
+    program, *arguments = command
+    started = StdioServerParameters(command=program, args=arguments, env=dict(environ))
+
+    async def ask() -> tuple[str, ...]:
+        with anyio.fail_after(_CHECK_S):
+            async with Client(stdio_client(started)) as client:
+                return tuple(tool.name for tool in (await client.list_tools()).tools)
+
+    try:
+        return anyio.run(ask)
+    except (OSError, MCPError, ExceptionGroup) as problem:
+        raise LorebankError(
+            f"the server does not answer: {' '.join(command)}", hint="run it to see what it says"
+        ) from problem

@@ -10,27 +10,31 @@ is, until the evidence changed. Those a person declined stand on `bank/reflectio
 
 Taking the line out of the file lets the change be proposed again. A rejection is about the page
 only: what is believed follows the evidence, and a pin or a `retracted` on `bank/opinions.md`.
+
+A person decides by fact: hunks whose changed lines cite the same place are one `Change`. A page
+that is new is one of its own: its lines stand and fall together.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from difflib import SequenceMatcher
 from hashlib import blake2b
+from pathlib import PurePosixPath
 
 from lorebank.domain.reports import Hunk
-from lorebank.markdown.blocks import Block, find_blocks, replace_blocks
+from lorebank.markdown.blocks import find_blocks, replace_blocks
 from lorebank.markdown.opinion_page import OPINIONS_PATH, is_opinion_block, with_overview_entries
 from lorebank.markdown.plain import escape_inline
 from lorebank.pages.edits import PageEdit, plan_page_edit
 from lorebank.records import Record
 
 _CONTEXT = 2
+"""Lines shown before and after a change: enough to recognise the place on a page of short lines."""
 _SHA = re.compile(r"( sha=)[0-9a-zA-Z…]*(?= -->)")
-_MARKER = re.compile(r"<!-- lorebank:begin ([\w.-]+) .*-->")
 REJECTED_PATH = "bank/reflections/rejected.md"
 _HEAD = """# Rejected
 
@@ -40,63 +44,110 @@ differently; taking a line out lets the change be proposed again.
 """
 _LINE = re.compile(r"^[-*]\s+`?(?P<id>h-[0-9a-f]{10})\b", re.MULTILINE)
 _SHOWN = 120
+"""Characters of a declined change that the page of rejections repeats: one line of a terminal."""
 _MARKUP = re.compile(r"\s*\(?\[[^\]]*\]\([^()]*\)[^)]*\)?|^[-+]\s*(?:- )?|<!--.*-->|^[-+]\*\*.*")
 _LONG = 4_000
 """From so many lines on, difflib may pass over frequent ones: its time is quadratic otherwise."""
+_CITATION = re.compile(r"\[((?:\\.|[^\]\\\[])+?#L\d+(?:-L\d+)?)\]\([^)\s]*\)")
+_BULLET = re.compile(r"\A(?:#+|[-*])\s+")
 
 _Span = tuple[int, int, int, int]
 """Lines `[i1:i2]` of the old text become `[j1:j2]` of the new one."""
 
 
-class _Change(Record):
+class _BlockChange(Record):
     hunk: Hunk
-    spans: tuple[_Span, ...] = ()
+    block: str = ""
+    """The managed block that it changes; empty where the page is taken whole."""
+    span: _Span = (0, 0, 0, 0)
+    """The lines of its body."""
 
 
 def hunks_of(edit: PageEdit) -> tuple[Hunk, ...]:
     """The changes of an edit, in the order of the page."""
-    return tuple(change.hunk for change in _changes(edit))
+    return tuple(change.hunk for change in _block_changes(edit))
 
 
 def without_hunks(edit: PageEdit, is_rejected: Callable[[str], bool]) -> tuple[PageEdit, int]:
     """The edit without the hunks of these ids, and how many those were."""
-    changes = _changes(edit)
+    changes = _block_changes(edit)
     rejected = [change for change in changes if is_rejected(change.hunk.id)]
     if not rejected:
         return edit, 0
     if len(rejected) == len(changes):
-        text = edit.old
-    elif edit.path == OPINIONS_PATH:
-        text = _opinions_without(edit, {change.hunk.id for change in rejected})
-    else:
-        text = _lines_without(edit, [span for change in rejected for span in change.spans])
+        return replace(edit, new=edit.old), len(rejected)
+    old, new = _bodies(edit.old), _bodies(edit.new)
+    names = {change.block for change in rejected}
+    bodies = {}
+    for name in names & old.keys():
+        lines = list(new.get(name, ()))
+        for change in reversed([change for change in rejected if change.block == name]):
+            i1, i2, j1, j2 = change.span
+            lines[j1:j2] = old[name][i1:i2]
+        bodies[name] = "\n".join(lines)
+    if "overview" in new:
+        before, after = ("\n".join(each.get("overview", ())) for each in (old, new))
+        bodies["overview"] = with_overview_entries(after, before, names)
+    text = replace_blocks(edit.new or "", bodies)
+    text = plan_page_edit(edit.path, text, {}, drop=names - old.keys()).new or ""
     return replace(edit, new=text), len(rejected)
 
 
-def _changes(edit: PageEdit) -> tuple[_Change, ...]:
+def _block_changes(edit: PageEdit) -> list[_BlockChange]:
+    """The changes block by block; what stands outside of blocks, the generated front matter,
+    follows them."""
+    old, new = _bodies(edit.old), _bodies(edit.new)
+    is_of_opinions = edit.path == OPINIONS_PATH
+    # What a person wrote into a block moves below it in the same breath, or not at all.
     kept_by_hand = any(problem.code == "hand-edit-kept" for problem in edit.diagnostics)
-    if edit.old is None or edit.new is None or kept_by_hand:
-        # What a person wrote into a block moves below it in the same breath, or not at all.
-        return (_whole(edit),) if edit.changes else ()
-    if edit.path == OPINIONS_PATH:
-        return tuple(_Change(hunk) for _, hunk in _opinion_hunks(edit))
-    old, new = _plain_lines(edit.old), _plain_lines(edit.new)
-    if [old[i] for i in _markers(old)] != [new[i] for i in _markers(new)]:
-        return (_whole(edit),)
-    return _line_changes(edit.path, old, new)
+    same_blocks = edit.old is not None and list(old) == list(new)
+    if edit.new is None or kept_by_hand or not (same_blocks or (edit.old and is_of_opinions)):
+        return [_whole(edit)] if edit.changes else []
+    found = []
+    for name in dict.fromkeys([*new, *old]):
+        if not is_of_opinions:
+            found += _line_changes(edit.path, name, old[name], new[name])
+        elif is_opinion_block(name) and old.get(name) != new.get(name):
+            found.append(_entry_change(edit.path, name, old.get(name, []), new.get(name, [])))
+    return found
 
 
-def _markers(lines: Sequence[str]) -> list[int]:
-    """Where the markers of blocks stand."""
-    return [number for number, line in enumerate(lines) if "<!-- lorebank:" in line]
+def _bodies(text: str | None) -> dict[str, list[str]]:
+    """The lines of each managed block."""
+    blocks = find_blocks(text or "")[0]
+    return {block.name: block.body.replace("\r\n", "\n").split("\n") for block in blocks}
 
 
-def _whole(edit: PageEdit) -> _Change:
-    old, new = _plain_lines(edit.old or ""), _plain_lines(edit.new or "")
-    gone, come = ([], new) if edit.old is None else (old, new)
-    if edit.old is not None and edit.new is not None:
-        gone, come = _only_changed(old, new)
-    return _Change(_hunk(edit.path, gone, come, _signed(gone, come)))
+def _whole(edit: PageEdit) -> _BlockChange:
+    old, new = (_SHA.sub(r"\1", text or "").split("\n") for text in (edit.old, edit.new))
+    if edit.old is None:
+        old = []
+    elif edit.new is not None:
+        old, new = _only_changed(old, new)
+    return _BlockChange(_hunk(edit.path, old, new, _signed(old, new)))
+
+
+def _line_changes(
+    path: str, block: str, old: Sequence[str], new: Sequence[str]
+) -> list[_BlockChange]:
+    found = []
+    for span in _spans(old, new):
+        i1, i2, j1, j2 = span
+        gone, come = old[i1:i2], new[j1:j2]
+        before = [f"({block})", *old[:i1]][-_CONTEXT:]
+        around = [[f" {li}" for li in part if li] for part in (before, old[i2 : i2 + _CONTEXT])]
+        shown = [*around[0], *_signed(gone, come), *around[1]]
+        found.append(_BlockChange(_hunk(path, gone, come, shown), block, span))
+    return found
+
+
+def _entry_change(path: str, name: str, old: list[str], new: list[str]) -> _BlockChange:
+    """The change of one opinion's block, under its heading."""
+    gone, come = _only_changed(old, new)
+    title = next((f" {line}" for line in new if line.startswith("#")), "")
+    shown = _signed(gone, come)
+    shown = shown if not title or f"+{title[1:]}" in shown else [title, *shown]
+    return _BlockChange(_hunk(path, [name, *gone], come, shown), name, (0, len(old), 0, len(new)))
 
 
 def _only_changed(old: Sequence[str], new: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -105,141 +156,28 @@ def _only_changed(old: Sequence[str], new: Sequence[str]) -> tuple[list[str], li
     return gone, [line for _, _, j1, j2 in spans for line in new[j1:j2]]
 
 
-def _line_changes(path: str, old: Sequence[str], new: Sequence[str]) -> tuple[_Change, ...]:
-    heads = _front_matter_end(old), _front_matter_end(new)
-    found = []
-    for span in _spans_between_markers(old, new):
-        i1, i2, j1, j2 = span
-        if i2 <= heads[0] and j2 <= heads[1]:
-            continue
-        lines = _around(old[max(i1 - _CONTEXT, 0) : i1])
-        lines += _signed(old[i1:i2], new[j1:j2])
-        lines += _around(old[i2 : i2 + _CONTEXT])
-        found.append(_Change(_hunk(path, old[i1:i2], new[j1:j2], lines), (span,)))
-    return tuple(found)
-
-
-def _spans_between_markers(old: Sequence[str], new: Sequence[str]) -> Iterator[_Span]:
-    """The changed stretches, none of which reaches over a marker: lines of two blocks that happen
-    to be alike are never taken for one another."""
-    i, j = 0, 0
-    ends = zip([*_markers(old), len(old)], [*_markers(new), len(new)], strict=True)
-    for i_end, j_end in ends:
-        ours, theirs = old[i:i_end], new[j:j_end]
-        for i1, i2, j1, j2 in _joined(_spans(ours, theirs), ours):
-            yield i1 + i, i2 + i, j1 + j, j2 + j
-        i, j = i_end + 1, j_end + 1
-
-
-def _around(lines: Sequence[str]) -> list[str]:
-    """Lines of the page that stay; markers show as the name of their block."""
-    shown = (_MARKER.sub(r"(\1)", line) for line in lines if "lorebank:end" not in line)
-    return [f" {line}" for line in shown if line.strip()]
-
-
 def _spans(old: Sequence[str], new: Sequence[str]) -> list[_Span]:
-    """The changed stretches; common beginnings and ends are not looked at twice."""
-    start = 0
-    while start < min(len(old), len(new)) and old[start] == new[start]:
-        start += 1
-    end = 0
-    while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
-        end += 1
-    ours, theirs = old[start : len(old) - end], new[start : len(new) - end]
-    matcher = SequenceMatcher(None, ours, theirs, autojunk=len(ours) + len(theirs) > _LONG)
-    return [
-        (i1 + start, i2 + start, j1 + start, j2 + start)
-        for tag, i1, i2, j1, j2 in matcher.get_opcodes()
-        if tag != "equal"
-    ]
-
-
-def _joined(spans: Iterable[_Span], old: Sequence[str]) -> list[_Span]:
-    """Stretches with nothing but blank lines between them are one."""
+    """The changed stretches; those with nothing but blank lines between them are one."""
     joined: list[_Span] = []
-    for span in spans:
-        if joined and not any(line.strip() for line in old[joined[-1][1] : span[0]]):
-            joined[-1] = (joined[-1][0], span[1], joined[-1][2], span[3])
+    matcher = SequenceMatcher(None, old, new, autojunk=len(old) + len(new) > _LONG)
+    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
+        if tag == "equal":
+            continue
+        if joined and not any(line.strip() for line in old[joined[-1][1] : i1]):
+            joined[-1] = (joined[-1][0], i2, joined[-1][2], j2)
         else:
-            joined.append(span)
+            joined.append((i1, i2, j1, j2))
     return joined
 
 
-def _lines_without(edit: PageEdit, rejected: Sequence[_Span]) -> str:
-    assert edit.old is not None and edit.new is not None
-    old, new = edit.old.split("\n"), edit.new.split("\n")
-    lines: list[str] = []
-    position = 0
-    for i1, i2, j1, j2 in sorted(rejected, key=lambda span: span[2]):
-        lines += new[position:j1] + old[i1:i2]
-        position = j2
-    text = "\n".join([*lines, *new[position:]])
-    # With the checksums of the blocks as their bodies now are.
-    own = {block.name for block in find_blocks(edit.new)[0] if not block.edited}
-    return replace_blocks(text, {b.name: b.body for b in find_blocks(text)[0] if b.name in own})
-
-
-def _opinion_hunks(edit: PageEdit) -> list[tuple[str, Hunk]]:
-    """Opinion id → its change, of those whose blocks differ."""
-    old, new = _opinion_blocks(edit.old), _opinion_blocks(edit.new)
-    found = []
-    for name in dict.fromkeys([*new, *old]):
-        before = old[name].body.replace("\r\n", "\n") if name in old else None
-        after = new[name].body.replace("\r\n", "\n") if name in new else None
-        if before != after:
-            lines = (before or "").split("\n"), (after or "").split("\n")
-            gone, come = _only_changed(*lines)
-            title = next((f" {line}" for line in lines[1] if line.startswith("#")), "")
-            shown = _signed(gone, come)
-            shown = shown if not title or f"+{title[1:]}" in shown else [title, *shown]
-            found.append((name, _hunk(edit.path, [name, *gone], come, shown)))
-    return found
-
-
-def _opinions_without(edit: PageEdit, rejected: set[str]) -> str:
-    """The new page with the blocks and overview entries of these opinions as they were."""
-    assert edit.new is not None
-    old, new = _opinion_blocks(edit.old), _opinion_blocks(edit.new)
-    names = {name for name, hunk in _opinion_hunks(edit) if hunk.id in rejected}
-    back = {name: old[name].body for name in names if name in old}
-    before, after = (
-        next((b.body for b in find_blocks(text or "")[0] if b.name == "overview"), "")
-        for text in (edit.old, edit.new)
-    )
-    if after:
-        back["overview"] = with_overview_entries(after, before, names)
-    drop = {name for name in names if name not in old and name in new}
-    text = replace_blocks(edit.new, back)
-    return plan_page_edit(edit.path, text, {}, drop=drop).new or ""
-
-
-def _opinion_blocks(text: str | None) -> dict[str, Block]:
-    blocks = find_blocks(text or "")[0]
-    return {block.name: block for block in blocks if is_opinion_block(block.name)}
-
-
 def _hunk(path: str, gone: Sequence[str], come: Sequence[str], lines: Sequence[str]) -> Hunk:
-    said = "\n".join([path, *(f"-{line}" for line in gone), *(f"+{line}" for line in come)])
+    said = "\n".join([path, *_signed(gone, come)])
     digest = blake2b(said.encode("utf-8", "surrogatepass"), digest_size=5).hexdigest()
     return Hunk(f"h-{digest}", path, "\n".join(lines))
 
 
 def _signed(gone: Iterable[str], come: Iterable[str]) -> list[str]:
     return [*(f"-{line}" for line in gone), *(f"+{line}" for line in come)]
-
-
-def _plain_lines(text: str) -> list[str]:
-    return [_SHA.sub(r"\1", line) if "sha=" in line else line for line in text.split("\n")]
-
-
-def _front_matter_end(lines: Sequence[str]) -> int:
-    """The number of lines of the front matter, its fences included."""
-    if not lines or lines[0].lstrip("\ufeff").rstrip() != "---":
-        return 0
-    for number, line in enumerate(lines[1:], start=2):
-        if line.rstrip() == "---":
-            return number
-    return 0
 
 
 def parse_rejections(text: str) -> frozenset[str]:
@@ -260,3 +198,89 @@ def with_rejections(text: str, hunks: Iterable[Hunk], day: date) -> str:
         lines.append(f"- `{hunk.id}` {hunk.path} ({day.isoformat()}): {escape_inline(gist)}\n")
     head = text if text.endswith("\n") or not text else f"{text}\n"
     return (head or _HEAD) + "".join(lines) if lines else text
+
+
+class Change(Record):
+    """One thing to decide on, with all the places that it changes."""
+
+    text: str
+    """What comes, or what goes where nothing comes, with the place it stands on."""
+    about: tuple[str, ...]
+    """The entities whose pages it changes."""
+    hunks: tuple[Hunk, ...]
+
+    @property
+    def source(self) -> str:
+        """The line behind it: `memory/2026-03-16.md#L4`; empty where none is cited."""
+        cited = (place for hunk in self.hunks for place in _cited(hunk))
+        return next(cited, "")
+
+    def other_lines(self, hunk: Hunk) -> list[str]:
+        """The lines of one of its places that say more than its text."""
+        lines = [line for line in changed_lines(hunk) if _is_told(line)]
+        return [line[0] + " " + said for line in lines if (said := plain(line)) != self.text]
+
+
+def changes_of(hunks: Sequence[Hunk]) -> tuple[Change, ...]:
+    """The hunks by what they tell of, in the order of their first ones."""
+    groups: list[tuple[set[str], list[Hunk]]] = []
+    for hunk in hunks:
+        places = {hunk.id} if _is_new_page(hunk) else set(_cited(hunk)) or {hunk.id}
+        shared = [group for group in groups if group[0] & places]
+        first = shared[0] if shared else (set[str](), list[Hunk]())
+        if not shared:
+            groups.append(first)
+        for group in shared[1:]:
+            first[0].update(group[0])
+            first[1].extend(group[1])
+            groups.remove(group)
+        first[0].update(places)
+        first[1].append(hunk)
+    return tuple(
+        Change(
+            _text(group),
+            tuple(dict.fromkeys(PurePosixPath(h.path).stem for h in group if _is_of_entity(h))),
+            tuple(group),
+        )
+        for _, group in groups
+    )
+
+
+def _is_of_entity(hunk: Hunk) -> bool:
+    return hunk.path.startswith("bank/entities/")
+
+
+def changed_lines(hunk: Hunk) -> list[str]:
+    """The lines that go and come, with their sign."""
+    return [line for line in hunk.diff.split("\n") if line[:1] in ("+", "-")]
+
+
+def plain(line: str) -> str:
+    """A changed line without its sign and markup, links as the places they lead to."""
+    return _CITATION.sub(r"\1", _BULLET.sub("", line[1:].strip()))
+
+
+def _text(hunks: Sequence[Hunk]) -> str:
+    """The line that tells best: an opinion's statement, then what comes, then what goes."""
+    if _is_new_page(hunks[0]):
+        lines = [line for line in changed_lines(hunks[0]) if _CITATION.search(line)]
+        return f"new page {hunks[0].path}, {len(lines)} lines"
+    lines = [line for hunk in hunks for line in changed_lines(hunk) if _is_told(line)]
+    best = min(lines, key=lambda li: (not li.startswith("+### "), li[0] != "+"), default="")
+    return plain(best) if best else f"the form of {hunks[0].path}"
+
+
+def _is_new_page(hunk: Hunk) -> bool:
+    lines = hunk.diff.split("\n")
+    return all(line[:1] == "+" for line in lines) and any("lorebank:begin" in li for li in lines)
+
+
+def _is_told(line: str) -> bool:
+    """Whether a changed line says something: no blank, marker, label or front matter."""
+    said = line[1:].strip()
+    labels = ("<!--", "**", "# ", "## ", "---", "first_seen:", "last_seen:", "facts:")
+    return bool(said) and not said.startswith(labels)
+
+
+def _cited(hunk: Hunk) -> Iterable[str]:
+    return (found[1] for line in changed_lines(hunk) for found in _CITATION.finditer(line))

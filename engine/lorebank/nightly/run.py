@@ -33,7 +33,7 @@ from lorebank.nightly.hunks import (
     without_hunks,
 )
 from lorebank.nightly.journal import JournalEntry, journal_entry, journal_path, moved_opinions
-from lorebank.nightly.proposals import plan_proposal_edits, read_core_memory
+from lorebank.nightly.proposals import plan_proposal_edits, read_core_memory, suggest_lines
 from lorebank.nightly.run_record import (
     RunRecord,
     complete_run,
@@ -42,7 +42,6 @@ from lorebank.nightly.run_record import (
     undo_store,
     write_pages,
 )
-from lorebank.nightly.suggest import suggest_lines
 from lorebank.pages.content import read_content, relocate
 from lorebank.pages.core_memory import plan_core_proposals
 from lorebank.pages.digests import ARCHIVE_FOLDER, TODAY_PATH

@@ -39,11 +39,15 @@ if TYPE_CHECKING:
     from lorebank.domain.facts import Fact
 
 
-class Also:
+class Also(tuple[str, ...]):
     """Other names that models give an argument, as other memories call it."""
 
-    def __init__(self, *names: str) -> None:
-        self.names = names
+
+def arg(description: str, also: str = "", *, ge: int | None = None, le: int | None = None) -> Any:
+    """What a model is told of an argument, the words that models call it by, and its limits."""
+    found: Any = Field(description=description, ge=ge, le=le)
+    found.metadata.append(Also(also.split()))
+    return found
 
 
 _KINDS = {
@@ -73,89 +77,52 @@ def _bare_name(given: Any) -> Any:
     return PurePosixPath(bare).stem if bare.endswith(".md") else bare
 
 
+_PATH = "file filename file_path source place uri"
+_NEW_TEXT = "content fact memory note statement body query right new to new_text correction"
 _Named = Annotated[str, BeforeValidator(_bare_name)]
 Query = Annotated[
     str,
-    Also("q", "question", "search", "search_query", "text", "prompt", "input"),
-    Field(description="A question or a few words, in any language."),
+    arg(
+        "A question or a few words, in any language.",
+        "q question search search_query text prompt input",
+    ),
 ]
 Count = Annotated[
     int,
-    Also("limit", "top_k", "topk", "n", "count", "max_results", "num_results", "max", "results"),
-    Field(ge=1, le=200, description="At most so many."),
+    arg(
+        "At most so many.",
+        "limit top_k topk n count max_results num_results max results",
+        ge=1,
+        le=200,
+    ),
 ]
 Since = Annotated[
     str | None,
-    Also("from", "after", "start", "start_date", "date_from"),
-    Field(description="From that day: 2025-11-27, 30d, 'last week'."),
+    arg("From that day: 2025-11-27, 30d, 'last week'.", "from after start start_date date_from"),
 ]
-Until = Annotated[
-    str | None,
-    Also("to", "before", "end", "end_date", "date_to"),
-    Field(description="Up to that day, included."),
-]
-AsOf = Annotated[
-    str | None,
-    Also("asof", "on", "at", "date", "day", "when"),
-    Field(description="As known on that day."),
-]
-Name = Annotated[
-    _Named,
-    Also("entity", "query", "q", "slug", "about", "subject"),
-    Field(description="A name or alias."),
-]
-About = Annotated[
-    _Named | None, Also("name", "about", "subject"), Field(description="Only about this name.")
-]
+Until = Annotated[str | None, arg("Up to that day, included.", "to before end end_date date_to")]
+AsOf = Annotated[str | None, arg("As known on that day.", "asof on at date day when")]
+Name = Annotated[_Named, arg("A name or alias.", "entity query q slug about subject")]
+About = Annotated[_Named | None, arg("Only about this name.", "name about subject")]
 Names = Annotated[
-    list[_Named],
-    Also("name", "about", "subject", "people"),
-    Field(description="Only what mentions all of these."),
+    list[_Named], arg("Only what mentions all of these.", "name about subject people")
 ]
 Kinds = Annotated[
     list[Annotated[str, BeforeValidator(_kind)]],
-    Also("type"),
-    Field(description="Only world, experience, opinion, observation or note."),
+    arg("Only world, experience, opinion, observation or note.", "type"),
 ]
 Confidence = Annotated[
-    float | None,
-    Also("confidence", "threshold"),
-    Field(ge=0, le=1, description="Leave out lower confidence."),
+    float | None, arg("Leave out lower confidence.", "confidence threshold", ge=0, le=1)
 ]
-Budget = Annotated[
-    int,
-    Also("max_tokens", "budget", "tokens", "budget_tokens"),
-    Field(ge=50, description="Tokens at most."),
-]
-StartLine = Annotated[
-    int | None,
-    Also("from", "offset", "line", "start"),
-    Field(ge=1, description="First line, from 1."),
-]
-Lines = Annotated[
-    int | None, Also("limit", "count", "n"), Field(ge=1, description="How many lines.")
-]
+Budget = Annotated[int, arg("Tokens at most.", "max_tokens budget tokens budget_tokens", ge=50)]
+StartLine = Annotated[int | None, arg("First line, from 1.", "from offset line start", ge=1)]
+Lines = Annotated[int | None, arg("How many lines.", "limit count n", ge=1)]
 Kind = Literal["world", "experience", "opinion", "observation", "W", "B", "O", "S"]
-DryRun = Annotated[
-    bool,
-    Also("preview", "dryrun"),
-    Field(description="True shows what would happen and writes nothing."),
-]
-Page = Annotated[int, Also("offset", "cursor"), Field(ge=1, description="Which page.")]
-Text = Annotated[
-    str,
-    Also(
-        *("content", "fact", "memory", "note", "statement", "body", "query", "right"),
-        *("new", "to", "new_text", "replacement", "correction"),
-    ),
-    Field(description="One sentence that stands alone, with names."),
-]
-Ids = Also("fact", "memory")
-Place = Also("file", "filename", "file_path", "source", "place", "uri")
+DryRun = Annotated[bool, arg("True shows what would happen and writes nothing.", "preview dryrun")]
+Page = Annotated[int, arg("Which page.", "offset cursor", ge=1)]
+Text = Annotated[str, arg("One sentence that stands alone, with names.", _NEW_TEXT)]
 Verdicts = Annotated[
-    dict[str, str],
-    Also("rulings", "decisions", "answers"),
-    Field(description="Rule: item id to one of its choices."),
+    dict[str, str], arg("Rule: item id to one of its choices.", "rulings decisions answers")
 ]
 
 RECALL_TOKENS = 480
@@ -276,7 +243,7 @@ class Toolset:
         return _recalled(within(text, REVIEW_TOKENS, "give since and until"))
 
     def explain(
-        self, id: Annotated[str, Ids, Field(description="Of a fact (f-…) or an opinion (o-…).")]
+        self, id: Annotated[str, arg("Of a fact (f-…) or an opinion (o-…).", "fact memory")]
     ) -> Delivered:
         """Where a fact or an opinion comes from: its lines, who wrote them, every step of its
         confidence."""
@@ -293,11 +260,9 @@ class Toolset:
         self,
         query: Query,
         k: Count = 6,
-        min_score: Annotated[float, Field(ge=0, le=1, description="Leave out lower scores.")] = 0.0,
-        path: Annotated[
-            str | None, Place, Field(description="Only in that file or folder.")
-        ] = None,
-        session_key: Annotated[str | None, Field(description="The host's conversation.")] = None,
+        min_score: Annotated[float, arg("Leave out lower scores.", ge=0, le=1)] = 0.0,
+        path: Annotated[str | None, arg("Only in that file or folder.", _PATH)] = None,
+        session_key: Annotated[str | None, arg("The host's conversation.")] = None,
     ) -> Delivered:
         """Find passages in the Markdown memory: snippets with path, lines and score, never whole
         files. For a question, recall does more. Hits in sessions/ are what was said in earlier
@@ -312,7 +277,7 @@ class Toolset:
 
     def memory_get(
         self,
-        path: Annotated[str, Place, Field(description="As cited: memory/2025-11-27.md#L10-L20.")],
+        path: Annotated[str, arg("As cited: memory/2025-11-27.md#L10-L20.", _PATH)],
         start_line: StartLine = None,
         lines: Lines = None,
     ) -> Delivered:
@@ -325,26 +290,17 @@ class Toolset:
         self,
         text: Text,
         kind: Annotated[
-            Kind | None,
-            BeforeValidator(_kind),
-            Also("type", "category"),
-            Field(description="What it is."),
+            Kind | None, BeforeValidator(_kind), arg("What it is.", "type category")
         ] = None,
         entities: Annotated[
-            list[_Named],
-            Also("name", "about", "people"),
-            Field(description="Whom or what it is about."),
+            list[_Named], arg("Whom or what it is about.", "name about people")
         ] = [],  # noqa: B006
-        confidence: Annotated[
-            float | None, Field(ge=0, le=1, description="How sure an opinion is.")
-        ] = None,
+        confidence: Annotated[float | None, arg("How sure an opinion is.", ge=0, le=1)] = None,
         date: Annotated[
-            str | None,
-            Also("day", "when", "timestamp"),
-            Field(description="YYYY-MM-DD, today or up to a week ago."),
+            str | None, arg("YYYY-MM-DD, today or up to a week ago.", "day when timestamp")
         ] = None,
-        for_opinions: Annotated[list[str], Field(description="Ids (o-…) it speaks for.")] = [],  # noqa: B006
-        against_opinions: Annotated[list[str], Field(description="Ids it speaks against.")] = [],  # noqa: B006
+        for_opinions: Annotated[list[str], arg("Ids (o-…) it speaks for.")] = [],  # noqa: B006
+        against_opinions: Annotated[list[str], arg("Ids it speaks against.")] = [],  # noqa: B006
     ) -> Delivered:
         """Keep what should still be known next month: a decision, preference, event, something
         true. Answers with what is noted already and what it may replace.
@@ -373,8 +329,7 @@ class Toolset:
         self,
         id: Annotated[
             str,
-            Also("fact", "memory", "old", "from", "old_text", "wrong"),
-            Field(description="Of the fact that is wrong or over, f-…."),
+            arg("Of the fact that is wrong or over, f-….", "fact memory old from old_text wrong"),
         ],
         text: Text,
         dry_run: DryRun = False,
@@ -393,13 +348,9 @@ class Toolset:
     def remember(
         self,
         text: Annotated[
-            str,
-            Also("content", "fact", "memory", "note", "body"),
-            Field(description="What is to be remembered, as it was said."),
+            str, arg("What is to be remembered, as it was said.", "content fact memory note body")
         ],
-        to: Annotated[
-            Literal["auto", "core", "fact", "log"], Field(description="Where it goes.")
-        ] = "auto",
+        to: Annotated[Literal["auto", "core", "fact", "log"], arg("Where it goes.")] = "auto",
     ) -> Delivered:
         """Write down what somebody asked to remember, where it belongs: facts and notes into the
         log. Standing orders are proposed to the owner.
@@ -413,19 +364,14 @@ class Toolset:
         action: Annotated[
             Literal["append", "replace", "insert"],
             BeforeValidator(_action),
-            Also("mode", "operation", "op"),
-            Field(description="replace needs old_text; insert needs line."),
+            arg("replace needs old_text; insert needs line.", "mode operation op"),
         ],
         text: Annotated[
-            str,
-            Also("content", "body", "new", "new_text"),
-            Field(description="What is written; empty cuts old_text."),
+            str, arg("What is written; empty cuts old_text.", "content body new new_text")
         ] = "",
-        old_text: Annotated[
-            str, Also("old", "from"), Field(description="For replace: as it stands there.")
-        ] = "",
-        line: Annotated[int | None, Field(ge=1, description="For insert.")] = None,
-        section: Annotated[str, Field(description="For append: a heading.")] = "",
+        old_text: Annotated[str, arg("For replace: as it stands there.", "old from")] = "",
+        line: Annotated[int | None, arg("For insert.", ge=1)] = None,
+        section: Annotated[str, arg("For append: a heading.")] = "",
     ) -> Delivered:
         """Change memory.md, the small page that is read in every conversation. Lines you add are
         marked as yours; orders, and changes to the owner's lines, are proposed to the owner.
@@ -439,13 +385,9 @@ class Toolset:
 
     def forget(
         self,
-        ids: Annotated[list[str], Ids, Field(description="Of facts, f-….")] = [],  # noqa: B006
-        match: Annotated[
-            str, Also("text", "query"), Field(description="Every line that holds this text.")
-        ] = "",
-        entity: Annotated[
-            _Named, Also("name", "about", "subject"), Field(description="All that names it.")
-        ] = "",
+        ids: Annotated[list[str], arg("Of facts, f-….", "fact memory")] = [],  # noqa: B006
+        match: Annotated[str, arg("Every line that holds this text.", "text query")] = "",
+        entity: Annotated[_Named, arg("All that names it.", "name about subject")] = "",
         dry_run: DryRun = True,
     ) -> Delivered:
         """Cut lines out of the memory. First call it as it is and show the owner what would go;
@@ -463,8 +405,8 @@ class Toolset:
 
     def undo(
         self,
-        what: Annotated[Literal["forget", "reflect", "rule"], Field(description="What to undo.")],
-        id: Annotated[str, Field(description="The run or item; the last without it.")] = "",
+        what: Annotated[Literal["forget", "reflect", "rule"], arg("What to undo.")],
+        id: Annotated[str, arg("The run or item; the last without it.")] = "",
     ) -> Delivered:
         """Take back a forget, a reflect, or a ruling of your own."""
         if what == "rule":
@@ -478,7 +420,7 @@ class Toolset:
 
     def confirm(
         self,
-        ids: Annotated[list[str], Ids, Field(description="Of facts in quarantine.")],
+        ids: Annotated[list[str], arg("Of facts in quarantine.", "fact memory")],
         undo: bool = False,
     ) -> Delivered:
         """Vouch in the owner's name for what is marked unconfirmed."""
@@ -487,9 +429,7 @@ class Toolset:
 
     def inbox(
         self,
-        kind: Annotated[
-            InboxKind | None, Also("type"), Field(description="Only this kind.")
-        ] = None,
+        kind: Annotated[InboxKind | None, arg("Only this kind.", "type")] = None,
         page: Page = 1,
         verdicts: Verdicts = {},  # noqa: B006
     ) -> Delivered:
@@ -500,10 +440,7 @@ class Toolset:
             return self.rule(verdicts)
         return _recalled(paged(inbox_blocks(self._bank.inbox(kind)), page))
 
-    def rule(
-        self,
-        verdicts: Verdicts,
-    ) -> Delivered:
+    def rule(self, verdicts: Verdicts) -> Delivered:
         """Settle items of the inbox. Each verdict is a signed line that the owner can delete."""
         if self._read_only:
             raise UsageError("this client only reads", hint="leave verdicts out")
@@ -514,10 +451,10 @@ class Toolset:
 
     def reflect(
         self,
-        since: Annotated[str | None, Field(description="Only news from that day on.")] = None,
+        since: Annotated[str | None, arg("Only news from that day on.")] = None,
         dry_run: DryRun = True,
-        accept: Annotated[list[str], Field(description="Only these hunks (h-…).")] = [],  # noqa: B006
-        reject: Annotated[list[str], Field(description="Hunks that are wrong.")] = [],  # noqa: B006
+        accept: Annotated[list[str], arg("Only these hunks (h-…).")] = [],  # noqa: B006
+        reject: Annotated[list[str], arg("Hunks that are wrong.")] = [],  # noqa: B006
         page: Page = 1,
     ) -> Delivered:
         """Bring the bank's pages up to date from the facts. Review the hunks page by page, then
@@ -616,8 +553,9 @@ def parameters_of(method: Callable[..., Any]) -> list[Parameter]:
 def aliases_of(parameters: Iterable[Parameter]) -> dict[str, tuple[str, ...]]:
     """What models call each of these parameters."""
     return {
-        parameter.name: note.names
+        parameter.name: note
         for parameter in parameters
-        for note in getattr(parameter.annotation, "__metadata__", ())
+        for field in getattr(parameter.annotation, "__metadata__", ())
+        for note in getattr(field, "metadata", ())
         if isinstance(note, Also)
     }

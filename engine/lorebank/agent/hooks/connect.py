@@ -8,24 +8,19 @@ TOML a block between two marks is appended.
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
 import sys
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from threading import Timer
 from typing import Any
 
 from lorebank.agent.hooks.hosts import HookChange, edit_settings
 from lorebank.agent.hooks.json_splice import cut, put
-from lorebank.errors import LorebankError
 from lorebank.records import dataclass
 
 NAME = "memory"
 """What the server is called there: tools read `mcp__memory__recall`."""
-CHECK_S = 30
 _BLOCK = re.compile(r"\n?# lorebank: begin\n.*?# lorebank: end\n", re.DOTALL)
 
 
@@ -125,43 +120,3 @@ def _in_toml(text: str, host: Host, command: list[str] | None) -> str | None:
     rows = [f"{key} = {json.dumps(value)}" for key, value in _entry(command).items()]
     block = ["# lorebank: begin", f"[{host.table[0]}.{NAME}]", *rows, "# lorebank: end", ""]
     return f"{without}{chr(10) * bool(without)}" + "\n".join(block)
-
-
-def check(command: Sequence[str], environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
-    """Start the server as the host would and return the names of its tools; `LorebankError` where
-    it does not answer."""
-    client = {"name": "lorebank-connect", "version": "1"}
-    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
-    rows: list[dict[str, Any]] = [
-        {"id": 1, "method": "initialize", "params": hello},
-        {"method": "notifications/initialized"},
-        {"id": 2, "method": "tools/list", "params": {}},
-    ]
-    asked = "".join(f"{json.dumps({'jsonrpc': '2.0'} | row)}\n" for row in rows)
-    pipe = subprocess.PIPE
-    try:
-        with subprocess.Popen(
-            list(command), env=dict(environ), stdin=pipe, stdout=pipe, text=True
-        ) as server:
-            too_late = Timer(CHECK_S, server.kill)
-            too_late.start()
-            try:
-                return _listed(server, asked)
-            finally:
-                too_late.cancel()
-                server.terminate()
-    except (OSError, ValueError, KeyError, AttributeError) as problem:
-        raise LorebankError(
-            f"the server does not answer: {' '.join(command)}", hint="run it to see what it says"
-        ) from problem
-
-
-def _listed(server: subprocess.Popen[str], asked: str) -> tuple[str, ...]:
-    assert server.stdin is not None and server.stdout is not None
-    server.stdin.write(asked)
-    server.stdin.flush()
-    for line in server.stdout:
-        row = json.loads(line)
-        if row.get("id") == 2:
-            return tuple(tool["name"] for tool in row["result"]["tools"])
-    raise ValueError("it ended without an answer")

@@ -1,5 +1,5 @@
 """One file a command: parse, one call of the Bank, render.
 
 Each holds `command`, found by file name from `root.COMMANDS`. Options that several commands share
-stand in `cli.parameters`.
+stand in `cli.command`.
 """

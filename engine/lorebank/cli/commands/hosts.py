@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from importlib.util import find_spec
@@ -30,10 +30,10 @@ HOSTS = ("claude-code", "claude-desktop", "codex", "cursor", "gemini", "openclaw
 
 @command("connect")
 @click.argument("host", type=click.Choice(HOSTS))
-@click.option("--remove", is_flag=True, help="Take lorebank out again.")
-@click.option("--print", "prints", is_flag=True, help="Print the entry, and write nothing.")
-@click.option("--file", type=click.Path(path_type=Path), help="In place of the host's own file.")
-@click.option("--read-only", is_flag=True, help="No tool that writes.")
+@click.option("--remove", is_flag=True, help="Remove lorebank again.")
+@click.option("--print", "prints", is_flag=True, help="Print the entry; write nothing.")
+@click.option("--file", type=click.Path(path_type=Path), help="Another file than the host's own.")
+@click.option("--read-only", is_flag=True, help="Offer no tool that writes.")
 @click.option("--check/--no-check", default=True, help="Start the server as the host would.")
 def connect(
     session: Session,
@@ -67,17 +67,28 @@ def connect(
     if prints and root is not None:
         write_raw(hosts.snippet(host, started))
         return
-    tools = hosts.check(started) if check and root is not None else ()
+    tools = _tools_of(started) if check and root is not None else ()
     done = [hosts.connect(host, target, started if root is not None else None)]
     if host == "claude-code" and file is None:
         starts = None if root is None else start_command(root)
         done.append(change_hooks(host, file=None, command=starts, environ=os.environ))
-    if session.json:
-        session.show_json({"changes": [each.to_dict() for each in done], "tools": list(tools)})
-        return
-    session.show(_changed(done))
-    if tools:
-        session.note([f"the server answers with {len(tools)} tools: {', '.join(tools)}"])
+    payload = {"changes": [each.to_dict() for each in done], "tools": list(tools)}
+    answers = f"the server answers with {len(tools)} tools: {', '.join(tools)}"
+    session.print(payload, _changed(done), [answers] if tools else ())
+
+
+def _tools_of(command: Sequence[str]) -> tuple[str, ...]:
+    _check_mcp()
+    from lorebank.mcp_server.server import tools_of
+
+    return tools_of(command)
+
+
+def _check_mcp() -> None:
+    if find_spec("mcp") is None:
+        raise LorebankError(
+            "the MCP server needs the package mcp", hint="pip install 'lorebank[mcp]'"
+        )
 
 
 HOST = click.Choice(["claude-code", "shell"])
@@ -111,7 +122,7 @@ def print_hooks(session: Session, host: str) -> None:
 
 @hooks.subcommand("install")
 @click.argument("host", type=HOST)
-@click.option("--file", type=click.Path(path_type=Path), help="In place of the host's own file.")
+@click.option("--file", type=click.Path(path_type=Path), help="Another file than the host's own.")
 def install_hooks(session: Session, host: str, file: Path | None) -> None:
     """Put the hooks into the host's settings; all else there stays byte for byte."""
     from lorebank.agent.hooks.hosts import start_command
@@ -121,7 +132,7 @@ def install_hooks(session: Session, host: str, file: Path | None) -> None:
 
 @hooks.subcommand("remove")
 @click.argument("host", type=HOST)
-@click.option("--file", type=click.Path(path_type=Path), help="In place of the host's own file.")
+@click.option("--file", type=click.Path(path_type=Path), help="Another file than the host's own.")
 def remove_hooks(session: Session, host: str, file: Path | None) -> None:
     """Take the hooks out of the host's settings again."""
     _change(session, host, file, None)
@@ -183,7 +194,9 @@ def _payload() -> dict[str, Any]:
     metavar="N",
     help="At most so many tokens.",
 )
-@click.option("--group", is_flag=True, help="For a group chat: leave out what is the owner's.")
+@click.option(
+    "--group", is_flag=True, help="For a group chat: leave out the owner's private pages."
+)
 def context(session: Session, /, **how: Any) -> None:
     """Print what an agent should know at the start of a session.
 
@@ -207,10 +220,12 @@ def context(session: Session, /, **how: Any) -> None:
 
 
 @command("flush")
-@click.option("--tokens", type=click.IntRange(0), metavar="N", help="In the context by now.")
-@click.option("--context-window", type=click.IntRange(1), metavar="N", help="It holds at most.")
+@click.option("--tokens", type=click.IntRange(0), metavar="N", help="Tokens in the context now.")
 @click.option(
-    "--compactions", type=click.IntRange(0), metavar="N", help="How often it was compacted."
+    "--context-window", type=click.IntRange(1), metavar="N", help="Tokens that it can hold."
+)
+@click.option(
+    "--compactions", type=click.IntRange(0), metavar="N", help="How often it was compacted so far."
 )
 @click.option("--session", default="main", metavar="ID", help="Which conversation.")
 @click.option(
@@ -219,7 +234,9 @@ def context(session: Session, /, **how: Any) -> None:
     default="rw",
     help="What the agent may do in the workspace.",
 )
-@click.option("--reply", metavar="TEXT", help="Print what of the model's reply is for the user.")
+@click.option(
+    "--reply", metavar="TEXT", help="Print the part of the model's reply that is for the user."
+)
 def flush(
     session: Session,
     /,
@@ -257,29 +274,27 @@ def flush(
             writable=workspace_access == "rw",
             **which,
         )
-    if session.json:
-        session.show_json(found.to_dict())
-    elif found.due:
-        session.show([found.system_prompt, "", found.prompt])
-    else:
-        session.note([f"no flush: {found.reason} ({found.tokens} of {found.threshold} tokens)"])
+    prompts = [found.system_prompt, "", found.prompt]
+    why_not = f"no flush: {found.reason} ({found.tokens} of {found.threshold} tokens)"
+    lines, notes = (prompts, []) if found.due else ([], [why_not])
+    session.print(found.to_dict(), lines, notes)
 
 
 @command("mcp")
-@click.option("--http", is_flag=True, help="Listen on this machine in place of stdio.")
+@click.option("--http", is_flag=True, help="Serve HTTP on this machine instead of stdio.")
 @click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="A loopback address.")
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8765, metavar="N", help="0: a free one."
 )
-@click.option("--all", "every_bank", is_flag=True, help="Tools that ask every named bank as well.")
+@click.option("--all", "every_bank", is_flag=True, help="Add tools that ask every named bank.")
 @click.option(
-    "--with", "names", multiple=True, metavar="NAME", help="Tools that ask only these named banks."
+    "--with", "names", multiple=True, metavar="NAME", help="Add tools that ask these named banks."
 )
-@click.option("--group", is_flag=True, help="Others read along: nothing of the core memory.")
-@click.option("--read-only", is_flag=True, help="No tool that writes.")
-@click.option("--decides", is_flag=True, help="May accept proposals and confirm, as you would.")
-@click.option("--agent", default="", metavar="NAME", help="The name its lines bear.")
-@click.option("--user", default="", metavar="NAME", help="On whose behalf it writes.")
+@click.option("--group", is_flag=True, help="For group chats: leave out the core memory.")
+@click.option("--read-only", is_flag=True, help="Offer no tool that writes.")
+@click.option("--decides", is_flag=True, help="Let the agent accept proposals and confirm facts.")
+@click.option("--agent", default="", metavar="NAME", help="The name that its lines carry.")
+@click.option("--user", default="", metavar="NAME", help="The user on whose behalf it writes.")
 @click.option("--tools", default="default", metavar="LIST", help="all, or names with commas.")
 def mcp(
     session: Session,
@@ -312,10 +327,7 @@ def mcp(
         lorebank mcp --agent claude-code --tools all
         claude mcp add memory -- lorebank mcp -w ~/notes
     """
-    if find_spec("mcp") is None:
-        raise LorebankError(
-            "the MCP server needs the package mcp", hint="pip install 'lorebank[mcp]'"
-        )
+    _check_mcp()
     root, config = session.settings()
     session.workspace, session.bank_name = str(root), None
     from lorebank.mcp_server.access import Access

@@ -42,30 +42,25 @@ def index(session: Session, full: bool, check: bool) -> int:
         return _check(session)
     with session.bank() as bank, Progress(session) as progress:
         report = bank.sync(full=full, progress=progress)
-    session.result(report, sync_lines, everything=session.verbose)
-    if not session.json:
-        look = session.error_look
-        session.note(embedder_lines(look, report))
-        if report.problems:
-            limit = 0 if session.verbose else SHOWN_PROBLEMS
-            session.note([look.warn(count(len(report.problems), "problem"))])
-            session.note(problem_lines(look, report.problems, limit=limit))
-    return 0
+    look = session.error_look
+    notes = embedder_lines(look, report)
+    if report.problems:
+        limit = 0 if session.verbose else SHOWN_PROBLEMS
+        notes.append(look.warn(count(len(report.problems), "problem")))
+        notes += problem_lines(look, report.problems, limit=limit)
+    return session.result(report, sync_lines, notes=notes, everything=session.verbose)
 
 
 def _check(session: Session) -> int:
     with session.bank() as bank:
         differences = bank.check()
-    nothing = "the index is what a rebuild from the files would give"
     session.result(
         differences,
         lambda look, found: [x for each in found for x in look.paragraph(each, "  ", first="")],
         key="differences",
-        nothing=nothing,
+        nothing="the index is what a rebuild from the files would give",
+        notes=[f"{count(len(differences), 'difference')}; lorebank index --full mends the index"],
     )
-    if differences and not session.json:
-        number = count(len(differences), "difference")
-        session.note([f"{number}; lorebank index --full mends the index"])
     return DIFFERENT if differences else 0
 
 
@@ -73,9 +68,8 @@ def _check(session: Session) -> int:
 def watch(session: Session) -> None:
     """Keep the index fresh while files change, until interrupted.
 
-    What changed is read, embedded and judged 1.5 seconds after the last change; where the system
-    tells nothing of changes (folders of other machines), files are looked at now and again. `mcp`
-    does the same by itself.
+    What changed is read, embedded and judged 1.5 seconds after the last change; network
+    folders, which report no changes, are polled. `mcp` does the same by itself.
 
     Examples:
         lorebank watch
@@ -99,7 +93,7 @@ def watch(session: Session) -> None:
         session.note([f"watching {bank.root}; Ctrl-C ends it"])
         try:
             show_sync(bank.catch_up())
-            keep_up(bank.catch_up, watcher, lambda: watcher.is_stopped, show_sync, session.say)
+            keep_up(bank.catch_up, watcher, show_sync, session.say)
         except KeyboardInterrupt:
             raise click.exceptions.Exit(130) from None
         finally:
@@ -124,7 +118,7 @@ WRONG = 6
 
 
 @command("doctor")
-@click.option("--fix", is_flag=True, help="Repair what can be repaired without losing anything.")
+@click.option("--fix", is_flag=True, help="Repair what can be repaired safely.")
 def doctor(session: Session, fix: bool) -> int:
     """Find what is wrong, and repair what is safe to repair.
 
@@ -140,10 +134,9 @@ def doctor(session: Session, fix: bool) -> int:
     with session.bank() as bank:
         findings = bank.doctor(fix=fix, moment=session.moment)
     left = sum(not finding.fixed for finding in findings)
-    session.result(findings, health_lines, key="findings", nothing="nothing is wrong")
-    if findings and not session.json:
-        ends = f"{count(left, 'problem')} left" if left else "everything found was repaired"
-        session.note([ends])
+    ends = f"{count(left, 'problem')} left" if left else "everything found was repaired"
+    nothing = "nothing is wrong"
+    session.result(findings, health_lines, key="findings", nothing=nothing, notes=[ends])
     return WRONG if left else 0
 
 

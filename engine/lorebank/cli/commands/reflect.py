@@ -24,7 +24,7 @@ from lorebank.errors import UsageError
 if TYPE_CHECKING:
     from lorebank.app.bank import Bank
     from lorebank.domain.reports import ReflectReport
-    from lorebank.nightly.review import Change
+    from lorebank.nightly.hunks import Change
 
 DIFFERENT = 6
 TROUBLE = 1
@@ -44,26 +44,28 @@ _TROUBLES = frozenset(
 
 @command("reflect")
 @click.option("--since", metavar="DAY", help="Only entities with facts from that day on.")
-@click.option("--date", "day", metavar="DAY", help="The day it speaks for; today without this.")
-@click.option("--dry-run", is_flag=True, help="Write nothing; say what would change.")
-@click.option("--diff", is_flag=True, help="Print the patch in place of the summary.")
+@click.option("--date", "day", metavar="DAY", help="The day to reflect on; default: today.")
+@click.option("--dry-run", is_flag=True, help="Report what would change; write nothing.")
+@click.option("--diff", is_flag=True, help="Print the patch instead of the summary.")
 @click.option("--check", is_flag=True, help="Write nothing; exit with 6 if something would change.")
 @click.option("-i", "--interactive", is_flag=True, help="Decide change by change.")
 @click.option("--hunks", is_flag=True, help="With -i: decide page by page, hunk by hunk.")
 @click.option("--accept", metavar="HUNK", multiple=True, help="Make only these changes.")
 @click.option("--reject", metavar="HUNK", multiple=True, help="Leave these out, now and later.")
-@click.option("--force", is_flag=True, help="Let more entries vanish than reflect.max_vanish.")
+@click.option("--force", is_flag=True, help="Let more entries disappear than reflect.max_vanish.")
 @click.option("--commit", is_flag=True, help="Make one git commit of the pages written.")
 @click.option(
     "--undo",
     metavar="RUN",
     is_flag=False,
     flag_value=LAST,
-    help="Take a run back, byte for byte; the last one where none is named.",
+    help="Undo a run, byte for byte; default: the last.",
 )
-@click.option("--infer", is_flag=True, help="Suggest retain lines for logs that have none.")
-@click.option("--unsure", is_flag=True, help="List the pairs no rule signs; nothing else is done.")
-@click.option("--judge", is_flag=True, help="With --unsure: let the generator settle them.")
+@click.option("--infer", is_flag=True, help="Suggest retain lines from the prose of logs.")
+@click.option(
+    "--unsure", is_flag=True, help="Only list pairs of fact and opinion that no rule decides."
+)
+@click.option("--judge", is_flag=True, help="With --unsure: let the generator decide them.")
 @click.option("-k", "limit", type=click.IntRange(1), default=20, metavar="N", help="Pairs listed.")
 def reflect(session: Session, /, check: bool, diff: bool, **options: Any) -> int:
     """Bring the pages of the bank up to date from the facts.
@@ -181,7 +183,7 @@ class _Review:
 
     def _plan(self) -> list[Change]:
         """The changes that are proposed and not decided yet."""
-        from lorebank.nightly.review import changes_of
+        from lorebank.nightly.hunks import changes_of
 
         known = {*self.accepted, *self.rejected, *self.left}
         hunks = [h for h in self.bank.reflect(**self.options).hunks if h.id not in known]
