@@ -175,6 +175,8 @@ def _is_nth_thing(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
             return True
         if edge.languages & _NOUNS_CAPITALISED:  # `am 3. Tor`
             return _is_capital(tokens, edge.end + (after == "."))
+        if tokens.words[edge.end - 1].isalpha():  # le 3e étage
+            return after[:1].isalnum() and after not in words.marks
         return (
             after in ("%", "°", "€", "$", "h")
             or after in _words()["counted"]
