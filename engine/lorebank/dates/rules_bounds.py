@@ -117,7 +117,7 @@ def _is_planned(moment: Moment, span: Span) -> bool:
 def _bounded(meaning: Meaning, first: date, last: date) -> tuple[date | None, date | None]:
     modifier, span = meaning.modifier, meaning.spans[0]
     if modifier == "before":
-        return None, shift(first, -1)
+        return None, last if span.modifier == "end" else shift(first, -1)
     if modifier == "after":
         return shift(last, 1), None
     if span.modifier == "between":

@@ -128,7 +128,9 @@ def _part_of(_: Moment, part: str, span: Span) -> Span | None:
         return None  # they start in three weeks
     take = _PARTS.get(span.granularity, _third)
     wholes = (*_PARTS, "week", "half")
-    return _narrowed(span, "range", lambda days: take(part, days), wholes)
+    found = _narrowed(span, "range", lambda days: take(part, days), wholes)
+    is_end = found is not None and part in ("end", "closing")
+    return replace(found, modifier="end") if is_end else found
 
 
 def _edge(moment: Moment, edge: tuple[str, str]) -> Span:
@@ -140,7 +142,8 @@ def _edge(moment: Moment, edge: tuple[str, str]) -> Span:
         return _PARTS[unit](part, unit_days(first, unit, 0))
 
     cycle = Cycle(days, "year" if unit == "year" else "month")
-    return Span("range", moment.nearest(cycle), cycle, bare=True)
+    modifier = "end" if part == "end" else "exact"
+    return Span("range", moment.nearest(cycle), cycle, bare=True, modifier=modifier)
 
 
 def _edge_of(moment: Moment, edge: tuple[str, str], span: Span) -> Span | None:

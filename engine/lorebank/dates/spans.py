@@ -83,6 +83,7 @@ class Span(Record):
     then: bool = False
     """`the weekend after`: the first repetition after the time named before."""
     modifier: str = "exact"
+    """`between`: `3-7 March`; `end`: an end, which lies before what is said to come before it."""
     beside: Callable[[Days], Days | None] | None = None
     """What is meant of the days once they are settled: `the Thursday after Saturday`."""
 
