@@ -299,7 +299,7 @@ def find_proposal(root: Path, id: str) -> Proposal:
         raise NotFound(f"no open proposal '{id}'", hint="`lorebank proposals` lists them")
     if len(found) > 1:
         near = ", ".join(p.id for p in found[:5])
-        raise UsageError(f"'{id}' is the beginning of several ids", hint=near)
+        raise UsageError(f"'{id}' matches several ids", hint=near)
     return found[0]
 
 

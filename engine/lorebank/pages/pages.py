@@ -148,7 +148,7 @@ class PagePlan:
         shown = {line.fact for line in screen_lines(view)}
         lines = [
             AnswerLine(
-                text=known.text,
+                text=known.fact.content,
                 source=known.fact.citation,
                 recorded=known.fact.recorded,
                 occurred=known.fact.occurred,
