@@ -129,8 +129,7 @@ def _part_of(_: Moment, part: str, span: Span) -> Span | None:
     take = _PARTS.get(span.granularity, _third)
     wholes = (*_PARTS, "week", "half")
     found = _narrowed(span, "range", lambda days: take(part, days), wholes)
-    is_end = found is not None and part in ("end", "closing")
-    return replace(found, modifier="end") if is_end else found
+    return replace(found, modifier="end") if found and part in ("end", "closing") else found
 
 
 def _edge(moment: Moment, edge: tuple[str, str]) -> Span:
