@@ -152,25 +152,29 @@ class UnsurePair:
 
 def unsure_pair(
     fact: Fact,
-    near: Iterable[tuple[Belief, Relation, float | None]],
+    near: Iterable[tuple[Belief, float | None]],
     names: frozenset[str],
     *,
     own_word: bool,
 ) -> UnsurePair | None:
     """The opinion that a line comes nearest to; `None` where it comes near to none.
 
-    `near` holds each opinion with the line's relation to it and the cosine of the two.
+    `near` holds each opinion and the cosine of the two.
     """
-    best: UnsurePair | None = None
+    best: tuple[float, Belief, float | None, bool] | None = None
     least = OWN_WORD_NEAR if own_word else NEAR_MEANING
     said = read(fact.content, names).objects
-    for belief, relation, cosine in near:
+    for belief, cosine in near:
         named = shared(read(belief.statement, names).objects, said)
         meant = cosine or 0.0
         if meant < least and named < NEAR_WORDS:
             continue
         score = round(max(meant, named / 2 if cosine is not None else named), 3)
-        if best is None or score > best.score:
-            reason = relation.reason or ("alike in meaning" if meant >= named else "names it")
-            best = UnsurePair(fact, belief.id, score, reason)
-    return best
+        if best is None or score > best[0]:
+            best = score, belief, cosine, meant >= named
+    if best is None:
+        return None
+    score, belief, cosine, by_meaning = best
+    reason = relate(belief.statement, fact.content, names, cosine).reason
+    reason = reason or ("alike in meaning" if by_meaning else "names it")
+    return UnsurePair(fact, belief.id, score, reason)

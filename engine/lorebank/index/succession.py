@@ -69,17 +69,18 @@ class _Line(NamedTuple):
     """The folded words of their names."""
 
 
-def insert_change(connection: Connection, item: int, fact: Fact) -> None:
-    """Store what a fact says is over or new."""
-    if fact.kind not in _MAY_END:
-        return
+def insert_changes(connection: Connection, facts: Iterable[tuple[int, Fact]]) -> None:
+    """Store what facts say is over or new, each with the number of its item."""
     from lorebank.supersede.endings import read_change, tokens
 
-    names = frozenset(word for m in fact.mentions if m.subject for word in tokens(m.name))
-    change = read_change(fact.content, names)
-    if change:
-        data = json.dumps(asdict(change), ensure_ascii=False)
-        connection.execute("INSERT INTO changes (item, data) VALUES (?, ?)", (item, data))
+    for item, fact in facts:
+        if fact.kind not in _MAY_END:
+            continue
+        names = frozenset(word for m in fact.mentions if m.subject for word in tokens(m.name))
+        change = read_change(fact.content, names)
+        if change:
+            data = json.dumps(asdict(change), ensure_ascii=False)
+            connection.execute("INSERT INTO changes (item, data) VALUES (?, ?)", (item, data))
 
 
 def insert_line_rulings(connection: Connection, file: int, read: ReadFile) -> None:
