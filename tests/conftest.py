@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from lorebank import Bank
+from provider_server import Provider, serving
 from support import FIXTURES, WORDS_ONLY
 
 # A busy machine takes 300 ms for what it does in 1 ms a moment later.
@@ -25,6 +26,12 @@ def copy_fixture(tmp_path: Path) -> Callable[[str], Path]:
         return Path(shutil.copytree(FIXTURES / name, tmp_path / name))
 
     return copy
+
+
+@pytest.fixture
+def root(copy_fixture: Callable[[str], Path]) -> Path:
+    """The folder of the small workspace, where a test has no other."""
+    return copy_fixture("harbour")
 
 
 @pytest.fixture
@@ -45,3 +52,10 @@ def write_log(tmp_path: Path) -> Callable[..., Path]:
         return tmp_path
 
     return write
+
+
+@pytest.fixture
+def server() -> Iterator[Provider]:
+    """A provider on this machine, as its services speak."""
+    with serving(Provider()) as provider:
+        yield provider

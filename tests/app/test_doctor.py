@@ -1,5 +1,7 @@
 """The doctor finds each kind of damage, repairs what is safe, and changes no note."""
 
+from __future__ import annotations
+
 import shutil
 from pathlib import Path
 
@@ -7,6 +9,7 @@ import apsw
 import pytest
 
 from lorebank import Bank
+from lorebank.errors import NotFound
 from support import FIXTURES
 
 
@@ -62,3 +65,52 @@ def test_a_folder_in_place_of_a_page_is_a_finding_not_a_crash(root: Path) -> Non
     (root / "bank/opinions.md").unlink()
     (root / "bank/opinions.md").mkdir()
     assert ("pages", "bank/opinions.md", False) in found(root)
+
+
+LOG = (
+    "# Day\r\n\r\n## Retian\r\n• W @Lena: Sings *loudly*.\r\n"
+    "- W @Bo: Rows far.\r\n- W @Bo: Rows far.\r\n"
+)
+
+
+@pytest.fixture
+def slips(tmp_path: Path) -> Path:
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory" / "2026-01-02.md").write_bytes(LOG.encode())
+    return tmp_path
+
+
+def codes(bank: Bank) -> list[str]:
+    return [finding.code for finding in bank.lint().findings]
+
+
+def test_fixes_are_written_and_taken_back_byte_for_byte(slips: Path) -> None:
+    log = slips / "memory" / "2026-01-02.md"
+    with Bank.open(slips) as bank:
+        before = [fact.id for fact in bank.timeline()]
+        report = bank.lint(fix=True)
+        assert report.changed == ("memory/2026-01-02.md",)
+        assert log.read_bytes() == (
+            b"# Day\r\n\r\n## Retain\r\n- W @Lena: Sings *loudly*.\r\n"
+            b"- W @Bo: Rows far.\r\n- W @Bo: Rows far.\r\n"
+        )
+        assert [fact.id for fact in bank.timeline()] == before
+        assert codes(bank) == ["duplicate"]
+        bank.undo_lint()
+        assert log.read_bytes() == LOG.encode()
+        with pytest.raises(NotFound):
+            bank.undo_lint()
+
+
+def test_status_counts_findings_without_calling_them_problems(slips: Path) -> None:
+    with Bank.open(slips) as bank:
+        bank.sync()
+        status = bank.status()
+        assert status.counts["lint"] > 0
+        assert status.problems == ()
+
+
+def test_lint_alone_writes_nothing(slips: Path) -> None:
+    with Bank.open(slips) as bank:
+        assert "heading-slip" in codes(bank)
+    assert (slips / "memory" / "2026-01-02.md").read_bytes() == LOG.encode()

@@ -105,7 +105,7 @@ def test_the_background_reads_what_changed(bank: Bank, watcher: Watcher) -> None
 
     def keep() -> None:
         with Bank.open(bank.root, environ=WORDS_ONLY) as own:
-            keep_up(own.catch_up, watcher, lambda: watcher.is_stopped, reports.append)
+            keep_up(own.catch_up, watcher, reports.append)
 
     thread = Thread(target=keep)
     thread.start()

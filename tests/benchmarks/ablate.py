@@ -74,7 +74,7 @@ PARTS: dict[str, Part] = {
     "rule stem of a role": off(resolve, "_stem", lambda word: word),
     "step events": off(pipeline, "with_event", lambda request: request),
     "step other readings": off(pipeline, "readings", lambda request: [request]),
-    "step time gives way": off(pipeline, "_answers", lambda inside, anywhere, options: True),
+    "step time gives way": off(pipeline, "_answers", lambda inside, anywhere, weights: True),
     "step repeats": off(answer, "collapse_repeats", lambda order, items: (list(order), {})),
     "step versions": off(answer, "newest_first", unchanged),
     "step newest opinion": off(answer, "newest_opinion_first", unchanged),

@@ -144,7 +144,7 @@ def ask(
         bank.workspace, str(query.get("query") or query["question"]), Filters(wanted), 10, now
     )
     found = find(request, RankOptions())
-    signs = found.pool.signs
+    signs = found.signs
     if not signs:
         return None
     right = [

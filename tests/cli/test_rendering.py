@@ -9,18 +9,15 @@ import pytest
 
 from lorebank.cli.render.answers import (
     answer_lines,
-    answer_markdown,
     answer_notes,
     answer_paths,
-    nothing_found_lines,
 )
-from lorebank.cli.render.beliefs import opinion_lines, timeline_lines
+from lorebank.cli.render.beliefs import opinion_lines
 from lorebank.cli.render.entities import entity_list_lines
 from lorebank.cli.render.reports import (
     embedder_lines,
     patch_lines,
     reflect_lines,
-    setting_lines,
     status_problem_lines,
     sync_lines,
 )
@@ -31,11 +28,8 @@ from lorebank.domain.facts import (
     Diagnostic,
     Entity,
     Evidence,
-    Fact,
-    FactKind,
     FactStatus,
     Interval,
-    Mention,
     Opinion,
     Stance,
     SyncReport,
@@ -118,14 +112,6 @@ def test_an_escape_sequence_in_a_note_reaches_no_terminal() -> None:
     ]
 
 
-def test_markdown_is_one_item_a_hit() -> None:
-    assert list(answer_markdown(an_answer(OPINION_HIT, NOTE_HIT))) == [
-        "- Prefers concise replies (<1500 chars) on WhatsApp; the rest goes into files."
-        " (opinion, 2025-11-27, 0.95) [memory/2025-11-27.md#L12]",
-        "- The router sulks. (note) [memory/network.md#L5]",
-    ]
-
-
 def test_paths_name_each_citation_once() -> None:
     answer = an_answer(OPINION_HIT, NOTE_HIT, OPINION_HIT)
     assert list(answer_paths(answer)) == ["memory/2025-11-27.md#L12", "memory/network.md#L5"]
@@ -151,17 +137,6 @@ def test_notes_say_how_far_an_answer_carries(answer: Answer, notes: list[str]) -
     assert answer_notes(Look(width=100), answer) == notes
 
 
-def test_an_empty_answer_says_what_was_searched() -> None:
-    answer = an_answer(
-        terms=("prefer",), entities=("Peter",), interval=JOURNEY, kinds=(FactKind.OPINION,)
-    )
-    assert nothing_found_lines(Look(width=100), answer, advice=["other words"]) == [
-        "nothing found for “what does Peter prefer?”",
-        "searched: words prefer · about Peter · 2025-11-27 – 2025-12-01 · kind opinion",
-        "try: other words",
-    ]
-
-
 def an_opinion(**fields: object) -> Opinion:
     base: dict[str, object] = {
         "id": "o-3f2a",
@@ -182,20 +157,6 @@ def some_evidence(day: int, stance: Stance, delta: float) -> Evidence:
     return Evidence(f"f-{day}", place, stance, date(2025, 11, day), delta, "Asked for a list.")
 
 
-def test_an_opinion_shows_what_moved_it() -> None:
-    evidence = (
-        some_evidence(27, Stance.FOR, 0.1),
-        some_evidence(30, Stance.AGAINST, -0.062),
-    )
-    assert opinion_lines(Look(width=80), [an_opinion(evidence=evidence)]) == [
-        "0.74 ↓ Prefers concise replies on WhatsApp.",
-        "       Peter, WhatsApp · weakening · updated 2025-11-30",
-        "       memory/2025-11-27.md#L12 · o-3f2a",
-        "       + 2025-11-27 +0.10 memory/2025-11-27.md#L9  Asked for a list.",
-        "       − 2025-11-30 −0.06 memory/2025-11-30.md#L9  Asked for a list.",
-    ]
-
-
 def test_the_statement_alone_is_no_evidence_worth_a_line() -> None:
     stated = replace(some_evidence(27, Stance.FOR, 0.0), source=LINE_12, reason="stated")
     assert opinion_lines(PLAIN, [an_opinion(evidence=(stated,))]) == opinion_lines(
@@ -210,45 +171,9 @@ def test_only_the_newest_evidence_is_shown_and_the_rest_counted() -> None:
     assert sum(line.startswith("       + 2025-11-1") for line in lines) == 5
 
 
-def test_history_draws_a_bar_a_day() -> None:
-    history = ((date(2025, 11, 27), 0.8), (date(2025, 11, 30), 0.74))
-    assert opinion_lines(PLAIN, [an_opinion(history=history)], history=True)[-2:] == [
-        "       2025-11-27 0.80 ████████████████░░░░",
-        "       2025-11-30 0.74 ███████████████░░░░░",
-    ]
-
-
-def test_a_timeline_keeps_days_in_a_column() -> None:
-    fact = Fact(
-        "f-1",
-        FactKind.WORLD,
-        "Is in Marrakech to celebrate Andy's birthday with friends.",
-        "",
-        LINE_12,
-        mentions=(Mention("Peter", "peter", True), Mention("Peter", "peter")),
-        recorded=date(2025, 11, 27),
-        occurred=JOURNEY,
-    )
-    assert timeline_lines(PLAIN, [fact]) == [
-        "2025-11-27  Is in Marrakech to celebrate Andy's birthday",
-        "            with friends.",
-        "            until 2025-12-01 · world · Peter",
-        "            memory/2025-11-27.md#L12",
-    ]
-
-
 def test_names_of_any_width_line_up() -> None:
     entities = [Entity("peter", "Peter", facts=12), Entity("東京", "東京", facts=3)]
     assert entity_list_lines(PLAIN, entities) == ["Peter  12", "東京    3"]
-
-
-def test_sync_lists_files_and_totals() -> None:
-    report = SyncReport(added=("a.md",), removed=("b.md",), files=3, facts=1, pending=2)
-    assert sync_lines(PLAIN, report) == [
-        "+ a.md",
-        "- b.md",
-        "3 files, 1 fact · 1 added, 1 removed · 2 not embedded",
-    ]
 
 
 def test_what_was_not_embedded_is_told_with_a_remedy() -> None:
@@ -298,11 +223,6 @@ def test_reflect_shows_how_opinions_moved() -> None:
     ]
 
 
-def test_a_night_without_news_is_one_line() -> None:
-    report = ReflectReport((), "", None, dry_run=False, facts_read=7)
-    assert reflect_lines(PLAIN, report) == ["read 7 facts: nothing to change"]
-
-
 def test_a_patch_is_untouched_in_a_pipe_and_coloured_for_a_person() -> None:
     patch = "--- a\n+++ b\n@@ -1 +1 @@\n-old\n+new\x1b[2J\n same\n"
     assert patch_lines(PLAIN, patch) == patch[:-1].split("\n")
@@ -327,14 +247,6 @@ def test_problems_of_one_sort_share_a_remedy() -> None:
         "    remedy: use W (world), B (experience), O (opinion) or S (observation)",
         "  b.md: cannot be read",
         "    remedy: check its permissions and that it is still there",
-    ]
-
-
-def test_settings_name_the_origin_of_what_was_changed() -> None:
-    rows = [("recall.k", 5, "LOREBANK_RECALL__K"), ("vector.enabled", True, "default")]
-    assert setting_lines(PLAIN, rows) == [
-        "recall.k = 5  (LOREBANK_RECALL__K)",
-        "vector.enabled = true",
     ]
 
 

@@ -6,13 +6,29 @@ import json
 import os
 import stat
 import zipfile
+from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lorebank import Bank, NotFound, WorkspaceError
+from lorebank.domain.facts import Diagnostic
+from lorebank.exchange.conversations import Conversation, Speech, conversation_note
 from lorebank.exchange.importing import ImportReport
+from lorebank.exchange.notes import ImportedNote, imported_from, is_untouched, render_note
+from lorebank.exchange.read_logseq import GraphSettings, graph_page
+from lorebank.exchange.source import BrokenJson, json_values
+from lorebank.exchange.vaults import VaultSettings, vault_note, with_retain_section
+from lorebank.index.reading import read_file
+from lorebank.index.sync import ReadSettings
+from lorebank.markdown.document import read_document
+from lorebank.markdown.sections import RETAIN_HEADINGS
+from lorebank.workspace.files import SourceFile
+from lorebank.workspace.layout import FileRole
 from support import WORDS_ONLY
 
 CHAT = {
@@ -213,3 +229,111 @@ def test_invalid_utf8_is_named_and_read_with_replacement(bank: Bank, tmp_path: P
     report = bank.import_notes(tmp_path / "Vault")
     assert left_out(report) == ["a.md utf8-invalid"]
     assert "Caf\ufffd at noon." in (bank.root / report.added[0]).read_text("utf-8")
+
+
+_PIECES = st.sampled_from(
+    (
+        *("---\n", "a: b\n", "\n", "\n\n", "- ", "\t- ", "  ", "# "),
+        *("## Retain\n", "> [!note]- x\n"),
+        *("[[", "]]", "|", "#", "^a1", "![[", "(", ")", "[x](y.md)", "%%", "```\n"),
+        *("~~~", "`", "``"),
+        *("id:: ", "key:: v\n", "((", "))", "{{query x}}", ":LOGBOOK:\n"),
+        *(":END:\n", "#+BEGIN_QUERY\n"),
+        *("- [fact] text #t (c)\n", "- rel [[B]]\n", "<private>", "</private>", "<!--", "-->"),
+        *("word ", "日本", "🌊", "\r\n", "\r", "\x00", "\ud800", "\u2028", "TODO ", "@Ana "),
+    )
+)  # fmt: skip
+TEXTS = st.lists(_PIECES, max_size=40).map("".join) | st.text(max_size=200)
+Reader = Callable[[str], Iterator[ImportedNote | Diagnostic]]
+READERS: dict[str, Reader] = {
+    "obsidian": lambda text: vault_note("a/b.md", text, VaultSettings()),
+    "basic-memory": lambda text: vault_note("a/b.md", text, VaultSettings(), with_retain_section),
+    "logseq": lambda text: graph_page("pages/b.md", text, GraphSettings(), {}),
+    "conversation": lambda text: conversation_note(
+        Conversation("id", text[:20], None, [Speech("User", text), Speech("User", "end")], "c", 1)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+@given(text=TEXTS)
+def test_any_text_becomes_a_file_that_knows_itself(name: str, text: str) -> None:
+    for note in READERS[name](text):
+        if isinstance(note, ImportedNote):
+            file = render_note(note, "form/name:key")
+            file.encode("utf-8")
+            assert imported_from(file) == "form/name:key"
+            assert is_untouched(file)
+            assert not is_untouched(file + "more")
+            read_document(file, "memory/imported/x.md")
+
+
+@pytest.mark.parametrize("name", READERS)
+@given(before=TEXTS, after=TEXTS)
+def test_private_text_stays_where_it_is(name: str, before: str, after: str) -> None:
+    text = f"{before.replace('`', '')}<private>xyzzy</private>{after}"
+    for note in READERS[name](text):
+        if isinstance(note, ImportedNote):
+            assert "xyzzy" not in note.text
+
+
+@given(text=TEXTS)
+def test_a_turn_states_no_facts_and_hides_nothing(text: str) -> None:
+    found = list(READERS["conversation"](text))
+    (note,) = [each for each in found if isinstance(each, ImportedNote)]
+    file = render_note(note, "chatgpt:id").encode("utf-8")
+    source = SourceFile("memory/imported/c.md", len(file), 0, None, FileRole.NOTE)
+    assert read_file(file, "hash", source, ReadSettings(RETAIN_HEADINGS, 400, 80)).facts == ()
+    if "<private>" not in text:
+        assert note.text.endswith("\n\n**User:** end\n")
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=10,
+)
+
+
+def values(data: bytes) -> list[Any]:
+    return [value for _, value in json_values(data)]
+
+
+@given(st.lists(JSON), st.sampled_from((None, 1)), st.booleans())
+def test_the_elements_of_an_array(
+    expected: list[Any], indent: int | None, ascii_only: bool
+) -> None:
+    text = json.dumps(expected, indent=indent, ensure_ascii=ascii_only)
+    data = text.encode("utf-8", "surrogatepass")
+    assert values(data) == json.loads(data.decode("utf-8", "replace"))
+
+
+@given(JSON.filter(lambda value: not isinstance(value, list)))
+def test_any_other_value_is_itself(expected: Any) -> None:
+    assert values(json.dumps(expected).encode()) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "read", "where"),
+    [
+        ('[1,\n {"a": tru', [1], (2, 8)),
+        ("[1 2]", [1], (1, 4)),
+        ('["a"', ["a"], (1, 5)),
+        ("[1]\n]", [1], (2, 1)),
+        ("", [], (1, 1)),
+        ('[\n\n"never closed', [], (3, 1)),
+        ("[NaN, 1", [pytest.approx(float("nan"), nan_ok=True), 1], (1, 8)),
+    ],
+)
+def test_where_it_is_broken(text: str, read: list[Any], where: tuple[int, int]) -> None:
+    found: list[Any] = []
+    with pytest.raises(BrokenJson) as broken:
+        found.extend(value for _, value in json_values(text.encode()))
+    line, column = where
+    assert f"at line {line}, column {column} " in str(broken.value)
+    assert broken.value.line == line
+
+
+def test_lines_are_counted_through_values() -> None:
+    data = b'\xef\xbb\xbf[\n{"a":\n1},\n\n2]'
+    assert list(json_values(data)) == [(2, {"a": 1}), (5, 2)]

@@ -12,7 +12,7 @@ from lorebank.exchange.conversations import moment_of
 from lorebank.exchange.date_formats import joda_day, moment_day
 from lorebank.exchange.notes import free_path, safe_path
 from lorebank.exchange.prose import LinkRules, rewrite_links
-from lorebank.exchange.read_obsidian import VaultSettings
+from lorebank.exchange.vaults import VaultSettings
 from lorebank.settings.tables import Config
 from lorebank.workspace.paths import resolve_memory_path
 from support import FIXTURES

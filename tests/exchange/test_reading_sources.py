@@ -11,15 +11,13 @@ import pytest
 
 from lorebank.domain.facts import Diagnostic
 from lorebank.errors import UsageError
-from lorebank.exchange.forms import form_of
+from lorebank.exchange.conversations import read_chatgpt, read_claude
+from lorebank.exchange.importing import form_of
 from lorebank.exchange.notes import ImportedNote, Read
-from lorebank.exchange.read_basic_memory import read_basic_memory
-from lorebank.exchange.read_chatgpt import read_chatgpt
-from lorebank.exchange.read_claude import read_claude
 from lorebank.exchange.read_jsonl import read_jsonl
 from lorebank.exchange.read_logseq import read_logseq
-from lorebank.exchange.read_obsidian import read_obsidian
 from lorebank.exchange.source import Source, open_source
+from lorebank.exchange.vaults import read_basic_memory, read_obsidian
 from support import FIXTURES
 
 SOURCES = FIXTURES / "exchange"

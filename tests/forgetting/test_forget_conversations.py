@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank, NotFound
-from lorebank.app.trust import open_forgetting
+from lorebank.app.rulings import open_forgetting
 from lorebank.workspace.layout import FORGOTTEN_PAGE
 from support import WORDS_ONLY
 

@@ -2,7 +2,6 @@
 
 import re
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -26,8 +25,7 @@ def traces(root: Path) -> list[str]:
     return found
 
 
-def test_nothing_says_the_name_after_forget_and_purge(copy_fixture: Callable[[str], Path]) -> None:
-    root = copy_fixture("harbour")
+def test_nothing_says_the_name_after_forget_and_purge(root: Path) -> None:
     with Bank.open(root, environ=WORDS_ONLY) as bank:
         bank.reflect()
         (root / "memory/2025-12-20.md").write_text(
@@ -39,10 +37,7 @@ def test_nothing_says_the_name_after_forget_and_purge(copy_fixture: Callable[[st
     assert traces(root) == []
 
 
-def test_a_killed_forget_is_finished_by_the_same_command(
-    copy_fixture: Callable[[str], Path],
-) -> None:
-    root = copy_fixture("harbour")
+def test_a_killed_forget_is_finished_by_the_same_command(root: Path) -> None:
     with Bank.open(root, environ=WORDS_ONLY) as bank:
         run = bank.forget(entity="Peter").run
     kept = root / ".memory" / "forgotten"

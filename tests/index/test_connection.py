@@ -11,15 +11,14 @@ import apsw
 import pytest
 
 from lorebank import Bank, WorkspaceError
-from lorebank.database.connection import BUSY_TIMEOUT_MS, SCHEMA_VERSION, open_index
+from lorebank.database.connection import BUSY_TIMEOUT_MS, SCHEMA_VERSIONS, open_index
 from support import WORDS_ONLY
 
+CURRENT = SCHEMA_VERSIONS["schema.sql"]
 
-@pytest.mark.parametrize("version", [0, SCHEMA_VERSION + 1, 2_000_000])
-def test_another_schema_version_is_rebuilt_from_the_files(
-    copy_fixture: Callable[[str], Path], version: int
-) -> None:
-    root = copy_fixture("harbour")
+
+@pytest.mark.parametrize("version", [0, CURRENT + 1, 2_000_000])
+def test_another_schema_version_is_rebuilt_from_the_files(root: Path, version: int) -> None:
     with Bank.open(root, environ=WORDS_ONLY) as bank:
         before = bank.timeline()
     stored = apsw.Connection(str(root / ".memory" / "index.sqlite"))
@@ -30,19 +29,21 @@ def test_another_schema_version_is_rebuilt_from_the_files(
         assert bank.timeline() == before
         assert bank.check() == ()
     stored = apsw.Connection(str(root / ".memory" / "index.sqlite"))
-    assert stored.pragma("user_version") == SCHEMA_VERSION
+    assert stored.pragma("user_version") == CURRENT
     tables = [n for (n,) in stored.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
     assert "foreign_table" not in tables
     stored.close()
 
 
-def test_an_outdated_index_is_made_anew_in_place(tmp_path: Path) -> None:
+@pytest.mark.parametrize("schema", SCHEMA_VERSIONS)
+def test_an_outdated_database_is_made_anew_in_place(tmp_path: Path, schema: str) -> None:
     """Two processes may open it at once: neither may delete what the other has made of it."""
     path = tmp_path / "index.sqlite"
     other = apsw.Connection(str(path))
     other.execute("CREATE TABLE old (x); INSERT INTO old VALUES ('said once')")
-    connection = open_index(path)
-    assert other.execute("SELECT count(*) FROM meta").get == 0
+    connection = open_index(path, schema)
+    tables = "SELECT name FROM sqlite_schema WHERE type = 'table'"
+    assert ("old",) not in other.execute(tables).fetchall()
     assert b"said once" not in path.read_bytes()
     connection.close()
     other.close()
@@ -89,10 +90,7 @@ def test_two_banks_see_what_the_other_wrote(write_log: Callable[..., Path]) -> N
         assert other.check() == one.check() == ()
 
 
-def test_threads_that_meet_an_empty_index_all_get_their_answer(
-    copy_fixture: Callable[[str], Path],
-) -> None:
-    root = copy_fixture("harbour")
+def test_threads_that_meet_an_empty_index_all_get_their_answer(root: Path) -> None:
 
     def ask(name: str) -> str:
         with Bank.open(root, environ=WORDS_ONLY) as bank:

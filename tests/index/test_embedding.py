@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -67,25 +66,6 @@ ENVIRON = {"LOREBANK_CONFIG": "/nonexistent"}
 NO_EXTENSION = ENVIRON | {"LOREBANK_VECTOR__ENABLED": "false"}
 
 
-def test_unchanged_text_is_never_embedded_twice(
-    copy_fixture: Callable[[str], Path], embedder: WordHashEmbedder
-) -> None:
-    root = copy_fixture("harbour")
-    with Bank.open(root, environ=ENVIRON) as bank:
-        first = bank.sync()
-        assert first.embedded == len(embedder.embedded) == len(set(embedder.embedded)) > 20
-        assert first.pending == 0
-        assert bank.sync().embedded == 0
-        assert bank.sync(full=True).embedded == 0
-    for name in ("index.sqlite", "index.sqlite-wal", "index.sqlite-shm"):
-        (root / ".memory" / name).unlink(missing_ok=True)
-    with Bank.open(root, environ=ENVIRON) as bank:
-        again = bank.sync()
-        assert (again.embedded, again.pending) == (0, 0)
-        assert bank.status().counts["vectors"] > 20
-    assert len(embedder.embedded) == first.embedded
-
-
 def test_only_what_is_new_is_embedded(
     write_log: Callable[..., Path], embedder: WordHashEmbedder
 ) -> None:
@@ -107,13 +87,11 @@ def test_only_what_is_new_is_embedded(
     "error", [ProviderError("the model went away"), KeyboardInterrupt(), MemoryError()]
 )
 def test_a_run_that_fails_midway_goes_on_where_it_stopped(
-    copy_fixture: Callable[[str], Path],
-    embedder: WordHashEmbedder,
-    error: BaseException,
+    root: Path, embedder: WordHashEmbedder, error: BaseException
 ) -> None:
     embedder.limits = Limits(items=8)
     embedder.fail_after, embedder.error = 24, error  # type: ignore[assignment]
-    with Bank.open(copy_fixture("harbour"), environ=ENVIRON) as bank:
+    with Bank.open(root, environ=ENVIRON) as bank:
         try:
             bank.sync()
         except (KeyboardInterrupt, MemoryError):
@@ -124,18 +102,6 @@ def test_a_run_that_fails_midway_goes_on_where_it_stopped(
         bank.sync()
         assert bank.status().counts["pending"] == 0
     assert len(embedder.embedded) == len(set(embedder.embedded))
-
-
-def test_an_embedder_that_fails_is_named_and_words_answer(
-    copy_fixture: Callable[[str], Path], embedder: WordHashEmbedder
-) -> None:
-    embedder.fail_after = 0
-    with Bank.open(copy_fixture("harbour"), environ=ENVIRON) as bank:
-        assert bank.sync().pending > 0
-        answer = bank.recall("how did we stop the Baileys crash")
-        assert answer.retrievers_skipped == {"semantic": "the model went away"}
-        assert answer.hits[0].source.path == "memory/2025-11-27.md"
-        assert bank.status().embedder["reason"] == "the model went away"
 
 
 def test_another_fingerprint_drops_the_vectors_of_the_last(
@@ -153,9 +119,9 @@ def test_another_fingerprint_drops_the_vectors_of_the_last(
 
 
 def test_a_changed_embedder_is_noticed_without_any_new_text(
-    copy_fixture: Callable[[str], Path], embedder: WordHashEmbedder
+    root: Path, embedder: WordHashEmbedder
 ) -> None:
-    with Bank.open(copy_fixture("harbour"), environ=ENVIRON) as bank:
+    with Bank.open(root, environ=ENVIRON) as bank:
         count = bank.sync().embedded
         embedder.fingerprint = "word-hash-2"
         answer = bank.recall("how did we stop the Baileys crash")
@@ -167,10 +133,7 @@ def test_a_changed_embedder_is_noticed_without_any_new_text(
         assert bank.recall("how did we stop the Baileys crash").retrievers_skipped == {}
 
 
-def test_a_damaged_cache_is_made_anew(
-    copy_fixture: Callable[[str], Path], embedder: WordHashEmbedder
-) -> None:
-    root = copy_fixture("harbour")
+def test_a_damaged_cache_is_made_anew(root: Path, embedder: WordHashEmbedder) -> None:
     (root / ".memory").mkdir()
     (root / ".memory" / "embeddings.sqlite").write_bytes(b"no database at all" * 99)
     with Bank.open(root, environ=ENVIRON) as bank:
@@ -192,27 +155,6 @@ def test_meaning_finds_what_words_do_not(
             "lexical" not in answer.hits[0].why
             or "vehicle" not in answer.hits[0].why["lexical"]["terms"]
         )
-
-
-def test_without_the_extension_every_answer_is_the_same(
-    copy_fixture: Callable[[str], Path], embedder: WordHashEmbedder, tmp_path: Path
-) -> None:
-    root = copy_fixture("harbour")
-    other = Path(shutil.copytree(root, tmp_path / "other"))
-    questions = ("relay crash", "what does Peter prefer?", "a birthday by the sea", "network")
-    with (
-        Bank.open(root, environ=ENVIRON) as with_extension,
-        Bank.open(other, environ=NO_EXTENSION) as without,
-    ):
-        with_extension.sync()
-        without.sync()
-        for question in questions * 2:
-            one = [hit.source for hit in with_extension.recall(question).hits]
-            assert one == [hit.source for hit in without.recall(question).hits]
-            found = [hit.source for hit in with_extension.search(question)]
-            assert found == [hit.source for hit in without.search(question)]
-        assert with_extension.status().vector_search == "sqlite-vec"
-        assert without.status().vector_search == "exact scan (switched off by vector.enabled)"
 
 
 def test_filters_hold_for_what_meaning_finds(

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from lorebank import Bank
 from lorebank.index.embedding_cache import EmbeddingCache, text_hash
-from provider_server import Provider, serving
+from provider_server import Provider
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
-
-
-@pytest.fixture
-def server() -> Iterator[Provider]:
-    with serving(Provider()) as provider:
-        yield provider
 
 
 @pytest.fixture
@@ -101,7 +94,7 @@ def test_a_cache_of_another_layout_or_a_link_is_made_anew(tmp_path: Path) -> Non
 
 
 def test_f68_workspaces_share_a_cache_on_request(
-    copy_fixture: Callable[[str], Path],
+    root: Path,
     environ: dict[str, str],
     server: Provider,
     tmp_path: Path,
@@ -109,7 +102,6 @@ def test_f68_workspaces_share_a_cache_on_request(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
     shared = environ | {"LOREBANK_EMBEDDER__CACHE__SHARED": "true"}
-    root = copy_fixture("harbour")
     twin = Path(shutil.copytree(root, tmp_path / "twin"))
     with Bank.open(root, environ=shared) as bank:
         assert bank.sync().embedded > 20
@@ -121,11 +113,8 @@ def test_f68_workspaces_share_a_cache_on_request(
     assert not (twin / ".memory" / "embeddings.sqlite").exists()
 
 
-def test_without_a_cache_every_rebuild_embeds_again(
-    copy_fixture: Callable[[str], Path], environ: dict[str, str]
-) -> None:
+def test_without_a_cache_every_rebuild_embeds_again(root: Path, environ: dict[str, str]) -> None:
     off = environ | {"LOREBANK_EMBEDDER__CACHE__ENABLED": "false"}
-    root = copy_fixture("harbour")
     with Bank.open(root, environ=off) as bank:
         count = bank.sync().embedded
         assert bank.sync().embedded == 0

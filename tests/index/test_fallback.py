@@ -58,9 +58,9 @@ def rested(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 
 
 def test_a_remote_provider_embeds_and_answers(
-    copy_fixture: Callable[[str], Path], openai: Provider, environ: dict[str, str]
+    root: Path, openai: Provider, environ: dict[str, str]
 ) -> None:
-    with Bank.open(copy_fixture("harbour"), environ=environ) as bank:
+    with Bank.open(root, environ=environ) as bank:
         report = bank.sync()
         assert report.pending == 0
         assert report.embedded == len(openai.embedded) == len(set(openai.embedded)) > 20
@@ -85,9 +85,8 @@ def test_a_remote_provider_embeds_and_answers(
 
 
 def test_f68_an_unchanged_workspace_asks_a_remote_provider_nothing(
-    copy_fixture: Callable[[str], Path], openai: Provider, environ: dict[str, str]
+    root: Path, openai: Provider, environ: dict[str, str]
 ) -> None:
-    root = copy_fixture("harbour")
     with Bank.open(root, environ=environ) as bank:
         bank.sync()
     openai.requests.clear()
@@ -102,9 +101,8 @@ def test_f68_an_unchanged_workspace_asks_a_remote_provider_nothing(
 
 
 def test_the_same_question_is_embedded_once(
-    copy_fixture: Callable[[str], Path], openai: Provider, environ: dict[str, str]
+    root: Path, openai: Provider, environ: dict[str, str]
 ) -> None:
-    root = copy_fixture("harbour")
     with Bank.open(root, environ=environ) as bank:
         bank.sync()
         openai.requests.clear()
@@ -115,12 +113,9 @@ def test_the_same_question_is_embedded_once(
 
 
 def test_f27_the_fallback_is_used_only_when_the_primary_fails(
-    copy_fixture: Callable[[str], Path],
-    openai: Provider,
-    gemini: Provider,
-    environ: dict[str, str],
+    root: Path, openai: Provider, gemini: Provider, environ: dict[str, str]
 ) -> None:
-    with Bank.open(copy_fixture("harbour"), environ=environ | WITH_GEMINI) as bank:
+    with Bank.open(root, environ=environ | WITH_GEMINI) as bank:
         bank.sync()
         bank.recall(QUESTION)
         assert gemini.requests == []
@@ -128,12 +123,8 @@ def test_f27_the_fallback_is_used_only_when_the_primary_fails(
 
 
 def test_f28_a_failure_switches_to_the_fallback_and_keeps_the_reason(
-    copy_fixture: Callable[[str], Path],
-    openai: Provider,
-    gemini: Provider,
-    environ: dict[str, str],
+    root: Path, openai: Provider, gemini: Provider, environ: dict[str, str]
 ) -> None:
-    root = copy_fixture("harbour")
     openai.down = True
     with Bank.open(root, environ=environ | WITH_GEMINI) as bank:
         report = bank.sync()
@@ -156,7 +147,7 @@ def test_f28_a_failure_switches_to_the_fallback_and_keeps_the_reason(
 
 
 def test_f28_a_local_model_that_fails_is_replaced_by_openai(
-    copy_fixture: Callable[[str], Path], openai: Provider, environ: dict[str, str], tmp_path: Path
+    root: Path, openai: Provider, environ: dict[str, str], tmp_path: Path
 ) -> None:
     local = {
         "LOREBANK_EMBEDDER__PROVIDER": "local",
@@ -164,7 +155,7 @@ def test_f28_a_local_model_that_fails_is_replaced_by_openai(
         "LOREBANK_EMBEDDER__LOCAL__MODEL_PATH": str(tmp_path / "missing.gguf"),
         "LOREBANK_EMBEDDER__LOCAL__COMMAND": "true",
     }
-    with Bank.open(copy_fixture("harbour"), environ=environ | local) as bank:
+    with Bank.open(root, environ=environ | local) as bank:
         assert bank.sync().pending == 0
         hit = bank.search("Baileys crash")[0]
         assert (hit.provider, hit.model) == ("openai", "text-embedding-3-small")
@@ -172,9 +163,8 @@ def test_f28_a_local_model_that_fails_is_replaced_by_openai(
 
 
 def test_a_failed_primary_is_left_alone_and_words_answer(
-    copy_fixture: Callable[[str], Path], openai: Provider, environ: dict[str, str]
+    root: Path, openai: Provider, environ: dict[str, str]
 ) -> None:
-    root = copy_fixture("harbour")
     with Bank.open(root, environ=environ) as bank:
         bank.sync()
         openai.down = True
@@ -189,13 +179,12 @@ def test_a_failed_primary_is_left_alone_and_words_answer(
 
 
 def test_the_primary_is_back_when_it_recovers(
-    copy_fixture: Callable[[str], Path],
+    root: Path,
     openai: Provider,
     gemini: Provider,
     environ: dict[str, str],
     rested: Callable[[], None],
 ) -> None:
-    root = copy_fixture("harbour")
     with Bank.open(root, environ=environ | WITH_GEMINI) as bank:
         bank.sync()
         openai.down = True
@@ -214,9 +203,9 @@ def test_the_primary_is_back_when_it_recovers(
 
 
 def test_a_sync_asks_a_failed_primary_one_short_question_first(
-    copy_fixture: Callable[[str], Path], openai: Provider, environ: dict[str, str]
+    root: Path, openai: Provider, environ: dict[str, str]
 ) -> None:
-    with Bank.open(copy_fixture("harbour"), environ=environ) as bank:
+    with Bank.open(root, environ=environ) as bank:
         openai.down = True
         bank.sync()
         openai.requests.clear()
@@ -227,26 +216,9 @@ def test_a_sync_asks_a_failed_primary_one_short_question_first(
         assert bank.status().embedder["reason"] == ""
 
 
-def test_vectors_of_two_models_never_meet(
-    copy_fixture: Callable[[str], Path], environ: dict[str, str], openai: Provider
-) -> None:
-    root = copy_fixture("harbour")
-    with Bank.open(root, environ=environ) as bank:
-        bank.sync()
-    other = environ | {"LOREBANK_EMBEDDER__MODEL": "text-embedding-3-large"}
-    openai.dimension = 48
-    with Bank.open(root, environ=other) as bank:
-        answer = bank.recall(QUESTION)
-        assert answer.retrievers_skipped == {
-            "semantic": "another embedder made the vectors: run `lorebank index`"
-        }
-        assert bank.search("crash")[0].provider == "none"
-
-
 def test_f48_another_provider_is_said_loudly_and_takes_over_when_it_is_complete(
-    copy_fixture: Callable[[str], Path], environ: dict[str, str], openai: Provider
+    root: Path, environ: dict[str, str], openai: Provider
 ) -> None:
-    root = copy_fixture("harbour")
     told: list[str] = []
     local = environ | {"LOREBANK_EMBEDDER__PROVIDER": "local"}
     with Bank.open(root, environ=local, say=told.append) as bank:
@@ -278,9 +250,8 @@ def test_f48_another_provider_is_said_loudly_and_takes_over_when_it_is_complete(
 
 
 def test_f48_other_chunk_sizes_are_said_loudly_and_nothing_is_embedded_anew(
-    copy_fixture: Callable[[str], Path], environ: dict[str, str], openai: Provider
+    root: Path, environ: dict[str, str], openai: Provider
 ) -> None:
-    root = copy_fixture("harbour")
     told: list[str] = []
     with Bank.open(root, environ=environ, say=told.append) as bank:
         bank.sync()
@@ -290,13 +261,12 @@ def test_f48_other_chunk_sizes_are_said_loudly_and_nothing_is_embedded_anew(
     ) as bank:
         report = bank.sync()
         assert (report.embedded, report.pending) == (0, 0)
-    assert told == ["headings or chunk sizes changed: every file is read and cut anew"]
+    assert told == ["headings or chunk sizes changed: every file is read again"]
 
 
 def test_a_model_that_was_changed_under_its_name_is_noticed(
-    copy_fixture: Callable[[str], Path], environ: dict[str, str], openai: Provider
+    root: Path, environ: dict[str, str], openai: Provider
 ) -> None:
-    root = copy_fixture("harbour")
     with Bank.open(root, environ=environ) as bank:
         count = bank.sync().embedded
     openai.dimension = 48
@@ -317,13 +287,12 @@ def test_a_model_that_was_changed_under_its_name_is_noticed(
 
 @pytest.mark.allow_hosts(["127.0.0.1", "0.0.0.0"])
 def test_what_is_sent_where_is_said_once_before_it_is_sent(
-    copy_fixture: Callable[[str], Path], environ: dict[str, str], openai: Provider
+    root: Path, environ: dict[str, str], openai: Provider
 ) -> None:
     """0.0.0.0 reaches this machine, and is no address of its loopback: as good as another's."""
     told: list[tuple[str, int]] = []
     url = openai.url.replace("127.0.0.1", "0.0.0.0") + "/v1"
     elsewhere = environ | {"LOREBANK_PROVIDERS__OPENAI__BASE_URL": url}
-    root = copy_fixture("harbour")
     with Bank.open(
         root, environ=elsewhere, say=lambda line: told.append((line, len(openai.requests)))
     ) as bank:
@@ -338,12 +307,9 @@ def test_what_is_sent_where_is_said_once_before_it_is_sent(
     assert openai.requests == []
 
 
-def test_a_workspace_cannot_send_its_notes_anywhere(
-    copy_fixture: Callable[[str], Path], environ: dict[str, str]
-) -> None:
+def test_a_workspace_cannot_send_its_notes_anywhere(root: Path, environ: dict[str, str]) -> None:
     from lorebank.errors import ConfigurationError
 
-    root = copy_fixture("harbour")
     (root / ".memory").mkdir()
     settings = root / ".memory" / "config.toml"
     for text, key in [
@@ -372,10 +338,8 @@ def test_a_workspace_cannot_send_its_notes_anywhere(
         )
 
 
-def test_a_breaker_that_makes_no_sense_is_closed(
-    copy_fixture: Callable[[str], Path], environ: dict[str, str]
-) -> None:
-    with Bank.open(copy_fixture("harbour"), environ=environ) as bank:
+def test_a_breaker_that_makes_no_sense_is_closed(root: Path, environ: dict[str, str]) -> None:
+    with Bank.open(root, environ=environ) as bank:
         bank.sync()
         for text in ("", "[]", "{", json.dumps({"until": "soon"}), json.dumps({"until": 9e99})):
             from lorebank.database.connection import write_meta
@@ -389,9 +353,8 @@ def test_a_breaker_that_makes_no_sense_is_closed(
 
 
 def test_a_rebuilt_index_takes_its_vectors_from_the_cache_at_the_first_question(
-    copy_fixture: Callable[[str], Path], openai: Provider, environ: dict[str, str]
+    root: Path, openai: Provider, environ: dict[str, str]
 ) -> None:
-    root = copy_fixture("harbour")
     with Bank.open(root, environ=environ) as bank:
         assert bank.sync().embedded > 32
         expected = [hit.source for hit in bank.recall(QUESTION).hits]
@@ -405,9 +368,8 @@ def test_a_rebuilt_index_takes_its_vectors_from_the_cache_at_the_first_question(
 
 
 def test_what_could_not_be_embedded_is_said_with_a_remedy(
-    copy_fixture: Callable[[str], Path], openai: Provider, environ: dict[str, str]
+    root: Path, openai: Provider, environ: dict[str, str]
 ) -> None:
-    root = copy_fixture("harbour")
     wrong = environ | {"LOREBANK_PROVIDERS__OPENAI__API_KEY": "not-the-key"}
     where = f"openai at {openai.url.removeprefix('http://')}"
     with Bank.open(root, environ=wrong) as bank:
@@ -430,9 +392,9 @@ def test_what_could_not_be_embedded_is_said_with_a_remedy(
 
 
 def test_a_question_before_anything_is_embedded_says_so(
-    copy_fixture: Callable[[str], Path], environ: dict[str, str]
+    root: Path, environ: dict[str, str]
 ) -> None:
-    with Bank.open(copy_fixture("harbour"), environ=environ) as bank:
+    with Bank.open(root, environ=environ) as bank:
         answer = bank.recall(QUESTION)
         assert answer.retrievers_skipped == {
             "semantic": "nothing is embedded yet: run `lorebank index`"
@@ -444,11 +406,11 @@ def test_a_question_before_anything_is_embedded_says_so(
 
 @pytest.mark.parametrize("at_once", [1, 2, 3])
 def test_no_more_requests_are_under_way_than_allowed(
-    copy_fixture: Callable[[str], Path], openai: Provider, environ: dict[str, str], at_once: int
+    root: Path, openai: Provider, environ: dict[str, str], at_once: int
 ) -> None:
     openai.latency = 0.05
     few = environ | {"LOREBANK_EMBEDDER__REMOTE__CONCURRENCY": str(at_once)}
-    with Bank.open(copy_fixture("harbour"), environ=few) as bank:
+    with Bank.open(root, environ=few) as bank:
         embedder = bank.workspace.meaning._primary.load()
         embedder.limits = Limits(items=2, concurrency=at_once)  # type: ignore[union-attr]
         assert bank.sync().pending == 0
@@ -457,13 +419,13 @@ def test_no_more_requests_are_under_way_than_allowed(
 
 
 def test_a_provider_that_asks_to_wait_is_sent_that_many_fewer_requests(
-    copy_fixture: Callable[[str], Path], openai: Provider, environ: dict[str, str]
+    root: Path, openai: Provider, environ: dict[str, str]
 ) -> None:
     """One of two turns waits for a second; the other goes on, one request at a time."""
     openai.latency = 0.02
     openai.faults.append(Fault(429, {"Retry-After": "1"}, {"error": "slow down"}))
     patient = environ | {"LOREBANK_EMBEDDER__REMOTE__ATTEMPTS": "3"}
-    with Bank.open(copy_fixture("harbour"), environ=patient) as bank:
+    with Bank.open(root, environ=patient) as bank:
         embedder = bank.workspace.meaning._primary.load()
         embedder.limits = Limits(items=1, concurrency=2)  # type: ignore[union-attr]
         report = bank.sync()

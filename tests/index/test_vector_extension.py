@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -35,8 +34,8 @@ def bundled() -> Path:
     return next(folder.glob("vec0.*"))
 
 
-def test_f74_the_extension_is_used_where_it_loads(copy_fixture: Callable[[str], Path]) -> None:
-    found, state = answers(copy_fixture("harbour"))
+def test_f74_the_extension_is_used_where_it_loads(root: Path) -> None:
+    found, state = answers(root)
     assert state == "sqlite-vec"
     assert all(found)
 
@@ -49,9 +48,8 @@ def test_f74_the_extension_is_used_where_it_loads(copy_fixture: Callable[[str], 
     ],
 )
 def test_f75_without_the_extension_the_answers_are_the_same(
-    copy_fixture: Callable[[str], Path], settings: dict[str, str], state: str
+    root: Path, settings: dict[str, str], state: str
 ) -> None:
-    root = copy_fixture("harbour")
     expected, _ = answers(root)
     found, described = answers(root, **settings)
     assert described.startswith(state)
@@ -59,17 +57,16 @@ def test_f75_without_the_extension_the_answers_are_the_same(
 
 
 def test_f76_another_build_of_the_extension_is_loaded_on_request(
-    copy_fixture: Callable[[str], Path], tmp_path: Path
+    root: Path, tmp_path: Path
 ) -> None:
     own = Path(shutil.copy(bundled(), tmp_path / bundled().name))
-    root = copy_fixture("harbour")
     expected, _ = answers(root)
     assert answers(root, extension_path=str(own)) == (expected, "sqlite-vec")
 
 
-def test_f56_without_vectors_words_still_answer(copy_fixture: Callable[[str], Path]) -> None:
+def test_f56_without_vectors_words_still_answer(root: Path) -> None:
     environ = ENVIRON | {"LOREBANK_EMBEDDER__PROVIDER": "none"}
-    with Bank.open(copy_fixture("harbour"), environ=environ) as bank:
+    with Bank.open(root, environ=environ) as bank:
         bank.sync()
         assert bank.search("Baileys crash")[0].provider == "none"
         answer = bank.recall("how did we stop the Baileys crash")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -28,11 +28,6 @@ def no_fts5() -> Iterator[None]:
         yield
     finally:
         apsw.connection_hooks.remove(drop)
-
-
-@pytest.fixture
-def root(copy_fixture: Callable[[str], Path]) -> Path:
-    return copy_fixture("harbour")
 
 
 def test_f57_without_full_text_the_vectors_answer(root: Path) -> None:

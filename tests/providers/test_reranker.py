@@ -11,7 +11,7 @@ import pytest
 from tests.providers.test_model_folder import message
 
 from lorebank import Bank, ProviderError
-from lorebank.providers.cross_encoder import CrossEncoder
+from lorebank.providers.model_folder import CrossEncoder
 from lorebank.settings.config import Change
 from support import WORDS_ONLY
 from tiny_model import PIECES, tokenizer_json

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 import pytest
 
 from lorebank.index.items import Item
-from lorebank.recall.diversity import apply_decay, decay_factor, jaccard, rerank_mmr
+from lorebank.recall.diversity import apply_decay, rerank_mmr
 
 
 def item(number: int, content: str = "", recorded: date | None = None) -> Item:
@@ -37,7 +37,6 @@ NOW = date(2026, 2, 10)
     ("age", "left"), [(0, 1.0), (7, 0.84), (30, 0.5), (90, 0.125), (180, 0.016), (-5, 1.0)]
 )
 def test_half_is_left_after_a_half_life(age: int, left: float) -> None:
-    assert decay_factor(age, 30.0) == pytest.approx(left, abs=0.012)
     items = {1: item(1, recorded=NOW - timedelta(days=age))}
     assert apply_decay({1: 0.8}, items, NOW, 30.0) == pytest.approx({1: 0.8 * left}, abs=0.01)
 
@@ -93,8 +92,3 @@ def test_reranking_loses_and_doubles_nothing() -> None:
     scores = {n: 1.0 / (n + 1) for n in items}
     assert sorted(rerank_mmr(list(items), scores, items, 0.5, 3)) == list(items)
     assert rerank_mmr([], {}, {}, 0.5, 3) == []
-
-
-def test_similarity_is_shared_words_over_all_words() -> None:
-    assert jaccard(frozenset("ab"), frozenset("bc")) == pytest.approx(1 / 3)
-    assert jaccard(frozenset(), frozenset()) == 0.0

@@ -11,8 +11,7 @@ import pytest
 from lorebank import Bank, UsageError
 from lorebank.domain.facts import FactKind
 from lorebank.index.selection import Selection
-from lorebank.recall.fields import read_fields
-from lorebank.recall.filters import Filters
+from lorebank.recall.filters import Filters, read_fields
 from support import WORDS_ONLY
 
 NOW = date(2025, 12, 10)
@@ -20,10 +19,11 @@ NAMES = {"peter": ("peter", "Peter"), "the-castle": ("the-castle", "The Castle")
 
 
 def read(text: str) -> tuple[str, Filters, tuple[str, ...]]:
-    fields = read_fields(
-        text, NOW, Filters(), lambda slugs: {s: NAMES[s] for s in slugs if s in NAMES}
+    notes: list[str] = []
+    plain, filters = read_fields(
+        text, NOW, Filters(), lambda slugs: {s: NAMES[s] for s in slugs if s in NAMES}, notes
     )
-    return " ".join(fields.text.split()), fields.filters, fields.notes
+    return " ".join(plain.split()), filters, tuple(notes)
 
 
 @pytest.mark.parametrize(

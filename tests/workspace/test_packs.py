@@ -232,17 +232,19 @@ def test_what_is_no_pack_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        (('name = "mine"', ""), "name: expected a value"),
+        (('name = "mine"', ""), "name: expected small letters"),
         (("mine", "Mine !"), "name: expected small letters and digits with single hyphens"),
-        (("k = 5", "k = 0"), "pages.1.k: expected greater than or equal to 1, not 0"),
-        (("k = 5", 'k = "5"'), "pages.1.k: expected a whole number, not '5'"),
-        (('kinds = ["W", "B"]', 'kinds = ["X"]'), "pages.1.kinds.1: expected 'W', 'B', 'O' or 'S'"),
+        (("k = 5", "k = 0"), "pages.1.k: expected a whole number from 1 to 100, not 0"),
+        (("k = 5", 'k = "many"'), "pages.1.k: expected a whole number from 1 to 100, not 'many'"),
+        (('kinds = ["W", "B"]', 'kinds = ["X"]'), "pages.1.kinds: expected W, B, O or S, not 'X'"),
         (("since =", "sinse ="), "pages.1.sinse: expected no key of that name, not '90d'"),
         (("bank/pages/due.md", "memory/due.md"), "pages.1.path: expected a Markdown file below"),
         (("bank/pages/due.md", "bank/../due.md"), "pages.1.path: expected a Markdown file below"),
         (("bank/pages/due.md", "bank/opinions.md"), "that has no other use"),
         (("bank/pages/due.md", "bank/entities/A.md"), "that has no other use"),
         (("'What is due \\ \"soon\"?'", '""'), "pages.1.question: expected"),
+        (("k = 5", r'since = "1d\nquestion: x"'), "is not TOML"),
+        (('since = "90d"', r'since = "1d\nquestion: x"'), "pages.1.since: expected one line"),
         (("k = 5", "k = "), "is not TOML"),
     ],
 )
@@ -258,7 +260,7 @@ def test_a_mistake_names_file_key_and_expectation(
 
 
 def test_every_mistake_is_named_by_a_check(tmp_path: Path) -> None:
-    wrong = MANIFEST.replace("k = 5", "k = 0").replace('title = "Mine"', "title = 3")
+    wrong = MANIFEST.replace("k = 5", "k = 0").replace('title = "Mine"', 'title = " "')
     problems = check_template(str(folder_pack(tmp_path / "pack", wrong)))
     assert [each.split(":")[0] for each in problems] == ["title", "pages.1.k"]
 

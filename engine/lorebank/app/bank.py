@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from functools import wraps
 from importlib import import_module
@@ -10,21 +11,103 @@ from pathlib import Path
 from types import MethodType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
 
-from lorebank.app.opening import init_workspace, open_workspace, plan_init
-from lorebank.app.workspace import Opening, OpenWorkspace
+from lorebank.app.workspace import RECOGNISED, Opening, OpenWorkspace, Resources
+from lorebank.settings.config import Change, load_config
+from lorebank.workspace.discover import find_workspace, recognise
+from lorebank.workspace.layout import BANK_FOLDER, DERIVED_FOLDER, ensure_derived_folder
+
+
+def open_workspace(
+    path: str | Path | None = None,
+    *,
+    bank: str | None = None,
+    environ: Mapping[str, str] | None = None,
+    offline: bool = False,
+    flags: Sequence[Change] = (),
+    **how: Unpack[Resources],
+) -> OpenWorkspace:
+    """See `Bank.open`."""
+    environment = os.environ if environ is None else environ
+    root = find_workspace(None if path is None else Path(path), environment, bank=bank)
+    if offline:
+        flags = (*flags, Change("embedder.offline", True, "offline"))
+    config = load_config(root, environment, flags, _recognised(root))
+    return OpenWorkspace(root, config, environ=environment, **how)
+
+
+def init_workspace(
+    path: str | Path,
+    *,
+    template: str = "default",
+    now: date | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> OpenWorkspace:
+    """See `Bank.init`."""
+    from lorebank.templates.scaffold import init_workspace as lay_out
+
+    root = Path(path).expanduser().resolve()
+    created = _adopted(root) if recognise(root) else lay_out(root, template)
+    environment = os.environ if environ is None else environ
+    config = load_config(root, environment, defaults=_recognised(root))
+    return OpenWorkspace(root, config, now=now, created=created, environ=environment)
+
+
+def plan_init(path: str | Path, *, template: str = "default") -> tuple[str, ...]:
+    """What `init` would make, as workspace paths; nothing is written."""
+    from lorebank.templates.scaffold import init_workspace as lay_out
+
+    root = Path(path).expanduser().resolve()
+    if recognise(root):
+        return tuple(f"{name}/" for name in _OWN_FOLDERS if not (root / name).is_dir())
+    return tuple(lay_out(root, template, dry_run=True))
+
+
+_OWN_FOLDERS = (BANK_FOLDER, DERIVED_FOLDER)
+"""What is written in the folder of another program: nothing else there is touched."""
+
+
+def _adopted(root: Path) -> list[str]:
+    """Make room in a folder of another program; what was made."""
+    made = [f"{name}/" for name in _OWN_FOLDERS if not (root / name).is_dir()]
+    ensure_derived_folder(root)
+    (root / BANK_FOLDER).mkdir(exist_ok=True)
+    return made
+
+
+def _recognised(root: Path) -> list[Change]:
+    """Settings for a folder of another program, read where it lies.
+
+    Until something is written for it, its index is kept in the user's cache: commands that only
+    read leave the folder as it is.
+    """
+    form = recognise(root)
+    if form is None:
+        return []
+    from lorebank.settings.files import cache_directory
+
+    origin = f"{RECOGNISED}{form.name}"
+    found = [
+        Change("workspace.log_pattern", form.log_pattern, origin),
+        Change("workspace.extra_paths", (".",), origin),
+        Change("workspace.exclude", form.exclude, origin),
+    ]
+    cache = cache_directory()
+    if cache is not None and not (root / DERIVED_FOLDER).is_dir():
+        index = str(cache / "indexes" / "{workspace}.sqlite")
+        found.append(Change("index.path", index, origin))
+        found.append(Change("embedder.cache.shared", True, origin))
+    return found
+
 
 if TYPE_CHECKING:
     from lorebank.app import (
-        beliefs,
         conversations,
-        exchange,
         hosts,
-        judgments,
-        names,
+        knowledge,
         questions,
         reading,
         reflection,
-        trust,
+        rulings,
         upkeep,
         writing,
     )
@@ -41,12 +124,10 @@ else:
         def __getattr__(self, function):
             return self.name, function
 
-    beliefs, conversations, exchange, hosts, judgments = map(
-        _Module, ("beliefs", "conversations", "exchange", "hosts", "judgments")
-    )
-    names, questions, reading, reflection, trust, upkeep, writing = map(
-        _Module, ("names", "questions", "reading", "reflection", "trust", "upkeep", "writing")
-    )
+    for _name in ("conversations", "hosts", "knowledge", "questions", "reading", "reflection"):
+        globals()[_name] = _Module(_name)
+    rulings, upkeep, writing = map(_Module, ("rulings", "upkeep", "writing"))
+
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -93,8 +174,8 @@ class Bank:
     to any call, and is today otherwise. Days are `datetime.date` or text such as `2025-11-27`,
     `30d`, `last week`; text that is not understood raises `UsageError`.
 
-    A method is a function of the module named beside it, which takes the open workspace first and
-    is imported when the method is first called.
+    Each method is a function of a module of `lorebank.app` that takes the open workspace first; the
+    module is imported by the first call.
     """
 
     def __init__(self, workspace: OpenWorkspace) -> None:
@@ -112,12 +193,12 @@ class Bank:
         either, that of `LOREBANK_WORKSPACE`, the nearest folder upwards that holds `.memory/`,
         `memory/` or `bank/`, or the default bank. Raises `WorkspaceError`.
 
-        `now` and `environ` stand for the day and the environment. `offline` sends nothing to
-        another machine, whatever the settings say; `flags` are settings that win over every file.
-        `embedder`, `generator` and `reranker` are objects of yours, after the protocols of those
-        names, in place of those in the settings. `say` is called before anything is sent elsewhere
-        or embedded again, with what and where. A bank opened for a `group` holds nothing of the
-        core memory, nor anything made of it, whatever is asked; it keeps an index of its own.
+        `now` and `environ` override the day and the environment. `offline` sends nothing to another
+        machine, whatever the settings say; `flags` are settings that win over every file.
+        `embedder`, `generator` and `reranker` are objects of your own that implement the protocols
+        of these names, and replace those of the settings. `say` is called with a line of text
+        before anything is sent to another machine or embedded again. A bank opened for a `group`
+        never gives out the core memory or anything derived from it; it has an index of its own.
         """
         return cls(open_workspace(path, bank=bank, **how))
 
@@ -130,7 +211,7 @@ class Bank:
         now: date | None = None,
         environ: Mapping[str, str] | None = None,
     ) -> Self:
-        """Lay out a workspace and open it; what is there already stays as it is.
+        """Set up a workspace and open it; existing files are not changed.
 
         `template` is the name of a shipped template, or the path of a folder or zip that holds one.
         """
@@ -150,7 +231,7 @@ class Bank:
 
     @property
     def group(self) -> bool:
-        """Whether it serves a group, for which the core memory is not there."""
+        """Whether it serves a group, without the core memory."""
         return self.workspace.group
 
     @property
@@ -159,7 +240,7 @@ class Bank:
         return self.workspace.created
 
     def close(self) -> None:
-        """Close the index and connections; the Bank may be used again; it reopens them."""
+        """Close the index and connections; the next call opens them again."""
         self.workspace.close()
 
     def __enter__(self) -> Self:
@@ -176,19 +257,19 @@ class Bank:
     agenda = _method(reading.agenda)
     bench = _method(questions.bench)
 
-    opinions = _method(beliefs.opinions)
-    explain = _method(beliefs.explain)
-    belief_changes = _method(beliefs.belief_changes)
-    rot = _method(beliefs.rot)
-    calibration = _method(beliefs.calibration)
+    opinions = _method(knowledge.opinions)
+    explain = _method(knowledge.explain)
+    belief_changes = _method(knowledge.belief_changes)
+    rot = _method(knowledge.rot)
+    calibration = _method(knowledge.calibration)
 
-    entities = _method(names.entities)
-    entity = _method(names.entity)
-    resolve = _method(names.resolve)
-    graph = _method(names.graph)
-    export_graph = _method(names.export_graph)
-    audit = _method(names.audit)
-    decide = _method(names.decide)
+    entities = _method(knowledge.entities)
+    entity = _method(knowledge.entity)
+    resolve = _method(knowledge.resolve)
+    graph = _method(knowledge.graph)
+    export_graph = _method(knowledge.export_graph)
+    audit = _method(knowledge.audit)
+    decide = _method(knowledge.decide)
 
     retain = _method(writing.retain)
     add = _method(writing.retain)
@@ -206,27 +287,27 @@ class Bank:
     settle = _method(reflection.settle)
     unsettle = _method(reflection.unsettle)
 
-    inbox = _method(judgments.inbox)
-    rule = _method(judgments.rule)
-    unrule = _method(judgments.unrule)
-    decisions = _method(judgments.decisions)
-    judge = _method(judgments.judge)
-    proposals = _method(judgments.proposals)
-    accept_proposal = _method(judgments.accept_proposal)
-    reject_proposal = _method(judgments.reject_proposal)
+    inbox = _method(rulings.inbox)
+    rule = _method(rulings.rule)
+    unrule = _method(rulings.unrule)
+    decisions = _method(rulings.decisions)
+    judge = _method(rulings.judge)
+    proposals = _method(rulings.proposals)
+    accept_proposal = _method(rulings.accept_proposal)
+    reject_proposal = _method(rulings.reject_proposal)
 
-    confirm = _method(trust.confirm)
-    forget = _method(trust.forget)
-    undo_forget = _method(trust.undo_forget)
-    purge_forgotten = _method(trust.purge_forgotten)
+    confirm = _method(rulings.confirm)
+    forget = _method(rulings.forget)
+    undo_forget = _method(rulings.undo_forget)
+    purge_forgotten = _method(rulings.purge_forgotten)
 
     sync_sessions = _method(conversations.sync_sessions)
     transcripts = _method(conversations.transcripts)
     export_transcripts = _method(conversations.export_transcripts)
     session_turns = _method(conversations.session_turns)
 
-    import_notes = _method(exchange.import_notes)
-    export = _method(exchange.export)
+    import_notes = _method(upkeep.import_notes)
+    export = _method(upkeep.export)
     import_template = _method(upkeep.import_template)
     export_template = _method(upkeep.export_template)
 

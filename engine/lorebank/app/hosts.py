@@ -173,7 +173,7 @@ def session_hook(
         note_compaction(ws.root, session)
         return ""
     if event == "session-end":
-        from lorebank.app.judgments import inbox
+        from lorebank.app.rulings import inbox
 
         waiting = inbox(ws, now=today).total
         return f"{waiting} items wait in the inbox: lorebank inbox\n" if waiting else ""

@@ -7,9 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 
-from lorebank.app.workspace import Day, OpenWorkspace, Progress, rebuild_index_if_corrupt
+from lorebank.app.workspace import (
+    Day,
+    OpenWorkspace,
+    Progress,
+    rebuild_index_if_corrupt,
+    refuse_unknown,
+)
 from lorebank.database.connection import has_full_text
 from lorebank.domain.answers import Answer, Hit, SearchHit
 from lorebank.domain.facts import Citation, FactKind, Opinion, TaskState
@@ -35,7 +41,7 @@ from lorebank.recall.filters import (
     parse_tag,
 )
 from lorebank.recall.pipeline import RankOptions, weighted
-from lorebank.recall.understand import Understood, understand
+from lorebank.recall.understand import understand
 from lorebank.workspace.layout import is_owners
 from lorebank.workspace.recalled import note_recalled
 
@@ -54,85 +60,99 @@ NO_FULL_TEXT = "this SQLite was built without FTS5"
 _PROPERTY = re.compile(r"(?<!\S)(?P<no>-?)(?P<field>[^\W\d][\w-]*:[^\s\"/]+)")
 
 
+class RecallKeywords(TypedDict, total=False):
+    """What a question is asked with; see `Bank.recall`."""
+
+    k: int | None
+    """At most so many hits; `recall.k` of the settings without it."""
+    token_budget: int | None
+    """At most so many estimated tokens; one hit is given in any case."""
+    since: Day
+    until: Day
+    as_of: Day
+    """Answer from what was recorded by that day, with the confidence believed then."""
+    entities: Sequence[str]
+    kinds: Sequence[FactKind | str]
+    """Kinds of facts, or `note` for prose."""
+    min_confidence: float | None
+    tags: Sequence[str]
+    """A hit bears every one."""
+    path: str | None
+    """A file, or the beginning of a path."""
+    origins: Sequence[str]
+    """Whose word a hit may be."""
+    trusted_only: bool
+    """Leave out what is in quarantine; else it is marked."""
+    group: bool
+    """Leave out the core memory, and what it says of others."""
+    include_superseded: bool
+    explain: bool
+    """Add to each hit's `why` what every part of its score is worth."""
+    why_not: str | None
+    """An id or `path#L12` that is not among the hits: `Answer.why_not` says why."""
+    remember: bool
+    """Note in `.memory/` which facts were given, as `recall.remember_uses` says; false for
+    questions that nobody asked."""
+    now: date | None
+
+
 @rebuild_index_if_corrupt
-def recall(
-    ws: OpenWorkspace,
-    query: str,
-    *,
-    k: int | None = None,
-    since: Day = None,
-    until: Day = None,
-    as_of: Day = None,
-    entities: Sequence[str] = (),
-    kinds: Sequence[FactKind | str] = (),
-    min_confidence: float | None = None,
-    tags: Sequence[str] = (),
-    path: str | None = None,
-    origins: Sequence[str] = (),
-    trusted_only: bool = False,
-    group: bool = False,
-    token_budget: int | None = None,
-    include_superseded: bool = False,
-    explain: bool = False,
-    why_not: str | None = None,
-    remember: bool = True,
-    now: date | None = None,
-) -> Answer:
+def recall(ws: OpenWorkspace, query: str, **asked: Unpack[RecallKeywords]) -> Answer:
     """Answer a question from facts and prose, with citations; see `Answer`.
 
-    `k` hits at most, `token_budget` estimated tokens at most (at least one hit is given).
-    `as_of` answers from what was recorded by that day, with the confidence believed then.
-    `kinds` are kinds of facts or `note` for prose; every one of `tags` must be borne; `path` is
-    a file or the beginning of a path. `origins` says whose word a hit may be, `trusted_only`
-    leaves out what is in quarantine (else it is marked). `explain` adds to each hit's `why`
-    what every part of its score is worth; `why_not`, an id or `path#L12`, is answered in
-    `Answer.why_not`. In a `group` the core memory, and what it says of others, is left out.
-    Which facts were given is noted in `.memory/` (`recall.remember_uses`), unless `remember` is
-    false: for questions that nobody asked.
+    Keywords: `k`, `token_budget`, `since`, `until`, `as_of`, `entities`, `kinds`, `min_confidence`,
+    `tags`, `path`, `origins`, `trusted_only`, `group`, `include_superseded`, `explain`, `why_not`,
+    `remember` and `now`; `lorebank.app.questions.RecallKeywords` says what each means.
     """
-    today = ws.day(now)
+    refuse_unknown("recall", asked, RecallKeywords)
+    today = ws.day(asked.get("now"))
+    k = asked.get("k")
     wanted = ws.config.recall.k if k is None else k
     if wanted < 1:
         raise UsageError(f"k must be at least 1, not {wanted}")
-    if min_confidence is not None and not 0 <= min_confidence <= 1:
-        raise UsageError(f"min_confidence must be from 0 to 1, not {min_confidence}")
     ws.freshen()
-    selection = Selection(
-        interval=parse_interval(since, until, today),
-        entities=tuple(ws.find_entity(name).slug for name in entities),
-        kinds=tuple(parse_item_kind(kind) for kind in kinds),
-        min_confidence=min_confidence,
-        as_of=parse_day(as_of, today, "as-of", side="end"),
-        paths=() if path is None else (path,),
-        tags=tuple(parse_tag(tag) for tag in tags),
-        origins=tuple(parse_origin(origin) for origin in origins),
-        trusted_only=trusted_only,
-    )
-    private = _private_pages(ws) if group and not ws.group else ()
-    filters = Filters(selection, Selection(paths=private))
+    hides_core = asked.get("group", False) and not ws.group
+    filters = Filters(_selection(ws, asked, today), Selection(paths=_private(ws, hides_core)))
     request, question = build_request(ws, _with_properties(ws, query), filters, wanted, today)
     known_on = request.understood.filters.wanted.as_of
+    options = RecallOptions(
+        wanted,
+        asked.get("token_budget"),
+        asked.get("include_superseded", False),
+        asked.get("explain", False),
+        asked.get("why_not"),
+    )
     answer = answers.recall(
         request,
         _rank_options(ws),
-        RecallOptions(wanted, token_budget, include_superseded, explain, why_not),
+        options,
         beliefs=lambda facts: _beliefs(ws, facts, known_on),
         skipped=_skipped(ws, question),
         index=ws.freshness(),
-        notes=(
-            *_notes_on(ws, request.understood.filters),
-            *_notes_on_retrievers(ws, question),
-            *filter(None, (ws.in_memory,)),
-        ),
+        notes=tuple(_notes(ws, request.understood.filters, question)),
     )
     answer = _with_open_tasks(ws, answer, query, wanted, today)
-    if remember and answer.hits and ws.config.recall.remember_uses:
+    if asked.get("remember", True) and answer.hits and ws.config.recall.remember_uses:
         note_recalled(ws.root, [hit.id for hit in answer.hits if hit.kind != NOTE], today)
-    if group and not ws.group:
-        answer = replace(answer, hits=for_group(ws, answer.hits))
-    if question.fallback is None:
-        return answer
-    return replace(answer, notes=(*answer.notes, question.fallback))
+    return replace(answer, hits=for_group(ws, answer.hits)) if hides_core else answer
+
+
+def _selection(ws: OpenWorkspace, asked: RecallKeywords, today: date) -> Selection:
+    """What the keywords of a question leave to be searched."""
+    least, path = asked.get("min_confidence"), asked.get("path")
+    if least is not None and not 0 <= least <= 1:
+        raise UsageError(f"min_confidence must be from 0 to 1, not {least}")
+    return Selection(
+        interval=parse_interval(asked.get("since"), asked.get("until"), today),
+        entities=tuple(ws.find_entity(name).slug for name in asked.get("entities", ())),
+        kinds=tuple(map(parse_item_kind, asked.get("kinds", ()))),
+        min_confidence=least,
+        as_of=parse_day(asked.get("as_of"), today, "as-of", side="end"),
+        paths=() if path is None else (path,),
+        tags=tuple(map(parse_tag, asked.get("tags", ()))),
+        origins=tuple(map(parse_origin, asked.get("origins", ()))),
+        trusted_only=asked.get("trusted_only", False),
+    )
 
 
 def _beliefs(ws: OpenWorkspace, facts: Sequence[str], as_of: date | None) -> Mapping[str, Opinion]:
@@ -165,37 +185,45 @@ def search(
     if k < 1:
         raise UsageError(f"k must be at least 1, not {k}")
     sessions = sessions and not ws.group
-    notes: tuple[SearchHit, ...] = ()
     settings = ws.config.memory_search
+    limits: dict[str, Any] = {"k": k, "min_score": min_score, "path": path}
+    notes: tuple[SearchHit, ...] = ()
     if "memory" in settings.sources or not settings.searches_sessions:
-        notes = _search_notes(ws, query, k, min_score, path, sessions)
+        notes = _search_notes(ws, query, sessions=sessions, **limits)
     if not (sessions and ws.searches_sessions):
         return notes
     from lorebank.app.conversations import search_sessions
     from lorebank.conversations.search import merge_hits
 
-    session_hits = search_sessions(ws, query, k=k, min_score=min_score, path=path)
-    return merge_hits(notes, session_hits, k=k)
+    return merge_hits(notes, search_sessions(ws, query, **limits), k=k)
 
 
 def _search_notes(
-    ws: OpenWorkspace, query: str, k: int, min_score: float, path: str | None, sessions: bool
+    ws: OpenWorkspace, query: str, *, k: int, min_score: float, path: str | None, sessions: bool
 ) -> tuple[SearchHit, ...]:
+    """By the sidecar, or by the built-in engine where there is none or it fails."""
+    from lorebank.recall.search import search_chunks
+
     ws.freshen()
-    if ws.sidecar is None:
-        return _search_chunks(ws, query, k, min_score, path)
-    ws.sidecar.freshen()
-    hits = ws.sidecar.search(
-        ws.index, query, k=k, min_score=min_score, path=path, sessions=sessions
-    )
-    if hits is not None:
-        return hits
-    built_in = _search_chunks(ws, query, k, min_score, path)
-    return tuple(replace(hit, fallback=ws.sidecar.problem) for hit in built_in)
+    failed = None
+    if ws.sidecar is not None:
+        ws.sidecar.freshen()
+        limits: dict[str, Any] = {"k": k, "min_score": min_score, "path": path}
+        found = ws.sidecar.search(ws.index, query, sessions=sessions, **limits)
+        if found is not None:
+            return found
+        failed = ws.sidecar.problem
+    filters = Filters(Selection(paths=() if path is None else (path,)))
+    request, question = build_request(ws, query, filters, max(k, LEAST_WANTED), ws.day(None))
+    hits = search_chunks(request, _rank_options(ws), k=k, min_score=min_score, path=path)
+    by, reason = (question.provider, question.model), failed or question.fallback
+    return tuple(replace(hit, provider=by[0], model=by[1], fallback=reason) for hit in hits)
 
 
-def _private_pages(ws: OpenWorkspace) -> tuple[str, ...]:
-    """What no group is shown."""
+def _private(ws: OpenWorkspace, hides_core: bool) -> tuple[str, ...]:
+    """The page that no group is shown."""
+    if not hides_core:
+        return ()
     from lorebank.workspace.paths import core_path
 
     return (core_path(ws.root),)
@@ -204,31 +232,12 @@ def _private_pages(ws: OpenWorkspace) -> tuple[str, ...]:
 def for_group(ws: OpenWorkspace, hits: tuple[H, ...]) -> tuple[H, ...]:
     """The hits without those of the owner's pages, and without what the core memory says of the
     others."""
-    [core] = _private_pages(ws)
+    [core] = _private(ws, True)
     private = contexts_stated_in(ws.index, core)
     return tuple(
         replace(hit, context=tuple(text for text in hit.context if text not in private))
         for hit in hits
         if not is_owners(hit.path if isinstance(hit, SearchHit) else hit.source.path)
-    )
-
-
-def _search_chunks(
-    ws: OpenWorkspace, query: str, k: int, min_score: float, path: str | None
-) -> tuple[SearchHit, ...]:
-    from lorebank.recall.search import search_chunks
-
-    filters = Filters(Selection(paths=() if path is None else (path,)))
-    request, question = build_request(ws, query, filters, max(k, LEAST_WANTED), ws.day(None))
-    hits = search_chunks(request, _rank_options(ws), k=k, min_score=min_score, path=path)
-    return tuple(
-        replace(
-            hit,
-            provider=question.provider,
-            model=question.model,
-            fallback=question.fallback,
-        )
-        for hit in hits
     )
 
 
@@ -340,7 +349,9 @@ def build_request(
         lookup=lambda slugs: lookup_names(ws.index, slugs),
         respell=lambda words: respell_names(ws.vocabulary, words),
     )
-    question = _question_vector(ws, understood)
+    question = QueryVector(skipped="the question names only entities, times or identifiers")
+    if needs_meaning(understood):
+        question = ws.meaning.query(ws.index, understood.plain)
     filters = understood.filters
     request = Request(
         understood=understood,
@@ -358,31 +369,22 @@ def build_request(
     return request, question
 
 
-def _question_vector(ws: OpenWorkspace, understood: Understood) -> QueryVector:
-    """The question's vector; none where words and links are enough."""
-    if not needs_meaning(understood):
-        return QueryVector(skipped="the question names only entities, times or identifiers")
-    return ws.meaning.query(ws.index, understood.plain)
-
-
 def _skipped(ws: OpenWorkspace, question: QueryVector) -> dict[str, str]:
     """Retrievers that cannot run, each with its reason."""
     skipped = {"semantic": question.skipped} if question.skipped else {}
     return skipped if has_full_text(ws.index) else {"lexical": NO_FULL_TEXT} | skipped
 
 
-def _notes_on_retrievers(ws: OpenWorkspace, question: QueryVector) -> Iterator[str]:
+def _notes(ws: OpenWorkspace, filters: Filters, question: QueryVector) -> Iterator[str]:
+    """What the asker must know besides the hits."""
+    tags = tuple(dict.fromkeys((*filters.wanted.tags, *filters.unwanted.tags)))
+    known = known_tags(ws.index, tags) if tags else ()
+    yield from (f"nothing is tagged '{tag}'" for tag in tags if tag not in known)
     if not has_full_text(ws.index):
         yield f"no words are looked for: {NO_FULL_TEXT}"
     if question.missed:
         yield f"found by words alone: {question.skipped}"
-
-
-def _notes_on(ws: OpenWorkspace, filters: Filters) -> tuple[str, ...]:
-    tags = (*filters.wanted.tags, *filters.unwanted.tags)
-    unknown = dict.fromkeys(tags) if tags else {}
-    known = known_tags(ws.index, tuple(unknown))
-    return tuple(f"nothing is tagged '{tag}'" for tag in unknown if tag not in known)
+    yield from filter(None, (ws.in_memory, question.fallback))
 
 
 def _rank_options(ws: OpenWorkspace) -> RankOptions:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date
-from functools import partial
 from pathlib import Path
 
 from lorebank.app.workspace import Day, OpenWorkspace, rebuild_index_if_corrupt
@@ -33,6 +32,11 @@ def get(
     from lorebank.markdown.hidden import shareable
     from lorebank.workspace.paths import read_excerpt
 
+    def in_collection(named: str) -> Path | None:
+        if ws.sidecar is None or not named.startswith("qmd/"):
+            return None
+        return ws.sidecar.resolve(named)
+
     group = group or ws.group
     found = read_excerpt(
         ws.root,
@@ -40,19 +44,12 @@ def get(
         ws.config,
         start_line=start_line,
         lines=lines,
-        elsewhere=partial(_in_collection, ws),
+        elsewhere=in_collection,
         as_shown=_for_group if group else shareable if shared else str,
     )
     if group and is_owners(found.path):
         raise PathRefused(f"{found.path} is not read in a group", hint="it is the owner's")
     return found
-
-
-def _in_collection(ws: OpenWorkspace, path: str) -> Path | None:
-    """The file that the sidecar names so."""
-    if ws.sidecar is None or not path.startswith("qmd/"):
-        return None
-    return ws.sidecar.resolve(path)
 
 
 @rebuild_index_if_corrupt

@@ -6,9 +6,16 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial
+from typing import TypedDict, Unpack
 
 from lorebank.app.questions import recall
-from lorebank.app.workspace import Day, OpenWorkspace, member_of, rebuild_index_if_corrupt
+from lorebank.app.workspace import (
+    Day,
+    OpenWorkspace,
+    member_of,
+    rebuild_index_if_corrupt,
+    refuse_unknown,
+)
 from lorebank.beliefs.by_hand import read_rulings, take_back, write_ruling
 from lorebank.beliefs.materialise import unsure_queue
 from lorebank.domain.facts import Citation, Diagnostic, Fact, Opinion, Stance
@@ -37,49 +44,53 @@ from lorebank.workspace.lock import WriterLock, append_lock
 from lorebank.workspace.recalled import compact_recalled
 
 
+class ReflectKeywords(TypedDict, total=False):
+    """How a reflect run goes about it; see `Bank.reflect`."""
+
+    since: Day
+    """Only entities with facts recorded from that day on."""
+    day: Day
+    """The day it speaks for: facts recorded later are left out."""
+    dry_run: bool
+    """Write nothing."""
+    infer: bool
+    """Suggest retain lines as proposals, as the setting `reflect.infer` does."""
+    force: bool
+    """Let more of a page vanish than `reflect.max_vanish`."""
+    accept: Collection[str] | None
+    """Hunks of an earlier dry run: nothing else is changed."""
+    reject: Collection[str]
+    """Hunks that are not proposed again until they read differently."""
+    commit: bool
+    """Make one git commit of what was written."""
+    now: date | None
+
+
 @rebuild_index_if_corrupt
-def reflect(
-    ws: OpenWorkspace,
-    *,
-    since: Day = None,
-    day: Day = None,
-    dry_run: bool = False,
-    infer: bool = False,
-    force: bool = False,
-    accept: Collection[str] | None = None,
-    reject: Collection[str] = (),
-    commit: bool = False,
-    now: date | None = None,
-) -> ReflectReport:
+def reflect(ws: OpenWorkspace, **how: Unpack[ReflectKeywords]) -> ReflectReport:
     """Bring the pages under `bank/` up to date from the facts; see `ReflectReport`.
 
-    `since` limits the run to entities with facts recorded from that day on. `day` is the day
-    it speaks for: facts recorded later are left out. `dry_run` writes nothing. `infer`
-    suggests retain lines for logs without a retain section, as proposals, and so does the
-    setting `reflect.infer`. `accept` and
-    `reject` name hunks of an earlier dry run: with `accept` nothing else is changed, what is
-    in `reject` is not proposed again until it reads differently. `force` lets more of a page
-    vanish than `reflect.max_vanish`. `commit` makes one git commit of what was written. What a
-    run that was killed had written counts as this run's.
+    Keywords: `since`, `day`, `dry_run`, `infer`, `force`, `accept`, `reject`, `commit` and `now`;
+    `lorebank.app.reflection.ReflectKeywords` says what each means. What a run that was killed had
+    written counts as this run's.
     """
+    refuse_unknown("reflect", how, ReflectKeywords)
     ws.refuse_in_group("reflecting")
-    today = parse_day(day, ws.day(now), "date") or ws.day(now)
+    day, now = how.get("day"), ws.day(how.get("now"))
+    dry_run, commit = how.get("dry_run", False), how.get("commit", False)
+    accept, reject = how.get("accept"), how.get("reject", ())
+    today = parse_day(day, now, "date") or now
+    until = today if day is not None else None
     options = RunOptions(
         today=today,
-        since=parse_day(since, today, "since"),
-        until=today if day is not None else None,
+        since=parse_day(how.get("since"), today, "since"),
+        until=until,
         dry_run=dry_run,
-        infer=infer or ws.config.reflect.infer,
-        force=force,
+        infer=how.get("infer", False) or ws.config.reflect.infer,
+        force=how.get("force", False),
         accept=None if accept is None else frozenset(accept),
         reject=frozenset(reject),
-        ask=partial(
-            recall,
-            ws,
-            as_of=today if day is not None else None,
-            trusted_only=True,
-            remember=False,
-        ),
+        ask=partial(recall, ws, as_of=until, trusted_only=True, remember=False),
     )
     models = open_writer(ws.config, ws.environ, ws.say, ws.all_names, ws.given_generator)
     with WriterLock(ws.root), models as writer:
@@ -94,12 +105,7 @@ def reflect(
         if writer is not None and ws.config.generator.judges and not dry_run:
             _judge_pairs(ws, writer, today)
         moved, begun = settle_pages(ws, today, killed, dry_run=dry_run)
-        options = replace(
-            options,
-            writer=writer,
-            begun=begun,
-            vectors_of=ws.vectors_of,
-        )
+        options = replace(options, writer=writer, begun=begun, vectors_of=ws.vectors_of)
         report = reflect_workspace(ws.index, ws.root, ws.config, options)
         if killed is not None:
             report = replace(

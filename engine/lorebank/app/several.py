@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any, Self, TypeVar, Unpack
 
 from lorebank.app.bank import Bank
+from lorebank.app.questions import RecallKeywords
 from lorebank.app.workspace import Opening, opinion_sort_key
 from lorebank.domain.answers import (
     Answer,
@@ -81,20 +82,16 @@ class Banks:
         chosen._opened = self._opened
         return chosen
 
-    def recall(
-        self, query: str, *, k: int | None = None, token_budget: int | None = None, **filters: Any
-    ) -> Answer:
+    def recall(self, query: str, **asked: Unpack[RecallKeywords]) -> Answer:
         """`Bank.recall` of every bank, merged by rank; `Answer.banks` says what each had to say.
 
-        `filters` are those of `Bank.recall`. A bank without evidence is left out as soon as another
-        has some; see `recall.several`.
+        A bank without evidence is left out as soon as another has some; see `recall.several`.
         """
-        if filters.get("why_not") is not None:
+        if asked.get("why_not") is not None:
             raise UsageError("why-not is asked of one bank", hint="name it: --bank NAME")
-        asked = self._ask(
-            lambda bank: bank.recall(query, k=k, token_budget=token_budget, **filters)
-        )
-        return merge_answers(asked, query, k=k or DEFAULT_K, token_budget=token_budget)
+        answers = self._ask(lambda bank: bank.recall(query, **asked))
+        k, budget = asked.get("k") or DEFAULT_K, asked.get("token_budget")
+        return merge_answers(answers, query, k=k, token_budget=budget)
 
     def search(self, query: str, *, k: int = 10, **limits: Any) -> SearchOfBanks:
         """`Bank.search` of every bank's notes, merged by rank; transcripts are no bank's."""
@@ -188,7 +185,7 @@ def recall_all(
     banks: Sequence[str] | None = None,
     *,
     environ: Mapping[str, str] | None = None,
-    **asked: Any,
+    **asked: Unpack[RecallKeywords],
 ) -> Answer:
     """Ask several registered banks once, all of them where `banks` names none; see `Banks`."""
     with Banks.open(banks, environ=environ) as opened:

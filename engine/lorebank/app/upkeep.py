@@ -1,17 +1,21 @@
-"""Opening a workspace, laying one out, keeping its index, and its templates."""
+"""Keeping a workspace: its index, its templates, imports and exports."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 from lorebank.app.conversations import export_transcripts, session_state, sync_sessions, transcripts
-from lorebank.app.opening import plan_init
 from lorebank.app.workspace import (
+    Day,
     OpenWorkspace,
     Progress,
     prepared,
     rebuild_index_if_corrupt,
+    refuse_unknown,
 )
 from lorebank.beliefs import materialise
 from lorebank.database.connection import (
@@ -22,13 +26,20 @@ from lorebank.database.connection import (
     open_index,
     read_meta,
 )
-from lorebank.domain.facts import Diagnostic, SyncReport
+from lorebank.domain.facts import Diagnostic, FactKind, OpinionStatus, SyncReport
 from lorebank.domain.judgments import Directive
 from lorebank.domain.reports import Status
 from lorebank.errors import NotWritable
+from lorebank.exchange.exporting import ExportFilter, ExportReport, export_bank
+from lorebank.exchange.importing import ImportReport, import_source
+from lorebank.index.embedding_calls import TEXTS_REFUSED
+from lorebank.index.items import facts_by_time
 from lorebank.index.status import differences, file_problems, index_counts
 from lorebank.index.sync import stale_paths, sync_files
+from lorebank.names.entities import list_entities
 from lorebank.pages.standing_pages import export_pack, read_directives
+from lorebank.recall.filters import parse_day
+from lorebank.retain.kinds import parse_kind
 from lorebank.templates.scaffold import init_workspace
 from lorebank.workspace.layout import ensure_derived_folder
 from lorebank.workspace.lock import WriterLock
@@ -51,7 +62,7 @@ def sync(
     if ws.in_memory:
         raise NotWritable(ws.in_memory, hint="make .memory writable, or free some space")
     if reading not in (None, ws.read_settings.fingerprint()):
-        ws.say("headings or chunk sizes changed: every file is read and cut anew")
+        ws.say("headings or chunk sizes changed: every file is read again")
     report = ws.sync_files(full=full, progress=progress).with_sessions(
         sync_sessions(ws, force=True, full=full, progress=progress)
     )
@@ -126,6 +137,8 @@ def status(ws: OpenWorkspace) -> Status:
     )
     if ws.in_memory:
         problems.insert(0, Diagnostic(str(ws.index_path), 0, "index-in-memory", ws.in_memory))
+    if refused := read_meta(ws.index, TEXTS_REFUSED):
+        problems.insert(0, Diagnostic(str(ws.index_path), 0, "texts-refused", refused))
     reports = sorted((ws.root / "bank" / "reflections").glob("????-??-??.md"))
     status = Status(
         workspace=str(ws.root),
@@ -162,7 +175,7 @@ def import_template(ws: OpenWorkspace, source: str, *, dry_run: bool = False) ->
     """
     ensure_derived_folder(ws.root)
     if dry_run:
-        return plan_init(ws.root, template=source)
+        return tuple(init_workspace(ws.root, source, dry_run=True))
     with WriterLock(ws.root):
         return tuple(init_workspace(ws.root, source))
 
@@ -190,4 +203,76 @@ def export_template(
         description=description,
         directives=directives,
         dry_run=dry_run,
+    )
+
+
+def import_notes(
+    ws: OpenWorkspace,
+    source: str | Path,
+    *,
+    form: str | None = None,
+    name: str = "",
+    dry_run: bool = False,
+) -> ImportReport:
+    """Bring in an Obsidian vault, a Logseq graph, an export of ChatGPT or Claude, a folder of
+    basic-memory, or JSONL; `form` is detected from the content unless given.
+
+    Everything lies in `memory/imported/<form>/<name>` and is in quarantine until confirmed. A
+    second import changes nothing; a changed source updates the files nobody has edited here.
+    Raises `NotFound`, `WorkspaceError` or `UsageError` where the source cannot be read at all.
+    """
+    path = Path(source).expanduser()
+    if dry_run:
+        return import_source(ws.root, ws.config, path, form=form, name=name, dry_run=True)
+    with WriterLock(ws.root):
+        report = import_source(ws.root, ws.config, path, form=form, name=name)
+    ws.sync_files()
+    return report
+
+
+class ExportKeywords(TypedDict, total=False):
+    """Which facts are exported; see `Bank.export`."""
+
+    entity: str | None
+    """Only those that name it."""
+    kinds: Sequence[FactKind | str]
+    since: Day
+    quarantined: bool
+    """Include what is in quarantine."""
+    now: date | None
+
+
+@rebuild_index_if_corrupt
+def export(
+    ws: OpenWorkspace,
+    form: str = "jsonl",
+    target: str | Path | None = None,
+    *,
+    force: bool = False,
+    **which: Unpack[ExportKeywords],
+) -> ExportReport:
+    """Write facts as `jsonl` or `csv`, or the bank as `markdown` pages or a `site` of HTML.
+
+    Tables come back as `ExportReport.text` without a `target`. The facts are those of an `entity`,
+    of these `kinds`, `since` a day; what is in quarantine stays unless `quarantined`, private text
+    is in no export. `WorkspaceError` where the target holds anything, unless `force`.
+    """
+    refuse_unknown("export", which, ExportKeywords)
+    ws.freshen()
+    now, slug = which.get("now"), ws.slug_of(which.get("entity"))
+    kinds = map(parse_kind, which.get("kinds", ()))
+    wanted = ExportFilter(
+        kinds=tuple(kind for kind in kinds if kind is not None),
+        since=parse_day(which.get("since"), ws.day(now), "since"),
+        quarantined=which.get("quarantined", False),
+    )
+    opinions = ws.opinions(slug, None, now)
+    return export_bank(
+        form,
+        facts_by_time(ws.index, entity=slug, interval=None)[::-1],
+        list_entities(ws.index),
+        [opinion for opinion in opinions if opinion.status is OpinionStatus.LIVE],
+        wanted=wanted,
+        target=None if target is None else Path(target).expanduser(),
+        force=force,
     )

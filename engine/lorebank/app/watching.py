@@ -102,25 +102,21 @@ def is_remote(root: Path, mounts: Path = Path("/proc/mounts")) -> bool:
 def keep_up(
     catch_up: Callable[[], SyncReport],
     watcher: Watcher,
-    is_over: Callable[[], bool],
     on_sync: Callable[[SyncReport], None] = lambda report: None,
     say: Say = log_warning,
 ) -> None:
-    """Bring the index up to date with each change and embed what is new, until `is_over`."""
-    while not is_over():
+    """Bring the index up to date with each change and embed what is new, until the watcher is
+    stopped."""
+    while not watcher.is_stopped:
         if watcher.news.wait(SWEEP_S):
-            _wait_for_quiet(watcher, is_over)
+            seen = -1
+            while watcher.changes != seen and not watcher.is_stopped:
+                seen = watcher.changes
+                time.sleep(QUIET_S)
         watcher.news.clear()
-        if is_over():
+        if watcher.is_stopped:
             return
         try:
             on_sync(catch_up())
         except LorebankError as problem:  # another process holds the lock, a file is half written
             say(f"not brought up to date: {problem.message}")
-
-
-def _wait_for_quiet(watcher: Watcher, is_over: Callable[[], bool]) -> None:
-    seen = -1
-    while watcher.changes != seen and not is_over():
-        seen = watcher.changes
-        time.sleep(QUIET_S)

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from enum import StrEnum
 from functools import cached_property, partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, ParamSpec, TypedDict, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypedDict, TypeVar, Unpack
 
 from lorebank.database import connection as store
 from lorebank.database.connection import read_meta
@@ -72,6 +72,13 @@ def member_of(kind: type[E], text: E | str, what: str) -> E:
         raise UsageError(f"unknown {what} '{text}'", hint=f"use one of {', '.join(kind)}") from None
 
 
+def refuse_unknown(function: str, given: Iterable[str], known: type) -> None:
+    """`TypeError`, as Python raises it, for a keyword that a `TypedDict` does not name."""
+    for name in given:
+        if name not in known.__annotations__:
+            raise TypeError(f"{function}() got an unexpected keyword argument '{name}'")
+
+
 def rebuild_index_if_corrupt(method: Callable[P, R]) -> Callable[P, R]:
     """Retry a method once with a sound index: rebuilt where it was damaged, in memory where it
     cannot be written."""
@@ -122,15 +129,15 @@ class OpenWorkspace:
         root: Path,
         config: Config,
         *,
-        now: date | None = None,
         created: Sequence[str] = (),
         environ: Mapping[str, str] | None = None,
-        say: Say = log_warning,
-        group: bool = False,
-        embedder: Embedder | None = None,
-        generator: Generator | None = None,
-        reranker: Reranker | None = None,
+        **given: Unpack[Resources],
     ) -> None:
+        refuse_unknown("open", given, Resources)
+        embedder, generator = given.get("embedder"), given.get("generator")
+        self.group = group = given.get("group", False)
+        """Whether it serves a group: the core memory and conversations are not there at all, in an
+        index of its own, so that nothing derived from them can leak."""
         if embedder is not None:
             config = replace(config, embedder=replace(config.embedder, provider=embedder.name))
         if generator is not None:
@@ -139,19 +146,16 @@ class OpenWorkspace:
         self.config = without_private_sources(config) if group else config
         self.given_embedder = embedder
         self.given_generator = generator
-        self.given_reranker = reranker
-        self.group = group
-        """Whether it serves a group: the core memory and conversations are not there at all, in an
-        index of its own, so that nothing derived from them can leak."""
+        self.given_reranker = given.get("reranker")
         self.created: tuple[str, ...] = tuple(created)
         """What `init` made, as workspace paths."""
-        self.now = now
+        self.now = given.get("now")
         self._connection: Connection | None = None
         self.session_connection: Connection | None = None
         self.session_timer: Timer | None = None
         self.is_over: Callable[[], bool] = lambda: False
         """Whether long work in the background should end."""
-        self.say = say
+        self.say = given.get("say", log_warning)
         self.environ = os.environ if environ is None else environ
         self.next_walk = 0.0
         self._next_sweep = 0.0
@@ -289,9 +293,9 @@ class OpenWorkspace:
         path = self.config.recall.reranker.model_path
         if self.given_reranker is not None or not path:
             return self.given_reranker
-        from lorebank.providers.cross_encoder import CrossEncoder
+        from lorebank.providers.registry import load_reranker
 
-        return CrossEncoder(Path(path).expanduser())
+        return load_reranker(Path(path).expanduser())
 
     @cached_property
     def vectors(self) -> VectorIndex:
@@ -352,7 +356,7 @@ class OpenWorkspace:
 
     def refuse_in_group(self, what: str) -> None:
         if self.group:
-            raise PathRefused(f"{what} is the owner's: not in a group")
+            raise PathRefused(f"{what} is not available in a group")
 
     @rebuild_index_if_corrupt
     @collector_at_rest()
@@ -432,7 +436,7 @@ class OpenWorkspace:
         return watcher.changes
 
     def cache_path(self) -> Path | None:
-        from lorebank.providers.user_cache import cache_directory
+        from lorebank.settings.files import cache_directory
 
         if self.config.embedder.cache.shared and (folder := cache_directory()):
             return folder / "embeddings.sqlite"
@@ -514,7 +518,7 @@ class OpenWorkspace:
             raise NotFound(f"no {what} '{text}'", hint="ids are shown by recall --json")
         if len({fact.id for fact in facts}) > 1:
             near = ", ".join(sorted({fact.id for fact in facts})[:5])
-            raise UsageError(f"'{text}' is the beginning of several ids", hint=near)
+            raise UsageError(f"'{text}' matches several ids", hint=near)
         return facts[0]
 
     def opinion_with_id(self, id: str) -> Opinion:
@@ -531,7 +535,7 @@ class OpenWorkspace:
         if not found:
             raise NotFound(f"no opinion '{text}'", hint="`lorebank opinions` lists them with ids")
         if len(found) > 1 and text not in found:
-            raise UsageError(f"'{text}' is the beginning of several ids", hint=", ".join(found[:5]))
+            raise UsageError(f"'{text}' matches several ids", hint=", ".join(found[:5]))
         return text if text in found else found[0]
 
     def open_desk(self, now: date | None) -> Desk:

@@ -9,8 +9,9 @@ from datetime import date
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
+from lorebank.app.workspace import Day, OpenWorkspace, refuse_unknown
 from lorebank.domain.facts import (
     NOBODY,
     Author,
@@ -36,67 +37,76 @@ from lorebank.workspace.lock import WriterLock, append_lock
 if TYPE_CHECKING:
     from lorebank.agent.authored import Remembered
     from lorebank.agent.core_memory import CoreWrite
-    from lorebank.app.workspace import Day, OpenWorkspace
 
 
-def retain(
-    ws: OpenWorkspace,
-    text: str,
-    *,
-    kind: FactKind | str | None = None,
-    entities: Sequence[str] = (),
-    confidence: float | None = None,
-    day: Day = None,
-    for_: Sequence[str] = (),
-    against: Sequence[str] = (),
-    replaces: Sequence[str] | str = (),
-    origin: Origin | str = Origin.OWNER,
-    author: Author = NOBODY,
-    allow_future: bool = False,
-    allow_secret: bool = False,
-    now: date | None = None,
-) -> Fact:
+class RetainKeywords(TypedDict, total=False):
+    """The details of a fact, next to its sentence; see `Bank.retain`."""
+
+    kind: FactKind | str | None
+    entities: Sequence[str]
+    confidence: float | None
+    day: Day
+    """The day of the log that it goes to."""
+    for_: Sequence[str]
+    """Ids of opinions that it speaks for."""
+    against: Sequence[str]
+    replaces: Sequence[str] | str
+    """Ids of facts that hold no longer because of it: the line ends in `(ends f-…)`, and taking it
+    out brings them back."""
+    origin: Origin | str
+    """Whose word it is."""
+    author: Author
+    """The agent that writes, if one does: its line says so, holds no secret and no private part,
+    and is of one of the last days."""
+    allow_future: bool
+    allow_secret: bool
+    now: date | None
+
+
+def retain(ws: OpenWorkspace, text: str, **details: Unpack[RetainKeywords]) -> Fact:
     """Append a fact under the retain section of a day's log and return it with its citation.
 
-    `text` may be a typed line itself (`O(c=0.9) @Peter: …`); what is given by name wins.
-    `for_` and `against` are ids of opinions it speaks to, `replaces` of facts that hold no
-    longer because of it: the line ends in `(ends f-…)`, and taking it out brings them back.
-    `origin` says whose word it is. What recall printed is cut out of it, since it would be
-    learned twice; `UsageError` where nothing else is left. `author` is the agent that writes,
-    if one does: its line says so, holds no secret and no private part, and is of one of the
-    last days. `related` of the fact returned holds what it may restate, contradict or replace:
-    rule on it (`Bank.rule`) while you know why.
+    `text` may be a typed line itself (`O(c=0.9) @Peter: …`); what is given by keyword wins: `kind`,
+    `entities`, `confidence`, `day`, `for_`, `against`, `replaces`, `origin`, `author`,
+    `allow_future`, `allow_secret` and `now`; `lorebank.app.writing.RetainKeywords` says what each
+    means. What recall printed is cut out of the text, since it would be learned twice; `UsageError`
+    where nothing else is left. `related` of the fact returned holds what it may restate, contradict
+    or replace: rule on it (`Bank.rule`) while you know why.
     """
     from lorebank.agent.authored import admitted, as_written_by
     from lorebank.inbox.pairs import about
     from lorebank.retain.compose import compose_fact
 
+    refuse_unknown("retain", details, RetainKeywords)
+    now = details.get("now")
     today = ws.day(now)
-    recorded = parse_single_day(day, today, "date") or today
-    origin, author = as_written_by(author, Origin(parse_origin(origin)), today, recorded)
-    if recorded > today and not allow_future:
+    recorded = parse_single_day(details.get("day"), today, "date") or today
+    whose = Origin(parse_origin(details.get("origin", Origin.OWNER)))
+    origin, author = as_written_by(details.get("author", NOBODY), whose, today, recorded)
+    if recorded > today and not details.get("allow_future"):
         raise UsageError(
-            f"--date {recorded} lies ahead; a log tells of days that were",
+            f"--date {recorded} is in the future; a log is about past days",
             hint="write it down today and name the day in the sentence, or --allow-future",
         )
     news = strip_recalled_text(ws, admitted(text) if origin is Origin.AGENT else text)
     public, private = private_parts(news)
     if private and not public:
         raise UsageError("nothing to retain: all of it is private", hint="edit the log itself")
-    if find_secrets(news) and not allow_secret:
+    if find_secrets(news) and not details.get("allow_secret"):
         raise UsageError(
             "nothing retained: the text holds what looks like a secret",
             hint="leave it out, or --allow-secret; the index masks it either way",
         )
-    marks = [EvidenceMark(Stance.FOR, ws.full_opinion_id(o)) for o in for_]
-    marks += [EvidenceMark(Stance.AGAINST, ws.full_opinion_id(o)) for o in against]
+    speaks = ((Stance.FOR, details.get("for_", ())), (Stance.AGAINST, details.get("against", ())))
+    marks = [EvidenceMark(s, ws.full_opinion_id(o)) for s, opinions in speaks for o in opinions]
+    replaces = details.get("replaces", ())
     olds = (replaces,) if isinstance(replaces, str) else replaces
     _sync_if_free(ws)
     fact = compose_fact(
         public,
-        kind=parse_kind(kind),
-        entities=entities,
-        confidence=confidence,
+        kind=parse_kind(details.get("kind")),
+        entities=details.get("entities", ()),
+        confidence=details.get("confidence"),
         day=recorded,
         marks=marks,
         ends=[ws.find_fact(old).id for old in olds],
@@ -106,10 +116,10 @@ def retain(
     )
     known = next((f for f in facts_by_id(ws.index, fact.id) if not private), None)
     if known is not None:
-        ws.say(f"noted already: {known.citation}; nothing was written")
+        ws.say(f"already noted: {known.citation}; nothing was written")
         return known
-    said = (f for f in facts_saying(ws.index, [fact.content]) if {*f.subjects} == {*fact.subjects})
-    for before in [*said][-1:]:
+    same = (f for f in facts_saying(ws.index, [fact.content]) if {*f.subjects} == {*fact.subjects})
+    for before in [*same][-1:]:
         ws.say(f"noted before: {before.citation}")
     place = _write_fact(ws, fact, private, recorded)
     written = facts_by_place(ws.index, place.path, place.start_line)
@@ -403,7 +413,7 @@ def strip_recalled_text(ws: OpenWorkspace, text: str) -> str:
         return text
     if not stripped.text.strip():
         raise UsageError(
-            "nothing to write: this is what recall printed, not news",
+            "nothing to write: the text is what recall printed",
             hint="write down what is new in words of its own",
         )
     ws.say(f"left out {len(stripped.removed)} recalled lines: they are remembered already")

@@ -30,7 +30,7 @@ from itertools import groupby
 from lorebank.beliefs.fold import PRIOR
 from lorebank.beliefs.nearness import Nearness
 from lorebank.beliefs.outcome import Belief, Judgement, Override, close, noted_days
-from lorebank.beliefs.reading import word_keys
+from lorebank.beliefs.reading import read, word_keys
 from lorebank.beliefs.relation import (
     NEAR_MEANING,
     Bearing,
@@ -45,12 +45,10 @@ from lorebank.language.words import words
 
 _MOST_UNSURE = 200
 """Unsure pairs of one holder; the newest are kept."""
-_OUTRIGHT = frozenset({"over", "mind", "switch"})
+_OUTRIGHT = frozenset({"over", "mind"})
 """What a line that states no opinion may say for certain: that one is over. On 1,576 pairs of a
 line and an opinion by other hands all 24 found so were right; of other reasons half were wrong."""
 _OUTRIGHT_STRENGTH = 0.9
-_TURNS = frozenset({"mind", "turn"})
-"""Reasons that tell of a change of mind and not on what: the nearest opinion is meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +248,7 @@ class _Forming:
                     for e in waiting
                     if any(e[0] is b for b in opposed) and _overreaches(fact, e[0])
                 ]
-            self._ask(fact, waiting, own_word=True)
+            self._ask(fact, [(belief, cosine) for belief, _, cosine in waiting], own_word=True)
 
     def _restated(
         self, fact: Fact, near: Sequence[_Near], decided: Mapping[str, tuple[Belief, Judgement]]
@@ -302,6 +300,10 @@ class _Forming:
                 belief.add(fact, judgement)
         if self.holder and self.holder not in fact.slugs:
             return
+        if _OUTRIGHT.isdisjoint(read(fact.content, self._names).flags):
+            if not decided:
+                self._ask(fact, self._nearby(fact), own_word=False)
+            return
         near = [entry for entry in self._near(fact) if entry[0].id not in decided]
         outright = [e for e in near if _contradicts(e[1]) and e[1].reason in _OUTRIGHT]
         if outright and _is_of(self.holder, fact):
@@ -311,9 +313,11 @@ class _Forming:
             strength = _OUTRIGHT_STRENGTH * weight
             belief.add(fact, Judgement(Stance.AGAINST, strength, reason, turns=True))
         elif not decided:
-            self._ask(fact, near, own_word=False)
+            self._ask(fact, [(belief, cosine) for belief, _, cosine in near], own_word=False)
 
-    def _ask(self, fact: Fact, near: Sequence[_Near], *, own_word: bool) -> None:
+    def _ask(
+        self, fact: Fact, near: Iterable[tuple[Belief, float | None]], *, own_word: bool
+    ) -> None:
         """Let a judge say what the line is to the opinion it comes nearest to."""
         if fact.content.rstrip().endswith(("?", "？")):
             return
@@ -342,6 +346,13 @@ class _Forming:
         return found[0] if len(found) == 1 else self._same_as.get(prefix)
 
     def _near(self, fact: Fact) -> list[_Near]:
+        """The opinions near a line, and what it is to each."""
+        return [
+            (belief, relate(belief.statement, fact.content, self._names, cosine), cosine)
+            for belief, cosine in self._nearby(fact)
+        ]
+
+    def _nearby(self, fact: Fact) -> list[tuple[Belief, float | None]]:
         """The opinions that share a word with a line or come near to it in meaning."""
         beliefs = list(self.beliefs.values())
         cosines: Sequence[float | None] = [None] * len(beliefs)
@@ -353,7 +364,7 @@ class _Forming:
             wording.update(self._by_word.get(key, ()))
         least = 0.0 if fact.kind is FactKind.OPINION else NEAR_MEANING
         return [
-            (belief, relate(belief.statement, fact.content, self._names, cosine), cosine)
+            (belief, cosine)
             for belief, cosine in zip(beliefs, cosines, strict=True)
             if belief.id in wording or (cosine is not None and cosine > least)
         ]
@@ -368,7 +379,7 @@ def _opposed(near: Sequence[_Near]) -> list[Belief]:
     """The beliefs that a line contradicts: those it speaks of outright, else the nearest that it
     may speak of."""
     found = [entry for entry in near if _contradicts(entry[1])]
-    outright = [belief for belief, relation, _ in found if relation.reason not in _TURNS]
+    outright = [belief for belief, relation, _ in found if relation.reason != "mind"]
     return outright or ([_nearest(found)] if found else [])
 
 

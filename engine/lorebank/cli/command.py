@@ -1,4 +1,4 @@
-"""Commands and groups of commands: global options, examples, and help laid out one way.
+"""Commands and groups of commands: global options, those that several share, examples, help.
 
 A command is a function that takes the `Session` and its own options, and returns its exit code or
 `None`; what stands below `Examples:` in its docstring is shown as such. The global options are
@@ -8,17 +8,76 @@ accepted before and after the subcommand; the last one given wins.
 from __future__ import annotations
 
 import inspect
+import math
+import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from lorebank.cli.session import Session, pass_session
+from lorebank.domain.facts import FactKind, Origin
 from lorebank.errors import LorebankError, UsageError
 from lorebank.version import __version__
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
+
+
+COMMANDS = {
+    "init": ("workspaces", "Set up a workspace."),
+    "retain": ("write", "Write a fact into the log of a day."),
+    "remember": ("write", "Write down what you were asked to remember, where it belongs."),
+    "lint": ("write", "Find lines that are misread, or nearly so."),
+    "log": ("write", "Append a note to the log of a day."),
+    "core": ("write", "Change the core memory, memory.md."),
+    "index": ("index", "Bring the index up to date with the files."),
+    "recall": ("ask", "Answer a question from the notes, with citations."),
+    "search": ("ask", "Find passages in all notes."),
+    "get": ("ask", "Print a memory file, whole or by lines."),
+    "entity": ("entity", "Show all that is known of one entity, or list them; decide about names."),
+    "opinions": ("beliefs", "Show beliefs with their confidence and evidence."),
+    "today": ("beliefs", "Print the morning page: what is new, what is due, what waits."),
+    "agenda": ("beliefs", "List appointments, open tasks and promises, overdue ones first."),
+    "timeline": ("beliefs", "Show facts by when they happened."),
+    "explain": ("beliefs", "Show the history of a fact or an opinion."),
+    "rot": ("beliefs", "Show what in the bank may no longer be right."),
+    "calibration": ("beliefs", "Show how well confidences were calibrated."),
+    "reflect": ("reflect", "Bring the pages of the bank up to date from the facts."),
+    "inbox": ("judgments", "List what waits for a decision, and decide."),
+    "evidence": ("beliefs", "Rule on whether a fact supports an opinion."),
+    "confirm": ("judgments", "Vouch for what is in quarantine."),
+    "forget": ("judgments", "Cut lines out of notes, pages and index."),
+    "proposals": ("judgments", "List the edits that wait for a decision, accept or reject them."),
+    "import": ("exchange", "Bring in a vault, a graph, an export of a chat program, or JSONL."),
+    "export": ("exchange", "Write facts, pages or the graph of entities for other programs."),
+    "bank": (
+        "workspaces",
+        "Name workspaces, to reach them from anywhere and to ask them together.",
+    ),
+    "template": ("workspaces", "List, check, import and export bank templates."),
+    "context": ("hosts", "Print what an agent should know at the start of a session."),
+    "flush": (
+        "hosts",
+        "Say whether an agent should store what lasts before its context is compacted.",
+    ),
+    "connect": (
+        "hosts",
+        "Put lorebank into the settings of an agent host, as the MCP server `memory`.",
+    ),
+    "hooks": ("hosts", "Put lorebank into the settings of an agent host."),
+    "watch": ("index", "Keep the index fresh while files change, until interrupted."),
+    "mcp": ("hosts", "Serve the memory to agents over the Model Context Protocol."),
+    "bench": ("index", "Measure recall on questions made of your own notes."),
+    "schedule": ("schedule", "Reflect every night, by the system's own scheduler."),
+    "status": ("index", "Show what is indexed, how fresh it is, and what is wrong."),
+    "doctor": ("index", "Find what is wrong, and repair what is safe to repair."),
+    "config": ("settings", "Read and change settings."),
+    "demo": ("workspaces", "Walk through recall and reflect on a copy of a sample workspace."),
+    "completion": ("settings", "Print the script that completes commands in a shell."),
+}
+"""Each command's module, and the first line of its help, which stands here alone: `--help` lists
+them and imports none."""
 
 
 class GlobalOption(click.Option):
@@ -44,18 +103,20 @@ def _global_options() -> list[click.Parameter]:
             "workspace",
             metavar="DIR",
             type=click.Path(file_okay=False),
-            help="The workspace; else LOREBANK_WORKSPACE, else the nearest folder upwards.",
+            help="The workspace; default: LOREBANK_WORKSPACE, or the nearest parent folder.",
         ),
         GlobalOption(
             ["--bank"],
             "bank_name",
             metavar="NAME",
             shell_complete=_complete_bank,
-            help="The workspace that `lorebank bank add` gave that name.",
+            help="The workspace of that name (lorebank bank list).",
         ),
         GlobalOption(["--json"], "json", is_flag=True, help="Print one JSON object."),
         GlobalOption(["--quiet"], "quiet", is_flag=True, help="No notes, no progress."),
-        GlobalOption(["--offline"], "offline", is_flag=True, help="Send nothing anywhere."),
+        GlobalOption(
+            ["--offline"], "offline", is_flag=True, help="Send nothing to another machine."
+        ),
         GlobalOption(
             ["--set"],
             "overrides",
@@ -101,15 +162,19 @@ def _print_version(ctx: click.Context, parameter: click.Parameter, value: bool) 
 class Command(click.Command):
     """A command with the global options and examples at the foot of its help."""
 
-    def __init__(self, *arguments: Any, is_markdown: bool = False, **settings: Any) -> None:
-        """With `is_markdown` the bullet of an argument is part of the text."""
+    def __init__(
+        self, *arguments: Any, is_markdown: bool = False, summary: str = "", **settings: Any
+    ) -> None:
+        """With `is_markdown` the bullet of an argument is part of the text; `summary` goes before
+        the help."""
         self.is_markdown = is_markdown
         settings.setdefault(
             "context_settings", {"help_option_names": ["-h", "--help"], "max_content_width": 100}
         )
         super().__init__(*arguments, **settings)
-        text, _, examples = inspect.cleandoc(self.help or "").partition("\nExamples:\n")
-        self.help, self.examples = text.strip(), inspect.cleandoc(examples)
+        text, _, examples = inspect.cleandoc(self.help or "").partition("Examples:\n")
+        self.help = f"{summary}\n\n{text}".strip()
+        self.examples = inspect.cleandoc(examples)
         self.shared = _global_options()
         self.params = [*self.params, *self.shared]
 
@@ -178,13 +243,17 @@ class CommandGroup(Command, click.Group):
 
 
 def command(name: str) -> Callable[[Callable[..., Any]], Command]:
-    """Declare a command."""
-    return lambda function: click.command(name, cls=Command)(pass_session(function))
+    """Declare a command; its docstring is what the help says behind the summary."""
+    summary = COMMANDS[name][1]
+    return lambda function: click.command(name, cls=Command, summary=summary)(
+        pass_session(function)
+    )
 
 
 def group(name: str, **settings: Any) -> Callable[[Callable[..., Any]], CommandGroup]:
-    """Declare a group of commands."""
-    return click.group(name, cls=CommandGroup, **settings)
+    """Declare a group of commands; its docstring is what the help says behind the summary."""
+    settings = {"cls": CommandGroup, "summary": COMMANDS[name][1], **settings}
+    return click.group(name, **settings)
 
 
 def _unknown_command(name: str, ctx: click.Context, known: Sequence[str]) -> UsageError:
@@ -211,3 +280,114 @@ def _as_given(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(map(_as_given, value))
     return value.replace(_BULLET, "-") if isinstance(value, str) else value
+
+
+class _Confidence(click.FloatRange):
+    """0 to 1; click's own range lets "nan" pass, which is neither below nor above anything."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        number = float(super().convert(value, param, ctx))
+        if math.isnan(number):
+            self.fail(f"{value!r} is not a number from 0 to 1", param, ctx)
+        return number
+
+
+CONFIDENCE = _Confidence(0, 1)
+KIND = click.Choice(
+    [*(kind.value for kind in FactKind), *(kind.letter for kind in FactKind)],
+    case_sensitive=False,
+)
+"""A kind of fact, by its word or by the letter that stands for it in a log."""
+ITEM_KIND = click.Choice([*KIND.choices, "note"], case_sensitive=False)
+"""A kind of hit: a kind of fact, or a passage of prose."""
+ORIGIN = click.Choice([origin.value for origin in Origin], case_sensitive=False)
+"""Whose word something is."""
+
+
+def complete_entity(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """The names of entities that begin like what is typed; none where no workspace is found."""
+    from click.shell_completion import CompletionItem
+
+    start = incomplete.casefold()
+    return [CompletionItem(name) for name in _names(ctx) if name.casefold().startswith(start)]
+
+
+def _names(ctx: click.Context) -> list[str]:
+    try:
+        with ctx.ensure_object(Session).bank() as bank:
+            return [name for e in bank.entities() for name in (e.name, *e.aliases)]
+    except (LorebankError, OSError):
+        return []
+
+
+def text_argument(words: tuple[str, ...], verb: str, what: str = "a text") -> str:
+    """The words of a command line as a text; without any, or for `-`, standard input."""
+    if words and words != ("-",):
+        return " ".join(words)
+    if not words and (sys.stdin is None or sys.stdin.isatty()):
+        raise UsageError(f"nothing to {verb}", hint=f"give {what}, or pipe one in")
+    piped = sys.stdin.buffer.read()
+    try:
+        return piped.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as problem:
+        raise UsageError(
+            f"standard input is not valid UTF-8 at byte {problem.start}; nothing written"
+        ) from problem
+
+
+def _joined(ctx: click.Context, param: click.Parameter, words: tuple[str, ...]) -> str | None:
+    return " ".join(words) or ("" if param.required else None)
+
+
+query_argument = click.argument("query", nargs=-1, required=True, callback=_joined)
+entity_argument = click.argument(
+    "entity", nargs=-1, shell_complete=complete_entity, callback=_joined
+)
+all_option = click.option(
+    "--all", "every_bank", is_flag=True, help="Ask every named bank (lorebank bank list)."
+)
+as_of_option = click.option(
+    "--as-of", metavar="DAY", help="Answer as of that day, ignoring later lines."
+)
+min_confidence_option = click.option(
+    "--min-confidence", type=CONFIDENCE, metavar="C", help="Leave out what is less certain."
+)
+
+
+def _keep_fail_empty(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    ctx.ensure_object(Session).fail_empty = value
+
+
+fail_empty_option = click.option(
+    "--fail-empty",
+    is_flag=True,
+    expose_value=False,
+    callback=_keep_fail_empty,
+    help="Exit with 1 if nothing was found.",
+)
+
+
+def entity_options(help_text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add `-e/--entity`, which may be given several times."""
+    return click.option(
+        "-e",
+        "--entity",
+        "entities",
+        multiple=True,
+        metavar="NAME",
+        shell_complete=complete_entity,
+        help=help_text,
+    )
+
+
+def interval_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add `--since` and `--until`."""
+    until = click.option("--until", metavar="DAY", help="Up to and including that day.")
+    since = click.option(
+        "--since", metavar="DAY", help="From that day on: 2025-11-27, 30d, “last week”."
+    )
+    return since(until(command))

@@ -276,20 +276,29 @@ class Session:
         key: str = "",
         found: Any = None,
         nothing: str = "",
+        notes: Iterable[str] = (),
         **how: Any,
     ) -> int:
-        """Show what a command came to: a record as JSON (below `key`, where it is none), else the
-        lines that `lines(look, value, **how)` makes of it, and `nothing` as a note where there
-        are none. Returns the exit code; `found` says whether there is anything, where
-        `value` does not."""
+        """Print the value a command came to: a record as JSON (below `key`, where it is none), else
+        the lines that `lines(look, value, **how)` makes of it, then `notes`, which are `nothing`
+        where there is nothing: `found` says so, where `value` does not. Returns the exit code."""
         empty = not (value if found is None else found)
         if self.json:
             self.show_json({key: as_json(value)} if key else value.to_dict())
         else:
             self.show(lines(self.look, value, **how))
-            if empty and nothing:
-                self.note([nothing])
+            self.note([nothing] if empty and nothing else notes)
         return int(self.fail_empty and empty)
+
+    def print(
+        self, payload: Mapping[str, Any], lines: Iterable[str] = (), notes: Iterable[str] = ()
+    ) -> None:
+        """Print the payload under `--json`; else lines on stdout and notes on stderr."""
+        if self.json:
+            self.show_json(payload)
+            return
+        self.show(lines)
+        self.note(notes)
 
     def show_json(self, payload: Mapping[str, Any]) -> None:
         """Write one object of the published schema."""

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from lorebank.conversations.messages import Role
 from lorebank.conversations.turns import ODD, START, Place, Turn
-from lorebank.database.connection import SCHEMA_VERSION, Connection, open_index, select
+from lorebank.database.connection import Connection, has_full_text, open_index, select
 from lorebank.domain.facts import Diagnostic
 from lorebank.language.words import searchable
 from lorebank.records import Record
@@ -103,7 +103,7 @@ class KnownSession(Record):
 def open_sessions(path: Path) -> Connection:
     """The store of transcripts at `path`; made empty as an index is, see `open_index`."""
     connection = open_index(path, "sessions.sql")
-    if int(connection.pragma("user_version")) == SCHEMA_VERSION:
+    if has_full_text(connection):
         known = connection.execute(
             "SELECT 1 FROM session_chunks_fts_config WHERE k = 'hashsize'"
         ).fetchone()

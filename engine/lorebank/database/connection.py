@@ -19,8 +19,8 @@ from lorebank.errors import IndexUnusable, LorebankError, NotWritable, Workspace
 
 K = TypeVar("K")
 V = TypeVar("V")
-SCHEMA_VERSION = 23
-"""To be raised with any change to a schema: an index of another version is rebuilt."""
+SCHEMA_VERSIONS = {"schema.sql": 24, "sessions.sql": 23, "embeddings.sql": 3}
+"""To be raised with any change to a schema: a database of another version is made anew."""
 BUSY_TIMEOUT_MS = 10_000
 """Chosen by hand: a first sync of a large workspace writes for some seconds."""
 _PRAGMAS = (
@@ -32,8 +32,11 @@ _PRAGMAS = (
 )
 _WORTH_BYTES = 8 * 2**20
 """Chosen by hand: less room than this is not worth a VACUUM."""
-_WITHOUT_FULL_TEXT = 1_000_000 + SCHEMA_VERSION
-"""The version of an index that was made where SQLite has no FTS5."""
+_WITHOUT_WORDS = "embeddings.sql"
+"""The schema that has no tables of words."""
+_FTS5_MODULE = "SELECT 1 FROM pragma_module_list WHERE name = 'fts5'"
+_WITHOUT_FULL_TEXT = 1_000_000
+"""Added to the version of a database that was made where SQLite has no FTS5."""
 _FULL_TEXT_TABLE = re.compile(
     r"CREATE VIRTUAL TABLE (\w+) USING fts5 \((.*?)\s+content = .*?\n\);", re.DOTALL
 )
@@ -103,13 +106,15 @@ def is_damage(problem: Exception) -> bool:
     return isinstance(problem, DamagedIndex) or str(problem).startswith("no such table")
 
 
-def open_in_memory(path: Path, schema: str = "schema.sql") -> apsw.Connection:
-    """An index in memory, begun with what the one at `path` holds where that can be read.
+def open_in_memory(path: Path | None, schema: str = "schema.sql") -> apsw.Connection:
+    """A database in memory, begun with what the one at `path` holds where that can be read.
 
     For folders that cannot be written: a question is answered all the same. Opened as immutable,
     since SQLite cannot make the shared memory of a write-ahead log beside a read-only file; what
     only the log holds is missing from the copy, and the next sync reads it from the files again.
     """
+    if path is None:
+        return _current(apsw.Connection(":memory:"), schema)
     connection = apsw.Connection(":memory:")
     try:
         uri = f"{path.absolute().as_uri()}?immutable=1"
@@ -121,7 +126,7 @@ def open_in_memory(path: Path, schema: str = "schema.sql") -> apsw.Connection:
         return _current(connection, schema)
     except (apsw.Error, OSError, _OfOtherSQLite):
         connection.close()
-    return _current(apsw.Connection(":memory:"), schema)
+    return open_in_memory(None, schema)
 
 
 def integrity_problems(connection: Connection) -> tuple[str, ...]:
@@ -138,7 +143,7 @@ def integrity_problems(connection: Connection) -> tuple[str, ...]:
     return tuple(f"damaged: {problem}" for problem in problems)
 
 
-def configure(connection: apsw.Connection) -> None:
+def _configure(connection: apsw.Connection) -> None:
     """The settings that every connection of the project has."""
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
     connection.transaction_mode = "IMMEDIATE"
@@ -230,7 +235,7 @@ class Memo(dict[K, V]):
 
 def has_full_text(connection: Connection) -> bool:
     """Whether this SQLite finds words; without FTS5 only vectors and links answer."""
-    return _version(connection) == SCHEMA_VERSION
+    return _version(connection) < _WITHOUT_FULL_TEXT
 
 
 def load_vector_extension(connection: apsw.Connection, extension_path: str = "") -> str:
@@ -259,8 +264,10 @@ def _bundled_extension() -> str:
 def _current(connection: apsw.Connection, schema: str) -> apsw.Connection:
     """The connection, configured, with this version's tables; closed where that fails."""
     try:
-        configure(connection)
-        wanted = SCHEMA_VERSION if _has_module(connection, "fts5") else _WITHOUT_FULL_TEXT
+        _configure(connection)
+        wanted = SCHEMA_VERSIONS[schema]
+        if schema != _WITHOUT_WORDS and not select(connection, _FTS5_MODULE):
+            wanted += _WITHOUT_FULL_TEXT
         if _version(connection) != wanted:
             with transaction(connection):
                 if _version(connection) != wanted:
@@ -278,11 +285,6 @@ def _version(connection: apsw.Connection) -> int:
     return int(connection.pragma("user_version"))
 
 
-def _has_module(connection: apsw.Connection, name: str) -> bool:
-    known = connection.execute("SELECT 1 FROM pragma_module_list WHERE name = ?", (name,))
-    return known.fetchone() is not None
-
-
 def _lay_out(connection: apsw.Connection, version: int, schema: str) -> None:
     """Drop what stands in the file, and make the tables; without FTS5 its tables are plain ones,
     which are written as ever, and not searched.
@@ -294,11 +296,11 @@ def _lay_out(connection: apsw.Connection, version: int, schema: str) -> None:
         " WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY 2 DESC, 1"
     ).fetchall()
     for name, virtual in tables:
-        if virtual and version == _WITHOUT_FULL_TEXT:
+        if virtual and version > _WITHOUT_FULL_TEXT:
             raise _OfOtherSQLite
         connection.execute(f'DROP TABLE IF EXISTS "{name}"')
     layout = Path(__file__).with_name(schema).read_text("utf-8")
-    if version == _WITHOUT_FULL_TEXT:
+    if version > _WITHOUT_FULL_TEXT:
         layout = _FULL_TEXT_TABLE.sub(_plain_table, layout)
     connection.execute(layout)
     connection.pragma("user_version", version)

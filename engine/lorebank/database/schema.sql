@@ -141,10 +141,10 @@ CREATE TABLE slots (
 CREATE INDEX slots_by_value ON slots (value_slug, relation);
 CREATE INDEX slots_by_key ON slots (subject, about, relation);
 
--- What a line says is over or new, as `supersede.endings` reads it: only lines with a word of change.
+-- What a line says is over, as `supersede.endings` reads it: only lines that end something.
 CREATE TABLE changes (
     item INTEGER PRIMARY KEY,
-    data TEXT NOT NULL                 -- JSON of a `Change`; '' where nothing in it is certain
+    data TEXT NOT NULL                 -- JSON of a `Change`
 ) WITHOUT ROWID;
 
 -- What somebody says of two lines: in `bank/decisions.md`, or by `(ends f-…)` in the newer one.

@@ -25,7 +25,7 @@ from lorebank.records import Record, as_json, record_to_dict_with
 
 
 class Query(Record):
-    """What was understood of a question; `to_dict` is the envelope's `query`."""
+    """How a question was understood; `to_dict` is the envelope's `query`."""
 
     text: str
     terms: tuple[str, ...] = ()
@@ -36,16 +36,16 @@ class Query(Record):
     kinds: tuple[str, ...] = ()
     """Kinds of facts asked for, `note` for prose."""
     intent: tuple[str, ...] = ()
-    """Any of `entity`, `temporal`, `opinion`, `identifier`; `lexical` where none stands out."""
+    """Any of `entity`, `temporal`, `opinion`, `identifier`; otherwise `lexical`."""
     as_of: date | None = None
     tags: tuple[str, ...] = ()
-    """What a hit must bear, every one."""
+    """Tags that a hit must all have."""
     path: str | None = None
-    """The file or folder a hit must stand in."""
+    """The file or folder of the hits."""
     excluded: tuple[str, ...] = ()
-    """What no hit may hold: `tea`, `"a phrase"`, `kind:note`."""
+    """What no hit may contain: `tea`, `"a phrase"`, `kind:note`."""
     origins: tuple[str, ...] = ()
-    """Whose word a hit may be; `trusted` where nothing in quarantine may be one."""
+    """Allowed origins of a hit; `trusted` leaves out what is in quarantine."""
 
 
 class Hit(Record):
@@ -69,38 +69,38 @@ class Hit(Record):
     status: FactStatus = FactStatus.LIVE
     superseded_by: str | None = None
     until: date | None = None
-    """The day from which it holds no longer, where a newer line replaces it."""
+    """The day since when it no longer holds, if a newer line replaced it."""
     why: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Per retriever that found it: `{"lexical": {"rank": 1, "terms": [...]}, …}`."""
     evidence: tuple[Evidence, ...] = ()
     snippet: str = ""
     """The matching lines, at most 700 characters."""
     repeats: tuple[Citation, ...] = ()
-    """Where else the same is said; those lines are no hits of their own."""
+    """Other places that say the same; they are not hits of their own."""
     origin: Origin = Origin.OWNER
     quarantined: bool = False
-    """Whether it is neither trusted nor confirmed: something somebody wrote, and no more."""
+    """Whether it is neither trusted nor confirmed."""
     context: tuple[str, ...] = ()
     """What its folders and its file are about, as their owner wrote it; outermost first."""
     bank: str = ""
-    """The bank it stands in, where several were asked together."""
+    """The bank it is in, if several were asked together."""
     author: Author = NOBODY
 
     @property
     def place(self) -> str:
-        """Its citation, and before it the bank where several were asked: `work:memory/a.md#L3`."""
+        """Its citation, after the bank if several were asked: `work:memory/a.md#L3`."""
         return f"{self.bank}:{self.source}" if self.bank else str(self.source)
 
     @property
     def standing(self) -> str:
-        """Shown with it where it holds no longer: `superseded since 2026-02-02`."""
+        """Shown with it if it no longer holds: `superseded since 2026-02-02`."""
         if self.status is FactStatus.LIVE:
             return ""
         return f"{self.status.value} since {self.until}" if self.until else self.status.value
 
     @property
     def timestamp(self) -> date | Interval | None:
-        """When it happened if the text says so, else the day it was written."""
+        """When it happened, if the text says so; otherwise the day it was written."""
         return self.occurred or self.recorded
 
     def to_dict(self) -> dict[str, Any]:
@@ -120,12 +120,12 @@ class Absence(Record):
     """`unknown`, `filtered`, `not-matched`, `outside-time`, `repeat`, `superseded`, `no-evidence`,
     `below-k`, `budget`; or `shown`, when it is there."""
     detail: str
-    """The same for a person, with what it was: the filter, the words it lacks, its rank."""
+    """The reason for a person: the filter, the missing words, the rank."""
     id: str | None = None
     source: Citation | None = None
     content: str = ""
     rank: int | None = None
-    """Its place among all that could be shown, from 1."""
+    """Its rank among all candidates, from 1."""
     score: float | None = None
     last_score: float | None = None
     """The score of the last hit shown."""
@@ -140,23 +140,23 @@ class RegisteredBank(Record):
     path: str
     """Absolute."""
     is_default: bool = False
-    """Whether it is meant where nothing names a workspace and none is near."""
+    """Whether it is used when no workspace is named and none is near."""
 
     to_dict = record_to_dict_with(is_default="default")
 
 
 class BankPart(Record):
-    """What one of several banks had to say."""
+    """The part of one bank in a common answer."""
 
     bank: str
     workspace: str
     """Absolute path."""
     results: int = 0
-    """How many of the results shown are its own."""
+    """How many of the results are from it."""
     evidence: str | None = None
-    """How well it answers a question alone; `None` where that was not asked."""
+    """How well it answers by itself; `None` if that was not asked."""
     error: str = ""
-    """Why it could not be asked; empty where it was."""
+    """Why it could not be asked; empty if it could."""
     hint: str = ""
     """What to do about it."""
 
@@ -180,13 +180,13 @@ class Answer(Record):
     retrievers_skipped: dict[str, str]
     """Retriever → why it did not run."""
     notes: tuple[str, ...] = ()
-    """What was not understood, left out or assumed."""
+    """What was not understood, ignored or assumed."""
     total_exact: bool = True
-    """False where a retriever gave as many as it may: `total` is then the least there are."""
+    """False if a retriever reached its limit: `total` is then a lower bound."""
     why_not: Absence | None = None
-    """Where it was asked why something is not there."""
+    """The answer to `why_not`, if given."""
     banks: tuple[BankPart, ...] = ()
-    """Where several banks were asked together: what each had to say, in the order asked."""
+    """If several banks were asked: the part of each, in that order."""
 
     def to_dict(self) -> dict[str, Any]:
         fields = super().to_dict() | {"hits": [hit.to_dict() for hit in self.hits]}
@@ -206,7 +206,7 @@ class SearchHit(Record):
     score: float
     """0..1."""
     snippet: str
-    """At most 700 characters, holding the match."""
+    """At most 700 characters, with the match."""
     heading: str = ""
     provider: str = "none"
     model: str = ""
@@ -214,7 +214,7 @@ class SearchHit(Record):
     context: tuple[str, ...] = ()
     """What its folders and its file are about, as their owner wrote it; outermost first."""
     bank: str = ""
-    """The bank it stands in, where several were asked together."""
+    """The bank it is in, if several were asked together."""
     origin: Origin = Origin.OWNER
     """The least trusted of what the snippet's lines come from."""
     quarantined: bool = False
@@ -227,7 +227,7 @@ class SearchHit(Record):
 
     @property
     def place(self) -> str:
-        """Its citation, and before it the bank where several were asked."""
+        """Its citation, after the bank if several were asked."""
         return f"{self.bank}:{self.source}" if self.bank else str(self.source)
 
     def to_dict(self) -> dict[str, Any]:
@@ -249,12 +249,12 @@ class FileText(Record):
 
 
 class Property(Record):
-    """What a fact fixes about an entity and no newer fact has replaced."""
+    """A property of an entity, stated by a fact that no newer one has replaced."""
 
     relation: str
     """`residence`, `employer`, `phone`, …"""
     about: str
-    """Of what of the entity, in folded words (`mother`); empty for the entity itself."""
+    """The part of the entity that has it, folded (`mother`); empty for the entity itself."""
     fact: Fact
 
     def to_dict(self) -> dict[str, Any]:
@@ -262,7 +262,7 @@ class Property(Record):
 
 
 class NamedIn(Record):
-    """A line that names an entity without marking it: a weaker mention."""
+    """A line that names an entity without marking it as a mention."""
 
     content: str
     source: Citation
@@ -272,7 +272,7 @@ class NamedIn(Record):
 
 
 class OpenQuestion(Record):
-    """Something about an entity that its notes leave open."""
+    """A question about an entity that its notes leave open."""
 
     kind: str
     """`contradiction` (two facts that cannot both hold), `disputed` (an opinion with evidence both
@@ -301,7 +301,7 @@ class EntityView(Record):
     tokens: int = 0
     """Estimated tokens of all that is shown."""
     truncated: bool = False
-    """Whether a token budget left something out."""
+    """Whether the token budget left something out."""
 
     @property
     def held(self) -> tuple[Opinion, ...]:
@@ -337,7 +337,7 @@ class EntityView(Record):
 
 
 class BeliefStep(Record):
-    """What one day did to an opinion's confidence, and by which part of the rule."""
+    """How an opinion's confidence changed on one day, and by which part of the rule."""
 
     date: Day
     before: float | None
@@ -350,7 +350,7 @@ class BeliefStep(Record):
 
 
 class GraphNode(Record):
-    """An entity in the graph of who is seen with whom."""
+    """An entity in the graph of entities that share facts."""
 
     slug: str
     name: str
@@ -375,11 +375,11 @@ class GraphEdge(Record):
     source: Citation
     """The newest of these facts."""
     bridge: bool
-    """Whether nothing else links what is on its one side with what is on the other."""
+    """Whether removing it would disconnect the graph."""
 
 
 class EntityGraph(Record):
-    """Who is seen with whom."""
+    """The graph of entities that share facts."""
 
     nodes: tuple[GraphNode, ...]
     """The most central first."""
@@ -388,12 +388,12 @@ class EntityGraph(Record):
 
     @property
     def bridges(self) -> tuple[GraphEdge, ...]:
-        """The edges that alone hold parts of the graph together."""
+        """The edges whose removal would disconnect the graph."""
         return tuple(edge for edge in self.edges if edge.bridge)
 
 
 class Explanation(Record):
-    """A fact's or an opinion's whole story, as `explain` tells it."""
+    """The history of a fact or an opinion, as `explain` shows it."""
 
     fact: Fact | None
     opinion: Opinion | None
@@ -431,7 +431,7 @@ class OpinionsOfBanks(Record):
 
 
 class EntitiesOfBanks(Record):
-    """What several banks know of one name; what each means by it is its own."""
+    """What several banks know of one name, each for itself."""
 
     views: tuple[tuple[str, EntityView], ...]
     """`(bank, view)`, in the order the banks were asked."""

@@ -1,4 +1,4 @@
-"""What stands in the notes: facts, tasks, opinions, entities, and what of them waits for a word."""
+"""What the notes hold: facts, tasks, opinions, entities, and the inbox items about them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Day = date
 
 
 class FactKind(StrEnum):
-    """What sort of sentence a fact is; the letter written in a retain section maps to it."""
+    """The kind of a fact; in a retain section a letter stands for it."""
 
     WORLD = "world"
     EXPERIENCE = "experience"
@@ -46,47 +46,47 @@ class FactStatus(StrEnum):
 
 
 class Origin(StrEnum):
-    """Whose word a sentence is; the further down, the less it is trusted."""
+    """Who a sentence comes from, the most trusted first."""
 
     OWNER = "owner"
     AGENT = "agent"
-    """Written by an agent on the owner's behalf: trusted like the owner's word, and named."""
+    """Written by an agent on the owner's behalf: trusted like the owner, and named on the line."""
     SESSION = "session"
-    """Said in a conversation, and written down by nobody."""
+    """Said in a conversation, and not written into the notes."""
     IMPORTED = "imported"
     UNTRUSTED = "untrusted"
 
     @property
     def trusted(self) -> bool:
-        """Whether it counts without being confirmed."""
+        """Whether it counts without confirmation."""
         return self in (Origin.OWNER, Origin.AGENT)
 
     @property
     def note(self) -> str:
-        """What stands behind a sentence that is not the owner's own; else empty."""
+        """What is appended to a sentence that is not the owner's; empty for the owner's."""
         return "" if self is Origin.OWNER else f" ({self.value}'s word)"
 
     @property
     def rank(self) -> int:
-        """0 for what is trusted most."""
+        """0 for the most trusted."""
         return list(Origin).index(self)
 
     def least_trusted(self, other: Origin | None) -> Origin:
-        """Of two origins the one that is trusted less: nothing vouches for itself."""
+        """The less trusted of two origins."""
         return self if other is None or self.rank >= other.rank else other
 
 
 class Author(Record):
-    """Who wrote a line on the owner's behalf; all empty where nobody is named."""
+    """Who wrote a line on the owner's behalf; all fields are empty if the line names nobody."""
 
     agent: str = ""
     client: str = ""
-    """The program it ran in, as it introduced itself; empty where that is the agent's name."""
+    """The program it ran in, by its own name; empty if that is the agent's name."""
     session: str = ""
     user: str = ""
-    """On whose behalf, where a bank has several users."""
+    """The user it wrote for, in a bank with several users."""
     written: date | None = None
-    """The day it was really written, where the log is of another one."""
+    """The day it was written, if the log is of another day."""
 
     def to_dict(self) -> dict[str, str]:
         """Only what is known."""
@@ -94,7 +94,7 @@ class Author(Record):
 
 
 NOBODY = Author()
-"""The author of a line that names none."""
+"""The author of a line that names nobody."""
 
 
 class OpinionStatus(StrEnum):
@@ -114,7 +114,7 @@ class Stance(StrEnum):
 
 
 class Trend(StrEnum):
-    """Where an opinion's confidence is going, from the dates of its evidence."""
+    """The direction of an opinion's confidence, from the dates of its evidence."""
 
     NEW = "new"
     STRENGTHENING = "strengthening"
@@ -127,7 +127,7 @@ _CITATION = re.compile(r"\A(?P<path>.+?)#L(?P<start>\d+)(?:-L?(?P<end>\d+))?\Z",
 
 
 class Citation(Record, order=True):
-    """Where a sentence stands: `memory/2025-11-27.md#L12`, or `…#L12-L15` for several lines.
+    """The place of a sentence: `memory/2025-11-27.md#L12`, or `…#L12-L15` for several lines.
 
     >>> str(Citation("memory/2025-11-27.md", 12, 12))
     'memory/2025-11-27.md#L12'
@@ -171,11 +171,11 @@ class Interval(Record):
 
 
 class Diagnostic(Record):
-    """One odd thing found in a user's text, with its place and what was made of it."""
+    """A problem found in a user's text: its place, and how the text was read."""
 
     path: str
     line: int
-    """1-based; 0 where the whole file is meant."""
+    """1-based; 0 for the whole file."""
     code: str
     """Stable, kebab-case: `kind-unknown`, `confidence-out-of-range`, …"""
     message: str
@@ -196,14 +196,14 @@ class Mention(Record):
 
 
 class EvidenceMark(Record):
-    """`(+o-3f2a)` or `(-o-3f2a)`: the writer says what opinion a line speaks for or against."""
+    """`(+o-3f2a)` or `(-o-3f2a)`: the opinion that a line supports or contradicts."""
 
     stance: Stance
     opinion_id: str
 
 
 class Fact(Record):
-    """One narrative sentence of a retain section, with all that its line says."""
+    """One sentence of a retain section, with everything its line says."""
 
     id: str
     """`f-` and 10 hex digits, from kind, day, mention slugs and normalised text."""
@@ -211,7 +211,7 @@ class Fact(Record):
     content: str
     """Plain text: no kind letter, leading mentions, marks or markup; HTML entities decoded."""
     raw: str
-    """The source lines as they stand in the file."""
+    """The source lines, unchanged."""
     citation: Citation
     mentions: tuple[Mention, ...] = ()
     confidence: float | None = None
@@ -224,21 +224,21 @@ class Fact(Record):
     """All the times that it names, in its order."""
     marks: tuple[EvidenceMark, ...] = ()
     ends: tuple[str, ...] = ()
-    """Ids of facts that hold no longer because of this one, as the writer says."""
+    """Ids of facts that this one ends, as marked by the writer."""
     heading: str = ""
     """The headings above the fact's section, joined by ` > `."""
     details: tuple[str, ...] = ()
     """Nested lines kept as evidence: `Evidence: "…" (2026-02-04)`, `Last reinforced: …`."""
     origin: Origin = Origin.OWNER
     quarantined: bool = False
-    """Whether it is neither trusted nor confirmed: shown, marked so, and believed by nobody."""
+    """Whether it is neither trusted nor confirmed: shown with a mark, and evidence for nothing."""
     author: Author = NOBODY
     related: tuple[InboxItem, ...] = field(default=(), compare=False)
-    """Of a fact just retained: what it may restate, contradict or replace, to be ruled on."""
+    """For a fact just retained: inbox items on what it may restate, contradict or replace."""
 
     @property
     def oldest_first(self) -> tuple[date, str, int]:
-        """What puts facts in order: undated ones first, then by day and place."""
+        """Sort key: undated facts first, then by day and place."""
         return self.recorded or date.min, self.citation.path, self.citation.start_line
 
     @property
@@ -269,7 +269,7 @@ class Fact(Record):
 
 
 class TaskState(StrEnum):
-    """Whether a task is still to be done."""
+    """The state of a task."""
 
     OPEN = "open"
     DONE = "done"
@@ -285,7 +285,7 @@ class Task(Record):
     text: str
     """Plain text without box, keyword and the metadata of task plug-ins."""
     state: TaskState
-    """What the line says; `index.tasks` also knows what a later line ticked off."""
+    """As the line says; `index.tasks` also knows what a later line completed."""
     citation: Citation
     due: Interval | None = None
     kind: str = "task"
@@ -329,13 +329,13 @@ class Evidence(Record):
 
 
 class Opinion(Record):
-    """A preference or judgement somebody holds, with the confidence the evidence gives it."""
+    """A preference or judgement of a holder, with the confidence that the evidence gives it."""
 
     id: str
     """`o-` and hex digits, from holder and first statement."""
     statement: str
     entities: tuple[str, ...]
-    """Display names: holder first, then what it is about."""
+    """Display names: the holder, then what the opinion is about."""
     confidence: float
     """In (0, 1)."""
     trend: Trend
@@ -351,9 +351,9 @@ class Opinion(Record):
     pinned: float | None = None
     """A confidence set by hand on `bank/opinions.md`; it wins over the evidence."""
     supersedes: tuple[str, ...] = ()
-    """Opinions that this one took the place of."""
+    """Opinions that this one replaced."""
     origin: Origin = Origin.OWNER
-    """Whose word it rests on: of the lines for it the most trusted counts."""
+    """The most trusted origin among the supporting lines."""
 
 
 class Entity(Record):
@@ -368,7 +368,7 @@ class Entity(Record):
     facts: int = 0
     """How many facts mention it."""
     type_reason: str = ""
-    """Why it has its type: `front matter`, where a person wrote it, else the rule that found it."""
+    """Why it has this type: `front matter`, if a person wrote it, else the rule that found it."""
     page: str | None = None
     """Workspace path of its page under `bank/entities/`, where there is one."""
 
@@ -389,7 +389,7 @@ class Neighbour(Record):
 
 
 class InboxKind(StrEnum):
-    """What sort of decision an item of the inbox waits for."""
+    """The kind of decision that an inbox item waits for."""
 
     EVIDENCE = "evidence"
     RESTATEMENT = "restatement"
@@ -401,7 +401,7 @@ class InboxKind(StrEnum):
 
 
 class Relation(StrEnum):
-    """What a newer line is to an older one, as somebody ruled."""
+    """A ruling on what a newer line is to an older one."""
 
     SAME = "same"
     REPLACES = "replaces"
@@ -422,7 +422,7 @@ class InboxLine(Record):
 
 
 class InboxItem(Record):
-    """A judgment that the engine will not make by itself."""
+    """A decision that the engine leaves to a person or a model."""
 
     id: str
     """`i-` and 10 hex digits, from the kind and what it rests on: the same in every run."""
@@ -434,7 +434,7 @@ class InboxItem(Record):
     effect: Mapping[str, str]
     """Verdict → what it would change."""
     weight: float = 0.0
-    """0..1: how much hangs on it; ranks items of one day."""
+    """0..1: importance; ranks the items of one day."""
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -448,7 +448,7 @@ class InboxItem(Record):
 
 
 class SyncReport(Record):
-    """What one sync did; every file that could not be read whole is a problem here."""
+    """What one sync did; `problems` lists each file that could not be read completely."""
 
     added: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
@@ -459,9 +459,9 @@ class SyncReport(Record):
     embedded: int = 0
     """Texts embedded in this run; texts found in the embedding cache do not count."""
     pending: int = 0
-    """Texts that still wait for an embedding."""
+    """Texts not embedded yet."""
     embedder_problem: str = ""
-    """Why the embedder that was chosen did not embed; empty where it did."""
+    """Why the chosen embedder failed; empty if it did not."""
     embedder_remedy: str = ""
     """What to do about it."""
 

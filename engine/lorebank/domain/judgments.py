@@ -22,14 +22,14 @@ from lorebank.records import Record, record_to_dict_with
 
 
 class OpenPair(Record):
-    """A fact near an opinion that no rule signs: somebody has to say what it says of it."""
+    """A fact near an opinion, for which no rule decides whether it supports it."""
 
     fact: Fact
     opinion_id: str
     statement: str
     confidence: float
     score: float
-    """0..1: how likely it is worth a look."""
+    """0..1: how likely the fact bears on the opinion."""
     reason: str
     """Why the line is asked about: `names it`, `alike in meaning`, `its words disagree`, …"""
 
@@ -37,7 +37,7 @@ class OpenPair(Record):
 
 
 class UnsureQueue(Record):
-    """The pairs that wait for a judge, the best first."""
+    """The pairs that wait for a ruling, the likeliest first."""
 
     pairs: tuple[OpenPair, ...]
     total: int
@@ -45,13 +45,13 @@ class UnsureQueue(Record):
 
 
 class Ruling(Record):
-    """What somebody decided on a pair, and what became of the opinion."""
+    """A ruling on a pair, and its effect on the opinion."""
 
     fact: Fact
     opinion: Opinion
     """As it is after the ruling."""
     stance: Stance | None
-    """`None` where the ruling was taken back."""
+    """`None` if the ruling was taken back."""
     before: float
     """The opinion's confidence before."""
     source: Citation | None
@@ -72,7 +72,7 @@ class ProposalAction(StrEnum):
 
 
 class Ground(Record):
-    """A line that a proposal stands on."""
+    """A line that supports a proposal."""
 
     source: Citation
     content: str
@@ -141,17 +141,17 @@ class NameReason(Record):
 
 
 class NameResolution(Record):
-    """Whom a name stands for, and how that was found."""
+    """The entity that a name stands for, and how it was found."""
 
     written: str
     entity: Entity | None
-    """`None` where nobody is surely meant."""
+    """`None` if no entity is certain."""
     steps: tuple[NameStep, ...]
     """Up to the first that found somebody."""
     names: tuple[NameReason, ...] = ()
     """The entity's other names, each with why it is one."""
     proposals: tuple[NameReason, ...] = ()
-    """Where nobody is surely meant: whom it may mean, the likeliest first."""
+    """If no entity is certain: candidates, the likeliest first."""
 
     def to_dict(self) -> dict[str, Any]:
         return super().to_dict() | {"entity": self.entity.name if self.entity else None}

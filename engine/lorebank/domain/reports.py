@@ -35,7 +35,7 @@ class LintReport(Record):
 
 
 class Status(Record):
-    """What is indexed, with what, and what is wrong; `problems` name their remedy."""
+    """What is indexed, by which embedder, and what is wrong."""
 
     workspace: str
     fresh: bool
@@ -54,7 +54,7 @@ class Status(Record):
     directives: tuple[Directive, ...] = ()
     """The owner's hard rules."""
     rules_alone: str = ""
-    """Why words alone decide what is near an opinion; empty where vectors help."""
+    """Why only words decide what is near an opinion; empty if vectors help."""
     backend: str = "builtin"
     """The engine that ranks passages for `search`: `builtin` or `qmd`."""
     form: str = ""
@@ -81,7 +81,7 @@ class Hunk(Record):
 
 
 class UndoReport(Record):
-    """What taking a reflect run back restored."""
+    """What undoing a run restored."""
 
     run: str
     restored: tuple[str, ...]
@@ -112,13 +112,13 @@ class ReflectReport(Record):
     hunks: tuple[Hunk, ...] = ()
     """The patch in pieces that can be accepted or rejected."""
     held: tuple[str, ...] = ()
-    """Pages left alone, since too many of their entries would vanish."""
+    """Pages left unchanged because too many of their entries would disappear."""
     rejected: int = 0
     """Hunks left out, since a person rejected them, now or earlier."""
     commit: str | None = None
     """The git commit that holds the run, where one was asked for and made."""
     rules_alone: str = ""
-    """Why words alone decided what is near an opinion; empty where vectors helped."""
+    """Why only words decided what is near an opinion; empty if vectors helped."""
 
     def diff(self) -> str:
         """The patch, as `git apply` reads it."""
@@ -212,10 +212,10 @@ class PurgeReport(Record):
 
 
 class ChangeKind(StrEnum):
-    """What became of an opinion over a span of days."""
+    """How an opinion changed over a span of days."""
 
     SUPERSEDED = "superseded"
-    """Another took its place."""
+    """Another opinion replaced it."""
     FELL = "fell"
     """From .5 or above to below it."""
     WEAKER = "weaker"
@@ -224,7 +224,7 @@ class ChangeKind(StrEnum):
 
 
 class BeliefChange(Record):
-    """One opinion that is not what it was."""
+    """An opinion that changed."""
 
     kind: ChangeKind
     opinion: Opinion
@@ -252,7 +252,7 @@ class BeliefChange(Record):
 
 
 class BeliefDiff(Record):
-    """What changed its mind between two days, both included."""
+    """The opinions that changed between two days, both included."""
 
     since: date
     until: date
@@ -261,7 +261,7 @@ class BeliefDiff(Record):
 
 
 class RotKind(StrEnum):
-    """What deserves a second look, and why."""
+    """Why something may no longer be right."""
 
     CONTRADICTED = "contradicted"
     """Still held, although what came last or as often speaks against it."""
@@ -278,7 +278,7 @@ class RotKind(StrEnum):
 
 
 class RotFinding(Record):
-    """One thing that deserves a second look."""
+    """Something that may no longer be right."""
 
     kind: RotKind
     id: str
@@ -286,13 +286,13 @@ class RotFinding(Record):
     text: str
     """The opinion's statement, or what leads nowhere."""
     source: Citation
-    """Where to look first."""
+    """The place to look at first."""
     reason: str
     confidence: float | None = None
 
 
 class RotReport(Record):
-    """What in a bank has gone off, as of a day."""
+    """What in a bank may no longer be right, as of a day."""
 
     day: date
     opinions: int
@@ -329,7 +329,7 @@ class CalibrationBin(Record):
 
 
 class Calibration(Record):
-    """How often a confidence held up against the next independent evidence."""
+    """How well confidences predicted the next independent evidence."""
 
     day: date
     bins: tuple[CalibrationBin, ...]
@@ -367,7 +367,7 @@ class BenchRow(Record):
 
 
 class BenchReport(Record):
-    """How well a workspace's own sentences are found again from parts of them, beside grep.
+    """How well a workspace's own sentences are found again from parts of them, compared with grep.
 
     It measures remembering by words, not answering: the questions are made of the very words of
     the notes, so that no paraphrase and no reasoning is tried, and grep does well.

@@ -1,4 +1,4 @@
-"""A conversation with a model as a note: its turns as prose, each under its speaker's name.
+"""Conversations as ChatGPT and Claude export them: each becomes a note, its turns prose.
 
 Whatever was said, it stays what was said: `facts: none` in the front matter keeps a typed line or
 heading in a turn from being read as a fact, a comment or a fence that is never closed hides nothing
@@ -7,7 +7,9 @@ of the next, and recalled text is not learned again.
 
 from __future__ import annotations
 
+import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from datetime import UTC, date, datetime, tzinfo
@@ -178,3 +180,218 @@ def _each(values: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
             yield from ((line, each) for each in inner)
         else:
             yield line, value
+
+
+_SPEAKERS = {"user": "User", "assistant": "Assistant"}
+_CITED = re.compile("\ue200(?P<what>[^\ue200-\ue202]*)(?:\ue202(?P<rest>[^\ue200\ue201]*))?\ue201")
+_SOURCE = re.compile(r"【[^【】\n]{0,60}†[^【】\n]{0,80}】")
+_SPOKEN = ("text", "multimodal_text")
+_CHATGPT_LEFT_OUT = {
+    "tool": "message* of tools",
+    "attachment": "image* or recording*",
+    "branch": "message* of other branches",
+}
+
+
+def is_chatgpt(value: object) -> bool:
+    """Whether a JSON value is a conversation as ChatGPT exports them."""
+    return isinstance(value, dict) and isinstance(value.get("mapping"), dict)
+
+
+def read_chatgpt(source: Source, zone: tzinfo | None = None) -> Read:
+    """The conversations of the export; days are those of `zone`."""
+    return read_conversations(source, is_chatgpt, _chatgpt_conversation, zone)
+
+
+def _chatgpt_conversation(
+    value: Mapping[str, Any], place: str, line: int, zone: tzinfo | None
+) -> Conversation:
+    """The path from the first message to the one last seen; tools and settings are left out."""
+    mapping: Mapping[str, Any] = value["mapping"]
+    path = _chatgpt_path(mapping, value.get("current_node"))
+    left_out: Counter[str] = Counter()
+    turns = [turn for node in path if (turn := _chatgpt_turn(node, left_out, zone)) is not None]
+    on_path = {id(node) for node in path}
+    for node in mapping.values():
+        if id(node) not in on_path and _speaker(_message(node)):
+            left_out["branch"] += 1
+    identity = value.get("conversation_id") or value.get("id") or value.get("title") or line
+    return Conversation(
+        id=str(identity),
+        title=str(value.get("title") or ""),
+        started=moment_of(value.get("create_time"), zone),
+        turns=turns,
+        place=place,
+        line=line,
+        left_out=left_out,
+        left_out_names=_CHATGPT_LEFT_OUT,
+    )
+
+
+def _chatgpt_path(mapping: Mapping[str, Any], current: object) -> list[Any]:
+    """The nodes from the root to the current one; without it, to the message that came last."""
+    if not isinstance(current, str) or current not in mapping:
+        current = _last_leaf(mapping)
+    path: list[Any] = []
+    seen: set[str] = set()
+    while isinstance(current, str) and current in mapping and current not in seen:
+        seen.add(current)
+        node = mapping[current]
+        path.append(node)
+        current = node.get("parent") if isinstance(node, dict) else None
+    return path[::-1]
+
+
+def _last_leaf(mapping: Mapping[str, Any]) -> str | None:
+    leaves = [
+        (_time(_message(node)), number, key)
+        for number, (key, node) in enumerate(mapping.items())
+        if isinstance(node, dict) and not node.get("children")
+    ]
+    return max(leaves)[2] if leaves else None
+
+
+def _time(message: Mapping[str, Any]) -> float:
+    found = message.get("create_time")
+    return float(found) if isinstance(found, int | float) else 0.0
+
+
+def _message(node: object) -> Mapping[str, Any]:
+    found = node.get("message") if isinstance(node, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def _speaker(message: Mapping[str, Any]) -> str:
+    """Who speaks to whom it may concern; "" for tools, settings and what speaks to a tool."""
+    author, metadata = message.get("author"), message.get("metadata")
+    role = author.get("role") if isinstance(author, dict) else None
+    hidden = isinstance(metadata, dict) and metadata.get("is_visually_hidden_from_conversation")
+    if hidden or message.get("recipient") not in (None, "all"):
+        return ""
+    content = message.get("content")
+    kind = content.get("content_type") if isinstance(content, dict) else None
+    return _SPEAKERS.get(str(role), "") if kind in _SPOKEN else ""
+
+
+def _chatgpt_turn(node: object, left_out: Counter[str], zone: tzinfo | None) -> Speech | None:
+    message = _message(node)
+    speaker = _speaker(message)
+    if not speaker:
+        left_out["tool"] += bool(message.get("content")) and not _is_setting(message)
+        return None
+    parts: list[str] = []
+    found = message["content"].get("parts")
+    for part in found if isinstance(found, list) else ():
+        if isinstance(part, str):
+            parts.append(part)
+        elif isinstance(part, dict) and isinstance(part.get("text"), str):
+            parts.append(part["text"])
+        elif part:
+            left_out["attachment"] += 1
+    text = "\n\n".join(part for part in parts if part.strip())
+    moment = moment_of(message.get("create_time"), zone)
+    cleaned = _SOURCE.sub("", _CITED.sub(_cited, text))
+    return Speech(speaker, cleaned, moment.date() if moment else None) if cleaned.strip() else None
+
+
+def _is_setting(message: Mapping[str, Any]) -> bool:
+    author = message.get("author")
+    return isinstance(author, dict) and author.get("role") == "system"
+
+
+def _cited(found: re.Match[str]) -> str:
+    """A citation says nothing outside of the program; a link to a thing keeps its name."""
+    if found["what"] != "entity":
+        return ""
+    try:
+        said = json.loads(found["rest"] or "")
+    except ValueError:
+        return ""
+    return said[1] if isinstance(said, list) and len(said) > 1 and isinstance(said[1], str) else ""
+
+
+_CLAUDE_SPEAKERS = {"human": "User", "user": "User", "assistant": "Assistant"}
+_CLAUDE_LEFT_OUT = {
+    "tool": "block* of tools and thoughts",
+    "attachment": "attached file*",
+    "branch": "message* of other branches",
+}
+
+
+def is_claude(value: object) -> bool:
+    """Whether a JSON value is a conversation as Claude exports them."""
+    return isinstance(value, dict) and isinstance(value.get("chat_messages"), list)
+
+
+def read_claude(source: Source, zone: tzinfo | None = None) -> Read:
+    """The conversations of the export; days are those of `zone`."""
+    return read_conversations(source, is_claude, _claude_conversation, zone)
+
+
+def _claude_conversation(
+    value: Mapping[str, Any], place: str, line: int, zone: tzinfo | None
+) -> Conversation:
+    """What both sides said; tools, thoughts and attached files are left out."""
+    messages = [each for each in value["chat_messages"] if isinstance(each, dict)]
+    path = _claude_path(messages, value.get("current_leaf_message_uuid"))
+    left_out: Counter[str] = Counter()
+    turns = [turn for each in path if (turn := _claude_turn(each, left_out, zone)) is not None]
+    left_out["branch"] = len(messages) - len(path)
+    return Conversation(
+        id=str(value.get("uuid") or value.get("name") or line),
+        title=str(value.get("name") or value.get("title") or ""),
+        started=moment_of(value.get("created_at"), zone),
+        turns=turns,
+        place=place,
+        line=line,
+        left_out=left_out,
+        left_out_names=_CLAUDE_LEFT_OUT,
+    )
+
+
+def _claude_path(messages: Sequence[Mapping[str, Any]], leaf: object) -> list[Mapping[str, Any]]:
+    """The messages up to the leaf, where an edit made branches; else all in their order."""
+    parents = Counter(str(each.get("parent_message_uuid") or "") for each in messages)
+    branches = any(count > 1 for parent, count in parents.items() if parent)
+    by_id = {str(each.get("uuid")): each for each in messages}
+    if not branches or len(by_id) != len(messages):
+        return list(messages)
+    current = str(leaf) if str(leaf) in by_id else str(messages[-1].get("uuid"))
+    path: list[Mapping[str, Any]] = []
+    while (found := by_id.pop(current, None)) is not None:
+        path.append(found)
+        current = str(found.get("parent_message_uuid"))
+    return path[::-1]
+
+
+def _claude_turn(
+    message: Mapping[str, Any], left_out: Counter[str], zone: tzinfo | None
+) -> Speech | None:
+    speaker = _CLAUDE_SPEAKERS.get(str(message.get("sender") or message.get("role")))
+    if speaker is None:
+        left_out["tool"] += 1
+        return None
+    for key in ("attachments", "files", "files_v2"):
+        found = message.get(key)
+        left_out["attachment"] += len(found) if isinstance(found, list) and key != "files_v2" else 0
+    text = _text(message, left_out)
+    moment = moment_of(message.get("created_at"), zone)
+    return Speech(speaker, text, moment.date() if moment else None) if text.strip() else None
+
+
+def _text(message: Mapping[str, Any], left_out: Counter[str]) -> str:
+    """The text blocks; older exports have one `text` instead, newer ones fill it with excuses."""
+    blocks = message.get("content")
+    if isinstance(blocks, str):
+        return blocks
+    if not isinstance(blocks, list) or not blocks:
+        found = message.get("text")
+        return found if isinstance(found, str) else ""
+    texts: list[str] = []
+    for block in blocks:
+        kind = block.get("type") if isinstance(block, dict) else None
+        if kind == "text" and isinstance(block.get("text"), str):
+            texts.append(block["text"])
+        else:
+            left_out["tool"] += 1
+    return "\n\n".join(text for text in texts if text.strip())

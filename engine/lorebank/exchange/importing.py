@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
@@ -23,9 +24,16 @@ from typing import Any
 
 from lorebank.domain.facts import Diagnostic
 from lorebank.errors import ConcurrentEdit, PathRefused, UsageError, WorkspaceError
-from lorebank.exchange.forms import READERS, WHOLE_FORMS, form_of
+from lorebank.exchange.conversations import (
+    conversation_files,
+    is_chatgpt,
+    is_claude,
+    read_chatgpt,
+    read_claude,
+)
 from lorebank.exchange.notes import (
     ImportedNote,
+    Read,
     comparable,
     free_path,
     imported_from,
@@ -34,7 +42,11 @@ from lorebank.exchange.notes import (
     safe_path,
     written_hash,
 )
-from lorebank.exchange.source import BROKEN, Source, open_source
+from lorebank.exchange.prose import split_front_matter
+from lorebank.exchange.read_jsonl import TEXT_KEYS, read_jsonl
+from lorebank.exchange.read_logseq import read_logseq
+from lorebank.exchange.source import BROKEN, BrokenJson, Source, json_values, open_source
+from lorebank.exchange.vaults import has_observations, read_basic_memory, read_obsidian
 from lorebank.records import Record
 from lorebank.settings.tables import Config
 from lorebank.workspace.atomic import write_atomic
@@ -52,24 +64,6 @@ def _ledger(root: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
-
-
-def _entry(root: Path, name: str) -> tuple[str, frozenset[str]]:
-    said = _ledger(root).get(name)
-    if not isinstance(said, dict) or not isinstance(said.get("written"), list):
-        return "", frozenset()
-    written = frozenset(key for key in said["written"] if isinstance(key, str))
-    return str(said.get("location", "")), written
-
-
-def _write_entry(root: Path, name: str, location: str, written: frozenset[str]) -> None:
-    """Nothing is written where it says what it said."""
-    if (location, written) == _entry(root, name):
-        return
-    file = ensure_derived_folder(root) / _NAME
-    known = _ledger(root) | {name: {"location": location, "written": sorted(written)}}
-    before = file.read_bytes() if file.exists() else None
-    write_atomic(file, json.dumps(known, ensure_ascii=False, indent=1).encode(), expected=before)
 
 
 def _hash(key: str) -> str:
@@ -128,7 +122,7 @@ def import_source(
     """
     if form is not None and form not in READERS:
         known = ", ".join(READERS)
-        raise UsageError(f"'{form}' is no form of an import", hint=f"one of {known}")
+        raise UsageError(f"'{form}' is not an import format", hint=f"one of {known}")
     source = open_source(path)
     try:
         chosen = form or form_of(source)
@@ -153,7 +147,11 @@ class _Import:
             self.name += f"/{safe_path((name or source.name).replace('/', '-'))}"
         self.folder = f"{IMPORTS}/{self.name}"
         self.dry_run = dry_run
-        self.location, self.known = _entry(root, self.name)
+        entry = _ledger(root).get(self.name)
+        entry = entry if isinstance(entry, dict) else {}
+        self.location = str(entry.get("location", ""))
+        written = entry.get("written")
+        self.known = {str(key) for key in written} if isinstance(written, list) else set()
         self.found: dict[str, str] = {}
         """What was imported before: note → workspace path."""
         self.taken: set[str] = set()
@@ -175,8 +173,7 @@ class _Import:
             else:
                 self._take(note)
         if not self.dry_run:
-            written = self.known | {_hash(key) for key in self.seen}
-            _write_entry(self.root, self.name, location, written)
+            self._remember(location)
         complete = not any(each.code in (BROKEN, "unreadable") for each in self.left_out)
         gone = sorted(path for key, path in self.found.items() if key not in self.seen)
         return ImportReport(
@@ -188,6 +185,18 @@ class _Import:
             left_out=tuple(self.left_out),
             complete=complete,
             dry_run=self.dry_run,
+        )
+
+    def _remember(self, location: str) -> None:
+        """Add what was written to the ledger; nothing is written where it knows all of it."""
+        written = self.known | {_hash(key) for key in self.seen}
+        if (location, written) == (self.location, self.known):
+            return
+        file = ensure_derived_folder(self.root) / _NAME
+        known = _ledger(self.root) | {self.name: {"location": location, "written": sorted(written)}}
+        before = file.read_bytes() if file.exists() else None
+        write_atomic(
+            file, json.dumps(known, ensure_ascii=False, indent=1).encode(), expected=before
         )
 
     def _refuse_another(self) -> None:
@@ -262,3 +271,82 @@ def _files_below(root: Path, folder: str) -> Iterator[str]:
 def _decoded(data: bytes) -> str:
     """The text as it was written: a mark or line ends that a system added are no edit."""
     return data.decode("utf-8-sig").replace("\r\n", "\n")
+
+
+_SAMPLE = 200
+"""Notes looked at to distinguish basic-memory from Obsidian."""
+_PERMALINK = re.compile(r"^permalink:", re.MULTILINE)
+_HINT = "say what it is: --as obsidian, logseq, chatgpt, claude, basic-memory or jsonl"
+
+READERS: dict[str, Callable[[Source], Read]] = {
+    "obsidian": read_obsidian,  # also any folder of Markdown
+    "logseq": read_logseq,
+    "chatgpt": read_chatgpt,
+    "claude": read_claude,
+    "basic-memory": read_basic_memory,
+    "jsonl": read_jsonl,
+}
+WHOLE_FORMS = ("chatgpt", "claude")
+"""Of an account there is one: each new export of it is the same source, whatever its name."""
+
+
+def form_of(source: Source) -> str:
+    """The form of a source by what it holds; `UsageError` where it cannot be recognised."""
+    if source.paths == ("",):
+        return _form_of_file(source, "")
+    tops = {path.split("/")[0] for path in source.paths}
+    if "logseq" in tops or {"journals", "pages"} <= tops:
+        return "logseq"
+    if files := conversation_files(source):
+        return _form_of_file(source, files[0])
+    notes = [path for path in source.below(".md") if not path.startswith(".")]
+    if _is_basic_memory(source, notes[:_SAMPLE]):
+        return "basic-memory"
+    if notes or ".obsidian" in tops:
+        return "obsidian"
+    if any(path.lower().endswith((".jsonl", ".ndjson")) for path in source.paths):
+        return "jsonl"
+    if not source.paths:
+        raise UsageError(f"{source.root}: holds no files", hint="was it exported at all?")
+    raise UsageError(f"{source.root}: is not in a known format", hint=_HINT)
+
+
+def _form_of_file(source: Source, path: str) -> str:
+    shown = path or str(source.root)
+    try:
+        _, first = next(json_values(source.read(path)), (1, None))
+    except (BrokenJson, OSError) as error:
+        if _is_jsonl(source, path):
+            return "jsonl"
+        raise UsageError(f"{shown}: is not in a known format: {error}", hint=_HINT) from None
+    inner = first.get("conversations") if isinstance(first, dict) else None
+    first = inner[0] if isinstance(inner, list) and inner else first
+    if is_chatgpt(first):
+        return "chatgpt"
+    if is_claude(first):
+        return "claude"
+    if _has_text(first):
+        return "jsonl"
+    if first is None:
+        raise UsageError(f"{shown}: is an empty export", hint=_HINT)
+    raise UsageError(f"{shown}: is not in a known format", hint=_HINT)
+
+
+def _is_jsonl(source: Source, path: str) -> bool:
+    """Whether the first line that is no blank is an object with a text."""
+    try:
+        first = source.read(path).lstrip().partition(b"\n")[0]
+        return _has_text(json.loads(first.decode("utf-8-sig")))
+    except (OSError, ValueError, RecursionError):
+        return (path or source.root.name).lower().endswith((".jsonl", ".ndjson"))
+
+
+def _has_text(value: object) -> bool:
+    return isinstance(value, dict) and any(isinstance(value.get(key), str) for key in TEXT_KEYS)
+
+
+def _is_basic_memory(source: Source, notes: list[str]) -> bool:
+    """Whether half of the notes carry what basic-memory puts on each, and one an observation."""
+    texts = [text for path in notes if (text := source.text(path)[0]) is not None]
+    signed = sum(_PERMALINK.search(split_front_matter(text)[0]) is not None for text in texts)
+    return signed * 2 >= max(len(texts), 1) and any(map(has_observations, texts))

@@ -46,13 +46,10 @@ def shareable_text(text: str, place: str) -> tuple[str, tuple[Diagnostic, ...]]:
     )
     if visible == text:
         return masked, masked_secrets
-    line = next(n for n, (a, b) in enumerate(_pairs(text, visible), 1) if a != b)
+    pairs = zip(text.split("\n"), visible.split("\n"), strict=True)
+    line = next(n for n, (a, b) in enumerate(pairs, 1) if a != b)
     left_out = Diagnostic(place, line, "private", "private text is left out")
     return "\n".join(each.rstrip() for each in masked.split("\n")), (*masked_secrets, left_out)
-
-
-def _pairs(text: str, other: str) -> zip[tuple[str, str]]:
-    return zip(text.split("\n"), other.split("\n"), strict=True)
 
 
 def split_front_matter(text: str) -> tuple[str, str]:
@@ -77,12 +74,15 @@ def shareable_page(text: str, place: str) -> tuple[str, str, tuple[Diagnostic, .
     return head, body, problems
 
 
+def rewrite_lines(text: str, rewrite: Callable[[str], str]) -> str:
+    """The text with `rewrite` applied to each line outside fenced code."""
+    fences = FenceScanner()
+    return "\n".join(line if fences.feed(line) else rewrite(line) for line in text.split("\n"))
+
+
 def rewrite_prose(text: str, rewrite: Callable[[str], str]) -> str:
     """The text with `rewrite` applied to each stretch of a line that is no code."""
-    fences = FenceScanner()
-    return "\n".join(
-        line if fences.feed(line) else _outside_spans(line, rewrite) for line in text.split("\n")
-    )
+    return rewrite_lines(text, lambda line: _outside_spans(line, rewrite))
 
 
 def _outside_spans(line: str, rewrite: Callable[[str], str]) -> str:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import field
 from datetime import date
 from pathlib import PurePosixPath
 from urllib.parse import unquote
@@ -30,7 +29,7 @@ from lorebank.exchange.prose import (
 from lorebank.exchange.source import Source
 from lorebank.markdown.front_matter import FrontMatterValue
 from lorebank.markdown.source import FenceScanner
-from lorebank.records import Record, dataclass
+from lorebank.records import Record
 
 _ID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _BULLET = re.compile(r"(?P<indent>[ \t]*)[-*+](?:[ \t]+(?P<text>.*)|[ \t]*)\Z")
@@ -86,22 +85,6 @@ class GraphSettings(Record):
         return None
 
 
-@dataclass(slots=True)
-class _Outline:
-    """A page while it is read line by line."""
-
-    path: str
-    blocks: Mapping[str, str]
-    rules: LinkRules
-    lines: list[str] = field(default_factory=list)
-    properties: dict[str, FrontMatterValue] = field(default_factory=dict)
-    left_out: list[Diagnostic] = field(default_factory=list)
-    began: bool = False
-    """Whether anything but properties has come."""
-    until: re.Pattern[str] | None = None
-    """What ends the stretch that is left out."""
-
-
 def read_logseq(source: Source) -> Read:
     """The journals and pages of a graph by path, and what of it is left out."""
     settings = _settings(source)
@@ -134,106 +117,114 @@ def graph_page(
     """One page or journal, with what of it was left out; `blocks` are texts by their id."""
     head, body, problems = shareable_page(text, path)
     yield from problems
-    rules = LinkRules(day_of=settings.day_of, whole_names=True)
-    outline = _Outline(path, blocks, rules)
-    fences = FenceScanner()
-    for number, line in enumerate(body.split("\n"), start=1 + head.count("\n")):
-        if outline.until is None and fences.feed(line):
-            outline.lines.append(_indented(line))
-            outline.began = True
-        else:
-            _read_line(outline, line, number)
-    yield from outline.left_out
+    page = _Page(path, settings, blocks)
+    page.read(body, 1 + head.count("\n"))
+    yield from page.left_out
     stem = PurePosixPath(path).stem
     in_journals = path.startswith(f"{settings.journals}/")
     day = joda_day(stem, settings.journal_file) or joda_day(stem, "yyyy_MM_dd")
     day = day if in_journals else None
-    said = outline.properties.pop("title", None)
+    said = page.properties.pop("title", None)
     title = said if isinstance(said, str) and said else unquote(stem).replace("___", "/")
-    body = "\n".join(outline.lines).strip("\n")
-    if not body.strip() and not outline.properties and not head:
+    body = "\n".join(page.lines).strip("\n")
+    if not body.strip() and not page.properties and not head:
         yield Diagnostic(path, 0, "empty", "says nothing; left out")
         return
     shown = day.isoformat() if day else title
     name = f"{settings.journals if in_journals else settings.pages}/{shown}"
-    yield ImportedNote(path, name, head + titled(body, shown), path, day, outline.properties)
+    yield ImportedNote(path, name, head + titled(body, shown), path, day, page.properties)
 
 
-def _read_line(outline: _Outline, line: str, number: int) -> None:
-    """Take one line outside of code into the outline, or leave it out."""
-    if outline.until is not None:
-        if outline.until.match(line):
-            outline.until = None
-        return
-    if _DRAWER.match(line):
-        outline.until = _END_OF_DRAWER
-        return
-    admonition = _ADMONITION.match(line)
-    if admonition is not None:
-        if admonition["what"].upper() in ("QUERY", "COMMENT"):
-            if "BEGIN" in line.upper():
-                end = rf"[ \t]*#\+END_{admonition['what']}"
-                outline.until = re.compile(end, re.IGNORECASE)
-            _leave_out(outline, number, "query", "a query says nothing by itself; left out")
-        return
-    if _property(outline, line):
-        return
-    planned = _PLANNED.match(line)
-    if planned is not None:
-        outline.lines.append(f"{_depth(line)}({planned['what'].lower()}: {planned['day']})")
-        return
-    _text_line(outline, line, number)
+class _Page:
+    """A page while it is read line by line."""
 
+    def __init__(self, path: str, settings: GraphSettings, blocks: Mapping[str, str]) -> None:
+        self.path = path
+        self.blocks = blocks
+        self.rules = LinkRules(day_of=settings.day_of, whole_names=True)
+        self.lines: list[str] = []
+        self.properties: dict[str, FrontMatterValue] = {}
+        self.left_out: list[Diagnostic] = []
+        self.began = False
+        """Whether anything but properties has come."""
+        self.until: re.Pattern[str] | None = None
+        """What ends the stretch that is left out."""
 
-def _property(outline: _Outline, line: str) -> bool:
-    """Whether a line is a property: of the page at its top, else of a block."""
-    bullet = _BULLET.match(line)
-    text = bullet["text"] or "" if bullet else line
-    found = _PROPERTY.match(text)
-    if found is None or (bullet is not None and outline.began):
-        return False
-    key, value = found["key"].lower(), (found["value"] or "").strip()
-    if _OWN.match(key):
+    def read(self, body: str, first: int) -> None:
+        """Take in the lines of a page; `first` is the number of its first one."""
+        fences = FenceScanner()
+        for number, line in enumerate(body.split("\n"), start=first):
+            if self.until is not None:
+                self.until = None if self.until.match(line) else self.until
+            elif fences.feed(line):
+                self.lines.append(_depth(line) + line.lstrip())
+                self.began = True
+            elif _DRAWER.match(line):
+                self.until = _END_OF_DRAWER
+            elif admonition := _ADMONITION.match(line):
+                self._admonition(admonition, number)
+            elif planned := _PLANNED.match(line):
+                self.lines.append(f"{_depth(line)}({planned['what'].lower()}: {planned['day']})")
+            elif not self._property(line):
+                self._text(line, number)
+
+    def _admonition(self, found: re.Match[str], number: int) -> None:
+        if found["what"].upper() in ("QUERY", "COMMENT"):
+            if "BEGIN" in found[0].upper():
+                self.until = re.compile(rf"[ \t]*#\+END_{found['what']}", re.IGNORECASE)
+            self._leave_out(number, "query", "a query says nothing by itself; left out")
+
+    def _property(self, line: str) -> bool:
+        """Whether a line is a property: of the page at its top, else of a block."""
+        bullet = _BULLET.match(line)
+        text = bullet["text"] or "" if bullet else line
+        found = _PROPERTY.match(text)
+        if found is None or (bullet is not None and self.began):
+            return False
+        key, value = found["key"].lower(), (found["value"] or "").strip()
+        if _OWN.match(key):
+            return True
+        if self.began:
+            said = rewrite_prose(value, lambda prose: rewrite_links(prose, self.rules))
+            self.lines.append(f"{_depth(line)}{found['key']}: {said}")
+        elif key in ("alias", "tags"):
+            parts = (each.strip().lstrip("#") for each in value.split(","))
+            names = [each.removeprefix("[[").removesuffix("]]").strip() for each in parts]
+            self.properties["aliases" if key == "alias" else key] = [n for n in names if n]
+        else:
+            self.properties[key] = value
         return True
-    if outline.began:
-        said = rewrite_prose(value, lambda prose: rewrite_links(prose, outline.rules))
-        outline.lines.append(f"{_depth(line)}{found['key']}: {said}")
-    elif key in ("alias", "tags"):
-        names = [_name(each) for each in value.split(",")]
-        outline.properties["aliases" if key == "alias" else key] = [each for each in names if each]
-    else:
-        outline.properties[key] = value
-    return True
 
+    def _text(self, line: str, number: int) -> None:
+        bullet = _BULLET.match(line)
+        text = (bullet["text"] or "") if bullet else line.strip()
+        state = _STATE.match(text) if bullet else None
+        box = f"{_BOXES.get(state['state'], '[ ]')} " if state else ""
+        text = text[state.end() :] if state else _PRIORITY.sub("", text)
+        text = rewrite_prose(text, lambda prose: self._readable(prose, number)).rstrip()
+        if bullet is None:
+            self.lines.append(f"{_depth(line)}{text}" if text else "")
+        elif text:
+            self.lines.append(f"{_depth(line)}- {box}{text}")
+        self.began = self.began or bool(text)
 
-def _text_line(outline: _Outline, line: str, number: int) -> None:
-    bullet = _BULLET.match(line)
-    text = (bullet["text"] or "") if bullet else line.strip()
-    state = _STATE.match(text) if bullet else None
-    box = f"{_BOXES.get(state['state'], '[ ]')} " if state else ""
-    text = text[state.end() :] if state else _PRIORITY.sub("", text)
-    text = rewrite_prose(text, lambda prose: _readable(outline, prose, number)).rstrip()
-    if bullet is None:
-        outline.lines.append(f"{_depth(line)}{text}" if text else "")
-    elif text:
-        outline.lines.append(f"{_depth(line)}- {box}{text}")
-    outline.began = outline.began or bool(text)
+    def _readable(self, prose: str, number: int) -> str:
+        """A stretch of prose without what only Logseq understands."""
+        prose = _LABELLED_BLOCK.sub(r"\g<label>", prose)
+        prose = _LABELLED_PAGE.sub(r"[[\g<page>|\g<label>]]", prose)
+        prose = _WATCH.sub(r"\g<url>", _EMBED.sub(r"\g<what>", prose))
+        for found in _REFERENCE.finditer(prose):
+            if found["id"] not in self.blocks:
+                message = f"block {found['id']} is not in the graph; the reference is left out"
+                self._leave_out(number, "block-missing", message)
+        prose = _REFERENCE.sub(lambda found: self.blocks.get(found["id"], "(…)"), prose)
+        if _MACRO.search(prose):
+            self._leave_out(number, "macro", "a query or macro says nothing by itself; left out")
+            prose = _MACRO.sub("", prose)
+        return rewrite_links(_LONG_TAG.sub("", prose), self.rules)
 
-
-def _readable(outline: _Outline, prose: str, number: int) -> str:
-    """A stretch of prose without what only Logseq understands."""
-    prose = _LABELLED_BLOCK.sub(r"\g<label>", prose)
-    prose = _LABELLED_PAGE.sub(r"[[\g<page>|\g<label>]]", prose)
-    prose = _WATCH.sub(r"\g<url>", _EMBED.sub(r"\g<what>", prose))
-    for found in _REFERENCE.finditer(prose):
-        if found["id"] not in outline.blocks:
-            message = f"block {found['id']} is not in the graph; the reference is left out"
-            _leave_out(outline, number, "block-missing", message)
-    prose = _REFERENCE.sub(lambda found: outline.blocks.get(found["id"], "(…)"), prose)
-    if _MACRO.search(prose):
-        _leave_out(outline, number, "macro", "a query or macro says nothing by itself; left out")
-        prose = _MACRO.sub("", prose)
-    return rewrite_links(_LONG_TAG.sub("", prose), outline.rules)
+    def _leave_out(self, number: int, code: str, message: str) -> None:
+        self.left_out.append(Diagnostic(self.path, number, code, message))
 
 
 def _blocks(source: Source, settings: GraphSettings) -> dict[str, str]:
@@ -248,31 +239,17 @@ def _blocks(source: Source, settings: GraphSettings) -> dict[str, str]:
         block = ""
         for line in shareable_text(clean(text), path)[0].split("\n"):
             bullet = _BULLET.match(line)
-            block = _plain_block(bullet["text"] or "") if bullet else block
+            if bullet:
+                bare = _PRIORITY.sub("", _STATE.sub("", bullet["text"] or ""))
+                block = bare.lstrip("# ").strip()
             if (own := _BLOCK_ID.match(line)) and block:
                 found.setdefault(own["id"], block)
     return {id_: _REFERENCE.sub(lambda f: found.get(f["id"], "(…)"), t) for id_, t in found.items()}
 
 
-def _plain_block(text: str) -> str:
-    return _PRIORITY.sub("", _STATE.sub("", text)).lstrip("# ").strip()
-
-
 def _depth(line: str) -> str:
     """The indent of a line, two spaces for each tab."""
     return line[: len(line) - len(line.lstrip())].replace("\t", "  ")
-
-
-def _indented(line: str) -> str:
-    return _depth(line) + line.lstrip()
-
-
-def _name(text: str) -> str:
-    return text.strip().lstrip("#").removeprefix("[[").removesuffix("]]").strip()
-
-
-def _leave_out(outline: _Outline, number: int, code: str, message: str) -> None:
-    outline.left_out.append(Diagnostic(outline.path, number, code, message))
 
 
 def _settings(source: Source) -> GraphSettings:

@@ -10,7 +10,6 @@ import json
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from datetime import date
 
 from lorebank.database.connection import BusyIndex, Connection, select, transaction
 from lorebank.domain.facts import Citation
@@ -37,50 +36,6 @@ def items_matching(
             connection, _ITEMS.format(condition=condition), tuple(bound)
         )
     ]
-
-
-def items_of_entity(connection: Connection, slug: str) -> list[KnownItem]:
-    """Everything that names an entity, marked or in running text."""
-    return items_matching(
-        connection,
-        "i.item IN (SELECT item FROM mentions WHERE entity = ?1"
-        " UNION SELECT item FROM plain_mentions WHERE entity = ?1)",
-        (slug,),
-    )
-
-
-def items_of_opinion(connection: Connection, opinion: str) -> list[KnownItem]:
-    """The lines that state an opinion."""
-    return items_matching(
-        connection,
-        "i.id IN (SELECT fact FROM opinion_evidence WHERE opinion = ?"
-        " AND reason IN ('stated', 'restated'))",
-        (opinion,),
-    )
-
-
-def ledger_lines_of_entity(connection: Connection, slug: str) -> list[Citation]:
-    """The lines of ledgers that decide about a name of an entity."""
-    return [
-        Citation(path, line, line)
-        for path, line in select(
-            connection,
-            "SELECT DISTINCT f.path, n.line FROM names n JOIN files f ON f.file = n.file"
-            " WHERE f.role = 'ledger' AND (n.slug IN (SELECT slug FROM aliases WHERE entity = ?1)"
-            " OR n.target IN (SELECT slug FROM aliases WHERE entity = ?1)) ORDER BY 1, 2",
-            (slug,),
-        )
-    ]
-
-
-def paths_before(connection: Connection, day: date) -> list[str]:
-    """The files whose own day lies before a day."""
-    rows = select(
-        connection,
-        "SELECT path FROM files WHERE recorded < ? AND role IN ('log', 'note') ORDER BY path",
-        (day.isoformat(),),
-    )
-    return [path for (path,) in rows]
 
 
 def opinions_moved(connection: Connection, ids: Iterable[str]) -> list[tuple[str, str, int, int]]:

@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Sequence
 from dataclasses import field
 from datetime import date
 from pathlib import Path
 
-from lorebank.database.connection import Connection
+from lorebank.database.connection import Connection, select
 from lorebank.domain.facts import Citation
 from lorebank.domain.reports import ForgottenLine
 from lorebank.errors import NotFound, UsageError
-from lorebank.forgetting.rows import (
-    KnownItem,
-    items_matching,
-    items_of_entity,
-    items_of_opinion,
-    ledger_lines_of_entity,
-    paths_before,
-)
+from lorebank.forgetting.rows import KnownItem, items_matching
 from lorebank.language.folding import fold
 from lorebank.markdown.source import decode, split_lines
 from lorebank.records import Record, dataclass
 from lorebank.trust.quarantine import item_of_id, place_named
 from lorebank.workspace.files import SourceFile, read_bytes
 from lorebank.workspace.layout import FORGOTTEN_PAGE, FileRole, is_markdown, is_session_path
+
+_NAMING = (
+    "i.item IN (SELECT item FROM mentions WHERE entity = ?1"
+    " UNION SELECT item FROM plain_mentions WHERE entity = ?1)"
+)
+"""Whatever names an entity, marked or in running text."""
+_STATING = (
+    "i.id IN (SELECT fact FROM opinion_evidence WHERE opinion = ?"
+    " AND reason IN ('stated', 'restated'))"
+)
+_DECISIONS_ON = (
+    "SELECT DISTINCT f.path, n.line FROM names n JOIN files f ON f.file = n.file"
+    " WHERE f.role = 'ledger' AND (n.slug IN (SELECT slug FROM aliases WHERE entity = ?1)"
+    " OR n.target IN (SELECT slug FROM aliases WHERE entity = ?1)) ORDER BY 1, 2"
+)
+"""The lines of ledgers that decide about a name of an entity."""
+_BEFORE = "SELECT path FROM files WHERE recorded < ? AND role IN ('log', 'note')"
 
 
 class Order(Record):
@@ -88,16 +98,16 @@ def select_lines(
     elif order.match:
         _take_matches(connection, root, files, order.match, selected)
     elif order.entity:
-        _take_items(items_of_entity(connection, order.entity), selected)
-        for place in ledger_lines_of_entity(connection, order.entity):
-            _take_lines(root, place, selected)
+        _take_items(items_matching(connection, _NAMING, (order.entity,)), selected)
+        for path, line in select(connection, _DECISIONS_ON, (order.entity,)):
+            _take_lines(connection, root, path, {line}, selected)
         if order.page:
             _take_file(connection, root, order.page, selected)
     elif order.ids:
         for text in order.ids:
             _take_items(_of_id(connection, text), selected)
     if order.before is not None:
-        early = set(paths_before(connection, order.before))
+        early = {path for (path,) in select(connection, _BEFORE, (order.before.isoformat(),))}
         if not (order.ids or order.entity or order.source or order.match):
             for path in sorted(early):
                 _take_file(connection, root, path, selected)
@@ -109,7 +119,7 @@ def select_lines(
 
 def _of_id(connection: Connection, text: str) -> list[KnownItem]:
     if text.startswith("o-"):
-        found = items_of_opinion(connection, text)
+        found = items_matching(connection, _STATING, (text,))
         if not found:
             raise NotFound(f"no opinion '{text}'", hint="`lorebank opinions` lists them with ids")
         return found
@@ -126,31 +136,32 @@ def _take_source(
     place = place_named(source)
     if place.path not in {file.path for file in files}:
         raise NotFound(f"no file {place.path}", hint="paths are relative to the workspace")
-    if not place.start_line:
+    if place.start_line:
+        wanted = range(place.start_line, place.end_line + 1)
+        _take_lines(connection, root, place.path, wanted, into)
+    else:
         _take_file(connection, root, place.path, into)
-        return
-    _take_items(_items_in(connection, place), into)
-    _take_lines(root, place, into)
 
 
 def _take_file(connection: Connection, root: Path, path: str, into: Selected) -> None:
     into.files.append(path)
-    _take_items(items_matching(connection, "f.path = ?", (path,)), into)
-    _take_lines(root, Citation(path, 1, 10**9), into)
+    _take_lines(connection, root, path, range(1, 10**9), into)
 
 
-def _take_lines(root: Path, place: Citation, into: Selected) -> None:
-    """Lines that no fact or passage takes: headings, tables, code, what is private."""
-    covered = {
-        number
-        for line in into.lines
-        if line.source.path == place.path
-        for number in range(line.source.start_line, line.source.end_line + 1)
-    }
-    lines = _read_lines(root, place.path)
-    for number, text in enumerate(lines[place.start_line - 1 : place.end_line], place.start_line):
-        if number not in covered and text.strip():
-            into.lines.append(ForgottenLine(Citation(place.path, number, number), text.strip()))
+def _take_lines(
+    connection: Connection, root: Path, path: str, wanted: Container[int], into: Selected
+) -> None:
+    """Some lines of a file: the facts and passages on them, and lines that none of these takes:
+    headings, tables, code, what is private."""
+    covered: set[int] = set()
+    for item in items_matching(connection, "f.path = ?", (path,)):
+        span = range(item[3].start_line, item[3].end_line + 1)
+        if any(number in wanted for number in span):
+            _take_items([item], into)
+            covered.update(span)
+    for number, text in enumerate(_read_lines(root, path), start=1):
+        if number in wanted and number not in covered and text.strip():
+            into.lines.append(ForgottenLine(Citation(path, number, number), text.strip()))
 
 
 def _take_matches(
@@ -160,41 +171,24 @@ def _take_matches(
     for file in files:
         if file.path == FORGOTTEN_PAGE:
             continue  # it keeps forgotten what is
-        hit = [n for n, line in _numbered(root, file) if sought in fold(line)]
+        lines = enumerate(_read_lines(root, file.path), start=1)
+        hit = {number for number, line in lines if sought in fold(line)}
         if file.role in (FileRole.BANK, FileRole.LEDGER) and hit:
             hit = _outside_blocks(root, file.path, hit)
-        for number in hit:
-            place = Citation(file.path, number, number)
-            _take_items(_items_in(connection, place), into)
-            _take_lines(root, place, into)
-    _take_items(_spanning(connection, sought), into)
-
-
-def _spanning(connection: Connection, sought: str) -> list[KnownItem]:
-    """Facts and passages that hold the text across the end of a line."""
+        if hit:
+            _take_lines(connection, root, file.path, hit, into)
+    # Facts and passages may hold the text across the end of a line.
     every = items_matching(connection, "i.end_line > i.start_line", ())
-    return [item for item in every if sought in fold(" ".join(item[2].split()))]
+    _take_items((item for item in every if sought in fold(" ".join(item[2].split()))), into)
 
 
-def _items_in(connection: Connection, place: Citation) -> list[KnownItem]:
-    return items_matching(
-        connection,
-        "f.path = ? AND i.start_line <= ? AND i.end_line >= ?",
-        (place.path, place.end_line, place.start_line),
-    )
-
-
-def _outside_blocks(root: Path, path: str, numbers: Sequence[int]) -> list[int]:
+def _outside_blocks(root: Path, path: str, numbers: Collection[int]) -> set[int]:
     """Of some lines of a page those that a person wrote: managed blocks are mended."""
     from lorebank.markdown.blocks import find_blocks
 
     text = "\n".join(_read_lines(root, path))
     managed = [(block.first_line, block.last_line) for block in find_blocks(text)[0]]
-    return [n for n in numbers if not any(first <= n <= last for first, last in managed)]
-
-
-def _numbered(root: Path, file: SourceFile) -> Iterable[tuple[int, str]]:
-    return enumerate(_read_lines(root, file.path), start=1)
+    return {n for n in numbers if not any(first <= n <= last for first, last in managed)}
 
 
 def _read_lines(root: Path, path: str) -> list[str]:

@@ -5,9 +5,9 @@ opinion of the holder's own: does it say the same, does it replace the older one
 Either way the verdict is a line of `bank/evidence.md`.
 
 What ends beyond doubt is ended without asking (`supersede`). Of the rest a newer line is asked
-about together with the older line about the same entity that it is nearest to: by meaning, by
-words in common, and where it speaks of a change. The less is known of an entity, the likelier a new
-line bears on it, so fewer signs are wanted there.
+about together with the older line about the same entity that it is nearest to, by meaning and by
+words in common. The less is known of an entity, the likelier a new line bears on it, so fewer
+signs are wanted there.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from lorebank.beliefs.forming import holder_of
+from lorebank.beliefs.relation import CONFLICT
 from lorebank.domain.facts import (
     Citation,
     Fact,
@@ -63,8 +64,6 @@ _STANCES = {
     Relation.BOTH: Stance.UNRELATED,
 }
 _RELATIONS = {stance: relation for relation, stance in _STANCES.items()}
-_CONFLICT = "its words disagree"
-"""The reason for which two opinions are asked about as a replacement first."""
 
 
 def _evidence_waiting(desk: Desk, fact: Fact | None = None) -> Iterator[InboxItem]:
@@ -109,7 +108,7 @@ _EFFECTS: Mapping[bool, Mapping[str, str]] = {
 def _kind_of_pair(fact: Fact, opinion: Opinion, reason: str) -> InboxKind:
     if fact.kind is not FactKind.OPINION or holder_of(fact) != next(iter(opinion.entities), ""):
         return InboxKind.EVIDENCE
-    return InboxKind.REPLACEMENT if reason == _CONFLICT else InboxKind.RESTATEMENT
+    return InboxKind.REPLACEMENT if reason == CONFLICT else InboxKind.RESTATEMENT
 
 
 def _evidence_id(opinion: str, fact: str) -> str:
@@ -172,14 +171,15 @@ _MAY_BE_OVER = frozenset({FactKind.WORLD, FactKind.OBSERVATION})
 _MAY_END = frozenset({FactKind.WORLD, FactKind.OBSERVATION, FactKind.EXPERIENCE})
 _A_DAY = 2
 """Most questions about the lines of one day."""
-_CHANGE, _SHARED = 0.1, 0.3
-"""What a word of change, and all words shared, add to the cosine of the two lines."""
+_SHARED = 0.3
+"""What all words shared add to the cosine of the two lines. A word of change adds nothing: in 740
+pairs by three hands 41 % of the lines that end something hold one, and 29 % of the others."""
 _ENOUGH = 0.45
 """The score wanted where many older lines are known. In two logs by other hands 1.2 questions a day
 then reach 16 of 23 and 9 of 12 stale lines, with those ended without asking; at .3 one more, and
 half as many questions again where most lines tell of deeds."""
 _ENOUGH_WORDS = _SHARED / 3
-"""The same without an embedder: a third of the words, or a word of change."""
+"""The same without an embedder: a third of the words."""
 _WINDOW = timedelta(days=90)
 """Older questions are let go: whoever left them for a quarter will not answer them."""
 
@@ -188,7 +188,6 @@ class _Pair(NamedTuple):
     score: float
     newer: Fact
     older: Fact
-    is_change: bool
 
 
 def _replacement_waiting(desk: Desk) -> Iterator[InboxItem]:
@@ -244,10 +243,9 @@ def _pairs(desk: Desk, facts: Iterable[Fact]) -> Iterator[_Pair]:
 
 
 def _scored(newer: Fact, older: Sequence[Fact], vectors: Mapping[str, ndarray]) -> Iterator[_Pair]:
-    from lorebank.supersede.endings import read_change, read_stated, shared_words, tokens
+    from lorebank.supersede.endings import read_stated, shared_words, tokens
 
     names = frozenset(word for m in newer.mentions if m.subject for word in tokens(m.name))
-    is_change = read_change(newer.content, names).is_change
     said = read_stated(newer.content, names)
     words = [word for word in tokens(newer.content) if word not in names]
     enough = (_ENOUGH if vectors else _ENOUGH_WORDS) * (1 - 1 / max(1, len(older)))
@@ -257,10 +255,9 @@ def _scored(newer: Fact, older: Sequence[Fact], vectors: Mapping[str, ndarray]) 
         alike = 0.0
         if newer.content in vectors and fact.content in vectors:
             alike = max(0.0, float(vectors[newer.content] @ vectors[fact.content]))
-        score = alike + _CHANGE * is_change
-        score += _SHARED * shared_words(said, read_stated(fact.content, names))
+        score = alike + _SHARED * shared_words(said, read_stated(fact.content, names))
         if score >= enough:
-            yield _Pair(round(score, 4), newer, fact, is_change)
+            yield _Pair(round(score, 4), newer, fact)
 
 
 def _unit_vectors(desk: Desk, texts: Iterable[str]) -> dict[str, ndarray]:
@@ -279,7 +276,7 @@ def _item(pair: _Pair) -> InboxItem:
         kind=InboxKind.REPLACEMENT,
         older=line_of_fact(pair.older),
         newer=line_of_fact(pair.newer),
-        reason="it tells of a change, about the same" if pair.is_change else "it is about the same",
+        reason="it is about the same",
         effect={
             "same": "the newer says the older again; the older holds",
             "replaces": "the older holds no longer: it leaves pages and the head of recall",

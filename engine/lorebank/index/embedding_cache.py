@@ -13,12 +13,10 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-import apsw
-
 from lorebank.database.connection import (
-    configure,
-    discard_index,
     give_back_room,
+    open_in_memory,
+    open_index,
     select,
     transaction,
 )
@@ -27,28 +25,6 @@ if TYPE_CHECKING:
     from lorebank.providers.protocols import Role
 
 MAX_ENTRIES = 50_000
-_LAYOUT = 2
-_SCHEMA = """
-CREATE TABLE entries (
-    entry       INTEGER PRIMARY KEY,
-    fingerprint TEXT NOT NULL,     -- provider, endpoint, model, dimension, preprocessing
-    role        TEXT NOT NULL,     -- document, query
-    hash        TEXT NOT NULL,     -- of the text
-    used        INTEGER NOT NULL,  -- the number of the run that used it last
-    UNIQUE (fingerprint, role, hash)
-);
-CREATE INDEX entries_by_use ON entries (used, entry);
-CREATE TABLE vectors (             -- apart, so that noting a use rewrites no vector
-    entry  INTEGER PRIMARY KEY,
-    vector BLOB NOT NULL
-);
-CREATE TABLE jobs (
-    job         TEXT NOT NULL,     -- as the provider calls it
-    fingerprint TEXT NOT NULL,
-    hashes      TEXT NOT NULL,     -- JSON [text hash, …]
-    PRIMARY KEY (fingerprint, job)
-) WITHOUT ROWID;
-"""
 
 
 def text_hash(text: str) -> str:
@@ -64,7 +40,11 @@ class EmbeddingCache:
     def __init__(self, path: Path | None, max_entries: int = MAX_ENTRIES) -> None:
         """`None` keeps everything in memory and forgets it at the end."""
         self._max_entries = max_entries
-        self._connection = _open_anew_when_damaged(path)
+        if path is not None and path.is_symlink():
+            path.unlink()  # it could be aimed at another database of the user's
+        self._connection = (
+            open_index(path, "embeddings.sql") if path else open_in_memory(None, "embeddings.sql")
+        )
         last = self._connection.execute("SELECT max(used) FROM entries").get
         self._run = int(last or 0) + 1
 
@@ -192,31 +172,3 @@ class EmbeddingCache:
             (json.dumps([entry for (entry,) in gone]),),
         )
         return len(gone)
-
-
-def _open_anew_when_damaged(path: Path | None) -> apsw.Connection:
-    if path is None:
-        return _open(":memory:")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if path.is_symlink():  # it could be aimed at another database of the user's
-        path.unlink()
-    try:
-        return _open(str(path))
-    except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError):  # damaged, or laid out otherwise
-        discard_index(path)
-        return _open(str(path))
-
-
-def _open(name: str) -> apsw.Connection:
-    connection = apsw.Connection(name)
-    try:
-        configure(connection)
-        if connection.pragma("user_version") != _LAYOUT:
-            with transaction(connection):
-                if connection.pragma("user_version") != _LAYOUT:
-                    connection.execute(_SCHEMA)
-                    connection.pragma("user_version", _LAYOUT)
-    except BaseException:
-        connection.close()
-        raise
-    return connection

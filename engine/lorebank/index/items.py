@@ -316,25 +316,23 @@ def _facts(
             (json.dumps(list({row[4] for row in rows})),),
         )
     )
+    once: dict[str, str] = {}  # of many facts, few paths and headings
     return tuple(
         Fact(
             id=row[1],
             kind=FactKind(row[2]),
             content=row[3],
             raw=texts[row[4]][row[19] : row[19] + row[20]],
-            citation=Citation(row[5], row[6], row[7]),
-            mentions=tuple(
-                Mention(name, entity, bool(subject))
-                for entity, name, subject in mentions.get(row[0], ())
-            ),
+            citation=Citation(once.setdefault(row[5], row[5]), row[6], row[7]),
+            mentions=tuple([_mention(*mention) for mention in mentions.get(row[0], ())]),
             confidence=row[8],
             recorded=stored_day(row[9]),
-            occurred=_interval(row[10], row[11]),
+            occurred=next(iter(_times(row[10], row[11], "[]")), None),
             times=_times(row[10], row[11], row[18]),
             marks=_marks(row[12])[0],
             ends=_marks(row[12])[1],
             details=tuple(json.loads(row[13])) if row[13] else (),
-            heading=row[14],
+            heading=once.setdefault(row[14], row[14]),
             origin=_ORIGINS[row[15]],
             quarantined=bool(row[16]),
             author=_author(row[17]),
@@ -357,6 +355,11 @@ def _mentions(connection: Connection, items: Sequence[int]) -> dict[int, tuple[_
     return found
 
 
+@lru_cache(maxsize=4096)
+def _mention(entity: str, name: str, subject: int) -> Mention:
+    return Mention(name, entity, bool(subject))
+
+
 @lru_cache(maxsize=256)
 def _author(stored: str | None) -> Author:
     if not stored:
@@ -375,6 +378,7 @@ def _marks(stored: str | None) -> tuple[tuple[EvidenceMark, ...], tuple[str, ...
     )
 
 
+@lru_cache(maxsize=4096)
 def stored_day(text: str | None) -> date | None:
     """A day as rows hold it."""
     return date.fromisoformat(text) if text else None

@@ -69,17 +69,18 @@ class _Line(NamedTuple):
     """The folded words of their names."""
 
 
-def insert_change(connection: Connection, item: int, fact: Fact) -> None:
-    """Store what a fact says is over or new."""
-    if fact.kind not in _MAY_END:
-        return
+def insert_changes(connection: Connection, facts: Iterable[tuple[int, Fact]]) -> None:
+    """Store what facts say is over or new, each with the number of its item."""
     from lorebank.supersede.endings import read_change, tokens
 
-    names = frozenset(word for m in fact.mentions if m.subject for word in tokens(m.name))
-    change = read_change(fact.content, names)
-    if change.is_change:
-        data = json.dumps(asdict(change), ensure_ascii=False) if change.is_certain else ""
-        connection.execute("INSERT INTO changes (item, data) VALUES (?, ?)", (item, data))
+    for item, fact in facts:
+        if fact.kind not in _MAY_END:
+            continue
+        names = frozenset(word for m in fact.mentions if m.subject for word in tokens(m.name))
+        change = read_change(fact.content, names)
+        if change:
+            data = json.dumps(asdict(change), ensure_ascii=False)
+            connection.execute("INSERT INTO changes (item, data) VALUES (?, ?)", (item, data))
 
 
 def insert_line_rulings(connection: Connection, file: int, read: ReadFile) -> None:
@@ -234,7 +235,7 @@ def _certain_changes(
         "SELECT w.value, c.data, i.item, i.id, i.recorded, i.file, i.start_line,"
         " coalesce(i.occurred_start, ''), i.quarantined = 0 FROM json_each(?1) w"
         " CROSS JOIN mentions m ON m.entity = w.value AND m.subject = 1"
-        " JOIN changes c ON c.item = m.item AND c.data <> ''"
+        " JOIN changes c ON c.item = m.item"
         " JOIN items i ON i.item = c.item"
         " WHERE i.recorded IS NOT NULL AND (?2 IS NULL OR i.recorded <= ?2)",
         (json.dumps(sorted(entities)), _iso(as_of)),
@@ -260,7 +261,6 @@ def _change(data: str) -> tuple[Change, frozenset[str]]:
         about=tuple(said["about"]),
         moved=tuple(said["moved"]),
         is_announced=said["is_announced"],
-        is_change=True,
     )
     return change, beginnings_ended(change)
 

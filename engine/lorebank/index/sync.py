@@ -1,8 +1,9 @@
 """Sync: make the index say what the files say, reading only what changed.
 
-Files are compared by size and time stamp, then by hash. Everything is read and parsed before the
-one IMMEDIATE transaction that writes it, so the lock is held for the writing alone. A file whose
-time stamp is so fresh that another edit could bear the same one is read again next time.
+Files are compared by size and time stamp, then by hash. They are read and parsed in batches, each
+before the IMMEDIATE transaction that writes it, so that the lock is held for the writing alone and
+memory for one batch; what depends on all files is brought up to date with the last one. A file
+whose time stamp is so fresh that another edit could bear the same one is read again next time.
 """
 
 from __future__ import annotations
@@ -10,16 +11,15 @@ from __future__ import annotations
 import gc
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from lorebank.database.connection import (
     Connection,
-    generation,
     give_back_room,
     read_meta,
     select,
@@ -85,7 +85,8 @@ def collector_at_rest() -> Iterator[None]:
 
 DECIDING_PAGES = frozenset({"bank/opinions.md", "bank/evidence.md"})
 OPINIONS_DUE = "opinions_due"
-"""Set with the facts, unset with the opinions formed from them: a kill in between is noticed."""
+"""Set with the facts, unset with the opinions formed from them, which come last: after a kill in
+between, the next sync brings up to date whatever is derived from facts."""
 SEALED_TABLES = ("files", "items", "mentions", "chunks")
 """Tables whose row counts are noted with each sync: a file that lost pages shows by them, where
 SQLite itself finds nothing wrong."""
@@ -93,6 +94,8 @@ _WALK_CODES = "walk:"
 """Before the code of each row of `diagnostics` that belongs to no file."""
 RACY_NS = 2_000_000_000
 """A change this young may be followed by another under the same time stamp."""
+BATCH_BYTES = 2_000_000
+"""Of Markdown, parsed at a time: its facts take some 60 MB, and are written in a second or two."""
 Progress = Callable[[str, int, int], None]
 
 
@@ -117,17 +120,6 @@ class _Known(NamedTuple):
     recorded: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Plan:
-    """What changed between the files and the index."""
-
-    read: tuple[ReadFile, ...]
-    touched: tuple[SourceFile, ...]
-    removed: tuple[str, ...]
-    known: frozenset[str]
-    problems: tuple[Diagnostic, ...]
-
-
 def sync_files(
     connection: Connection,
     root: Path,
@@ -139,22 +131,195 @@ def sync_files(
 ) -> SyncResult:
     """Bring files, facts, passages, chunks, names and entities up to date.
 
-    When another process wrote while this one was reading, its reading may be the newer one: the
-    files are read again, with the lock held, before anything is written.
+    A sync that is killed between two batches is completed by the next one.
     """
-    if read_meta(connection, "reading") != settings.fingerprint():
-        full = True
+    full = full or read_meta(connection, "reading") != settings.fingerprint()
     due = read_meta(connection, OPINIONS_DUE) == "1"
-    seen = generation(connection)
-    plan = _plan(connection, root, walk(), settings, full=full, progress=progress)
-    if _is_idle(connection, plan):
-        return SyncResult(_report(connection, plan), frozenset(), all_opinions=due)
+    looked_ns = time.time_ns()
+    walked, known = walk(), _known_files(connection)
+    removed = tuple(sorted(known.keys() - {source.path for source in walked.files}))
+    run = _Run(connection, root, settings, known, removed, list(walked.problems), looked_ns)
+    suspects = [s for s in walked.files if full or not _is_known(known.get(s.path), s)]
+    *earlier, last = _batches(suspects)
+    report = (lambda done: progress("reading", done, len(suspects))) if progress else None
+    for sources in earlier:
+        batch = run.read(sources, full, report)
+        with transaction(connection):
+            write_meta(connection, OPINIONS_DUE, "1")
+            run.write(batch)
+    batch = run.read(last, full, report)
+    if not earlier and run.is_idle(batch):
+        return SyncResult(run.report(), frozenset(), all_opinions=due)
     with transaction(connection):
-        if generation(connection) != seen:
-            plan = _plan(connection, root, walk(), settings, full=full, progress=progress)
-        result = _write_all(connection, plan, settings, full=full or due)
+        result = run.finish(batch, full=full or due or bool(earlier))
     give_back_room(connection)
     return result
+
+
+def _batches(sources: Sequence[SourceFile]) -> list[list[SourceFile]]:
+    """The files in their order, in as few batches of at most `BATCH_BYTES` as may be; at least one,
+    which may be empty."""
+    batches: list[list[SourceFile]] = [[]]
+    size = 0
+    for source in sources:
+        size += source.size
+        if size > BATCH_BYTES and batches[-1]:
+            batches.append([])
+            size = source.size
+        batches[-1].append(source)
+    return batches
+
+
+@dataclass(slots=True)
+class _Run:
+    """One sync: what it found so far, and the writing of it."""
+
+    connection: Connection
+    root: Path
+    settings: ReadSettings
+    known: dict[str, _Known]
+    """What the index held before, by path."""
+    removed: tuple[str, ...]
+    problems: list[Diagnostic]
+    """Of the walk, and files that cannot be read."""
+    looked_ns: int
+    """When the walk began: what was changed shortly before may have been changed since."""
+    looked_at: int = 0
+    """How many files were read or could not be."""
+    odd: list[Diagnostic] = field(default_factory=list)
+    """What is odd in the files that were read."""
+    paths: list[str] = field(default_factory=list)
+    """Of the files that were read."""
+    holders: set[str] = field(default_factory=set)
+    """Entities that facts mention which are gone, or new."""
+    names: set[str] = field(default_factory=set)
+    """Names of which files that are gone, or new, say something."""
+
+    def read(
+        self, sources: Sequence[SourceFile], full: bool, report: Callable[[int], None] | None
+    ) -> list[ReadFile | SourceFile]:
+        """The files as parsed; as the walk saw them where only their time stamp is new.
+
+        Those that cannot be read are problems, and the rows of their last good reading stay.
+        """
+        found: list[ReadFile | SourceFile] = []
+        for source in sources:
+            self.looked_at += 1
+            try:
+                data = read_bytes(self.root, source)
+            except OSError as problem:
+                message = f"cannot be read: {problem.strerror or problem}"
+                self.problems.append(Diagnostic(source.path, 0, "unreadable", message))
+                continue
+            digest = content_hash(data)
+            if not full and _is_known(self.known.get(source.path), source, digest):
+                found.append(source)
+            else:
+                from lorebank.index.reading import read_file  # the parsers cost more than a look
+
+                parsed = read_file(data, digest, source, self.settings)
+                self.paths.append(source.path)
+                self.odd += parsed.diagnostics
+                found.append(parsed)
+            if report is not None:
+                report(self.looked_at)
+        return found
+
+    def is_idle(self, batch: Sequence[ReadFile | SourceFile]) -> bool:
+        """Whether there is nothing to write; a time stamp that stays untrusted is not worth it."""
+        if self.paths or self.removed:
+            return False
+        touched = [source for source in batch if isinstance(source, SourceFile)]
+        return not any(map(self._trusted, touched)) and (
+            _walk_problems(self.connection) == sorted(self.problems, key=str)
+        )
+
+    def write(self, batch: Sequence[ReadFile | SourceFile]) -> None:
+        """Replace the rows of these files; inside the caller's transaction."""
+        from lorebank.index.writing import insert_file, touch_file
+
+        read = [each for each in batch if not isinstance(each, SourceFile)]
+        self._delete([each.source.path for each in read])
+        for each in read:
+            insert_file(self.connection, each, self._trusted(each.source))
+        self._note_names([each.source.path for each in read])
+        for source in batch:
+            if isinstance(source, SourceFile):
+                touch_file(self.connection, source.path, source.size, self._trusted(source))
+        write_meta(self.connection, "rows", _row_counts(self.connection))
+
+    def finish(self, batch: Sequence[ReadFile | SourceFile], *, full: bool) -> SyncResult:
+        """Write the last files, then what depends on all; inside the caller's transaction."""
+        from lorebank.index.writing import holders_of_file, insert_diagnostics, marked_lines
+        from lorebank.names.entity_rows import refresh_entities
+        from lorebank.names.plain_mentions import refresh_plain_mentions
+        from lorebank.trust.quarantine import refresh_quarantine
+
+        connection, settings = self.connection, self.settings
+        marked = marked_lines(connection)
+        self._delete(self.removed)
+        self.write(batch)
+        # Problems of the walk belong to no file that was read; they are replaced as a whole.
+        connection.execute("DELETE FROM diagnostics WHERE substr(code, 1, 5) = ?", (_WALK_CODES,))
+        insert_diagnostics(connection, self.problems, _WALK_CODES)
+        holders, names = refresh_quarantine(connection)
+        moved = refresh_entities(connection, None if full else frozenset(names | self.names))
+        refresh_plain_mentions(
+            connection,
+            list(_known_files(connection)) if full else self.paths,
+            enabled=settings.plain_mentions,
+            excluded=settings.not_mentions,
+        )
+        write_meta(connection, "reading", settings.fingerprint())
+        write_meta(
+            connection, "synced_at", datetime.now().astimezone().isoformat(timespec="seconds")
+        )
+        entities = self.holders | holders | moved
+        for path in self.paths:
+            entities |= holders_of_file(connection, path)
+        every = full or marked != marked_lines(connection)
+        decisions = not DECIDING_PAGES.isdisjoint((*self.paths, *self.removed))
+        if entities or every or decisions:
+            write_meta(connection, OPINIONS_DUE, "1")
+        report = self.report()
+        problems = (*report.problems, *identity_problems(connection))
+        return SyncResult(replace(report, problems=problems), frozenset(entities), every, decisions)
+
+    def report(self) -> SyncReport:
+        read = sorted(self.paths)
+        [(files, facts)] = select(
+            self.connection,
+            "SELECT (SELECT count(*) FROM files),"
+            " (SELECT count(*) FROM items WHERE kind <> 'note')",
+        )
+        problems = sorted(
+            [*self.problems, *self.odd], key=lambda p: (p.path, p.line, p.code, p.message)
+        )
+        return SyncReport(
+            added=tuple(path for path in read if path not in self.known),
+            changed=tuple(path for path in read if path in self.known),
+            removed=self.removed,
+            problems=tuple(problems),
+            files=files,
+            facts=facts,
+        )
+
+    def _delete(self, paths: Sequence[str]) -> None:
+        from lorebank.index.writing import delete_file, holders_of_file
+
+        self._note_names(paths)
+        for path in paths:
+            self.holders |= holders_of_file(self.connection, path)
+            delete_file(self.connection, path)
+
+    def _note_names(self, paths: Sequence[str]) -> None:
+        from lorebank.names.entity_rows import names_in_files
+
+        self.names |= names_in_files(self.connection, paths)
+
+    def _trusted(self, source: SourceFile) -> int:
+        """The time stamp as it is kept: 0 where another edit may bear the same one."""
+        return 0 if self.looked_ns - source.mtime_ns < RACY_NS else source.mtime_ns
 
 
 def has_all_rows(connection: Connection) -> bool:
@@ -166,32 +331,6 @@ def has_all_rows(connection: Connection) -> bool:
 def _row_counts(connection: Connection) -> str:
     counts = ", ".join(f"(SELECT count(*) FROM {table})" for table in SEALED_TABLES)
     return " ".join(map(str, select(connection, f"SELECT {counts}")[0]))
-
-
-def _write_all(
-    connection: Connection,
-    plan: _Plan,
-    settings: ReadSettings,
-    *,
-    full: bool,
-) -> SyncResult:
-    """Write a plan; inside the caller's transaction."""
-    from lorebank.index.writing import marked_lines  # imported late: most syncs write nothing
-
-    marked = marked_lines(connection)
-    entities = _write(connection, plan, settings, full=full)
-    write_meta(connection, "reading", settings.fingerprint())
-    now = datetime.now().astimezone()
-    write_meta(connection, "synced_at", now.isoformat(timespec="seconds"))
-    write_meta(connection, "rows", _row_counts(connection))
-    every = full or marked != marked_lines(connection)
-    changed = {read.source.path for read in plan.read} | set(plan.removed)
-    decisions = not changed.isdisjoint(DECIDING_PAGES)
-    if entities or every or decisions:
-        write_meta(connection, OPINIONS_DUE, "1")
-    report = _report(connection, plan)
-    problems = (*report.problems, *identity_problems(connection))
-    return SyncResult(replace(report, problems=problems), frozenset(entities), every, decisions)
 
 
 def stale_paths(connection: Connection, root: Path, walk: WalkResult) -> tuple[str, ...]:
@@ -207,98 +346,6 @@ def stale_paths(connection: Connection, root: Path, walk: WalkResult) -> tuple[s
         if not _is_known(before, source, digest):
             stale.add(source.path)
     return tuple(sorted(stale))
-
-
-def _plan(
-    connection: Connection,
-    root: Path,
-    walk: WalkResult,
-    settings: ReadSettings,
-    *,
-    full: bool,
-    progress: Progress | None,
-) -> _Plan:
-    known = _known_files(connection)
-    read: list[ReadFile] = []
-    touched: list[SourceFile] = []
-    problems = list(walk.problems)
-    suspects = [s for s in walk.files if full or not _is_known(known.get(s.path), s)]
-    for done, source in enumerate(suspects, start=1):
-        try:
-            data = read_bytes(root, source)
-        except OSError as problem:
-            # The rows of its last good reading stay; it is named until it can be read.
-            message = f"cannot be read: {problem.strerror or problem}"
-            problems.append(Diagnostic(source.path, 0, "unreadable", message))
-            continue
-        digest = content_hash(data)
-        before = known.get(source.path)
-        if not full and _is_known(before, source, digest):
-            touched.append(source)
-        else:
-            from lorebank.index.reading import read_file  # the parsers cost more than a look
-
-            read.append(read_file(data, digest, source, settings))
-        if progress is not None:
-            progress("reading", done, len(suspects))
-    present = {source.path for source in walk.files}
-    removed = tuple(sorted(known.keys() - present))
-    return _Plan(tuple(read), tuple(touched), removed, frozenset(known), tuple(problems))
-
-
-def _write(connection: Connection, plan: _Plan, settings: ReadSettings, *, full: bool) -> set[str]:
-    from lorebank.index.writing import (
-        delete_file,
-        holders_of_file,
-        insert_diagnostics,
-        insert_file,
-        touch_file,
-    )
-    from lorebank.names.entity_rows import names_in_files, refresh_entities
-    from lorebank.names.plain_mentions import refresh_plain_mentions
-    from lorebank.trust.quarantine import refresh_quarantine
-
-    paths = [*plan.removed, *(read.source.path for read in plan.read)]
-    names = names_in_files(connection, paths)
-    entities: set[str] = set()
-    for path in paths:
-        entities |= holders_of_file(connection, path)
-        delete_file(connection, path)
-    now_ns = time.time_ns()
-    for read in plan.read:
-        insert_file(connection, read, _trusted(read.source.mtime_ns, now_ns))
-    for source in plan.touched:
-        touch_file(connection, source.path, source.size, _trusted(source.mtime_ns, now_ns))
-    # Problems of the walk belong to no file that was read; they are replaced as a whole.
-    connection.execute("DELETE FROM diagnostics WHERE substr(code, 1, 5) = ?", (_WALK_CODES,))
-    insert_diagnostics(connection, plan.problems, _WALK_CODES)
-    moved_by_trust, named = refresh_quarantine(connection)
-    entities |= moved_by_trust
-    names |= names_in_files(connection, paths) | named
-    moved = refresh_entities(connection, None if full else names)
-    refresh_plain_mentions(
-        connection,
-        [read.source.path for read in plan.read],
-        enabled=settings.plain_mentions,
-        excluded=settings.not_mentions,
-    )
-    for read in plan.read:
-        entities |= holders_of_file(connection, read.source.path)
-    return entities | moved
-
-
-def _is_idle(connection: Connection, plan: _Plan) -> bool:
-    """Nothing to write; time stamps alone are not worth a transaction when they stay untrusted."""
-    if plan.read or plan.removed:
-        return False
-    now_ns = time.time_ns()
-    if any(_trusted(source.mtime_ns, now_ns) for source in plan.touched):
-        return False
-    return _walk_problems(connection) == sorted(plan.problems, key=str)
-
-
-def _trusted(mtime_ns: int, now_ns: int) -> int:
-    return 0 if now_ns - mtime_ns < RACY_NS else mtime_ns
 
 
 def _is_known(known: _Known | None, source: SourceFile, digest: str | None = None) -> bool:
@@ -330,20 +377,3 @@ def _walk_problems(connection: Connection) -> list[Diagnostic]:
         (_WALK_CODES,),
     )
     return sorted((Diagnostic(*row) for row in rows), key=str)
-
-
-def _report(connection: Connection, plan: _Plan) -> SyncReport:
-    read = sorted(read.source.path for read in plan.read)
-    problems = [*plan.problems, *(d for r in plan.read for d in r.diagnostics)]
-    [(files, facts)] = select(
-        connection,
-        "SELECT (SELECT count(*) FROM files), (SELECT count(*) FROM items WHERE kind <> 'note')",
-    )
-    return SyncReport(
-        added=tuple(path for path in read if path not in plan.known),
-        changed=tuple(path for path in read if path in plan.known),
-        removed=plan.removed,
-        problems=tuple(sorted(problems, key=lambda p: (p.path, p.line, p.code, p.message))),
-        files=files,
-        facts=facts,
-    )

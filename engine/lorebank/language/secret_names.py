@@ -73,7 +73,7 @@ _DIAL = re.compile(
     r"(?!(?:0?[1-9]|[12]\d|3[01])[-/](?:0?\d|1[0-2])[-/]\d\d)\d{1,2}(?:\s?[-–]\s?\d{1,2}){2,3}\b"
 )
 """Three or four numbers of a dial, which are no date."""
-_YEAR = re.compile(r"(?:19|20)\d\d\Z")
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _SPARE = re.compile(
     r"[\s,;]*(?P<value>\d{3,4}[ -]\d{3,4}|\d{5,10}|[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8})+)"
 )
@@ -301,7 +301,7 @@ def _pin(line: str, start: int, name: Name, link: int) -> int:
     value = code["value"]
     if link >= _SET_TO:
         return code.end()
-    if _YEAR.match(value) or (len(value) < 4 and not value.isdigit()):
+    if _YEAR.fullmatch(value) or (len(value) < 4 and not value.isdigit()):
         return 0
     if link == _BESIDE:
         return code.end()
@@ -319,7 +319,8 @@ def _weak_pin(line: str, start: int, name: Name, link: int) -> int:
 def _code(line: str, start: int, name: Name, link: int) -> int:
     """A code counts where its clause names what it opens."""
     end = _pin(line, start, name, link)
-    if end:
+    is_year = _YEAR.fullmatch(line, start, end) and not _ENDS.match(line, end)
+    if end and not is_year:
         begins = max(name.start - _NEAR, 0)
         begins = max(begins, line.rfind(". ", begins, name.start))
         if _grammar().lock.search(line, begins, start) or _grammar().of_lock.match(line, end):

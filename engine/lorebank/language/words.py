@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from lorebank.language.folding import fold
 from lorebank.languages import Sections, compiled
 
-_UNSPACED = (
+UNSPACED = (
     r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
     r"\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff"  # Jamo, kana
     r"\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"  # Han, Hangul
@@ -23,13 +23,13 @@ _UNSPACED = (
 _ASCII_TOKEN = re.compile(r"[a-z0-9]+")
 _MAY_BE_IDENTIFIER = re.compile(r"[\d_/\\>-]|[.:]\S|[a-z][A-Z]")
 # Compiled when first needed: each takes longer than reading a plain question.
-_UNSPACED_RUN = cache(lambda: re.compile(f"[{_UNSPACED}]+"))
-_TOKEN = cache(lambda: re.compile(f"[{_UNSPACED}]+|[^\\W_{_UNSPACED}]+"))
+UNSPACED_RUN = cache(lambda: re.compile(f"[{UNSPACED}]+"))
+_TOKEN = cache(lambda: re.compile(f"[{UNSPACED}]+|[^\\W_{UNSPACED}]+"))
 _IDENTIFIER = cache(
     lambda: re.compile(
         # Possessive quantifiers: 4,000 dots in a row took 21 s without them.
         r"(?<!\w)(?:\$|--?)?[A-Za-z_]\w*+(?:(?:\.|::|/|-|:|->|\\)\w++)++(?:\(\))?"  # a.b, a-b, a::b
-        r"|(?<![\w./~])[./~]*+(?:[\w-][\w.-]*+/)++[\w.-]+"  # paths
+        r"|(?<![\w./~-])[./~]*+(?:[\w-][\w.-]*+/)++[\w.-]+"  # paths
         r"|\b[A-Za-z]+_[\w]+\b|\b_+\w+\b"  # snake_case, ENV_VAR
         r"|\b(?=[0-9a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{6,40}\b"  # hashes
         r"|\b[a-z]+(?:[A-Z][a-z0-9]+)+\b"  # camelCase
@@ -51,7 +51,7 @@ def words(text: str) -> list[str]:
     """
     if text.isascii():
         return _ASCII_TOKEN.findall(text.lower())
-    unspaced = _UNSPACED_RUN()
+    unspaced = UNSPACED_RUN()
     out: list[str] = []
     for token in _TOKEN().findall(fold(text)):
         if unspaced.match(token):
@@ -76,7 +76,7 @@ def searchable(text: str) -> str:
     """The text as FTS5 is given it: folded, unspaced scripts cut into pairs."""
     if text.isascii():
         return text
-    return _UNSPACED_RUN().sub(lambda run: f" {' '.join(_pairs(run.group()))} ", fold(text))
+    return UNSPACED_RUN().sub(lambda run: f" {' '.join(_pairs(run.group()))} ", fold(text))
 
 
 def identifiers(text: str) -> list[str]:
@@ -95,7 +95,7 @@ def estimate_tokens(text: str) -> int:
     """About how many tokens a language model counts: 4 letters a token, 1 where unspaced."""
     if text.isascii():
         return (len(text) + 3) // 4
-    unspaced = sum(len(run) for run in _UNSPACED_RUN().findall(text))
+    unspaced = sum(len(run) for run in UNSPACED_RUN().findall(text))
     return unspaced + (len(text) - unspaced + 3) // 4
 
 

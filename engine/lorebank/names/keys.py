@@ -13,12 +13,10 @@ from collections.abc import Iterator
 from lorebank.language.folding import fold
 from lorebank.names.lexicon import (
     compact,
-    consonants,
     given_names,
     groups,
     han_families,
     is_han_or_hangul,
-    korean_sound,
     latinise,
     look,
     scripts_of,
@@ -133,22 +131,6 @@ def _script_keys(reading: Reading, scripts: frozenset[str]) -> Iterator[str]:
         yield f"han|{joined.translate(han_families())}"
     if "cyrillic" in scripts:
         yield f"look|{look(joined)}"
-    if "semitic" in scripts:
-        bones = "".join(map(consonants, reading.tokens))
-        if bones.isascii() and len(bones) > 2:
-            yield f"sound|bones {bones}"
-    if "hangul" in scripts:
-        for romanised in _korean_forms(reading):
-            yield f"sound|korean {romanised}"
-
-
-def _korean_forms(reading: Reading) -> Iterator[str]:
-    parts = split_full_name(reading.joined)
-    if parts is None:
-        yield korean_sound(reading.joined)
-        return
-    for surname in surnames()[parts[0]]:
-        yield korean_sound(surname + parts[1])
 
 
 def _acronyms_of(reading: Reading) -> Iterator[str]:

@@ -7,7 +7,6 @@ merge them.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from pathlib import Path
@@ -128,15 +127,9 @@ def word_list(section: str) -> tuple[str, ...]:
 
 
 @cache
-def letter_list(section: str) -> tuple[str, ...]:
-    """The entries of one section of the letter table; `-` is read as no letter."""
-    return tuple(entry.replace("-", "") for entry in table_sections("letters.txt")[section])
-
-
-@cache
 def letter_pairs(section: str) -> Mapping[int, str]:
-    """One section of the letter table, for `str.translate`."""
-    pairs = (entry.split("=") for entry in letter_list(section))
+    """One section of the letter table, for `str.translate`; `-` is read as no letter."""
+    pairs = (entry.replace("-", "").split("=") for entry in table_sections("letters.txt")[section])
     return MappingProxyType({ord(letter): latin for letter, latin in pairs})
 
 
@@ -197,7 +190,7 @@ _SPELLINGS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 
 
 def scripts_of(text: str) -> frozenset[str]:
-    """The scripts of a text that need keys of their own: `cyrillic`, `semitic`, `han`, `hangul`;
+    """The scripts of a text that need keys of their own: `cyrillic`, `han`, `hangul`;
     Greek counts as Cyrillic, for both are compared with Latin in the same ways."""
     if text.isascii():
         return frozenset()
@@ -206,18 +199,11 @@ def scripts_of(text: str) -> frozenset[str]:
         code = ord(char)
         if 0x370 <= code <= 0x52F:
             found.add("cyrillic")
-        elif 0x590 <= code <= 0x6FF:
-            found.add("semitic")
         elif 0xAC00 <= code <= 0xD7A3:
             found.add("hangul")
         elif 0x3400 <= code <= 0x9FFF or 0xF900 <= code <= 0xFAFF or code >= 0x20000:
             found.add("han")
     return frozenset(found)
-
-
-def is_kana(text: str) -> bool:
-    """Whether all letters are hiragana or katakana."""
-    return _KANA.fullmatch(text) is not None
 
 
 def is_han_or_hangul(text: str) -> bool:
@@ -249,55 +235,6 @@ def sound(token: str) -> str:
 def look(text: str) -> str:
     """Folded text with Cyrillic and Greek letters turned into the Latin ones they look like."""
     return text.translate(letter_pairs("look-alikes"))
-
-
-def voiceless(text: str) -> str:
-    """Kana without their voicing marks: `が` → `か`; for telling a voicing apart from a slip."""
-    return re.sub("[\u3099\u309a]", "", unicodedata.normalize("NFD", text))
-
-
-def consonants(token: str) -> str:
-    """The consonants that Arabic, Hebrew and Latin spellings of one name share."""
-    if not token.isascii():
-        key = token.translate(letter_pairs("semitic"))
-    else:
-        key = re.sub("kh", "k", re.sub("sh", "s", re.sub("th", "t", token)))
-        key = re.sub("dh", "d", re.sub("gh|g", "j", re.sub("ch", "h", key)))
-        key = re.sub("[aeiouyw]|h\\Z", "", key).translate(str.maketrans("pfvqc", "bbbkk"))
-    return re.sub(r"(.)\1+", r"\1", key)
-
-
-def korean_sound(text: str) -> str:
-    """A key that romanisations of one Korean name share; Hangul is romanised first."""
-    latin = "".join(map(_hangul_to_latin, text))
-    for pattern, replacement in (
-        ("ee", "i"),
-        ("oo", "u"),
-        ("eo|ou", "o"),
-        ("eu", "u"),
-        ("ae", "e"),
-        ("u", "o"),
-        ("ch|j", "c"),
-        ("g", "k"),
-        ("d", "t"),
-        ("b", "p"),
-        ("r", "l"),
-        (r"(.)\1+", r"\1"),
-    ):
-        latin = re.sub(pattern, replacement, latin)
-    return latin
-
-
-def _hangul_to_latin(char: str) -> str:
-    index = ord(char) - 0xAC00
-    if not 0 <= index < 11172:
-        return char
-    lead, vowel, tail = index // 588, index % 588 // 28, index % 28
-    return (
-        letter_list("hangul-lead")[lead]
-        + letter_list("hangul-vowel")[vowel]
-        + letter_list("hangul-tail")[tail]
-    )
 
 
 def _kana_to_latin(run: str) -> str:

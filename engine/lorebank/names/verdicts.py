@@ -17,8 +17,6 @@ from lorebank.names.lexicon import (
     given_names,
     groups,
     is_han_or_hangul,
-    is_kana,
-    voiceless,
     word_list,
     words_of,
 )
@@ -32,7 +30,6 @@ _LONG_FOR_THING = 5
 """Letters from which on a word that is nearly `bridge` or `street` is taken for that word."""
 _LONG_FOR_SWAP = 6
 """Letters of the word from which on two swapped letters in a long name are taken for a slip."""
-_LONG_VOWELS = frozenset("ーっッ")
 _SPELLING_EXTRAS = frozenset("yjйьъ")
 
 
@@ -95,8 +92,6 @@ def judge_slip(a: Reading, b: Reading) -> tuple[Verdict, str] | None:
         return _judge_file_names(x, y)
     if places[0] and roman_value(x) and roman_value(y):
         return Verdict.DIFFERENT, "numbers differ"
-    if is_kana(x) and is_kana(y):
-        return _judge_kana(x, y, edit)
     if x in a.capitals | b.capitals and y in a.capitals | b.capitals and len(y) < 5:
         return Verdict.DIFFERENT, "acronyms differ"
     parted = _parting_letter(x, y, edit)
@@ -169,15 +164,6 @@ def _parting_letter(x: str, y: str, edit: Edit) -> tuple[Verdict, str] | None:
     return None
 
 
-def _judge_kana(x: str, y: str, edit: Edit) -> tuple[Verdict, str]:
-    if voiceless(x) == voiceless(y) or (len(x) < 4 and not {edit.left, edit.right} & _LONG_VOWELS):
-        return Verdict.DIFFERENT, "kana differ"
-    inside = 0 < edit.place < len(x) - 1
-    if len(x) >= _LONG and inside and not {edit.left, edit.right} & _LONG_VOWELS:
-        return Verdict.SAME, "one letter differs in a long name"
-    return Verdict.AMBIGUOUS, "one letter differs"
-
-
 def _judge_file_names(x: str, y: str) -> tuple[Verdict, str]:
     if x.replace(".", "") == y.replace(".", ""):
         return Verdict.AMBIGUOUS, "one letter differs"
@@ -244,7 +230,7 @@ def compare_readings(a: Reading, a_keys: Keys, b: Reading, b_keys: Keys) -> tupl
         return Verdict.DIFFERENT, "two generations"
     if a.tokens and a.joined == b.joined:
         return _judge_same_words(a, b)
-    kinds = {key.partition("|")[0] for key in a_keys.shared(b_keys) if _holds(key, a, b)}
+    kinds = {key.partition("|")[0] for key in a_keys.shared(b_keys)} - {"same"}
     if kinds & _BEFORE_SLIPS:
         return Verdict.AMBIGUOUS, _REASONS[min(kinds & _BEFORE_SLIPS, key=_ORDER.__getitem__)]
     slip = judge_slip(a, b)
@@ -308,23 +294,3 @@ def _splits_agree(a: Reading, b: Reading) -> bool:
 def _cuts(tokens: tuple[str, ...]) -> list[int]:
     ends = [len(token) for token in tokens]
     return [sum(ends[: place + 1]) for place in range(len(ends))]
-
-
-def _holds(key: str, a: Reading, b: Reading) -> bool:
-    """Whether a shared key of a loose kind stands up to a look at the letters."""
-    kind = key.partition("|")[0]
-    if kind not in ("initials", "contraction", "same"):
-        return True
-    if kind == "same":
-        return False
-    short, long = sorted((a.tokens[0], b.tokens[0]), key=len)
-    if kind == "contraction":
-        return short not in long and _is_subsequence(short, long)
-    if short in a.capitals | b.capitals or len(short) == 1:
-        return True
-    return _is_subsequence(short, long)
-
-
-def _is_subsequence(short: str, long: str) -> bool:
-    letters = iter(long)
-    return all(letter in letters for letter in short)

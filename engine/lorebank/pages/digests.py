@@ -225,7 +225,10 @@ def _part(title: str, lines: Sequence[str], most: int) -> str:
 
 def _cited(known: KnownFact, page: str) -> str:
     """The text, with what it is about before it where it does not say so, and its place."""
-    fact, text = known.fact, known.text if page not in (TODAY_PATH, WORLD_PATH) else resolved(known)
+    fact, text = (
+        known.fact,
+        known.fact.content if page not in (TODAY_PATH, WORLD_PATH) else resolved(known),
+    )
     about = next((mention.name for mention in fact.mentions if mention.subject), "")
     told = not about or text.startswith(("I ", "I'")) or fold(about) in fold(text)
     said = escape_inline(text if told else f"{about}: {text}")

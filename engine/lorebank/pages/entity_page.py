@@ -37,8 +37,6 @@ SCREEN = 10
 _FADING = 45
 """Days in which a line loses half of the weight that it has for being recent, and after which what
 happened is no news: between 30 and 60 the points covered on two workspaces hardly change."""
-_FAR = 400
-"""Days ahead: what lies further away is no news of this page."""
 
 _NOW, _COMING, _OPINIONS, _LATELY = "Now", "Coming up", "Opinions", "Lately"
 _WEIGHTS = {_NOW: 1.0, _COMING: 1.2, _OPINIONS: 0.7, _LATELY: 0.8}
@@ -123,8 +121,6 @@ def _appointments(view: View) -> list[Line]:
     for item in view.coming:
         day = item.when and (item.when.start or item.when.end)
         ahead = (day - view.today).days if day else 0
-        if ahead > _FAR:
-            continue
         near = 0.5 * 0.5 ** (max(ahead, 0) / _FADING)
         weight = _WEIGHTS[_COMING] + near if day else _WEIGHTS[_LATELY]  # a task without a day
         said = escape_inline(item.text)
@@ -216,7 +212,7 @@ def _timeline_line(view: View, same: Sequence[KnownFact], by_id: Mapping[str, Kn
     by = f" by {citation_link(known.newer, view.page)}" if known.newer else ""
     if known.status is not FactStatus.LIVE:
         said = f"~~{said}~~ ({known.status.value}{by})"
-    elif known.holding is not None:
+    elif known.in_part:
         said = f"{said} (in part superseded{by})"
     if len(same) > 1:
         said += f" · {len(same)} times since {when_told(same[-1])}"

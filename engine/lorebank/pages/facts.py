@@ -1,13 +1,4 @@
-"""What the bank's pages are made from, and what of it still holds.
-
-"Is my sister; she lives in Lisbon." goes on as "Is my sister." once she has moved. Only whole
-clauses are taken out, never words of one; and of the rest only those are kept that can stand by
-themselves: that say what somebody is, or fix a property. "Before that she lived in Rome", "loves it
-there" lean on what is gone.
-
-A line such as "now drinks espresso" stays in its log when later lines bring the old preference
-back; it must not be told as what holds. And of six lines that say one thing, a list needs one.
-"""
+"""What the bank's pages are made from, and what became of each fact."""
 
 from __future__ import annotations
 
@@ -28,20 +19,10 @@ from lorebank.domain.facts import (
     Stance,
 )
 from lorebank.index.entity_view import Description
-from lorebank.language.folding import fold
 from lorebank.markdown.opinion_page import OpinionEntry
 from lorebank.records import Record
-from lorebank.supersede.properties import read_slots
 
-_HAN = "\u3040-\u30ff\u3400-\u9fff"
-_CLAUSE = re.compile(rf"\s*(?:[;；。，]|(?<=[{_HAN}]),|(?<=\w\w[.!?])\s)\s*")
-_AND = re.compile(r",?\s+(?:and|und|y|e|et|en)\s+", re.IGNORECASE)
-_IS = re.compile(
-    r"(?:(?:he|she|it|they|er|sie|es|el|ella|ele|ela|il|elle|lui|lei|hij|zij|他|她|它) ?)?"
-    r"(?:(?:is|are|ist|sind|es|e|est|sono)\b|是)(?! (?:there|da|la|ali|alli)\b)"
-)
-_END = re.compile(r"[.。!]+\s*\Z")
-_WORD = re.compile(r"[^\W_][\w'’+#@/.:-]*")
+_SEVERAL_CLAUSES = re.compile(r"[;；。]\s*\w|\w\w[.!?]\s+\w")
 
 
 class BankContent(Record):
@@ -90,15 +71,8 @@ class KnownFact(Record):
     """Where the fact stands that replaces it."""
     relations: frozenset[str] = frozenset()
     """The properties that it fixes: `residence`, `employer`, …"""
-    holding: str | None = None
-    """What of its text still holds, where a newer fact replaces a part; `None`: all of it."""
-    outweighed: bool = False
-    """Whether newer lines speak against what it says."""
-
-    @property
-    def text(self) -> str:
-        """What it says that holds."""
-        return self.fact.content if self.holding is None else self.holding
+    in_part: bool = False
+    """Whether `newer` replaces a part of it only."""
 
     @property
     def day(self) -> date | None:
@@ -113,8 +87,7 @@ def is_current(known: KnownFact) -> bool:
     return (
         known.status is FactStatus.LIVE
         and known.fact.kind is not FactKind.OPINION
-        and known.holding != ""
-        and not known.outweighed
+        and not known.in_part
     )
 
 
@@ -123,10 +96,13 @@ def known_facts(content: BankContent) -> list[KnownFact]:
     by_id = {fact.id: fact for fact in content.facts}
     replaced = {**{old: new for old, (_, new) in content.lapsed.items()}, **content.superseded}
     newer = {old: by_id[new].citation for old, new in replaced.items() if new in by_id}
-    holding = {old: held_text(by_id[old], content) for old in content.lapsed if old in by_id}
-    gone = (old for old in content.superseded if not holding.get(old))
-    status = dict.fromkeys(gone, FactStatus.SUPERSEDED)
-    turned = outweighed(content.opinions)
+    in_part = {
+        id_
+        for id_ in content.lapsed
+        if id_ in by_id
+        if id_ not in content.superseded or _SEVERAL_CLAUSES.search(by_id[id_].content)
+    }
+    status = dict.fromkeys(content.superseded.keys() - in_part, FactStatus.SUPERSEDED)
     held = {opinion.id: opinion for opinion in content.opinions}
     for opinion in content.opinions:
         if opinion.status is OpinionStatus.LIVE:
@@ -143,67 +119,10 @@ def known_facts(content: BankContent) -> list[KnownFact]:
             status.get(fact.id, FactStatus.LIVE),
             newer.get(fact.id),
             content.relations.get(fact.id, frozenset()),
-            holding=holding.get(fact.id),
-            outweighed=fact.id in turned,
+            in_part=fact.id in in_part,
         )
         for fact in content.facts
     ]
-
-
-def held_text(fact: Fact, content: BankContent) -> str:
-    """What of a fact's text still holds; empty where nothing does."""
-    if fact.id in content.lapsed:
-        return holding_text(fact.content, content.lapsed[fact.id][0])
-    return "" if fact.id in content.superseded else fact.content
-
-
-def holding_text(content: str, lapsed: Sequence[str]) -> str:
-    """The clauses of a sentence that hold none of the values that `lapsed`; empty where all do.
-
-    Values are folded words, as slots have them.
-
-    >>> holding_text("Is my sister; she lives in Lisbon.", ["lisbon"])
-    'Is my sister.'
-    """
-    end = _END.search(content)
-    body = content[: end.start()] if end else content
-    clauses = _CLAUSE.split(body)
-    parts = [p for c in clauses for p in (_AND.split(c) if _says_any(c, lapsed) else [c])]
-    kept = [part for part in parts if not _says_any(part, lapsed) and _stands_alone(part)]
-    if not kept:
-        return ""
-    text = ("，" if re.search(f"[{_HAN}]", body) else "; ").join(kept)
-    return text[:1].upper() + text[1:] + (end.group().strip() if end else "")
-
-
-def _says_any(clause: str, values: Sequence[str]) -> bool:
-    text = fold(clause)
-    said = {part for word in _WORD.findall(text) for part in (word, word.rstrip(".:'’"))}
-    return any(
-        set(value.split()) <= said or (not value.isascii() and value in text) for value in values
-    )
-
-
-def _stands_alone(part: str) -> bool:
-    return bool(_IS.match(fold(part)) or read_slots(part, subjects=("somebody",)))
-
-
-def outweighed(opinions: Iterable[Opinion]) -> frozenset[str]:
-    """The ids of facts on the losing side of a live opinion, with newer lines on the winning one.
-
-    A fact that speaks for the winning side of any opinion is not among them.
-    """
-    lost: set[str] = set()
-    won: set[str] = set()
-    for opinion in opinions:
-        if opinion.status is not OpinionStatus.LIVE:
-            continue
-        side = Stance.FOR if opinion.confidence >= 0.5 else Stance.AGAINST
-        winning = [line for line in opinion.evidence if line.stance is side]
-        last = max((line.date for line in winning), default=date.min)
-        won |= {line.fact_id for line in winning}
-        lost |= {e.fact_id for e in opinion.evidence if e.stance is not side and e.date < last}
-    return frozenset(lost - won)
 
 
 def latest_wordings(opinions: Iterable[Opinion]) -> dict[str, str]:

@@ -28,6 +28,7 @@ from lorebank.domain.facts import (
     Entity,
     Fact,
     FactKind,
+    FactStatus,
     Interval,
     Opinion,
     OpinionStatus,
@@ -40,7 +41,7 @@ from lorebank.language.words import words
 from lorebank.markdown.blocks import find_blocks
 from lorebank.pages.answer_lines import WRITTEN_BLOCK, AnswerLine, answer_body, in_words
 from lorebank.pages.edits import PageEdit, plan_page_edit
-from lorebank.pages.facts import BankContent, held_text, latest_wordings, outweighed
+from lorebank.pages.facts import BankContent, known_facts, latest_wordings
 from lorebank.pages.standing_pages import read_standing_pages
 from lorebank.records import Record
 from lorebank.workspace.layout import BANK_FOLDER
@@ -280,16 +281,13 @@ def _answer_lines(
 
 
 def current_facts(content: BankContent) -> list[Fact]:
-    """The facts that hold: neither superseded, nor a statement of an opinion no longer held, nor
-    turned by newer evidence; of lines that state one opinion, the last."""
-    gone = set(outweighed(content.opinions))
-    gone |= {old for old, new in latest_wordings(content.opinions).items() if old != new}
-    for opinion in content.opinions:
-        if opinion.status is not OpinionStatus.LIVE:
-            gone |= {e.fact_id for e in opinion.evidence if e.reason in ("stated", "restated")}
-    held = ((fact, held_text(fact, content)) for fact in content.facts if fact.id not in gone)
+    """The facts that hold; of lines that state one opinion, the last."""
+    last = latest_wordings(content.opinions)
     return [
-        fact if text == fact.content else replace(fact, content=text) for fact, text in held if text
+        known.fact
+        for known in known_facts(content)
+        if known.status is FactStatus.LIVE and not known.in_part
+        if last.get(known.fact.id, known.fact.id) == known.fact.id
     ]
 
 

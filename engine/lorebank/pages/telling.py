@@ -49,7 +49,7 @@ def newest_first(known: KnownFact) -> tuple[int, int, str, int]:
 def resolved(known: KnownFact) -> str:
     """What a line says that holds, with the day behind each word that means one only on the day it
     was written: `fitted yesterday (2026-03-04)`."""
-    text, written = known.text, known.fact.recorded
+    text, written = known.fact.content, known.fact.recorded
     if written is None or known.fact.occurred is None:
         return text
     phrases, times = find_phrases(text, written), times_of(text, written)

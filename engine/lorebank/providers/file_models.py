@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -41,29 +41,32 @@ class FolderTokenizer(Record):
     padding: int
     """The id that fills up a shorter text."""
 
-    def encode(self, texts: Sequence[str], most: int, *, marks: bool) -> list[list[int]]:
-        """Token ids of each text, at most so many; `marks`: with those of beginning and end.
-
-        A lone surrogate, which no encoding can hold, counts as a question mark.
+    def encode(self, texts: Sequence[Any], *, marks: bool) -> list[Any]:
+        """The package's `Encoding` of each text, or pair of texts; `marks`: with the tokens of
+        beginning and end. A lone surrogate, which no encoding can hold, counts as a question mark.
         """
-        self.tokenizer.enable_truncation(most)
-        encodable = [text.encode(errors="replace").decode() for text in texts]
-        found = self.tokenizer.encode_batch(encodable, add_special_tokens=marks)
-        return [list(each.ids) for each in found]
+
+        def encodable(text: Any) -> Any:
+            return text.encode(errors="replace").decode() if isinstance(text, str) else text
+
+        cleaned = [
+            tuple(map(encodable, text)) if isinstance(text, tuple) else encodable(text)
+            for text in texts
+        ]
+        found: list[Any] = self.tokenizer.encode_batch(cleaned, add_special_tokens=marks)
+        return found
 
 
-def require_tokenizers() -> None:
-    """Raise `ProviderError` where the package is missing; imports nothing."""
+def read_tokenizer(
+    file: Path, most_tokens: int, strategy: str = "longest_first"
+) -> FolderTokenizer:
+    """The tokenizer of a file, gzipped or not, which cuts texts (by `strategy`: which of a pair)
+    at so many tokens; `ProviderError` where it cannot be read or the package is missing."""
     if find_spec("tokenizers") is None:
         raise ProviderError(
             "a local model needs the package tokenizers, which is not installed",
             hint="pip install 'lorebank[onnx]', or pip install tokenizers",
         )
-
-
-def read_tokenizer(file: Path) -> FolderTokenizer:
-    """The tokenizer of a file, gzipped or not; `ProviderError` where it cannot be read."""
-    require_tokenizers()
     from tokenizers import Tokenizer
 
     try:
@@ -77,6 +80,7 @@ def read_tokenizer(file: Path) -> FolderTokenizer:
             hint="correct embedder.local.model_path",
         ) from problem
     tokenizer.no_padding()
+    tokenizer.enable_truncation(most_tokens, strategy=strategy)
     unknown = model.get("unk_id")
     if unknown is None and model.get("unk_token"):
         unknown = tokenizer.token_to_id(model["unk_token"])
@@ -106,7 +110,6 @@ class StaticModel(Record):
     """Of each token."""
     mapping: NDArray[np.int64] | None
     """Token → row of the table, where several tokens share a row."""
-    most_tokens: int
 
     @classmethod
     def open(cls, table_file: Path, tokenizer_file: Path, most_tokens: int) -> StaticModel:
@@ -124,13 +127,9 @@ class StaticModel(Record):
             mapping = mapping.astype(np.int64)
             if mapping.ndim != 1 or mapping.min() < 0 or mapping.max() >= len(table):
                 raise _unfit("static", f"maps tokens to rows that {table_file.name} does not have")
-        return cls(
-            read_tokenizer(tokenizer_file),
-            table,
-            None if weights is None else as_floats(weights).reshape(-1),
-            mapping,
-            most_tokens,
-        )
+        tokenizer = read_tokenizer(tokenizer_file, most_tokens)
+        floats = None if weights is None else as_floats(weights).reshape(-1)
+        return cls(tokenizer, table, floats, mapping)
 
     @property
     def dimension(self) -> int:
@@ -139,9 +138,9 @@ class StaticModel(Record):
     def embed(self, texts: Sequence[str]) -> Floats:
         """Sums of vectors, not yet of length 1; zero for a text without a known token."""
         found = np.zeros((len(texts), self.dimension), np.float32)
-        encoded = self.tokenizer.encode(texts, self.most_tokens, marks=False)
-        for row, ids in enumerate(encoded):
-            tokens = np.array([each for each in ids if each != self.tokenizer.unknown], np.int64)
+        for row, encoded in enumerate(self.tokenizer.encode(texts, marks=False)):
+            known = [token for token in encoded.ids if token != self.tokenizer.unknown]
+            tokens = np.array(known, np.int64)
             try:
                 vectors = as_floats(
                     self.table[tokens if self.mapping is None else self.mapping[tokens]]
@@ -194,89 +193,84 @@ def require_runtime(network: Path) -> None:
         )
 
 
-def open_network(network: Path) -> Any:
-    """A session of onnxruntime; `ProviderError` where it is missing or cannot read the file."""
-    require_runtime(network)
-    import onnxruntime
+class Network(Record):
+    """A network in an ONNX file, and the tokenizer that it was trained with."""
 
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    # Threads that spin while they wait take half as much CPU again, and gain nothing.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    try:
-        return onnxruntime.InferenceSession(
-            str(network), options, providers=["CPUExecutionProvider"]
-        )
-    except Exception as problem:  # onnxruntime's own errors have no common base
-        first = str(problem).strip().partition("\n")[0]
-        raise _unfit("ONNX", f"does not run: {first}") from problem
+    session: Any
+    tokenizer: FolderTokenizer
+
+    @classmethod
+    def open(cls, network: Path, tokenizer: FolderTokenizer) -> Network:
+        """Raises `ProviderError` where onnxruntime is missing or makes nothing of the file."""
+        require_runtime(network)
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 4
+        # Threads that spin while they wait take half as much CPU again, and gain nothing.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        providers = ["CPUExecutionProvider"]
+        try:
+            session = onnxruntime.InferenceSession(str(network), options, providers=providers)
+        except Exception as problem:  # onnxruntime's own errors have no common base
+            raise _does_not_run(problem) from problem
+        return cls(session, tokenizer)
+
+    def run(self, texts: Sequence[Any]) -> Iterator[tuple[list[int], Floats, NDArray[np.int64]]]:
+        """Rows of the texts (or pairs) that are of like length, what the network answers to them,
+        and which of their tokens are no padding."""
+        encoded = self.tokenizer.encode(texts, marks=True)
+        outputs = [output.name for output in self.session.get_outputs()]
+        output = "sentence_embedding" if "sentence_embedding" in outputs else outputs[0]
+        order = sorted(range(len(texts)), key=lambda row: len(encoded[row].ids))
+        while order:
+            longest = max(1, len(encoded[order[-1]].ids))
+            count = max(1, _BATCH_TOKENS // longest)
+            rows, order = order[-count:], order[:-count]
+            for row in rows:
+                encoded[row].pad(longest, pad_id=self.tokenizer.padding)
+            mask = np.array([encoded[row].attention_mask for row in rows], np.int64)
+            given = {
+                "input_ids": np.array([encoded[row].ids for row in rows]),
+                "attention_mask": mask,
+                "token_type_ids": np.array([encoded[row].type_ids for row in rows]),
+                "position_ids": np.maximum(np.cumsum(mask, axis=1) - 1, 0),
+            }
+            inputs = {
+                each.name: given[each.name].astype(np.int32 if "int32" in each.type else np.int64)
+                for each in self.session.get_inputs()
+                if each.name in given
+            }
+            try:
+                [answer] = self.session.run([output], inputs)
+            except Exception as problem:  # onnxruntime's own errors have no common base
+                raise _does_not_run(problem) from problem
+            yield rows, np.asarray(answer, np.float32), mask
 
 
 class OnnxModel(Record):
     """Implements `folder.Model`."""
 
-    tokenizer: FolderTokenizer
-    session: Any
+    network: Network
     pooling: Pooling
-    most_tokens: int
-    output: str
     dimension: int
 
     @classmethod
     def open(
         cls, network: Path, tokenizer_file: Path, pooling: Pooling, most_tokens: int
     ) -> OnnxModel:
-        """Raises `ProviderError` where onnxruntime is missing or makes nothing of the file."""
+        """Raises `ProviderError` where a package is missing or the files do not fit."""
         require_runtime(network)
-        tokenizer = read_tokenizer(tokenizer_file)
-        session = open_network(network)
-        try:
-            outputs = [output.name for output in session.get_outputs()]
-            output = "sentence_embedding" if "sentence_embedding" in outputs else outputs[0]
-            model = cls(tokenizer, session, pooling, most_tokens, output, 0)
-            dimension = int(model.embed(["lorebank"]).shape[1])
-        except ProviderError:
-            raise
-        except Exception as problem:  # onnxruntime's own errors have no common base
-            first = str(problem).strip().partition("\n")[0]
-            raise _unfit("ONNX", f"does not run: {first}") from problem
-        return cls(tokenizer, session, pooling, most_tokens, output, dimension)
+        opened = Network.open(network, read_tokenizer(tokenizer_file, most_tokens))
+        [(_, answer, mask)] = opened.run(["lorebank"])
+        return cls(opened, pooling, _pooled(answer, mask, pooling).shape[1])
 
     def embed(self, texts: Sequence[str]) -> Floats:
-        """Vectors, not yet of length 1, texts of like length together."""
-        encoded = self.tokenizer.encode(texts, self.most_tokens, marks=True)
-        order = sorted(range(len(texts)), key=lambda row: len(encoded[row]))
-        found: Floats | None = None
-        while order:
-            longest = max(1, len(encoded[order[-1]]))
-            count = max(1, _BATCH_TOKENS // longest)
-            rows, order = order[-count:], order[:-count]
-            vectors = self._run([encoded[row] for row in rows])
-            if found is None:
-                found = np.zeros((len(texts), vectors.shape[1]), np.float32)
-            found[rows] = vectors
-        return np.zeros((0, self.dimension), np.float32) if found is None else found
-
-    def _run(self, batch: Sequence[Sequence[int]]) -> Floats:
-        longest = max(1, max(map(len, batch)))
-        ids = np.full((len(batch), longest), self.tokenizer.padding, np.int64)
-        mask = np.zeros_like(ids)
-        for row, tokens in enumerate(batch):
-            ids[row, : len(tokens)] = tokens
-            mask[row, : len(tokens)] = 1
-        given = {
-            "input_ids": ids,
-            "attention_mask": mask,
-            "token_type_ids": np.zeros_like(ids),
-            "position_ids": np.maximum(np.cumsum(mask, axis=1) - 1, 0),
-        }
-        inputs = {
-            each.name: given[each.name].astype(np.int32 if "int32" in each.type else np.int64)
-            for each in self.session.get_inputs()
-            if each.name in given
-        }
-        [answer] = self.session.run([self.output], inputs)
-        return _pooled(np.asarray(answer, np.float32), mask, self.pooling)
+        """Vectors, not yet of length 1."""
+        found = np.zeros((len(texts), self.dimension), np.float32)
+        for rows, answer, mask in self.network.run(texts):
+            found[rows] = _pooled(answer, mask, self.pooling)
+        return found
 
 
 def _pooled(answer: Floats, mask: NDArray[np.int64], pooling: Pooling) -> Floats:
@@ -296,3 +290,7 @@ def _pooled(answer: Floats, mask: NDArray[np.int64], pooling: Pooling) -> Floats
 
 def _unfit(kind: str, what: str) -> ProviderError:
     return ProviderError(f"the {kind} model {what}", hint="correct embedder.local.model_path")
+
+
+def _does_not_run(problem: Exception) -> ProviderError:
+    return _unfit("ONNX", f"does not run: {str(problem).strip().partition(chr(10))[0]}")

@@ -39,7 +39,7 @@ from lorebank.providers.sentence_encoder import (
     find_source,
     prepare_arrays,
 )
-from lorebank.providers.user_cache import cache_directory
+from lorebank.settings.files import cache_directory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""A folder with an embedding model of the user's own: what it holds, and the `Embedder` of it."""
+"""A folder with a model of the user's own: what it holds, and its `Embedder` or `Reranker`."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ from lorebank.errors import ProviderError
 from lorebank.providers.arrays import content_hash, map_arrays
 from lorebank.providers.file_models import (
     NETWORKS,
+    Network,
     OnnxModel,
     StaticModel,
     pooling_of,
+    read_tokenizer,
     require_runtime,
     table_name,
 )
@@ -40,7 +42,8 @@ _SETTINGS = (
     "tokenizer_config.json",
 )
 _MOST_TOKENS = 512
-"""Where the model does not say: what BERT and its descendants read."""
+"""Where the model does not say: what BERT and its descendants read, a question and a text together
+where it is a reranker."""
 _MOST_CHARACTERS = 65_536
 """As in `local`: enough for any model's tokens, and a file on one line costs no more than a
 page."""
@@ -220,6 +223,45 @@ def look_into(path: Path) -> Contents:
         f"{there[0]} is no static model: it has no table of tokens (embeddings, embedding.weight)",
         hint="export the model to ONNX (optimum-cli export onnx), and name that folder",
     )
+
+
+class CrossEncoder:
+    """A `Reranker`: a network that reads a question and a text together (Nogueira and Cho, "Passage
+    Re-ranking with BERT", 2019), in a folder as sentence-transformers writes it.
+
+    It is opened by the first call; `ProviderError` where the folder holds none, or a package is
+    missing.
+    """
+
+    name = "local"
+
+    def __init__(self, folder: Path) -> None:
+        self.model = folder.name
+        self._folder = folder
+
+    @cached_property
+    def _network(self) -> Network:
+        network = next((f for f in map(self._folder.joinpath, NETWORKS) if f.is_file()), None)
+        if network is None:
+            raise ProviderError(
+                f"the reranker {self._folder} holds no model: expected {NETWORKS[0]}",
+                hint="correct recall.reranker.model_path",
+            )
+        tokenizer = read_tokenizer(self._folder / "tokenizer.json", _MOST_TOKENS, "only_second")
+        return Network.open(network, tokenizer)
+
+    def scores(self, query: str, texts: Sequence[str]) -> Floats:
+        """See `Reranker.scores`."""
+        scores = np.zeros(len(texts), np.float32)
+        for rows, logits, _ in self._network.run([(query, text) for text in texts]):
+            if logits.ndim != 2:
+                raise ProviderError(
+                    f"the reranker {self.model} gives no score a pair",
+                    hint="correct recall.reranker.model_path",
+                )
+            # One output is the score; of several classes the last is the one that answers.
+            scores[rows] = logits[:, -1]
+        return scores
 
 
 def _is_static(file: Path) -> bool:

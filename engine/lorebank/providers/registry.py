@@ -29,7 +29,7 @@ from lorebank.settings.tables import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lorebank.providers.protocols import Embedder, Generator
+    from lorebank.providers.protocols import Embedder, Generator, Reranker
 
 
 def is_loopback(url: str) -> bool:
@@ -208,6 +208,13 @@ def load_embedder(name: str, setup: Setup | None = None) -> Embedder | None:
             f"the embedder {name!r} cannot be loaded: {error}",
             hint="Install lorebank again with its dependencies, or set the embedder to none.",
         ) from error
+
+
+def load_reranker(folder: Path) -> Reranker:
+    """The cross-encoder in a folder; it is opened by its first use."""
+    from lorebank.providers.model_folder import CrossEncoder
+
+    return CrossEncoder(folder)
 
 
 def load_generator(setup: GeneratorSetup) -> Generator | None:

@@ -20,8 +20,8 @@ from tempfile import TemporaryFile
 from typing import IO
 
 from lorebank.errors import ProviderError
-from lorebank.providers.user_cache import cache_directory
 from lorebank.records import Record
+from lorebank.settings.files import cache_directory
 from lorebank.settings.tables import IndexSettings
 from lorebank.workspace.layout import own_name
 

@@ -85,7 +85,7 @@ def recall(
     """Answer a question; `skipped` names retrievers that the caller knows cannot run."""
     arranged = _arranged(find(request, ranking), ranking, options, beliefs)
     found, order, shown = arranged.found, arranged.order, arranged.shown
-    lists = found.pool.candidates.lists
+    lists = found.pool.lists
     understood = found.pool.request.understood
     hits = _hits(arranged, ranking)
     why_not = None
@@ -201,10 +201,10 @@ def _notes(arranged: Arranged) -> Iterator[str]:
     found, pool = arranged.found, arranged.found.pool
     understood = pool.request.understood
     for phrase in understood.quoted:
-        if not any(pool.holds(number, phrase) for number in pool.candidates.held):
+        if not any(pool.holds(number, phrase) for number in pool.held):
             yield f"nothing holds the phrase '{phrase}' whole; its words were searched"
     yield from found.notes
-    linked = pool.candidates.lists["entity"]
+    linked = pool.lists["entity"]
     meant = {slug for n in arranged.shown if n in linked for slug in linked[n].why["path"]}
     yield from (guess.note for slug, guess in understood.perhaps.items() if slug in meant)
     if understood.order == "count":
@@ -241,8 +241,9 @@ def _hits(arranged: Arranged, ranking: RankOptions) -> tuple[Hit, ...]:
         why = pool.why(number)
         if olds[number]:
             why["replaces"] = {"facts": [pool.items[old].id for old in olds[number]]}
-        if arranged.options.explain and number in pool.signs:
-            why["score"] = dict(score_parts(pool.signs[number], ranking.weights))
+        if arranged.options.explain and number in arranged.found.signs:
+            signs = arranged.found.signs[number]
+            why["score"] = dict(score_parts(signs, ranking.weights))
         hits.append(
             Hit(
                 id=item.id,

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
 from datetime import date
-from functools import cache
+from functools import cache, cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,7 +24,7 @@ from lorebank.index.finding import (
     items_with_codes,
     opinion_items,
 )
-from lorebank.index.items import ItemCache
+from lorebank.index.items import Item, ItemCache
 from lorebank.index.lexical import Held, Postings, match_items
 from lorebank.index.selection import newest_items
 from lorebank.index.slots import items_of_slots
@@ -93,18 +93,36 @@ def ranking(found: Iterable[tuple[int, float, Mapping[str, Any]]]) -> Ranking:
 
 
 @dataclass(frozen=True)
-class Candidates:
-    """Every list of one question."""
+class Pool:
+    """The candidates of one question and what the ways of looking say of them."""
 
+    request: Request
     lists: Mapping[str, Ranking]
+    items: Mapping[int, Item]
     held: Mapping[int, Held] = field(default_factory=dict)
     """Item → which terms it holds, by their places."""
     nearness: Mapping[int, float] = field(default_factory=dict)
     """Item → how many standard deviations it is nearer in meaning than the notes at large."""
+    rarity: Mapping[str, float] = field(default_factory=dict)
+    """Term → its inverse document frequency."""
 
-    @property
-    def items(self) -> frozenset[int]:
-        return frozenset[int]().union(*self.lists.values())
+    @cached_property
+    def turns(self) -> dict[tuple[int, int], int]:
+        """File and place of a turn of a dialogue → its number."""
+        return {(i.file, i.ordinal): n for n, i in self.items.items() if i.dialogue}
+
+    def why(self, item: int) -> dict[str, dict[str, object]]:
+        """What each list that holds an item says of it: its rank from 1, and reasons."""
+        return {
+            name: {"rank": ranking[item].rank, **ranking[item].why}
+            for name, ranking in self.lists.items()
+            if item in ranking
+        }
+
+    def holds(self, item: int, term: str) -> bool:
+        """Whether an item itself holds a term."""
+        held = self.held.get(item)
+        return held is not None and bool(held.own >> self.request.understood.terms.index(term) & 1)
 
 
 def needs_meaning(understood: Understood) -> bool:
@@ -114,14 +132,27 @@ def needs_meaning(understood: Understood) -> bool:
     return any(term not in named and " " not in term for term in understood.subject_terms)
 
 
-def gather(request: Request) -> Candidates:
-    """What every way of looking finds."""
+def gather(request: Request, **given: Ranking) -> Pool:
+    """What every way of looking finds; lists that are `given` stand for what they would find."""
     held: dict[int, Held] = {}
     lists = {"lexical": _by_words(request, held)}
-    lists |= {name: find(request) for name, find in _FINDERS.items()}
+    lists |= {name: find(request) for name, find in _FINDERS.items() if name not in given}
     others = frozenset[int]().union(*lists.values())
     lists["semantic"], nearness = _by_meaning(request, others)
-    return Candidates(lists, held, nearness)
+    lists |= given
+    items = request.items.load(sorted(frozenset[int]().union(*lists.values())))
+    return Pool(request, lists, items, held, nearness, _rarity(request, held))
+
+
+def _rarity(request: Request, held: Mapping[int, Held]) -> dict[str, float]:
+    """Term → its inverse document frequency; of one that stands nowhere, by the items that hold
+    it as a part of a code or a word."""
+    terms, total = request.understood.terms, request.vocabulary.total
+    counts = request.vocabulary.frequencies(terms)
+    for place, term in enumerate(terms):
+        if not counts[term]:
+            counts[term] = sum(each.own >> place & 1 for each in held.values())
+    return {term: math.log(1.0 + (total - n + 0.5) / (n + 0.5)) for term, n in counts.items()}
 
 
 def _by_words(request: Request, held: dict[int, Held]) -> Ranking:

@@ -65,25 +65,16 @@ def _spoken(text: str) -> str:
     return " ".join(words(text)) or text.strip()
 
 
-def decay_factor(age_days: float, half_life_days: float) -> float:
-    """What is left of a score after `age_days`: 0.5 after one half-life; 1 for the future."""
-    return math.exp(-math.log(2.0) / half_life_days * max(0.0, age_days))
-
-
 def apply_decay(
     scores: Mapping[int, float], items: Mapping[int, Item], now: date, half_life_days: float
 ) -> dict[int, float]:
-    """Scores with decay by age."""
+    """Scores with decay by age: half is left after one half-life; the future does not decay."""
+    rate = math.log(2.0) / half_life_days
     return {
-        number: score * (decay_factor((now - day).days, half_life_days) if day else 1.0)
+        number: score * (math.exp(-rate * max(0, (now - day).days)) if day else 1.0)
         for number, score in scores.items()
         for day in [items[number].recorded]
     }
-
-
-def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
-    """Shared words over all words; 0 for two empty sets."""
-    return len(one & other) / (len(one | other) or 1)
 
 
 def rerank_mmr(
@@ -100,12 +91,15 @@ def rerank_mmr(
     picked: list[int] = []
 
     def worth(item: int) -> float:
-        alike = max((jaccard(tokens[item], tokens[other]) for other in picked), default=0.0)
+        alike = max((_jaccard(tokens[item], tokens[other]) for other in picked), default=0.0)
         # A share of the best: stretched from 0 to 1, the last of the pool would be worth nothing.
         return mmr_lambda * scores[item] / best - (1.0 - mmr_lambda) * alike
 
     while left and len(picked) < k:
         picked.append(max(left, key=worth))
         left.remove(picked[-1])
-    first = [item for item in order if item in picked]
-    return first + [item for item in order if item not in picked]
+    return sorted(order, key=lambda item: item not in picked)
+
+
+def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
+    return len(one & other) / (len(one | other) or 1)

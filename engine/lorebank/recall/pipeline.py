@@ -12,17 +12,18 @@ from datetime import date
 
 from lorebank.index.finding import items_of_interval
 from lorebank.index.items import NOTE
-from lorebank.recall.candidates import Candidates, Request, gather
+from lorebank.recall.candidates import Pool, Ranking, Request, gather
 from lorebank.recall.diversity import apply_decay
 from lorebank.recall.resolve import resolve
 from lorebank.recall.scoring import (
     DEFAULT_WEIGHTS,
     NONE,
     SIGNS,
-    Pool,
+    Signs,
     Weights,
     evidence_level,
-    score_pool,
+    score,
+    signs_of,
     subject_of,
 )
 from lorebank.recall.times import readings, said_of_reading, with_event
@@ -75,6 +76,7 @@ class Found:
     """The candidates of a question, judged."""
 
     pool: Pool
+    signs: Signs
     scores: Mapping[int, float]
     inside: frozenset[int] | None = None
     """What lies in the time of the question, where only that was looked at."""
@@ -113,7 +115,7 @@ class Found:
         best = self.best
         if evidence_level(best) == NONE:
             return []
-        least, covered, signs = best * _RELEVANT, SIGNS.index("covered"), self.pool.signs
+        least, covered, signs = best * _RELEVANT, SIGNS.index("covered"), self.signs
         return [
             item
             for item in order
@@ -142,15 +144,14 @@ def _find(request: Request, options: RankOptions) -> Found:
     """A date phrase that leaves nothing on the subject gives way, aloud."""
     as_asked, request = request, resolve(with_event(request))
     understood = request.understood
-    whole = gather(request)
-    anywhere = _judged(request, whole, options)
+    anywhere = _judged(request, options)
     phrase = understood.phrase
     if phrase is None:
         return anywhere
     ways = readings(request)
     for place, reading in enumerate(ways):
-        found = _inside(reading, whole, options)
-        if _answers(found, anywhere, options):
+        found = _inside(reading, options, anywhere.pool.lists["slot"])
+        if _answers(found, anywhere, options.weights):
             return replace(found, notes=said_of_reading(ways[: place + 1], request))
     note = f"nothing was found in the time of '{phrase.text}'"
     if not anywhere.scores:
@@ -163,23 +164,21 @@ def _find(request: Request, options: RankOptions) -> Found:
     if as_asked.understood.phrase is not None:
         return replace(found, gave_way=True)
     plain = resolve(as_asked)  # "after the accident" may just as well be the subject
-    return replace(_judged(plain, gather(plain), options), notes=[note])
+    return replace(_judged(plain, options), notes=[note])
 
 
-def _inside(request: Request, whole: Candidates, options: RankOptions) -> Found:
+def _inside(request: Request, options: RankOptions, slot: Ranking) -> Found:
     """What lies in the time asked for. What held then may have been written before it: facts that
-    give the property asked for are taken from the whole."""
+    give the property asked for (`slot`) are taken from the whole."""
     interval = request.understood.query.interval
     assert interval is not None
     within = items_of_interval(request.connection, interval, within=request.within)
     narrowed = replace(request, within=within)
-    found = gather(narrowed)
-    lists = {**found.lists, "slot": whole.lists["slot"]}
-    judged = _judged(narrowed, Candidates(lists, found.held, found.nearness), options)
+    judged = _judged(narrowed, options, slot=slot)
     return replace(judged, inside=narrowed.allowed, asked=request)
 
 
-def _answers(inside: Found, anywhere: Found, options: RankOptions) -> bool:
+def _answers(inside: Found, anywhere: Found, weights: Weights) -> bool:
     """Whether what lies in the time asked for speaks of the subject about as well as what does not;
     always, where nothing else is asked for."""
     if not inside.scores:
@@ -187,15 +186,15 @@ def _answers(inside: Found, anywhere: Found, options: RankOptions) -> bool:
     understood = inside.pool.request.understood
     if not understood.subject_terms and not understood.entities:
         return True
-    if inside.pool.candidates.lists["slot"]:
+    if inside.pool.lists["slot"]:
         return True
-    weights = options.weights
-    return subject_of(inside.pool, weights) >= _AS_GOOD * subject_of(anywhere.pool, weights)
+    return subject_of(inside.signs, weights) >= _AS_GOOD * subject_of(anywhere.signs, weights)
 
 
-def _judged(request: Request, candidates: Candidates, options: RankOptions) -> Found:
-    pool = Pool.of(request, candidates)
-    scores = score_pool(pool, options.weights)
+def _judged(request: Request, options: RankOptions, **given: Ranking) -> Found:
+    pool = gather(request, **given)
+    signs = signs_of(pool)
+    scores = score(pool, signs, options.weights)
     if options.half_life_days is not None:
         scores = apply_decay(scores, pool.items, request.now, options.half_life_days)
-    return Found(pool, scores)
+    return Found(pool, signs, scores)

@@ -15,17 +15,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import field, fields
-from functools import cache, cached_property, lru_cache
+from dataclasses import fields
+from functools import cache, lru_cache
 from operator import mul
 
 from lorebank.domain.facts import Interval
 from lorebank.index.items import NOTE, Item
 from lorebank.index.lexical import Held
 from lorebank.language.folding import fold
-from lorebank.recall.candidates import Candidates, Request
+from lorebank.recall.candidates import Pool
 from lorebank.recall.resolve import definitions
 from lorebank.records import dataclass
 
@@ -64,9 +63,6 @@ class Weights:
     for. A vector of three words is near to much that they do not answer."""
     defining: float = 3.5
     """It says who or what the one is whom the question asks about as such. Not fitted: it leads."""
-    elsewhere: float = -1.5
-    """It is a turn of a dialogue on a day that speaks of something else: what the three turns of
-    it that hold most of the words lack of them."""
     answers: float = 0.4
     """It is a turn of a dialogue, and the turn before it asks something."""
     question: float = -0.8
@@ -97,8 +93,6 @@ _WRITTEN_NAME = 0.8
 _LEAST_SHARE = 0.32
 """A line that names a year does not say what happened in one of its months: the root of a tenth, as
 in `index.finding`."""
-_BEST_OF_DAY = 3
-"""Turns that show what a day speaks of; a single one may hold the words by chance."""
 _NEAR_TURNS = ((-1, 0.45), (1, 0.2), (-2, 0.07), (2, 0.07))
 """What the nearness of the turns beside counts for a turn: the ratio fitted on public chat logs."""
 _WORDS = 40
@@ -114,65 +108,17 @@ _BM25_MOST = 2.2
 _QUESTION = re.compile(r"[?？؟][ \"'”’»)]*$")
 
 
-@dataclass(frozen=True)
-class Pool:
-    """The candidates of one question and all that was found out about them."""
-
-    request: Request
-    candidates: Candidates
-    items: Mapping[int, Item]
-    rarity: Mapping[str, float] = field(default_factory=dict)
-    """Term → its inverse document frequency."""
-
-    @classmethod
-    def of(cls, request: Request, candidates: Candidates) -> Pool:
-        understood, vocabulary = request.understood, request.vocabulary
-        counts = vocabulary.frequencies(understood.terms)
-        places = {term: 1 << place for place, term in enumerate(understood.terms)}
-        for term in [term for term in understood.terms if not counts[term]]:
-            counts[term] = sum(1 for held in candidates.held.values() if held.own & places[term])
-        rarity = {
-            term: math.log(1.0 + (vocabulary.total - n + 0.5) / (n + 0.5))
-            for term, n in counts.items()
-        }
-        return cls(request, candidates, request.items.load(sorted(candidates.items)), rarity)
-
-    @cached_property
-    def subject(self) -> tuple[str, ...]:
-        """The words that an answer should hold: without names, where more than names is asked."""
-        return self.request.understood.subject_terms or self.request.understood.terms
-
-    @cached_property
-    def signs(self) -> dict[int, tuple[float, ...]]:
-        """Item → its signs, in the order of `SIGNS`; without what has none of what is asked for."""
-        return _signs_of(self)
-
-    @cached_property
-    def turns(self) -> dict[tuple[int, int], int]:
-        """File and place of a turn of a dialogue → its number."""
-        return {(i.file, i.ordinal): n for n, i in self.items.items() if i.dialogue}
-
-    def why(self, item: int) -> dict[str, dict[str, object]]:
-        """What each list that holds an item says of it: its rank from 1, and reasons."""
-        return {
-            name: {"rank": ranking[item].rank, **ranking[item].why}
-            for name, ranking in self.candidates.lists.items()
-            if item in ranking
-        }
-
-    def holds(self, item: int, term: str) -> bool:
-        """Whether an item itself holds a term."""
-        held = self.candidates.held.get(item)
-        return held is not None and bool(held.own >> self.request.understood.terms.index(term) & 1)
+Signs = Mapping[int, tuple[float, ...]]
+"""Item → its signs, in the order of `SIGNS`."""
 
 
-def score_pool(pool: Pool, weights: Weights = DEFAULT_WEIGHTS) -> dict[int, float]:
+def score(pool: Pool, signs: Signs, weights: Weights = DEFAULT_WEIGHTS) -> dict[int, float]:
     """Item → how likely it answers the question; where only filters were given, all do, and the
     newest comes first."""
-    if listed := pool.candidates.lists["listing"]:
+    if listed := pool.lists["listing"]:
         return {item: 1.0 - (entry.rank - 1) / (2 * len(listed)) for item, entry in listed.items()}
     worth = [getattr(weights, name) for name in SIGNS]
-    return {item: _chance(BIAS + sum(map(mul, worth, signs))) for item, signs in pool.signs.items()}
+    return {item: _chance(BIAS + sum(map(mul, worth, each))) for item, each in signs.items()}
 
 
 def score_parts(signs: Sequence[float], weights: Weights) -> dict[str, float]:
@@ -202,31 +148,29 @@ def _chance(log_odds: float) -> float:
     return 1.0 / (1.0 + math.exp(-log_odds))
 
 
-def subject_of(pool: Pool, weights: Weights) -> float:
+def subject_of(signs: Signs, weights: Weights) -> float:
     """What the best item's words and meaning add to the log-odds, whoever and whenever it is of."""
     places = [(SIGNS.index(name), getattr(weights, name)) for name in _SUBJECT]
     return max(
-        (sum([weight * signs[place] for place, weight in places]) for signs in pool.signs.values()),
+        (sum([weight * each[place] for place, weight in places]) for each in signs.values()),
         default=0.0,
     )
 
 
-def _signs_of(pool: Pool) -> dict[int, tuple[float, ...]]:
-    """See `Pool.signs`."""
-    understood, lists = pool.request.understood, pool.candidates.lists
+def signs_of(pool: Pool) -> Signs:
+    """The signs of each candidate; without what has none of what is asked for."""
+    understood, lists = pool.request.understood, pool.lists
     interval = understood.query.interval
     only_named = not understood.subject_terms and (understood.entities or interval is not None)
     words = _Words(pool)
     wanted = bool(understood.entities)
     defining = definitions(pool.request, pool.items) if _asks_for_portrait(pool) else {}
-    nearness = pool.candidates.nearness
+    nearness = pool.nearness
     slot, opinion = lists["slot"], lists["opinion"]
-    held = {number: words.of(item) for number, item in pool.items.items()}
-    lacking = _lacking_by_day(pool, held)
     asking = {(i.file, i.ordinal) for i in pool.items.values() if _QUESTION.search(i.content)}
     found: dict[int, tuple[float, ...]] = {}
     for number, item in pool.items.items():
-        covered, around, verbatim, lexical = held[number]
+        covered, around, verbatim, lexical = words.of(item)
         named = max(words.named(item), defining.get(number, 0.0))
         share = _share_of_time(item, interval) if interval else 0.0
         if only_named and (interval is None or share >= _LEAST_SHARE):
@@ -251,23 +195,11 @@ def _signs_of(pool: Pool) -> dict[int, tuple[float, ...]]:
             float(item.kind != NOTE),
             _length(item) * (1.0 - min(1.0, covered)) if item.kind == NOTE else 0.0,
             defining.get(number, 0.0),
-            lacking.get(item.file, 0.0),
             float(item.dialogue and (item.file, item.ordinal - 1) in asking),
             float((item.file, item.ordinal) in asking),
             float(item.quarantined),
         )
     return found
-
-
-def _lacking_by_day(
-    pool: Pool, held: Mapping[int, tuple[float, float, float, float]]
-) -> dict[int, float]:
-    """File of a dialogue → the mean share of words that its best turns lack."""
-    shares: defaultdict[int, list[float]] = defaultdict(list)
-    for number in pool.turns.values():
-        shares[pool.items[number].file].append(held[number][0])
-    best = {file: sorted(found)[-_BEST_OF_DAY:] for file, found in shares.items()}
-    return {file: max(0.0, 1.0 - sum(found) / _BEST_OF_DAY) for file, found in best.items()}
 
 
 class _Words:
@@ -276,11 +208,12 @@ class _Words:
     def __init__(self, pool: Pool) -> None:
         understood = pool.request.understood
         terms, subject = understood.terms, set(understood.subject_terms)
-        self._held = pool.candidates.held
-        self._scores = pool.candidates.lists["lexical"]
-        self._linked = pool.candidates.lists["entity"]
+        asked = subject or terms  # without names, where more than names is asked
+        self._held = pool.held
+        self._scores = pool.lists["lexical"]
+        self._linked = pool.lists["entity"]
         self._turns = pool.turns
-        self._rarity = [pool.rarity[term] if term in pool.subject else 0.0 for term in terms]
+        self._rarity = [pool.rarity[term] if term in asked else 0.0 for term in terms]
         self._total = sum(self._rarity) or 1.0
         self._most = _BM25_MOST * (sum(pool.rarity.values()) or 1.0)
         self._entities = frozenset(understood.entities)
@@ -337,7 +270,7 @@ class _Words:
 
 def _near(pool: Pool, item: Item) -> float:
     """How near an item is in meaning, in 0..1; a turn of a dialogue with those beside it."""
-    nearness = pool.candidates.nearness
+    nearness = pool.nearness
     near = nearness.get(item.item, 0.0)
     for away, weight in _NEAR_TURNS if item.dialogue else ():
         near += weight * nearness.get(pool.turns.get((item.file, item.ordinal + away), -1), 0.0)
@@ -376,5 +309,5 @@ def _asks_for_portrait(pool: Pool) -> bool:
         or understood.order
         or understood.wants_opinion
         or understood.query.interval
-        or pool.candidates.lists["slot"]
+        or pool.lists["slot"]
     )

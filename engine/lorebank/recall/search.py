@@ -28,7 +28,7 @@ def search_chunks(
 ) -> tuple[SearchHit, ...]:
     """The best chunks for a question, best first, at most `k`, none below `min_score`."""
     found = find(_as_words(request), ranking)
-    near = found.pool.candidates.nearness
+    near = found.pool.nearness
     order = [
         item
         for item in found.relevant(found.order)

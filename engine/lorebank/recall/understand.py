@@ -17,10 +17,23 @@ from lorebank.dates.query import query_interval
 from lorebank.domain.answers import Query
 from lorebank.domain.facts import Interval
 from lorebank.language.folding import fold, slugify, strip_possessive
-from lorebank.language.words import content_words, identifiers, stop_words, words
+from lorebank.language.words import (
+    UNSPACED,
+    UNSPACED_RUN,
+    content_words,
+    identifiers,
+    stop_words,
+    words,
+)
 from lorebank.recall.cues import cue_at_end, read_cues
-from lorebank.recall.fields import QUOTED, NameLookup, read_fields, unquoted
-from lorebank.recall.filters import Filters, exclusions
+from lorebank.recall.filters import (
+    QUOTED,
+    Filters,
+    NameLookup,
+    exclusions,
+    read_fields,
+    unquoted,
+)
 from lorebank.records import dataclass
 from lorebank.supersede.slots import WORDS_BESIDE, asked_relations
 from lorebank.supersede.slots import asking_words as asking_words_of
@@ -33,11 +46,9 @@ _QUOTED = re.compile(QUOTED)
 _MARKED = re.compile(
     r"(?<![\w.@/])[@＠]?\[\[([^\[\]|]+)[^\[\]]*\]\]|(?<![\w.@/])[@＠]([^\W\d_][\w.+#&'’-]*)"
 )
-_UNSPACED = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7ff々ー"
 _WORD = re.compile(r"[\w.+#&'’-]+")
 # Compiled when first needed: it takes longer than reading a plain question.
-_UNSPACED_RUN = cache(lambda: re.compile(f"[{_UNSPACED}]+"))
-_SPACED_WORD = cache(lambda: re.compile(rf"(?:(?![{_UNSPACED}])[\w.+#&'’-])+"))
+_SPACED_WORD = cache(lambda: re.compile(rf"(?:(?![{UNSPACED}])[\w.+#&'’-])+"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +121,8 @@ def understand(
     """Take a question apart; raises `UsageError` for a field whose value makes no sense."""
     notes: list[str] = []
     text = _readable(text, notes)
-    fields = read_fields(text, now, filters, lookup)
-    plain, wanted = fields.text, fields.filters.wanted
-    notes += fields.notes
+    plain, filters = read_fields(text, now, filters, lookup, notes)
+    wanted = filters.wanted
     phrase, undated, known_on = _read_date(plain, now)
     if known_on and phrase is not None:
         wanted, phrase = replace(wanted, as_of=wanted.as_of or phrase.interval.end), None
@@ -155,13 +165,13 @@ def understand(
         as_of=wanted.as_of,
         tags=wanted.tags,
         path=next(iter(wanted.paths), None),
-        excluded=tuple(text for text, _ in exclusions(fields.filters.unwanted)),
+        excluded=tuple(text for text, _ in exclusions(filters.unwanted)),
         origins=(*wanted.origins, *(("trusted",) if wanted.trusted_only else ())),
     )
     asks_who = relations or "define" in cues.kinds or name_words.issuperset(words(plain))
     return Understood(
         query=query,
-        filters=replace(fields.filters, wanted=wanted),
+        filters=replace(filters, wanted=wanted),
         terms=terms,
         subject_terms=subject_terms,
         entities=entities,
@@ -269,7 +279,7 @@ def _name_spans(text: str) -> list[tuple[int, int, str]]:
     for first, (start, _) in enumerate(tokens):
         for _, end in tokens[first : first + MAX_NAME_WORDS]:
             written += ((start, each) for each in {text[start:end], _bare(text[start:end])})
-    for run in () if text.isascii() else _UNSPACED_RUN().finditer(text):
+    for run in () if text.isascii() else UNSPACED_RUN().finditer(text):
         for start in range(run.start(), run.end()):
             longest = min(start + MAX_UNSPACED_NAME, run.end())
             written += ((start, text[start:end]) for end in range(start + 1, longest + 1))

@@ -95,15 +95,15 @@ def _reason(answer: Arranged, request: Request, number: int, item: Item) -> tupl
 
 def _cut(answer: Arranged, number: int, item: Item) -> tuple[str, str]:
     rank, options = answer.order.index(number) + 1, answer.options
-    ranked = f"ranked {_ordinal(rank)}"
+    ranked = f"it is number {rank} of {len(answer.order)}"
     if rank <= options.k:
         return "budget", (
             f"{ranked}; the budget of {options.token_budget} tokens was spent"
             f" after {len(answer.shown)} (it takes {estimate_tokens(item.content)} tokens)"
         )
-    scores, last = "it is there in place of what it replaces", _last_score(answer)
-    if number in answer.found.scores and last is not None:
-        own = answer.found.scores[number]
+    own, last = answer.found.scores.get(number), _last_score(answer)
+    scores = "it is there in place of what it replaces"
+    if own is not None and last is not None:
         scores = f"its score is {own:.2f}, that of the last one shown {last:.2f}"
     return "below-k", f"{ranked}, and {options.k} were asked for; {scores}"
 
@@ -169,10 +169,3 @@ def _span(interval: Interval | None) -> str:
     if interval is None:
         return "any time"
     return f"{interval.start or '…'} – {interval.end or '…'}"
-
-
-def _ordinal(number: int) -> str:
-    """`1st`, `22nd`, `13th`."""
-    if number % 100 in (11, 12, 13):
-        return f"{number}th"
-    return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }"

@@ -21,10 +21,12 @@ from typing import Any, cast
 from lorebank.errors import ConfigurationError, UsageError
 from lorebank.records import Record
 from lorebank.settings.files import (
+    find_line,
     parse_file,
     read_text,
     refuse_link,
     replace_file,
+    set_key,
     user_config_path,
     workspace_config_path,
 )
@@ -136,15 +138,13 @@ def set_value(file: Path, key: str, value: object, *, in_workspace: bool = False
 
 def set_values(file: Path, values: Mapping[str, Any], *, in_workspace: bool = False) -> None:
     """Write checked values (see `check_value`) into a settings file, all or none."""
-    from lorebank.settings import toml_edit
-
     changes = _file_changes(file, in_workspace=in_workspace)
     changes += [Change(key, value, str(file)) for key, value in values.items()]
     _check_together(_apply(changes))
     text = read_text(file) if file.exists() else ""
     for key, value in values.items():
         try:
-            text = toml_edit.set_key(text, tuple(key.split(".")), value)
+            text = set_key(text, tuple(key.split(".")), value)
         except ValueError as error:
             raise ConfigurationError(f"{file}: {error}", hint=f"set {key} in an editor") from error
     replace_file(file, text)
@@ -213,9 +213,7 @@ def _file_changes(path: Path | None, *, in_workspace: bool = False) -> list[Chan
     text = read_text(path)
 
     def place(change: Change) -> str:
-        from lorebank.settings import toml_edit  # only for an error
-
-        line = toml_edit.find_line(text, tuple(change.key.split(".")))
+        line = find_line(text, tuple(change.key.split(".")))
         return f"{path}:{line}" if line else str(path)
 
     return _read_each(

@@ -7,7 +7,8 @@
 
 A line that hedges ("they say …"), asks, denies, or tells of one occasion ("off sick this Saturday")
 ends nothing; nor does one that may speak of another thing, or of one of several named side by side.
-The words are those of `[change]` in the language files.
+The words are those of `[change]` in the language files: few and plain. On 1,221 pairs by three
+other hands four times as many phrases found hardly more, and were wrong in a quarter of the cases.
 """
 
 from __future__ import annotations
@@ -49,16 +50,14 @@ Cue = tuple[str, ...]
 GAP = "*"
 """In a cue: any one token."""
 _ROLES = (
-    "announced", "ends", "instead", "moved", "no_more", "over", "was", "apart", "now", "new",
-    "unsure", "once", "not", "and", "also", "of",
+    "announced", "ends", "instead", "moved", "no_more", "over", "was", "apart", "now", "unsure",
+    "once", "not", "and", "also", "of",
 )  # fmt: skip
-_CHANGES = ("ends", "announced", "instead", "no_more", "moved", "over", "new", "now")
-"""The roles whose cues tell that anything changed, be it certain or not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a line says is over, and whether it says at all that anything changed."""
+    """What a line says is over."""
 
     objects: tuple[tuple[str, ...], ...] = ()
     """What is over: tokens that an older line must all have."""
@@ -74,11 +73,8 @@ class Change:
     """What takes place on another day than it was to; empty text for the entity itself."""
     is_announced: bool = False
     """Whether what ends may end later, on the day that the line names: "leaves in May"."""
-    is_change: bool = False
-    """Whether any word of change stands in it, certain or not."""
 
-    @property
-    def is_certain(self) -> bool:
+    def __bool__(self) -> bool:
         return bool(self.objects or self.states or self.values or self.moved)
 
 
@@ -130,7 +126,6 @@ def read_change(text: str, names: frozenset[str] = frozenset()) -> Change:
         about if values else (),
         tuple(dict.fromkeys(moved)),
         reader.has("announced", reader.all),
-        bool(objects or states) or any(reader.has(role, reader.all) for role in _CHANGES),
     )
 
 

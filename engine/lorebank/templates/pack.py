@@ -1,5 +1,17 @@
 """A template pack, a folder or a zip of one, read within limits and written.
 
+`template.toml` says what the template is; every mistake in it is named:
+
+    name = "deadlines"
+    title = "Deadlines"
+    description = "One sentence for the list."
+
+    [[pages]]
+    path = "bank/pages/deadlines.md"
+    title = "Deadlines"
+    question = "What is due, to whom, and when?"
+    words = ["due", "deadline*"]
+
 A pack may come from anybody. What is taken is `template.toml` and the Markdown files below
 `workspace/` whose names lead into the memory of a workspace; a name that leads anywhere else, a
 link, an encrypted or an oversized entry refuses the whole pack, and nothing has been written then.
@@ -9,20 +21,28 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import stat
+import tomllib
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from lorebank.errors import ConcurrentEdit, NotFound, PathRefused, WorkspaceError
+from lorebank.errors import (
+    ConcurrentEdit,
+    ConfigurationError,
+    NotFound,
+    PathRefused,
+    WorkspaceError,
+)
 from lorebank.records import Record, record_to_dict
 from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.files import is_link
 from lorebank.workspace.layout import GENERATED_FOLDERS
 from lorebank.workspace.paths import refuse_outside_memory
-from lorebank.workspace.standing import StandingPage
+from lorebank.workspace.standing import StandingPage, is_standing_path, standing_page
 
 MANIFEST = "template.toml"
 MOST_FILES = 500
@@ -33,6 +53,80 @@ LARGEST_PACK = 8_000_000
 """Bytes of all files of a pack, unpacked."""
 _MOST_ENTRIES = 4 * MOST_FILES
 _CONTENT = "workspace/"
+
+
+_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_LONGEST = 60
+"""Characters of a template's name: it is a word of a command."""
+_SHOWN = 5
+"""Problems named in one message."""
+
+
+class Manifest(Record):
+    """A template's own description, checked."""
+
+    name: str
+    title: str
+    description: str
+    pages: tuple[StandingPage, ...]
+
+
+def read_manifest(data: bytes, origin: str) -> Manifest:
+    """The manifest; `ConfigurationError` names file, key and what was expected."""
+    found, problems = check_manifest(data)
+    if found is not None:
+        return found
+    more = f" (and {len(problems) - _SHOWN} more)" if len(problems) > _SHOWN else ""
+    raise ConfigurationError(f"{origin}: {'; '.join(problems[:_SHOWN])}{more}")
+
+
+def check_manifest(data: bytes) -> tuple[Manifest | None, tuple[str, ...]]:
+    """The manifest, or every mistake in it as `key: expected …, not …`."""
+    try:
+        table = tomllib.loads(data.decode("utf-8-sig"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        return None, (f"is not TOML: {error}",)
+    problems = _unknown(table, ("name", "title", "description", "pages"))
+    name = str(table.get("name", ""))
+    if not _NAME.fullmatch(name) or len(name) > _LONGEST:
+        expected = "small letters and digits with single hyphens between, such as my-template"
+        problems.append(f"name: expected {expected}, not {name!r}")
+    title, description = (str(table.get(key, "")).strip() for key in ("title", "description"))
+    for key, text in (("title", title), ("description", description)):
+        if not text or re.search(r"[\r\n]", text):
+            problems.append(f"{key}: expected one line of text, not {text[:60]!r}")
+    pages: dict[str, StandingPage] = {}
+    tables = table.get("pages", [])
+    if not isinstance(tables, list) or not all(isinstance(each, dict) for each in tables):
+        return None, (*problems, "pages: expected a list of tables")
+    for number, settings in enumerate(tables, start=1):
+        path = str(settings.get("path", ""))
+        page, wrong = standing_page(path, settings)
+        wrong += _unknown(settings, StandingPage.__annotations__)
+        if _leads_outside(path) or not is_standing_path(path):
+            expected = "a Markdown file below bank/ that has no other use"
+            wrong.append(f"path: expected {expected}, not {path!r}")
+        if path.casefold() in pages:
+            wrong.append(f"path: expected each path once; {path} stands twice")
+        problems += [f"pages.{number}.{each}" for each in wrong]
+        if page is not None:
+            pages[path.casefold()] = page
+    if problems:
+        return None, tuple(problems)
+    return Manifest(name, title, description, tuple(pages.values())), ()
+
+
+def _unknown(table: Mapping[str, Any], known: Iterable[str]) -> list[str]:
+    odd = table.keys() - set(known)
+    return [f"{key}: expected no key of that name, not {table[key]!r}" for key in sorted(odd)]
+
+
+def _leads_outside(path: str) -> bool:
+    try:
+        refuse_outside_memory(path)
+    except PathRefused:
+        return True
+    return False
 
 
 class PackFiles(Record):
@@ -58,7 +152,7 @@ def read_pack_files(source: Path) -> PackFiles:
             with zipfile.ZipFile(source) as archive:
                 return _gathered(_zip_entries(archive, source), str(source))
         except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError) as error:
-            raise WorkspaceError(f"{source}: is no zip archive that can be read: {error}") from None
+            raise WorkspaceError(f"{source}: is not a readable zip archive: {error}") from None
         except OSError as error:
             raise WorkspaceError(f"{source}: cannot be read: {error.strerror}") from error
     raise NotFound(f"{source}: no such template", hint="name a folder or a zip with template.toml")
@@ -114,7 +208,7 @@ def _folder_entries(folder: Path) -> Iterator[tuple[str, bytes]]:
                 raise WorkspaceError(f"{file}: is larger than {LARGEST_FILE // 10**6} MB")
             yield file.relative_to(folder).as_posix(), file.read_bytes()
         elif not file.is_dir():
-            raise PathRefused(f"{file}: is no plain file")
+            raise PathRefused(f"{file}: is not a regular file")
 
 
 def _zip_entries(archive: zipfile.ZipFile, source: Path) -> Iterator[tuple[str, bytes]]:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from lorebank.errors import ConcurrentEdit, NotFound, PathRefused, WorkspaceError
 from lorebank.records import Record
-from lorebank.templates.pack import MANIFEST, read_pack_files
+from lorebank.templates.pack import MANIFEST, check_manifest, read_manifest, read_pack_files
 from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.layout import (
     BANK_FOLDER,
@@ -55,13 +55,9 @@ def list_templates() -> tuple[Template, ...]:
 
 def load_template(source: str) -> Template:
     """A shipped pack by its name, or any pack by its path (a folder or a zip)."""
-    from lorebank.templates.manifest import read_manifest
-
     found = read_pack_files(_place(source))
-    manifest = read_manifest(found.manifest, found.origin)
-    return Template(
-        manifest.name, manifest.title, manifest.description, manifest.standing, found.files
-    )
+    said = read_manifest(found.manifest, found.origin)
+    return Template(said.name, said.title, said.description, said.pages, found.files)
 
 
 def check_template(source: str) -> tuple[str, ...]:
@@ -69,15 +65,12 @@ def check_template(source: str) -> tuple[str, ...]:
 
     A pack that cannot be read at all raises as `load_template` does.
     """
-    from lorebank.templates.manifest import manifest_problems, read_manifest
-
     found = read_pack_files(_place(source))
-    if problems := manifest_problems(found.manifest):
-        return problems
+    manifest, problems = check_manifest(found.manifest)
     # The page of the manifest would win over a file of its name.
-    return tuple(
+    return problems or tuple(
         f"pages.{number}.path: expected a page that workspace/ does not hold as well, not {p.path}"
-        for number, p in enumerate(read_manifest(found.manifest, found.origin).standing, start=1)
+        for number, p in enumerate(manifest.pages if manifest else (), start=1)
         if p.path in found.files
     )
 

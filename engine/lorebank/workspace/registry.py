@@ -20,7 +20,13 @@ from pathlib import Path
 from lorebank.domain.answers import RegisteredBank
 from lorebank.errors import ConfigurationError, UsageError, WorkspaceError
 from lorebank.records import dataclass
-from lorebank.settings.files import parse_file, read_text, user_config_path
+from lorebank.settings.files import (
+    find_line,
+    parse_file,
+    read_text,
+    set_key,
+    user_config_path,
+)
 from lorebank.workspace.layout import BANK_FOLDER, MEMORY_FOLDER, existing_folder
 
 FILE_NAME = "banks.toml"
@@ -211,16 +217,13 @@ def _is_absolute(path: str) -> bool:
 
 
 def _unexpected(file: Path, text: str, key: tuple[str, ...], expected: str) -> ConfigurationError:
-    from lorebank.settings import toml_edit
-
-    line = toml_edit.find_line(text, key)
+    line = find_line(text, key)
     place = f"{file}:{line}" if line else str(file)
     return ConfigurationError(f"{place}: {'.'.join(key)}: expected {expected}")
 
 
 def _edit(registry: Registry, changes: Mapping[tuple[str, ...], str | None]) -> None:
     """Set keys of the file, or take them out where the value is `None`; nothing else changes."""
-    from lorebank.settings import toml_edit
     from lorebank.workspace.atomic import write_atomic
 
     file = registry.file
@@ -231,7 +234,7 @@ def _edit(registry: Registry, changes: Mapping[tuple[str, ...], str | None]) -> 
     text = registry.text or ""
     try:
         for key, value in changes.items():
-            text = toml_edit.set_key(text, key, value)
+            text = set_key(text, key, value)
     except ValueError as error:
         raise ConfigurationError(f"{file}: {error}", hint="change it in an editor") from error
     _parsed(file, text)

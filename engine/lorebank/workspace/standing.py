@@ -6,11 +6,22 @@ template are the same thing.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from lorebank.domain.facts import FactKind
 from lorebank.records import dataclass
 from lorebank.workspace.layout import BANK_FOLDER, GENERATED_FOLDERS, is_markdown
 
 STANDING_LINES = 12
 """How many lines an answer has at most, unless its page says otherwise."""
+_MOST_LINES = 100
+"""An answer that nobody reads to its end is none."""
+_LONGEST = 400
+"""Characters of a setting: it stands on one line of the front matter."""
+_LETTERS = {name: kind.letter for kind in FactKind for name in (kind.letter.lower(), kind.value)}
+_TRUE, _FALSE = ("true", "yes"), ("false", "no", "")
 _NOT_STANDING = frozenset(
     f"{BANK_FOLDER}/{name}.md"
     for name in ("directives", "evidence", "experience", "identity", "opinions", "world")
@@ -39,6 +50,51 @@ class StandingPage:
     """The opinions that moved, in place of facts: from what to what, and by which line."""
     k: int = STANDING_LINES
     """At most so many lines."""
+
+
+def standing_page(
+    path: str, settings: Mapping[str, Any], title: str = ""
+) -> tuple[StandingPage | None, list[str]]:
+    """The page with these settings, of its front matter or of a template's table, or what of them
+    is not understood, as `key: expected …, not …`. `title` is what it is called without one."""
+    problems: list[str] = []
+
+    def text(key: str) -> str:
+        value = settings.get(key, "")
+        said = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        if (isinstance(value, str) and len(said) > _LONGEST) or re.search(r"[\r\n]", said):
+            problems.append(f"{key}: expected one line of text, not {said[:60]!r}")
+        return said.strip()
+
+    def parts(key: str) -> tuple[str, ...]:
+        return tuple(part.strip() for part in text(key).split(",") if part.strip(" *"))
+
+    def flag(key: str) -> bool:
+        word = text(key).lower()
+        if word not in (*_TRUE, *_FALSE):
+            problems.append(f"{key}: expected true or false, not {settings[key]!r}")
+        return word in _TRUE
+
+    kinds = [(word, _LETTERS.get(word.lower())) for word in parts("kinds")]
+    problems += [f"kinds: expected W, B, O or S, not {word!r}" for word, kind in kinds if not kind]
+    k = text("k") or str(STANDING_LINES)
+    if not (k.isascii() and k.isdigit() and 1 <= int(k[:4]) <= _MOST_LINES):
+        expected = f"k: expected a whole number from 1 to {_MOST_LINES}"
+        problems.append(f"{expected}, not {settings['k']!r}")
+    found = {key: text(key) for key in ("title", "question", "since")}
+    found["title"] = found["title"] or title
+    problems += [f"{key}: expected a text" for key in ("title", "question") if not found[key]]
+    page = StandingPage(
+        path,
+        **found,
+        words=parts("words"),
+        kinds=tuple(letter for _, letter in kinds if letter),
+        entity=text("entity").strip("@[] "),
+        ahead=flag("ahead"),
+        moved=flag("moved"),
+        k=STANDING_LINES if problems else int(k),
+    )
+    return (None, problems) if problems else (page, [])
 
 
 def is_standing_path(path: str) -> bool:

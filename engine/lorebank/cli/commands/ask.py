@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lorebank.cli.command import command
-from lorebank.cli.parameters import (
+from lorebank.cli.command import (
     ITEM_KIND,
     ORIGIN,
     all_option,
     as_of_option,
+    command,
     entity_options,
     fail_empty_option,
     interval_options,
@@ -31,23 +31,29 @@ if TYPE_CHECKING:
 @click.option("-k", "k", type=click.IntRange(1), metavar="N", help="At most so many hits.")
 @interval_options
 @as_of_option
-@entity_options("Only what mentions it.")
+@entity_options("Only hits that mention it.")
 @click.option("--kind", "kinds", multiple=True, type=ITEM_KIND, help="Only hits of that kind.")
-@click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only what is tagged so.")
+@click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only hits with that tag.")
 @click.option("--path", metavar="PATH", help="Only in that file or folder.")
-@click.option("--origin", "origins", multiple=True, type=ORIGIN, help="Only what comes from there.")
-@click.option("--trusted-only", is_flag=True, help="Leave out what nobody has confirmed.")
+@click.option("--origin", "origins", multiple=True, type=ORIGIN, help="Only hits of that origin.")
+@click.option("--trusted-only", is_flag=True, help="Leave out what is not confirmed.")
 @min_confidence_option
 @click.option(
     "--budget-tokens",
     "token_budget",
     type=click.IntRange(1),
     metavar="N",
-    help="Stop before the hits grow longer than that.",
+    help="At most so many estimated tokens.",
 )
-@click.option("--group", is_flag=True, help="For a group chat: leave out what is the owner's.")
-@click.option("--include-superseded", is_flag=True, help="Show what no longer holds as well.")
-@click.option("--explain", is_flag=True, help="Show how the question was read and why each hit.")
+@click.option(
+    "--group", is_flag=True, help="For a group chat: leave out the owner's private pages."
+)
+@click.option("--include-superseded", is_flag=True, help="Include what no longer holds.")
+@click.option(
+    "--explain",
+    is_flag=True,
+    help="Show how the question was understood and why each hit was found.",
+)
 @click.option(
     "--why-not", metavar="ID", help="Say why that fact, by id or path#L12, is not in the answer."
 )
@@ -61,12 +67,10 @@ if TYPE_CHECKING:
 @all_option
 @fail_empty_option
 def recall(session: Session, /, form: str, every_bank: bool, **filters: Any) -> int:
-    """Answer a question from the notes, with citations.
+    """Words, names, times and meaning are searched together. Days in the question count: “last
+    week”, “in November”. Each hit cites its line; lorebank get opens it.
 
-    Words, names, times and meaning are searched together. Days in the question count: “last
-    week”, “in November”. Each hit names the line it stands on; lorebank get opens it.
-
-    With --all every named bank is asked on its own, and the answers are merged by rank; each hit
+    With --all every named bank is asked separately, and the answers are merged by rank; each hit
     names its bank.
 
     The question may hold fields (kind: entity: tag: path: origin: by: since: until: before: after:
@@ -152,16 +156,14 @@ def _advice(answer: Answer, filters: dict[str, Any]) -> list[str]:
     type=click.FloatRange(0, 1),
     default=0.0,
     metavar="S",
-    help="Leave out what scores less.",
+    help="Leave out lower scores.",
 )
 @click.option("--path", metavar="PATH", help="Only in that file or folder.")
 @all_option
 @fail_empty_option
 def search(session: Session, /, query: str, every_bank: bool, **limits: Any) -> int:
-    """Find passages in all notes.
-
-    Ranks stretches of text and shows at most 700 characters of each. Where a question is to be
-    answered, lorebank recall does more. Transcripts of conversations are searched as well where
+    """Ranks passages and shows at most 700 characters of each. To answer a question, lorebank
+    recall does more. Transcripts of conversations are searched as well where
     memory_search.sources names them, as far as lorebank index or a server has read them.
 
     Examples:
@@ -179,22 +181,16 @@ def search(session: Session, /, query: str, every_bank: bool, **limits: Any) -> 
     else:
         with session.bank() as bank:
             hits = bank.search(query, **limits)
-    if session.json:
-        session.show_json(envelope or {"query": query, "hits": [hit.to_dict() for hit in hits]})
-    else:
-        from lorebank.cli.render.answers import failed_lines, search_lines, search_notes
+    from lorebank.cli.render.answers import failed_lines, search_lines, search_notes
 
-        session.note(failed_lines(session.error_look, banks))
-        session.show(search_lines(session.look, hits))
-        session.note(search_notes(session.error_look, hits, session.warned))
-        if not hits:
-            session.note([f"nothing found for “{query}”{_within(**limits)}"])
+    look, place, least = session.error_look, limits["path"], limits["min_score"]
+    within = f" in {place}" if place else ""
+    within += f" with a score of {least} or more" if least else ""
+    payload = envelope or {"query": query, "hits": [hit.to_dict() for hit in hits]}
+    notes = [*failed_lines(look, banks), *search_notes(look, hits, session.warned)]
+    notes += [] if hits else [f"nothing found for “{query}”{within}"]
+    session.print(payload, search_lines(session.look, hits), notes)
     return int(session.fail_empty and not hits)
-
-
-def _within(path: str | None, min_score: float, k: int) -> str:
-    place = f" in {path}" if path else ""
-    return f"{place} with a score of {min_score} or more" if min_score else place
 
 
 @command("get")
@@ -202,10 +198,8 @@ def _within(path: str | None, min_score: float, k: int) -> str:
 @click.option("--from", "start_line", type=click.IntRange(1), metavar="LINE", help="First line.")
 @click.option("--lines", type=click.IntRange(1), metavar="N", help="How many lines.")
 def get(session: Session, path: str, start_line: int | None, lines: int | None) -> None:
-    """Print a memory file, whole or by lines.
-
-    Takes a citation as recall prints it. Refuses what is outside the workspace's memory. In a
-    pipe the text comes out byte for byte. NAME:PATH, as --all cites it, is read in that bank.
+    """Takes a citation as recall prints it. Refuses paths outside the workspace's memory. In a pipe
+    the text is printed byte for byte. NAME:PATH, as --all cites it, is read from that bank.
 
     Examples:
         lorebank get memory/2025-11-27.md

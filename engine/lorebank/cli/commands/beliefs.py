@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
-from lorebank.cli.command import command
-from lorebank.cli.parameters import (
+from lorebank.cli.command import (
     all_option,
     as_of_option,
+    command,
     entity_argument,
     fail_empty_option,
     interval_options,
@@ -29,8 +29,8 @@ DEFAULT_SPAN = "90d"
 @entity_argument
 @as_of_option
 @click.option("--history", is_flag=True, help="Show the confidence day by day.")
-@click.option("--changed", is_flag=True, help="Show what changed its mind, and by which lines.")
-@click.option("--since", metavar="DAY", help="With --changed: from that day on; 90d without this.")
+@click.option("--changed", is_flag=True, help="Show which opinions changed, and by which lines.")
+@click.option("--since", metavar="DAY", help="With --changed: from that day on; default: 90d.")
 @min_confidence_option
 @all_option
 @fail_empty_option
@@ -44,11 +44,9 @@ def opinions(
     every_bank: bool,
     **asked: Any,
 ) -> int:
-    """Show beliefs with their confidence and evidence.
-
-    The surest first; + marks a line that spoke for it, − one that spoke against. With ENTITY, only
-    those it holds or that are about it. --changed compares what was believed before --since with
-    what is believed now, or on the day of --as-of.
+    """Highest confidence first; + marks a supporting line, − a contradicting one. With ENTITY, only
+    opinions that it holds or that are about it. --changed compares what was believed before --since
+    with what is believed now, or on the day of --as-of.
 
     Examples:
         lorebank opinions
@@ -58,27 +56,24 @@ def opinions(
     """
     if changed:
         if history or asked.pop("min_confidence") is not None or every_bank:
-            raise UsageError("--changed goes with no --history, --min-confidence or --all")
+            raise UsageError(
+                "--changed cannot be combined with --history, --min-confidence or --all"
+            )
         with session.bank() as bank:
             diff = bank.belief_changes(entity, since=since or DEFAULT_SPAN, **asked)
         return session.result(diff, render.change_lines, found=diff.changes)
     if since is not None:
-        raise UsageError("--since goes with --changed", hint="lorebank timeline has one, too")
+        raise UsageError("--since needs --changed", hint="lorebank timeline has one, too")
     if every_bank:
         with session.banks() as banks:
             merged = banks.opinions(entity, **asked)
-        code = session.result(
-            merged, render.merged_opinion_lines, found=merged.opinions, history=history
-        )
-        if not session.json:
-            session.note(failed_lines(session.error_look, merged.banks))
-        return code
+        notes, some = failed_lines(session.error_look, merged.banks), merged.opinions
+        shown = render.merged_opinion_lines
+        return session.result(merged, shown, found=some, notes=notes, history=history)
     with session.bank() as bank:
         found = bank.opinions(entity, **asked)
-    nothing = _no_opinions(entity, **asked)
-    return session.result(
-        found, render.opinion_lines, key="opinions", nothing=nothing, history=history
-    )
+    nothing, lines = _no_opinions(entity, **asked), render.opinion_lines
+    return session.result(found, lines, key="opinions", nothing=nothing, history=history)
 
 
 def _no_opinions(name: str | None, as_of: str | None, min_confidence: float | None) -> str:
@@ -91,9 +86,7 @@ def _no_opinions(name: str | None, as_of: str | None, min_confidence: float | No
 @command("explain")
 @click.argument("id_", metavar="ID")
 def explain(session: Session, id_: str) -> int:
-    """Tell the whole story of a fact or an opinion.
-
-    A fact: its lines as written, and the opinions it moved. An opinion: each step of its
+    """A fact: its lines as written, and the opinions it moved. An opinion: each step of its
     confidence with the line behind it. The beginning of an ID is enough.
 
     Examples:
@@ -109,9 +102,8 @@ def explain(session: Session, id_: str) -> int:
 @interval_options
 @fail_empty_option
 def timeline(session: Session, entity: str | None, since: str | None, until: str | None) -> int:
-    """Show facts by when they happened.
-
-    Newest first. A fact stands on the day its own text names, else on the day it was written.
+    """Newest first. A fact is dated by the day that its text names, or else by the day it was
+    written.
 
     Examples:
         lorebank timeline --since 2025-11-01
@@ -126,9 +118,8 @@ def timeline(session: Session, entity: str | None, since: str | None, until: str
 
 @command("today")
 def today(session: Session) -> int:
-    """Print the morning page: what is new, what is due, what waits.
-
-    At most twenty lines, each with its source. `lorebank reflect` keeps the same as bank/today.md.
+    """At most twenty lines, each with its source. `lorebank reflect` writes the same to
+    bank/today.md.
 
     Examples:
         lorebank today
@@ -140,11 +131,11 @@ def today(session: Session) -> int:
 
 
 @command("agenda")
-@click.option("--days", default=14, metavar="N", type=click.IntRange(0), help="How far ahead; 14.")
+@click.option(
+    "--days", default=14, metavar="N", type=click.IntRange(0), help="How far ahead; default: 14."
+)
 def agenda(session: Session, days: int) -> int:
-    """List appointments, open tasks and promises, overdue ones first.
-
-    What newer lines moved, called off or ticked off is left out.
+    """Leaves out what newer lines moved, cancelled or completed.
 
     Examples:
         lorebank agenda
@@ -158,10 +149,9 @@ def agenda(session: Session, days: int) -> int:
 
 @command("rot")
 def rot(session: Session) -> int:
-    """Show what in the bank has gone off.
-
-    Opinions that are contradicted, held up by superseded facts, thin or stale; old lines that were
-    never recalled; and links, citations and marks that lead nowhere. Nothing is changed.
+    """Opinions that are contradicted, supported by superseded facts, by a single file, or
+    stale; old lines that were never recalled; broken links, citations and marks. Nothing is
+    changed.
 
     Examples:
         lorebank rot
@@ -175,10 +165,8 @@ def rot(session: Session) -> int:
 @entity_argument
 @as_of_option
 def calibration(session: Session, entity: str | None, as_of: str | None) -> int:
-    """Show how often a confidence held up.
-
-    Of the opinions that stood at about 0.8 on some day, how often did the next day that spoke of
-    them speak for them? The same for every other confidence that was tried.
+    """Of the opinions held at about 0.8 on some day, how often did the next independent evidence
+    support them? The same for every other confidence.
 
     Examples:
         lorebank calibration
@@ -191,13 +179,11 @@ def calibration(session: Session, entity: str | None, as_of: str | None) -> int:
 @command("evidence")
 @click.argument("fact", metavar="FACT")
 @click.argument("rest", nargs=-1, metavar="for|against|unrelated [OPINION]")
-@click.option("--reason", default="", metavar="TEXT", help="Why; it stands on the line.")
-@click.option("--undo", is_flag=True, help="Take the ruling on the pair back.")
+@click.option("--reason", default="", metavar="TEXT", help="The reason, written on the line.")
+@click.option("--undo", is_flag=True, help="Take back the ruling on the pair.")
 def evidence(session: Session, fact: str, rest: tuple[str, ...], reason: str, undo: bool) -> int:
-    """Settle what a fact says of an opinion.
-
-    FACT and OPINION are ids, or beginnings of them. OPINION may be left out where the fact waits
-    with one only. The ruling is a line of bank/evidence.md; deleting it undoes it.
+    """FACT and OPINION are ids or their beginnings. OPINION may be left out if the fact waits with
+    only one. The ruling is a line of bank/evidence.md; deleting the line undoes it.
 
     Examples:
         lorebank reflect --unsure
@@ -219,7 +205,7 @@ def _parts(rest: tuple[str, ...], *, undo: bool) -> tuple[str, str | None]:
     stance = rest[0].lower() if rest and rest[0].lower() in list(Stance) else ""
     others = rest[1:] if stance else rest
     if not stance and not undo:
-        raise UsageError("say what the fact is to the opinion", hint=" or ".join(Stance))
+        raise UsageError("the ruling is missing", hint=" or ".join(Stance))
     if len(others) > 1:
         raise UsageError(f"one opinion at a time, not {len(others)}")
     return stance, others[0] if others else None

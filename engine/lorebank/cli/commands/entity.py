@@ -8,8 +8,14 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from lorebank.cli.command import CommandGroup
-from lorebank.cli.parameters import all_option, complete_entity, fail_empty_option, interval_options
+from lorebank.cli.command import (
+    CommandGroup,
+    all_option,
+    complete_entity,
+    fail_empty_option,
+    group,
+    interval_options,
+)
 from lorebank.cli.render import entities as render
 from lorebank.cli.render.answers import failed_lines
 from lorebank.cli.render.reports import patch_lines
@@ -38,12 +44,11 @@ class EntityGroup(CommandGroup):
         return list(self.commands)
 
 
-@click.group("entity", cls=EntityGroup)
+@group("entity", cls=EntityGroup)
 def entity() -> None:
-    """Show all that is known of one entity, or list them; decide about names.
-
-    `lorebank entity NAME` is short for `lorebank entity show NAME`. NAME may be any of its names.
-    A decision is one line of bank/identity.md: deleting it, or --undo, takes it back exactly.
+    """`lorebank entity NAME` is short for `lorebank entity show NAME`. NAME may be any of its
+    names. A decision is one line of bank/identity.md: deleting it, or --undo, takes it back
+    exactly.
 
     Examples:
         lorebank entity
@@ -72,10 +77,14 @@ def entity() -> None:
     "token_budget",
     type=click.IntRange(1),
     metavar="N",
-    help="At most so many estimated tokens; what is current is kept first.",
+    help="At most so many estimated tokens; what is current comes first.",
 )
-@click.option("--explain", is_flag=True, help="Tell, step by step, whom NAME stands for.")
-@click.option("--graph", is_flag=True, help="Show who is seen with whom; export writes it whole.")
+@click.option(
+    "--explain", is_flag=True, help="Explain, step by step, which entity NAME stands for."
+)
+@click.option(
+    "--graph", is_flag=True, help="Show which entities share facts; export writes the whole graph."
+)
 @all_option
 @fail_empty_option
 def show(
@@ -94,7 +103,7 @@ def show(
     Under --json all facts are printed.
     """
     if every_bank and (graph or explain or not name):
-        raise UsageError("--all needs a NAME and goes with neither --graph nor --explain")
+        raise UsageError("--all needs a NAME and cannot be combined with --graph or --explain")
     if graph and name:
         raise UsageError("--graph takes no NAME", hint="lorebank entity --graph")
     if not name and not graph:
@@ -107,10 +116,8 @@ def show(
         with session.banks() as banks:
             found = banks.entity(written, **filters)
         known = any(view.facts for _, view in found.views)
-        code = session.result(found, render.merged_view_lines, found=known, limit=limit)
-        if not session.json:
-            session.note(failed_lines(session.error_look, found.banks))
-        return code
+        notes, lines = failed_lines(session.error_look, found.banks), render.merged_view_lines
+        return session.result(found, lines, found=known, notes=notes, limit=limit)
     with session.bank() as bank:
         if graph:
             shape = bank.graph()
@@ -130,13 +137,13 @@ def show(
 @entity.subcommand("audit")
 @fail_empty_option
 def audit(session: Session) -> int:
-    """List what about names deserves a look, with evidence and the command that settles it.
+    """List doubtful names, with evidence and the command that settles each.
 
-    Likely duplicates, pages nobody mentions, dangling mentions, hubs. Nothing is changed.
+    Likely duplicates, pages without mentions, dangling mentions, hubs. Nothing is changed.
     """
     with session.bank() as bank:
         found = bank.audit()
-    nothing = "nothing about names needs a look"
+    nothing = "no doubtful names"
     return session.result(found, render.audit_lines, found=found.findings, nothing=nothing)
 
 
@@ -153,9 +160,11 @@ def _decision(action: str, names: tuple[str, str], help_text: str) -> None:
             session.note(problem_lines(session.error_look, change.problems))
 
     options: list[Callable[[Any], Any]] = [
-        click.option("--undo", is_flag=True, help="Take the line off again."),
-        click.option("--dry-run", is_flag=True, help="Write nothing; print what would change."),
-        click.option("--reason", default="", metavar="TEXT", help="Why; it stands on the line."),
+        click.option("--undo", is_flag=True, help="Remove the line again."),
+        click.option("--dry-run", is_flag=True, help="Print what would change; write nothing."),
+        click.option(
+            "--reason", default="", metavar="TEXT", help="The reason, written on the line."
+        ),
     ]
     for name in reversed(names):
         optional = name == "other" and action in ("split", "dismiss")
@@ -169,15 +178,15 @@ _decision("alias", ("alias", "name"), "Say that ALIAS is another name of NAME.")
 _decision(
     "merge",
     ("name", "into"),
-    "Make NAME and INTO one entity, which goes by INTO; its page moves there with its text.",
+    "Merge NAME into the entity INTO; its page moves there with its text.",
 )
-_decision("split", ("name", "other"), "Part NAME from OTHER, or from all names it was joined to.")
 _decision(
-    "distinct", ("name", "other"), "Say that NAME and OTHER are two, whatever they look like."
+    "split", ("name", "other"), "Separate NAME from OTHER, or from all names it was merged with."
 )
-_decision("rename", ("name", "new"), "Let the entity NAME go by the name NEW.")
+_decision("distinct", ("name", "other"), "Say that NAME and OTHER are different entities.")
+_decision("rename", ("name", "new"), "Rename the entity NAME to NEW.")
 _decision(
     "dismiss",
     ("name", "other"),
-    "Let the audit be silent about NAME and OTHER being one, or about NAME.",
+    "Drop the audit's finding about NAME and OTHER, or about NAME.",
 )

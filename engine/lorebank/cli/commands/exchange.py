@@ -6,8 +6,7 @@ from typing import Any
 
 import click
 
-from lorebank.cli.command import command
-from lorebank.cli.parameters import KIND, complete_entity
+from lorebank.cli.command import KIND, command, complete_entity
 from lorebank.cli.render.reports import import_lines, left_out_lines
 from lorebank.cli.render.text import count
 from lorebank.cli.session import Session, write_raw
@@ -20,15 +19,15 @@ GRAPH_FORMATS = ("graphml", "json", "mermaid", "dot")
 
 @command("import")
 @click.argument("source", metavar="SOURCE")
-@click.option("--as", "form", type=click.Choice(FORMS), help="What it is; else its content tells.")
-@click.option("--name", default="", help="Of its folder here; else what the source is called.")
-@click.option("--dry-run", is_flag=True, help="Write nothing; print the same report.")
+@click.option(
+    "--as", "form", type=click.Choice(FORMS), help="Its form; default: detected from the content."
+)
+@click.option("--name", default="", help="Name of its folder here; default: that of the source.")
+@click.option("--dry-run", is_flag=True, help="Print the report; write nothing.")
 def import_notes(session: Session, /, **options: Any) -> int:
-    """Bring in a vault, a graph, an export of a chat program, or JSONL.
-
-    SOURCE is a folder, a zip or a file. It becomes Markdown below memory/imported/ and stays in
+    """SOURCE is a folder, a zip or a file. It becomes Markdown below memory/imported/ and stays in
     quarantine until confirmed. A second import changes nothing; files you have edited since are
-    never written over. Exits with 1 where the source could not be read to its end.
+    never overwritten. Exits with 1 if the source could not be read to the end.
 
     Examples:
         lorebank import ~/Vault --dry-run
@@ -38,9 +37,7 @@ def import_notes(session: Session, /, **options: Any) -> int:
     """
     with session.bank() as bank:
         report = bank.import_notes(**options)
-    session.result(report, import_lines)
-    if not session.json:
-        session.note(left_out_lines(session.error_look, report))
+    session.result(report, import_lines, notes=left_out_lines(session.error_look, report))
     return 0 if report.complete else 1
 
 
@@ -52,8 +49,10 @@ def import_notes(session: Session, /, **options: Any) -> int:
     default="jsonl",
     help="Facts as jsonl (the default) or csv; the bank as a folder of markdown or HTML pages.",
 )
-@click.option("-o", "--output", "target", metavar="PATH", help="Where to; tables go to stdout.")
-@click.option("--force", is_flag=True, help="Write over what an earlier export left there.")
+@click.option(
+    "-o", "--output", "target", metavar="PATH", help="Where to write; default for tables: stdout."
+)
+@click.option("--force", is_flag=True, help="Overwrite an earlier export.")
 @click.option(
     "-e",
     "--entity",
@@ -62,12 +61,12 @@ def import_notes(session: Session, /, **options: Any) -> int:
     help="Only facts that name it.",
 )
 @click.option("--kind", "kinds", type=KIND, multiple=True, help="Only facts of that kind.")
-@click.option("--since", metavar="DAY", help="Only what happened or was said from that day on.")
-@click.option("--quarantined", is_flag=True, help="Also what nobody has confirmed.")
+@click.option("--since", metavar="DAY", help="Only facts from that day on.")
+@click.option("--quarantined", is_flag=True, help="Include facts in quarantine.")
 @click.option(
     "--graph",
     type=click.Choice(GRAPH_FORMATS),
-    help="Instead, who is seen with whom: entities, and how many facts they share.",
+    help="Write the graph of entities instead: which share how many facts.",
 )
 def export(
     session: Session,
@@ -78,12 +77,10 @@ def export(
     graph: str | None,
     **filters: Any,
 ) -> None:
-    """Write facts, pages or the graph of entities for other programs.
-
-    JSONL imports again as the same facts. A cell of CSV that a spreadsheet would run as a formula
-    has an apostrophe in front. Of the graph, GraphML and JSON carry components, communities,
-    bridges and centrality; mermaid and dot are for drawing. Under --json tables come in the usual
-    envelope.
+    """JSONL imports again as the same facts. A cell of CSV that a spreadsheet would run as a
+    formula has an apostrophe in front. Of the graph, GraphML and JSON carry components,
+    communities, bridges and centrality; mermaid and dot are for drawing. Under --json tables
+    come in the usual envelope.
 
     Examples:
         lorebank export > facts.jsonl
@@ -92,13 +89,11 @@ def export(
         lorebank export --graph graphml > bank.graphml
     """
     if graph and (target or any(filters.values())):
-        raise UsageError("--graph goes to standard output, whole", hint="give it alone")
+        raise UsageError("--graph is printed whole, to standard output", hint="give it alone")
     with session.bank() as bank:
-        if graph and session.json:
-            session.show_json(bank.graph().to_dict())
-            return
         if graph:
-            session.show(bank.export_graph(graph).rstrip("\n").split("\n"))
+            lines = bank.export_graph(graph).rstrip("\n").split("\n")
+            session.print(bank.graph().to_dict(), lines)
             return
         report = bank.export(form, target, force=force, **filters)
     if session.json:

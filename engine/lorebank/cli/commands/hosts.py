@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import sys
@@ -30,10 +31,10 @@ HOSTS = ("claude-code", "claude-desktop", "codex", "cursor", "gemini", "openclaw
 
 @command("connect")
 @click.argument("host", type=click.Choice(HOSTS))
-@click.option("--remove", is_flag=True, help="Take lorebank out again.")
-@click.option("--print", "prints", is_flag=True, help="Print the entry, and write nothing.")
-@click.option("--file", type=click.Path(path_type=Path), help="In place of the host's own file.")
-@click.option("--read-only", is_flag=True, help="No tool that writes.")
+@click.option("--remove", is_flag=True, help="Remove lorebank again.")
+@click.option("--print", "prints", is_flag=True, help="Print the entry; write nothing.")
+@click.option("--file", type=click.Path(path_type=Path), help="Another file than the host's own.")
+@click.option("--read-only", is_flag=True, help="Offer no tool that writes.")
 @click.option("--check/--no-check", default=True, help="Start the server as the host would.")
 def connect(
     session: Session,
@@ -45,9 +46,7 @@ def connect(
     read_only: bool,
     check: bool,
 ) -> None:
-    """Put lorebank into the settings of an agent host, as the MCP server `memory`.
-
-    All else in the file stays byte for byte, and --remove restores it. For claude-code the hooks
+    """All else in the file stays byte for byte, and --remove restores it. For claude-code the hooks
     are installed as well: the boot pack at the start of a session, and after a compaction the
     words that ask to store what lasts.
 
@@ -72,12 +71,9 @@ def connect(
     if host == "claude-code" and file is None:
         starts = None if root is None else start_command(root)
         done.append(change_hooks(host, file=None, command=starts, environ=os.environ))
-    if session.json:
-        session.show_json({"changes": [each.to_dict() for each in done], "tools": list(tools)})
-        return
-    session.show(_changed(done))
-    if tools:
-        session.note([f"the server answers with {len(tools)} tools: {', '.join(tools)}"])
+    payload = {"changes": [each.to_dict() for each in done], "tools": list(tools)}
+    answers = f"the server answers with {len(tools)} tools: {', '.join(tools)}"
+    session.print(payload, _changed(done), [answers] if tools else ())
 
 
 def _tools_of(command: Sequence[str]) -> tuple[str, ...]:
@@ -99,10 +95,8 @@ HOST = click.Choice(["claude-code", "shell"])
 
 @group("hooks")
 def hooks() -> None:
-    """Put lorebank into the settings of an agent host.
-
-    claude-code: the boot pack at the start of a session, and after a compaction the words that ask
-    to store what lasts. shell: functions for any other host.
+    """claude-code: the boot pack at the start of a session, and after a compaction the words
+    that ask to store what lasts. shell: functions for any other host.
 
     Examples:
         lorebank hooks print claude-code
@@ -125,7 +119,7 @@ def print_hooks(session: Session, host: str) -> None:
 
 @hooks.subcommand("install")
 @click.argument("host", type=HOST)
-@click.option("--file", type=click.Path(path_type=Path), help="In place of the host's own file.")
+@click.option("--file", type=click.Path(path_type=Path), help="Another file than the host's own.")
 def install_hooks(session: Session, host: str, file: Path | None) -> None:
     """Put the hooks into the host's settings; all else there stays byte for byte."""
     from lorebank.agent.hooks.hosts import start_command
@@ -135,7 +129,7 @@ def install_hooks(session: Session, host: str, file: Path | None) -> None:
 
 @hooks.subcommand("remove")
 @click.argument("host", type=HOST)
-@click.option("--file", type=click.Path(path_type=Path), help="In place of the host's own file.")
+@click.option("--file", type=click.Path(path_type=Path), help="Another file than the host's own.")
 def remove_hooks(session: Session, host: str, file: Path | None) -> None:
     """Take the hooks out of the host's settings again."""
     _change(session, host, file, None)
@@ -197,13 +191,13 @@ def _payload() -> dict[str, Any]:
     metavar="N",
     help="At most so many tokens.",
 )
-@click.option("--group", is_flag=True, help="For a group chat: leave out what is the owner's.")
+@click.option(
+    "--group", is_flag=True, help="For a group chat: leave out the owner's private pages."
+)
 def context(session: Session, /, **how: Any) -> None:
-    """Print what an agent should know at the start of a session.
-
-    The owner's directives (bank/directives.md), the core memory, today's and yesterday's log, the
-    opinions most sure and the open proposals, inside a budget. With --group the core memory and
-    the proposals for it are left out.
+    """The owner's directives (bank/directives.md), the core memory, today's and yesterday's
+    log, the opinions most sure and the open proposals, inside a budget. With --group the core
+    memory and the proposals for it are left out.
 
     Examples:
         lorebank context
@@ -221,10 +215,12 @@ def context(session: Session, /, **how: Any) -> None:
 
 
 @command("flush")
-@click.option("--tokens", type=click.IntRange(0), metavar="N", help="In the context by now.")
-@click.option("--context-window", type=click.IntRange(1), metavar="N", help="It holds at most.")
+@click.option("--tokens", type=click.IntRange(0), metavar="N", help="Tokens in the context now.")
 @click.option(
-    "--compactions", type=click.IntRange(0), metavar="N", help="How often it was compacted."
+    "--context-window", type=click.IntRange(1), metavar="N", help="Tokens that it can hold."
+)
+@click.option(
+    "--compactions", type=click.IntRange(0), metavar="N", help="How often it was compacted so far."
 )
 @click.option("--session", default="main", metavar="ID", help="Which conversation.")
 @click.option(
@@ -233,7 +229,9 @@ def context(session: Session, /, **how: Any) -> None:
     default="rw",
     help="What the agent may do in the workspace.",
 )
-@click.option("--reply", metavar="TEXT", help="Print what of the model's reply is for the user.")
+@click.option(
+    "--reply", metavar="TEXT", help="Print the part of the model's reply that is for the user."
+)
 def flush(
     session: Session,
     /,
@@ -243,9 +241,7 @@ def flush(
     reply: str | None,
     **which: Any,
 ) -> None:
-    """Say whether an agent should store what lasts before its context is compacted.
-
-    Due from context window - reserve_tokens_floor - soft_threshold_tokens on, once a compaction
+    """Due from context window - reserve_tokens_floor - soft_threshold_tokens on, once a compaction
     cycle. Prints the system prompt, an empty line and the prompt; nothing while it is not due, and
     the reason on standard error. A reply of NO_REPLY is not for the user.
 
@@ -271,29 +267,27 @@ def flush(
             writable=workspace_access == "rw",
             **which,
         )
-    if session.json:
-        session.show_json(found.to_dict())
-    elif found.due:
-        session.show([found.system_prompt, "", found.prompt])
-    else:
-        session.note([f"no flush: {found.reason} ({found.tokens} of {found.threshold} tokens)"])
+    prompts = [found.system_prompt, "", found.prompt]
+    why_not = f"no flush: {found.reason} ({found.tokens} of {found.threshold} tokens)"
+    lines, notes = (prompts, []) if found.due else ([], [why_not])
+    session.print(found.to_dict(), lines, notes)
 
 
 @command("mcp")
-@click.option("--http", is_flag=True, help="Listen on this machine in place of stdio.")
+@click.option("--http", is_flag=True, help="Serve HTTP on this machine instead of stdio.")
 @click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="A loopback address.")
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8765, metavar="N", help="0: a free one."
 )
-@click.option("--all", "every_bank", is_flag=True, help="Tools that ask every named bank as well.")
+@click.option("--all", "every_bank", is_flag=True, help="Add tools that ask every named bank.")
 @click.option(
-    "--with", "names", multiple=True, metavar="NAME", help="Tools that ask only these named banks."
+    "--with", "names", multiple=True, metavar="NAME", help="Add tools that ask these named banks."
 )
-@click.option("--group", is_flag=True, help="Others read along: nothing of the core memory.")
-@click.option("--read-only", is_flag=True, help="No tool that writes.")
-@click.option("--decides", is_flag=True, help="May accept proposals and confirm, as you would.")
-@click.option("--agent", default="", metavar="NAME", help="The name its lines bear.")
-@click.option("--user", default="", metavar="NAME", help="On whose behalf it writes.")
+@click.option("--group", is_flag=True, help="For group chats: leave out the core memory.")
+@click.option("--read-only", is_flag=True, help="Offer no tool that writes.")
+@click.option("--decides", is_flag=True, help="Let the agent accept proposals and confirm facts.")
+@click.option("--agent", default="", metavar="NAME", help="The name that its lines carry.")
+@click.option("--user", default="", metavar="NAME", help="The user on whose behalf it writes.")
 @click.option("--tools", default="default", metavar="LIST", help="all, or names with commas.")
 def mcp(
     session: Session,
@@ -305,9 +299,7 @@ def mcp(
     names: tuple[str, ...],
     **rights: Any,
 ) -> None:
-    """Serve the memory to agents over the Model Context Protocol.
-
-    Over stdio, as agent hosts start it, or with --http to several clients of this machine, who
+    """Over stdio, as agent hosts start it, or with --http to several clients of this machine, who
     show the bearer token that is named at the start. The index is opened by the first call.
 
     One workspace is served, and nothing of another is ever read. --all or --with adds recall_all,
@@ -329,9 +321,12 @@ def mcp(
     _check_mcp()
     root, config = session.settings()
     session.workspace, session.bank_name = str(root), None
+    gc.disable()  # what the SDK's import makes stays: looking for garbage in it costs .07 s of CPU
     from lorebank.mcp_server.access import Access
     from lorebank.mcp_server.server import build_server, serve_http, serve_stdio
 
+    gc.freeze()
+    gc.enable()
     access = Access(**rights)
     build = partial(
         build_server,

@@ -29,9 +29,7 @@ SHOWN_PROBLEMS = 10
 @click.option("--full", is_flag=True, help="Read every file again, changed or not.")
 @click.option("--check", is_flag=True, help="Compare with a rebuild; exit with 6 if they differ.")
 def index(session: Session, full: bool, check: bool) -> int:
-    """Bring the index up to date with the files.
-
-    Only changed files are read. The index is a cache: deleting .memory/ loses nothing.
+    """Only changed files are read. The index is a cache: deleting .memory/ loses nothing.
 
     Examples:
         lorebank index
@@ -42,40 +40,32 @@ def index(session: Session, full: bool, check: bool) -> int:
         return _check(session)
     with session.bank() as bank, Progress(session) as progress:
         report = bank.sync(full=full, progress=progress)
-    session.result(report, sync_lines, everything=session.verbose)
-    if not session.json:
-        look = session.error_look
-        session.note(embedder_lines(look, report))
-        if report.problems:
-            limit = 0 if session.verbose else SHOWN_PROBLEMS
-            session.note([look.warn(count(len(report.problems), "problem"))])
-            session.note(problem_lines(look, report.problems, limit=limit))
-    return 0
+    look = session.error_look
+    notes = embedder_lines(look, report)
+    if report.problems:
+        limit = 0 if session.verbose else SHOWN_PROBLEMS
+        notes.append(look.warn(count(len(report.problems), "problem")))
+        notes += problem_lines(look, report.problems, limit=limit)
+    return session.result(report, sync_lines, notes=notes, everything=session.verbose)
 
 
 def _check(session: Session) -> int:
     with session.bank() as bank:
         differences = bank.check()
-    nothing = "the index is what a rebuild from the files would give"
     session.result(
         differences,
         lambda look, found: [x for each in found for x in look.paragraph(each, "  ", first="")],
         key="differences",
-        nothing=nothing,
+        nothing="the index is what a rebuild from the files would give",
+        notes=[f"{count(len(differences), 'difference')}; lorebank index --full mends the index"],
     )
-    if differences and not session.json:
-        number = count(len(differences), "difference")
-        session.note([f"{number}; lorebank index --full mends the index"])
     return DIFFERENT if differences else 0
 
 
 @command("watch")
 def watch(session: Session) -> None:
-    """Keep the index fresh while files change, until interrupted.
-
-    What changed is read, embedded and judged 1.5 seconds after the last change; where the system
-    tells nothing of changes (folders of other machines), files are looked at now and again. `mcp`
-    does the same by itself.
+    """What changed is read, embedded and judged 1.5 seconds after the last change; network
+    folders, which report no changes, are polled. `mcp` does the same by itself.
 
     Examples:
         lorebank watch
@@ -99,7 +89,7 @@ def watch(session: Session) -> None:
         session.note([f"watching {bank.root}; Ctrl-C ends it"])
         try:
             show_sync(bank.catch_up())
-            keep_up(bank.catch_up, watcher, lambda: watcher.is_stopped, show_sync, session.say)
+            keep_up(bank.catch_up, watcher, show_sync, session.say)
         except KeyboardInterrupt:
             raise click.exceptions.Exit(130) from None
         finally:
@@ -108,9 +98,7 @@ def watch(session: Session) -> None:
 
 @command("status")
 def status(session: Session) -> None:
-    """Show what is indexed, how fresh it is, and what is wrong.
-
-    Every problem comes with its place and what to do about it.
+    """Every problem comes with its place and what to do about it.
 
     Examples:
         lorebank status
@@ -124,11 +112,9 @@ WRONG = 6
 
 
 @command("doctor")
-@click.option("--fix", is_flag=True, help="Repair what can be repaired without losing anything.")
+@click.option("--fix", is_flag=True, help="Repair what can be repaired safely.")
 def doctor(session: Session, fix: bool) -> int:
-    """Find what is wrong, and repair what is safe to repair.
-
-    Looks at permissions, what killed runs left, the index (as a database, and row by row against
+    """Looks at permissions, what killed runs left, the index (as a database, and row by row against
     the files), managed blocks, notes and ledgers, citations that lead nowhere, the embedder and
     the schedule. Exits with 6 while anything is wrong. Your notes are never changed.
 
@@ -140,10 +126,9 @@ def doctor(session: Session, fix: bool) -> int:
     with session.bank() as bank:
         findings = bank.doctor(fix=fix, moment=session.moment)
     left = sum(not finding.fixed for finding in findings)
-    session.result(findings, health_lines, key="findings", nothing="nothing is wrong")
-    if findings and not session.json:
-        ends = f"{count(left, 'problem')} left" if left else "everything found was repaired"
-        session.note([ends])
+    ends = f"{count(left, 'problem')} left" if left else "everything found was repaired"
+    nothing = "nothing is wrong"
+    session.result(findings, health_lines, key="findings", nothing=nothing, notes=[ends])
     return WRONG if left else 0
 
 
@@ -161,12 +146,10 @@ def doctor(session: Session, fix: bool) -> int:
     "--seed", type=int, default=0, metavar="N", show_default=True, help="Which sentences."
 )
 def bench(session: Session, /, **sample: Any) -> None:
-    """Measure recall on questions made of your own notes.
-
-    Takes facts (and sentences of prose, where facts are few), leaves out a part of their words and
-    asks for them again: how often the sentence comes back first, among five, among ten; beside it
-    the lines grep would show. It tells how well notes are remembered by words that stand in them,
-    not how well questions in other words are answered. No note is changed.
+    """Takes facts (and sentences of prose, where facts are few), leaves out a part of their
+    words and asks for them again: how often the sentence comes back first, among five, among
+    ten; beside it the lines grep would show. It tells how well notes are remembered by words
+    that stand in them, not how well questions in other words are answered. No note is changed.
 
     Examples:
         lorebank bench

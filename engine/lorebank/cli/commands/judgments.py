@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lorebank.cli.command import command, group
-from lorebank.cli.parameters import complete_entity
+from lorebank.cli.command import command, complete_entity, group
 from lorebank.cli.render import judgments as render
 from lorebank.cli.render.text import problem_lines
 from lorebank.cli.session import Session, ask_key, edit_source
@@ -31,9 +30,9 @@ _VERDICTS = {
 @command("inbox")
 @click.argument("words", nargs=-1, metavar="[ID VERDICT]… | rule")
 @click.option("--kind", type=click.Choice([each.value for each in InboxKind]), help="Only these.")
-@click.option("-k", type=click.IntRange(min=1), default=_SHOWN, help="How many are shown.")
-@click.option("--by", metavar="NAME", help="Who rules; your user name without it.")
-@click.option("--settled", is_flag=True, help="Show the verdicts that stand.")
+@click.option("-k", type=click.IntRange(min=1), default=_SHOWN, help="At most so many items.")
+@click.option("--by", metavar="NAME", help="Who rules; default: your user name.")
+@click.option("--settled", is_flag=True, help="List the verdicts in force.")
 @click.option("--undo", is_flag=True, help="Take back the verdicts on IDs, or all --by NAME.")
 def inbox(
     session: Session,
@@ -44,10 +43,8 @@ def inbox(
     settled: bool,
     undo: bool,
 ) -> int:
-    """Show what waits for a judgment, and settle it.
-
-    Newest first. Each verdict is a signed line under bank/; deleting the line, or --undo, takes it
-    back. `rule` goes through the items with single keys, on a terminal only.
+    """Newest first. Each verdict is a signed line under bank/; deleting the line, or --undo,
+    takes it back. `rule` goes through the items with single keys, on a terminal only.
 
     Examples:
         lorebank inbox
@@ -108,10 +105,8 @@ def _ask(session: Session, bank: Bank, kind: str | None, by: str) -> None:
 @group("proposals", invoke_without_command=True)
 @click.pass_context
 def proposals(ctx: click.Context) -> None:
-    """List the edits that wait for a decision, accept or reject them.
-
-    Reflect writes them to bank/proposals/: lines for the core memory, and with --infer lines for
-    logs without a retain section. What you change there before accepting is what is accepted.
+    """Reflect writes them to bank/proposals/: lines for the core memory, and with --infer lines for
+    the prose of logs. What you change there before accepting is what is accepted.
 
     Examples:
         lorebank proposals
@@ -165,12 +160,10 @@ def _decide(
     type=click.Choice([origin.value for origin in Origin if not origin.trusted]),
     help="All of an origin.",
 )
-@click.option("--reason", default="", metavar="TEXT", help="Why; it stands on the line.")
+@click.option("--reason", default="", metavar="TEXT", help="The reason, written on the line.")
 @click.option("--undo", is_flag=True, help="Take it back: the line is taken off.")
 def confirm(session: Session, /, ids: tuple[str, ...], all_from: str | None, **how: Any) -> int:
-    """Vouch for what is in quarantine.
-
-    What is imported, said in a session or marked untrusted is recalled only marked, moves no
+    """What is imported, said in a session or marked untrusted is recalled only marked, moves no
     opinion and reaches no page. What you confirm counts like your own word from then on: a line of
     bank/confirmed.md says so, and deleting it undoes it.
 
@@ -216,9 +209,7 @@ def forget(
     force: bool,
     **selection: Any,
 ) -> None:
-    """Cut lines out of notes, pages and index.
-
-    ID is that of a fact, a passage (n-…) or an opinion (o-…). An empty line stays where a line
+    """ID is that of a fact, a passage (n-…) or an opinion (o-…). An empty line stays where a line
     stood, so that every other citation holds. What is cut is kept in .memory/forgotten for --undo
     until --purge drops it, with the copies of pages that reflect keeps. Git's history is yours, and
     transcripts are their host's: lines of bank/forgotten.md keep them from being read again.
@@ -244,6 +235,5 @@ def forget(
                 session.result(bank.purge_forgotten(run), render.purge_lines)
             return
         report = bank.forget(*ids, dry_run=dry_run, purge=purge, **selection)
-    session.result(report, render.forget_lines)
-    if not session.json:
-        session.note(problem_lines(session.error_look, report.problems))
+    notes = problem_lines(session.error_look, report.problems)
+    session.result(report, render.forget_lines, notes=notes)

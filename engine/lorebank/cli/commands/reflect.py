@@ -35,7 +35,7 @@ _VERDICTS = {
     "skip": "leave it for another time",
     "edit": "open the line behind it in your editor, then ask again",
     "diff": "show its places as they will read, in your pager",
-    "quit": "decide no more; what was said yes to is made",
+    "quit": "stop here; what you accepted is written",
 }
 _TROUBLES = frozenset(
     {PAGE_SKIPPED, "vanish-limit", "page-busy", "page-unwritable", "run-lost", "not-committed"}
@@ -44,35 +44,35 @@ _TROUBLES = frozenset(
 
 @command("reflect")
 @click.option("--since", metavar="DAY", help="Only entities with facts from that day on.")
-@click.option("--date", "day", metavar="DAY", help="The day it speaks for; today without this.")
-@click.option("--dry-run", is_flag=True, help="Write nothing; say what would change.")
-@click.option("--diff", is_flag=True, help="Print the patch in place of the summary.")
+@click.option("--date", "day", metavar="DAY", help="The day to reflect on; default: today.")
+@click.option("--dry-run", is_flag=True, help="Report what would change; write nothing.")
+@click.option("--diff", is_flag=True, help="Print the patch instead of the summary.")
 @click.option("--check", is_flag=True, help="Write nothing; exit with 6 if something would change.")
 @click.option("-i", "--interactive", is_flag=True, help="Decide change by change.")
 @click.option("--hunks", is_flag=True, help="With -i: decide page by page, hunk by hunk.")
 @click.option("--accept", metavar="HUNK", multiple=True, help="Make only these changes.")
 @click.option("--reject", metavar="HUNK", multiple=True, help="Leave these out, now and later.")
-@click.option("--force", is_flag=True, help="Let more entries vanish than reflect.max_vanish.")
+@click.option("--force", is_flag=True, help="Let more entries disappear than reflect.max_vanish.")
 @click.option("--commit", is_flag=True, help="Make one git commit of the pages written.")
 @click.option(
     "--undo",
     metavar="RUN",
     is_flag=False,
     flag_value=LAST,
-    help="Take a run back, byte for byte; the last one where none is named.",
+    help="Undo a run, byte for byte; default: the last.",
 )
-@click.option("--infer", is_flag=True, help="Suggest retain lines for logs that have none.")
-@click.option("--unsure", is_flag=True, help="List the pairs no rule signs; nothing else is done.")
-@click.option("--judge", is_flag=True, help="With --unsure: let the generator settle them.")
+@click.option("--infer", is_flag=True, help="Suggest retain lines from the prose of logs.")
+@click.option(
+    "--unsure", is_flag=True, help="Only list pairs of fact and opinion that no rule decides."
+)
+@click.option("--judge", is_flag=True, help="With --unsure: let the generator decide them.")
 @click.option("-k", "limit", type=click.IntRange(1), default=20, metavar="N", help="Pairs listed.")
 def reflect(session: Session, /, check: bool, diff: bool, **options: Any) -> int:
-    """Bring the pages of the bank up to date from the facts.
-
-    Entity pages, opinions and a journal page, written between markers; what you wrote around them
-    stays. Where nothing is new, no file is touched. A rejected change stays away until its
+    """Entity pages, opinions and a journal page, written between markers; what you wrote around
+    them stays. Where nothing is new, no file is touched. A rejected change stays away until its
     evidence changes; `bank/reflections/rejected.md` lists such changes. With --quiet, as a
-    scheduler calls it, a run prints one line for a log, and fails with 1 where it had to leave a
-    page alone.
+    scheduler calls it, a run prints one line for a log, and fails with 1 where it had to leave
+    a page alone.
 
     Examples:
         lorebank reflect --dry-run

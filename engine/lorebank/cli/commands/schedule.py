@@ -36,10 +36,8 @@ from lorebank.schedule.job import (
 
 @group("schedule")
 def schedule() -> None:
-    """Reflect every night, by the system's own scheduler.
-
-    A night that was missed is caught up by systemd, launchd and Windows when the machine is back;
-    whatever they leave, the next command says, and runs with --catch-up.
+    """A night that was missed is caught up by systemd, launchd and Windows when the machine is
+    back; whatever they leave, the next command says, and runs with --catch-up.
 
     Examples:
         lorebank schedule print --system cron
@@ -63,24 +61,22 @@ def _system_option(help_text: str) -> Callable[[Callable[..., Any]], Callable[..
 
 @schedule.subcommand("print")
 @_at_option
-@_system_option("For which scheduler; this machine's without it.")
+@_system_option("For which scheduler; default: this machine's.")
 def print_job(session: Session, at: str, system: str | None) -> None:
-    """Print what would be written, and change nothing."""
+    """Print what would be written; change nothing."""
     job = _job(session, at)
     chosen = system or default_system(os.environ)
     written = texts(job, chosen, os.environ)
-    if session.json:
-        session.show_json({"system": chosen, "name": job.name, "files": written})
-    else:
-        session.show(printed_lines(written))
+    payload = {"system": chosen, "name": job.name, "files": written}
+    session.print(payload, printed_lines(written))
 
 
 @schedule.subcommand("install")
 @_at_option
-@_system_option("By which scheduler; this machine's without it.")
-@click.option("--catch-up", is_flag=True, help="The next command runs a night that was missed.")
+@_system_option("By which scheduler; default: this machine's.")
+@click.option("--catch-up", is_flag=True, help="Let the next command make up for a missed night.")
 def install_job(session: Session, at: str, system: str | None, catch_up: bool) -> None:
-    """Run reflect every night; again, to change the time or the scheduler."""
+    """Run reflect every night; repeat to change the time or the scheduler."""
     job = _job(session, at)
     root = Path(job.workspace)
     chosen = system or default_system(os.environ)
@@ -93,19 +89,19 @@ def install_job(session: Session, at: str, system: str | None, catch_up: bool) -
     since = before.since if before and same else session.moment
     last_run = before.last_run if before else None
     write_record(root, ScheduleRecord(chosen, job.at, since, catch_up, last_run))
-    if session.json:
-        session.show_json({"system": chosen, "at": at, "name": job.name, "changed": changed})
-    else:
-        how = "scheduled" if changed else "scheduled already"
-        session.show([f"{how} with {chosen}: every night at {job.at:%H:%M} ({job.name})"])
-        if chosen == "systemd":
-            session.note(["it runs while you are logged in; always after loginctl enable-linger"])
+    how = "scheduled" if changed else "scheduled already"
+    linger = "it runs while you are logged in; always after loginctl enable-linger"
+    session.print(
+        {"system": chosen, "at": at, "name": job.name, "changed": changed},
+        [f"{how} with {chosen}: every night at {job.at:%H:%M} ({job.name})"],
+        [linger] if chosen == "systemd" else (),
+    )
 
 
 @schedule.subcommand("remove")
 @_system_option("Only from that scheduler.")
 def remove_job(session: Session, system: str | None) -> None:
-    """Take the nightly run back; everything else stays as it was."""
+    """Remove the nightly run; everything else stays as it was."""
     root = session.find_root()
     found = find_scheduled(str(root), os.environ)
     chosen = [each.system for each in found if system in (None, each.system)]
@@ -113,10 +109,8 @@ def remove_job(session: Session, system: str | None) -> None:
         remove(str(root), each, os.environ)
     if len(chosen) == len(found):
         delete_record(root)
-    if session.json:
-        session.show_json({"removed": chosen})
-    else:
-        session.show([f"removed from {each}" for each in chosen] or ["nothing was scheduled"])
+    lines = [f"removed from {each}" for each in chosen] or ["nothing was scheduled"]
+    session.print({"removed": chosen}, lines)
 
 
 @schedule.subcommand("status")
@@ -126,25 +120,21 @@ def show_status(session: Session) -> None:
     found = find_scheduled(str(root), os.environ)
     record = read_record(root)
     missed = missed_run(record, session.moment) if record else None
-    if session.json:
-        session.show_json(
+    payload = {
+        "scheduled": [
             {
-                "scheduled": [
-                    {
-                        "system": each.system,
-                        "at": f"{each.at:%H:%M}" if each.at else None,
-                        "active": each.active,
-                        "files": [str(path) for path in each.files],
-                    }
-                    for each in found
-                ],
-                "last_run": record.last_run.isoformat() if record and record.last_run else None,
-                "missed": missed.isoformat() if missed else None,
-                "catch_up": record.catch_up if record else False,
+                "system": each.system,
+                "at": f"{each.at:%H:%M}" if each.at else None,
+                "active": each.active,
+                "files": [str(path) for path in each.files],
             }
-        )
-    else:
-        session.show(schedule_lines(session.look, found, record, missed))
+            for each in found
+        ],
+        "last_run": record.last_run.isoformat() if record and record.last_run else None,
+        "missed": missed.isoformat() if missed else None,
+        "catch_up": record.catch_up if record else False,
+    }
+    session.print(payload, schedule_lines(session.look, found, record, missed))
 
 
 def _job(session: Session, at: str) -> Job:

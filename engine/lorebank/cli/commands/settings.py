@@ -25,9 +25,7 @@ _ROW = ("key", "value", "origin")
 
 @group("config")
 def config() -> None:
-    """Read and change settings.
-
-    Later places win: defaults, your own file, the workspace's .memory/config.toml, the
+    """Later places win: defaults, your own file, the workspace's .memory/config.toml, the
     environment (LOREBANK_RECALL__K=5), flags (--set recall.k=5).
 
     Examples:
@@ -44,10 +42,8 @@ def config() -> None:
 def list_settings(session: Session) -> None:
     """List every setting with its value and its origin."""
     rows = settings.describe(_loaded(session))
-    if session.json:
-        session.show_json({"settings": [dict(zip(_ROW, row, strict=True)) for row in rows]})
-    else:
-        session.show(setting_lines(session.look, rows))
+    payload = {"settings": [dict(zip(_ROW, row, strict=True)) for row in rows]}
+    session.print(payload, setting_lines(session.look, rows))
 
 
 @config.subcommand("get")
@@ -57,35 +53,32 @@ def get_setting(session: Session, key: str) -> None:
     loaded = _loaded(session)
     value = settings.shown(key, settings.get(loaded, key))
     origin = loaded.origins.get(key, "default")
-    if session.json:
-        session.show_json(dict(zip(_ROW, (key, value, origin), strict=True)))
-    else:
-        session.show([value_text(value)])
-        session.note([session.error_look.dim(f"from {origin}")])
+    payload = dict(zip(_ROW, (key, value, origin), strict=True))
+    session.print(payload, [value_text(value)], [session.error_look.dim(f"from {origin}")])
 
 
 @config.subcommand("set")
 @click.argument("key")
 @click.argument("value")
-@click.option("--user", is_flag=True, help="In your own file, for every workspace.")
+@click.option("--user", is_flag=True, help="In your own file, for all workspaces.")
 def set_setting(session: Session, key: str, value: str, user: bool) -> None:
     """Write one setting into the workspace's file, or with --user into your own."""
     file = _user_file() if user else files.workspace_config_path(session.find_root())
     read = settings.shown(key, settings.set_value(file, key, value, in_workspace=not user))
-    if session.json:
-        session.show_json({"key": key, "value": read, "file": str(file)})
-    else:
-        session.show([f"{key} = {value_text(read)}"])
-        session.note([session.error_look.dim(f"in {file}")])
+    session.print(
+        {"key": key, "value": read, "file": str(file)},
+        [f"{key} = {value_text(read)}"],
+        [session.error_look.dim(f"in {file}")],
+    )
 
 
 @config.subcommand("import")
 @click.argument("file", type=click.Path(dir_okay=False))
-@click.option("--dry-run", is_flag=True, help="Show what would be set, and set nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would be set; write nothing.")
 def import_settings(session: Session, file: str, dry_run: bool) -> None:
     """Take over the memory search of an openclaw.json into your own file.
 
-    What has no home here is named with the reason.
+    Settings without an equivalent are listed with the reason.
     """
     from lorebank.settings.openclaw import read_openclaw
 
@@ -95,13 +88,13 @@ def import_settings(session: Session, file: str, dry_run: bool) -> None:
         settings.set_values(target, found.settings)
     shown = {key: settings.shown(key, value) for key, value in found.settings.items()}
     homeless = [{"key": key, "reason": why} for key, why in found.homeless]
-    if session.json:
-        session.show_json({"file": str(target), "settings": shown, "homeless": homeless})
-        return
-    session.show(setting_lines(session.look, [(k, v, "default") for k, v in shown.items()]))
     look = session.error_look
-    session.note([look.dim(f"would be set in {target}" if dry_run else f"set in {target}")])
-    session.note(look.warn(look.clean_line(f"no home: {k}: {why}")) for k, why in found.homeless)
+    left = (look.warn(look.clean_line(f"no home: {k}: {why}")) for k, why in found.homeless)
+    session.print(
+        {"file": str(target), "settings": shown, "homeless": homeless},
+        setting_lines(session.look, [(k, v, "default") for k, v in shown.items()]),
+        [look.dim(f"would be set in {target}" if dry_run else f"set in {target}"), *left],
+    )
 
 
 @config.subcommand("schema")
@@ -125,10 +118,8 @@ def show_paths(session: Session) -> None:
         "workspace": files.workspace_config_path(root) if root else None,
     }
     paths = {place: path for place, path in found.items() if path is not None}
-    if session.json:
-        session.show_json({"paths": {place: str(path) for place, path in paths.items()}})
-    else:
-        session.show(path_lines(session.look, paths))
+    payload = {"paths": {place: str(path) for place, path in paths.items()}}
+    session.print(payload, path_lines(session.look, paths))
 
 
 def _loaded(session: Session) -> Config:
@@ -157,9 +148,7 @@ def _user_file() -> Path:
 @command("completion")
 @click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
 def completion(session: Session, shell: str) -> None:
-    """Print the script that completes commands in a shell.
-
-    Completes commands, options and the names of entities.
+    """Completes commands, options and the names of entities.
 
     Examples:
         lorebank completion bash >> ~/.bashrc
@@ -172,7 +161,4 @@ def completion(session: Session, shell: str) -> None:
     if found is None:
         raise LorebankError(f"no completion for {shell}")
     script = found(cli, {}, "lorebank", "_LOREBANK_COMPLETE").source()
-    if session.json:
-        session.show_json({"shell": shell, "script": script})
-    else:
-        session.show([script.rstrip("\n")])
+    session.print({"shell": shell, "script": script}, [script.rstrip("\n")])

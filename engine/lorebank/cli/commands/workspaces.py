@@ -6,7 +6,7 @@ import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -15,9 +15,6 @@ from lorebank.cli.render.answers import bank_lines
 from lorebank.cli.render.reports import template_lines
 from lorebank.cli.session import Session
 from lorebank.errors import UsageError
-
-if TYPE_CHECKING:
-    from lorebank.templates.scaffold import Template
 
 
 @command("init")
@@ -28,12 +25,10 @@ if TYPE_CHECKING:
     metavar="NAME|PATH",
     help="A shipped template (lorebank template list), or a folder or zip that holds one.",
 )
-@click.option("--dry-run", is_flag=True, help="Make nothing; list what would be made.")
+@click.option("--dry-run", is_flag=True, help="List what would be created; write nothing.")
 def init(session: Session, directory: str | None, template: str, dry_run: bool) -> None:
-    """Lay out a workspace.
-
-    Makes the folders and pages a workspace begins with, in DIR or here. What is there already
-    stays as it is, so running it again is safe.
+    """Creates the folders and pages that a workspace starts with, in DIR or here. Existing
+    files are not changed, so running it again is safe.
 
     Examples:
         lorebank init ~/notes
@@ -68,18 +63,12 @@ def _show_made(
     session: Session, payload: Mapping[str, object], paths: Sequence[str], ends: str
 ) -> None:
     """The paths that were made, or would be, and a note that `ends` the list."""
-    if session.json:
-        session.show_json(payload)
-        return
-    session.show(session.look.clean_line(path) for path in paths)
-    session.note([ends])
+    session.print(payload, map(session.look.clean_line, paths), [ends])
 
 
 @group("bank")
 def bank() -> None:
-    """Name workspaces, to reach them from anywhere and to ask them together.
-
-    The names stand in banks.toml beside your settings. A name stands for a folder; it never lets
+    """The names stand in banks.toml beside your settings. A name stands for a folder; it never lets
     one workspace read another's files. Which workspace a command is about: --workspace or --bank,
     else LOREBANK_WORKSPACE, else the nearest folder upwards, else the default bank.
 
@@ -94,18 +83,18 @@ def bank() -> None:
 @bank.subcommand("add")
 @click.argument("name")
 @click.argument("path", type=click.Path(file_okay=False))
-@click.option("--replace", is_flag=True, help="Point a name that is taken to PATH.")
+@click.option("--replace", is_flag=True, help="Point an existing name to PATH.")
 def add_bank_name(session: Session, name: str, path: str, replace: bool) -> None:
     """Give the workspace at PATH a name."""
     from lorebank.workspace.registry import add_bank
 
     added, remark = add_bank(os.environ, name, Path(path), replace=replace)
-    if session.json:
-        session.show_json({"bank": added.to_dict(), "note": remark or None})
-        return
-    session.show([session.look.clean_line(f"{added.name}  {added.path}")])
-    if remark:
-        session.note([session.error_look.warn(session.error_look.clean_line(f"note: {remark}"))])
+    note = session.error_look.warn(session.error_look.clean_line(f"note: {remark}"))
+    session.print(
+        {"bank": added.to_dict(), "note": remark or None},
+        [session.look.clean_line(f"{added.name}  {added.path}")],
+        [note] if remark else (),
+    )
 
 
 @bank.subcommand("list")
@@ -115,34 +104,28 @@ def list_banks(session: Session) -> None:
 
     registry = load_registry(os.environ)
     rows = [(each, Path(each.path).is_dir()) for each in registry.banks]
-    if session.json:
-        banks = [{**each.to_dict(), "there": there} for each, there in rows]
-        session.show_json({"file": str(registry.file or ""), "banks": banks})
-        return
-    session.show(bank_lines(session.look, rows))
-    if not rows:
-        session.note(["no bank is registered; lorebank bank add NAME DIR registers one"])
+    banks = [{**each.to_dict(), "there": there} for each, there in rows]
+    payload = {"file": str(registry.file or ""), "banks": banks}
+    nothing = "no bank is registered; lorebank bank add NAME DIR registers one"
+    session.print(payload, bank_lines(session.look, rows), () if rows else [nothing])
 
 
 @bank.subcommand("remove", examples="lorebank bank remove work")
 @click.argument("name")
 def remove_bank_name(session: Session, name: str) -> None:
-    """Forget a name; the folder and all in it stay."""
+    """Remove a name; the folder and its files stay."""
     from lorebank.workspace.registry import remove_bank
 
     removed = remove_bank(os.environ, name)
-    if session.json:
-        session.show_json({"bank": removed.to_dict()})
-    else:
-        text = f"{removed.name} is forgotten; {removed.path} stays"
-        session.note([session.error_look.clean_line(text)])
+    text = f"{removed.name} is forgotten; {removed.path} stays"
+    session.print({"bank": removed.to_dict()}, (), [session.error_look.clean_line(text)])
 
 
 @bank.subcommand("default", examples="lorebank bank default home")
 @click.argument("name", required=False)
-@click.option("--unset", is_flag=True, help="Let there be no default.")
+@click.option("--unset", is_flag=True, help="Have no default.")
 def default_bank_name(session: Session, name: str | None, unset: bool) -> None:
-    """Set or print the bank that is meant where nothing names one and no workspace is near."""
+    """Set or print the bank used when none is named and no workspace is near."""
     from lorebank.workspace.registry import load_registry, set_default_bank
 
     if name and unset:
@@ -151,12 +134,11 @@ def default_bank_name(session: Session, name: str | None, unset: bool) -> None:
         found = set_default_bank(os.environ, name)
     else:
         found = load_registry(os.environ).default
-    if session.json:
-        session.show_json({"default": found.to_dict() if found else None})
-    elif found:
-        session.show([session.look.clean_line(f"{found.name}  {found.path}")])
-    else:
-        session.note(["there is no default bank"])
+    session.print(
+        {"default": found.to_dict() if found else None},
+        [session.look.clean_line(f"{found.name}  {found.path}")] if found else (),
+        () if found else ["there is no default bank"],
+    )
 
 
 INVALID = 3
@@ -164,9 +146,7 @@ INVALID = 3
 
 @group("template")
 def template() -> None:
-    """List, check, import and export bank templates.
-
-    A template brings starting pages and standing questions: pages whose question reflect answers
+    """A template brings starting pages and standing questions: pages whose question reflect answers
     anew from the notes. It is a folder, or a zip, with a template.toml.
 
     Examples:
@@ -183,15 +163,12 @@ def list_shipped(session: Session) -> None:
     from lorebank.templates.scaffold import list_templates
 
     found = list_templates()
-    if session.json:
-        session.show_json({"templates": [_described(each) for each in found]})
-    else:
-        session.show(template_lines(session.look, found))
-
-
-def _described(template: Template) -> dict[str, Any]:
-    shown = {key: getattr(template, key) for key in ("name", "title", "description")}
-    return shown | {"pages": [{"path": p.path, "question": p.question} for p in template.pages]}
+    templates = [
+        {key: getattr(each, key) for key in ("name", "title", "description")}
+        | {"pages": [{"path": page.path, "question": page.question} for page in each.pages]}
+        for each in found
+    ]
+    session.print({"templates": templates}, template_lines(session.look, found))
 
 
 @template.subcommand("check")
@@ -201,19 +178,17 @@ def check(session: Session, source: str) -> int:
     from lorebank.templates.scaffold import check_template
 
     problems = check_template(source)
-    if session.json:
-        session.show_json({"template": source, "problems": list(problems)})
-    else:
-        session.show(session.look.clean_line(problem) for problem in problems)
-        session.note([f"{source}: {'not valid' if problems else 'valid'}"])
+    payload = {"template": source, "problems": list(problems)}
+    ends = f"{source}: {'not valid' if problems else 'valid'}"
+    session.print(payload, map(session.look.clean_line, problems), [ends])
     return INVALID if problems else 0
 
 
 @template.subcommand("import")
 @click.argument("source", metavar="NAME|PATH")
-@click.option("--dry-run", is_flag=True, help="Write nothing; list what would be made.")
+@click.option("--dry-run", is_flag=True, help="List what would be created; write nothing.")
 def import_template(session: Session, source: str, dry_run: bool) -> None:
-    """Lay a template into the workspace: only what is missing there.
+    """Add a template's pages to the workspace, where they are missing.
 
     SOURCE is a shipped template's name, or a folder or zip. Nothing of yours is overwritten.
     """
@@ -227,11 +202,11 @@ def import_template(session: Session, source: str, dry_run: bool) -> None:
 
 @template.subcommand("export")
 @click.argument("name")
-@click.option("--to", "target", metavar="PATH", help="A new folder or zip; ./NAME without this.")
-@click.option("--title", default="", help="As `template list` shows it.")
+@click.option("--to", "target", metavar="PATH", help="A new folder or zip; default: ./NAME.")
+@click.option("--title", default="", help="Title for `template list`.")
 @click.option("--description", default="", help="One sentence.")
-@click.option("--directives", is_flag=True, help="Take bank/directives.md along.")
-@click.option("--dry-run", is_flag=True, help="Write nothing; list what it would hold.")
+@click.option("--directives", is_flag=True, help="Include bank/directives.md.")
+@click.option("--dry-run", is_flag=True, help="List what it would hold; write nothing.")
 def export_template(
     session: Session, /, name: str, target: str | None, dry_run: bool, **options: Any
 ) -> None:
@@ -266,9 +241,7 @@ DEMO: tuple[tuple[str, tuple[str, ...]], ...] = (
 @command("demo")
 @click.argument("folder", required=False, type=click.Path(path_type=Path))
 def demo(session: Session, folder: Path | None) -> int:
-    """Walk through recall and reflect on a copy of a sample workspace.
-
-    The copy goes into FOLDER, or into a new temporary folder, and stays there to play with.
+    """The copy goes into FOLDER, or into a new temporary folder, and stays there to play with.
 
     Examples:
         lorebank demo

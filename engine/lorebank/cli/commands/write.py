@@ -12,8 +12,15 @@ from typing import Any
 
 import click
 
-from lorebank.cli.command import command, group
-from lorebank.cli.parameters import CONFIDENCE, KIND, ORIGIN, entity_options, text_argument
+from lorebank.cli.command import (
+    CONFIDENCE,
+    KIND,
+    ORIGIN,
+    command,
+    entity_options,
+    group,
+    text_argument,
+)
 from lorebank.cli.render.judgments import related_lines
 from lorebank.cli.render.text import Look, count
 from lorebank.cli.session import Session
@@ -26,23 +33,21 @@ _TYPED_LINE = re.compile(r"(?:[-*+]\s+\S|[WBSO](?:\s*\([^)\n]*\))?\s+(?:@|\[\[)|
 
 @command("retain")
 @click.argument("text", nargs=-1)
-@click.option("--kind", type=KIND, help="What sort of sentence it is; a letter will do.")
-@entity_options("Whom it is about.")
-@click.option("--confidence", type=CONFIDENCE, metavar="C", help="How sure it is.")
-@click.option("--date", "day", metavar="DAY", help="The log it goes to; today's without this.")
-@click.option("--for", "for_", multiple=True, metavar="ID", help="An opinion it speaks for.")
-@click.option("--against", multiple=True, metavar="ID", help="An opinion it speaks against.")
-@click.option("--replaces", multiple=True, metavar="ID", help="A fact that holds no longer.")
-@click.option("--origin", type=ORIGIN, default="owner", help="Whose word it is; yours without.")
-@click.option("--allow-future", is_flag=True, help="Take a --date that lies ahead.")
-@click.option("--allow-secret", is_flag=True, help="Write what looks like a secret.")
-@click.option("--undo", is_flag=True, help="Take the last fact out again.")
+@click.option("--kind", type=KIND, help="The kind of fact, as a word or a letter.")
+@entity_options("Who or what it is about.")
+@click.option("--confidence", type=CONFIDENCE, metavar="C", help="How certain it is, from 0 to 1.")
+@click.option("--date", "day", metavar="DAY", help="The log to write to; default: today's.")
+@click.option("--for", "for_", multiple=True, metavar="ID", help="An opinion that it supports.")
+@click.option("--against", multiple=True, metavar="ID", help="An opinion that it contradicts.")
+@click.option("--replaces", multiple=True, metavar="ID", help="A fact that it replaces.")
+@click.option("--origin", type=ORIGIN, default="owner", help="Who says so; default: the owner.")
+@click.option("--allow-future", is_flag=True, help="Allow a --date in the future.")
+@click.option("--allow-secret", is_flag=True, help="Write it even if it looks like a secret.")
+@click.option("--undo", is_flag=True, help="Remove the last fact again.")
 def retain(session: Session, /, text: tuple[str, ...], undo: bool, **properties: Any) -> None:
-    """Write a fact into the log of a day.
-
-    TEXT is a sentence, or a typed line as it stands in a log. Without TEXT, or with -, it is read
-    from standard input: each line that begins with a kind or a bullet is a fact of its own.
-    Prints where each fact stands, and its id; on stderr, how it was understood, and what it may
+    """TEXT is a sentence, or a typed line as it stands in a log. Without TEXT, or with -, it is
+    read from standard input: each line that begins with a kind or a bullet is a fact of its
+    own. Prints the place and id of each fact; on stderr, how it was understood, and what it may
     restate or replace.
 
     Examples:
@@ -114,12 +119,10 @@ def split_facts(text: str) -> list[str]:
     "--to",
     type=click.Choice(["auto", "core", "fact", "log"]),
     default="auto",
-    help="Where it goes, in place of what the text says.",
+    help="Where to write it; default: as the text suggests.",
 )
 def remember(session: Session, text: tuple[str, ...], to: str) -> None:
-    """Write down what somebody asked to remember, where it belongs.
-
-    Orders that hold in every conversation go into the core memory; decisions, preferences and
+    """Orders that hold in every conversation go into the core memory; decisions, preferences and
     durable facts into today's log as facts; context of the day into the log as a note.
 
     Examples:
@@ -129,24 +132,22 @@ def remember(session: Session, text: tuple[str, ...], to: str) -> None:
     """
     with session.bank() as bank:
         done = bank.remember(text_argument(text, "remember"), to=to)
-    if session.json:
-        session.show_json(done.to_dict())
-        return
-    session.show([" ".join(filter(None, [str(done.source), done.fact_id]))])
-    session.note([session.error_look.dim(f"{done.place}: {done.reason}")])
-    if done.warning:
-        session.note(session.error_look.paragraph(f"warning: {done.warning}"))
+    look = session.error_look
+    warning = look.paragraph(f"warning: {done.warning}") if done.warning else []
+    session.print(
+        done.to_dict(),
+        [" ".join(filter(None, [str(done.source), done.fact_id]))],
+        [look.dim(f"{done.place}: {done.reason}"), *warning],
+    )
 
 
 @command("log")
 @click.argument("text", nargs=-1)
-@click.option("--date", "day", metavar="DAY", help="The log it goes to; today's without this.")
+@click.option("--date", "day", metavar="DAY", help="The log to write to; default: today's.")
 def log(session: Session, text: tuple[str, ...], day: str | None) -> None:
-    """Append a note to the log of a day.
-
-    For context of the day; what should last is retained as a fact. With - it is read from standard
-    input, and so without TEXT where something is piped in; otherwise the log opens in $EDITOR.
-    Prints where the note stands.
+    """For context of the day; use retain for what should last. TEXT is read from standard input
+    with -, or where input is piped; without either, the log opens in $EDITOR. Prints the place
+    of the note.
 
     Examples:
         lorebank log "Waiting for the carpenter's offer."
@@ -158,10 +159,7 @@ def log(session: Session, text: tuple[str, ...], day: str | None) -> None:
         return
     with session.bank() as bank:
         place = bank.log(text_argument(text, "log"), day=day)
-    if session.json:
-        session.show_json({"source": str(place)})
-    else:
-        session.show([str(place)])
+    session.print({"source": str(place)}, [str(place)])
 
 
 def _edit(session: Session, day: str | None) -> None:
@@ -182,14 +180,12 @@ LINT_FOUND = 6
 
 
 @command("lint")
-@click.option("--fix", is_flag=True, help="Rewrite the lines that need no judgement.")
-@click.option("--undo", is_flag=True, help="Take the last fixes back.")
+@click.option("--fix", is_flag=True, help="Rewrite the lines that can be fixed automatically.")
+@click.option("--undo", is_flag=True, help="Undo the last fixes.")
 def lint(session: Session, fix: bool, undo: bool) -> int:
-    """Look for lines that are misread, or nearly.
-
-    Headings that almost open a retain section, typed lines outside of one, unknown kinds and
-    confidences, names cut short, facts about nobody, duplicates, prose among facts. A line below a
-    finding is what --fix would make of it. Exits with 6 where something is left to do.
+    """Headings that almost open a retain section, typed lines outside of one, unknown kinds and
+    confidences, names cut short, facts about no entity, duplicates, prose among facts. The line
+    below a finding is what --fix would write. Exits with 6 if anything is left to fix.
 
     Examples:
         lorebank lint
@@ -200,19 +196,14 @@ def lint(session: Session, fix: bool, undo: bool) -> int:
         if undo:
             return session.result(bank.undo_lint(), restored_paths)
         report = bank.lint(fix=fix)
-    session.result(report, _lint_lines, found=report.findings, nothing="nothing found", fixed=fix)
     found, fixable = len(report.findings), sum(bool(each.fix) for each in report.findings)
-    if found and not session.json:
-        named = count(found, "finding")
-        done = f"{fixable} of {named} fixed as {report.run}"
-        with_fix = f"{fixable} with a fix (lorebank lint --fix)" if fixable else "none with a fix"
-        session.note(
-            [
-                f"{done}; lorebank lint --undo takes that back"
-                if report.run
-                else f"{named}, {with_fix}"
-            ]
-        )
+    named, nothing = count(found, "finding"), "nothing found"
+    ends = f"{named}, {fixable} with a fix (lorebank lint --fix)"
+    ends = ends if fixable else f"{named}, none with a fix"
+    done = f"{fixable} of {named} fixed as {report.run}; lorebank lint --undo takes that back"
+    notes = [done if report.run else ends]
+    some = report.findings
+    session.result(report, _lint_lines, found=some, nothing=nothing, notes=notes, fixed=fix)
     return LINT_FOUND if found > (fixable if fix else 0) else 0
 
 
@@ -226,10 +217,8 @@ def _lint_lines(look: Look, report: LintReport, *, fixed: bool) -> Iterator[str]
 
 @group("core")
 def core() -> None:
-    """Change the core memory, memory.md.
-
-    It is read in every conversation and kept small: a write warns where it grows large and is
-    refused past core_memory.limit_tokens.
+    """It is part of every conversation and kept small: writing warns when it grows large, and fails
+    beyond core_memory.limit_tokens.
 
     Examples:
         lorebank core append "- Call before visiting." --section "How to work"
@@ -240,9 +229,9 @@ def core() -> None:
 
 @core.subcommand("append", is_markdown=True)
 @click.argument("text", nargs=-1)
-@click.option("--section", default="", metavar="HEADING", help="At the end of that section.")
+@click.option("--section", default="", metavar="HEADING", help="Append to that section.")
 def append_core(session: Session, text: tuple[str, ...], section: str) -> None:
-    """Add a text at the end, or at the end of a section."""
+    """Append a text to the page, or to a section."""
     _write_core(session, "append", text_argument(text, "append"), section=section)
 
 
@@ -250,7 +239,7 @@ def append_core(session: Session, text: tuple[str, ...], section: str) -> None:
 @click.argument("old")
 @click.argument("new")
 def replace_core(session: Session, old: str, new: str) -> None:
-    """Put NEW in place of OLD, which must stand there once; an empty NEW cuts it."""
+    """Replace OLD, which must occur exactly once, by NEW; an empty NEW deletes it."""
     _write_core(session, "replace", new, old=old)
 
 
@@ -258,17 +247,14 @@ def replace_core(session: Session, old: str, new: str) -> None:
 @click.argument("line", type=click.IntRange(1))
 @click.argument("text", nargs=-1)
 def insert_core(session: Session, line: int, text: tuple[str, ...]) -> None:
-    """Put a text before a line."""
+    """Insert a text before a line."""
     _write_core(session, "insert", text_argument(text, "insert"), line=line)
 
 
 def _write_core(session: Session, action: str, text: str, **place: Any) -> None:
     with session.bank() as bank:
         done = bank.memory_write(action, text, **place)
-    if session.json:
-        session.show_json(done.to_dict())
-        return
-    place_written = Citation(done.path, done.start_line, done.end_line)
-    session.show([f"{place_written} ({done.tokens} of {done.limit_tokens} tokens)"])
-    if done.warning:
-        session.note(session.error_look.paragraph(f"warning: {done.warning}"))
+    written = Citation(done.path, done.start_line, done.end_line)
+    lines = [f"{written} ({done.tokens} of {done.limit_tokens} tokens)"]
+    warning = session.error_look.paragraph(f"warning: {done.warning}") if done.warning else ()
+    session.print(done.to_dict(), lines, warning)

@@ -10,6 +10,7 @@ from lorebank.cli.render.text import (
     INDENT,
     SEPARATOR,
     Look,
+    blocks,
     byline,
     confidence_phrase,
     day_phrase,
@@ -26,27 +27,21 @@ if TYPE_CHECKING:
 
 def answer_lines(look: Look, answer: Answer, *, explain: bool = False) -> list[str]:
     """One block a hit: the sentence, and under it what it is and where it stands."""
-    lines: list[str] = []
     shown: set[str] = set()
-    for hit in answer.hits:
-        if lines:
-            lines.append("")
-        lines += _hit_block(look, hit)
-        lines += _context_line(look, hit.context, shown)
-        if explain:
-            lines += _why_lines(look, hit)
-    return lines
+    return blocks(
+        [
+            *_hit_block(look, hit),
+            *_context_line(look, hit.context, shown),
+            *(_why_lines(look, hit) if explain else ()),
+        ]
+        for hit in answer.hits
+    )
 
 
 def _hit_block(look: Look, hit: Hit) -> list[str]:
-    parts = [
-        hit.standing,
-        unconfirmed(hit),
-        hit.kind,
-        day_phrase(hit.timestamp) if hit.timestamp else "",
-        "" if hit.confidence is None else confidence_phrase(hit.confidence),
-        ", ".join(hit.entities),
-    ]
+    when = day_phrase(hit.timestamp) if hit.timestamp else ""
+    sure = confidence_phrase(hit.confidence)
+    parts = [hit.standing, unconfirmed(hit), hit.kind, when, sure, ", ".join(hit.entities)]
     return [*look.paragraph(hit.content), *byline(look, parts, hit.place)]
 
 
@@ -54,9 +49,8 @@ def _context_line(look: Look, context: Sequence[str], shown: set[str]) -> list[s
     """What the folder and file are about, on one line; nothing that stands above already."""
     fresh = not_yet_shown(context, shown)
     shown.update(fresh)
-    if not fresh:
-        return []
-    return [INDENT + look.dim(look.cut(f"context: {' › '.join(fresh)}", look.width - len(INDENT)))]
+    text = look.cut(f"context: {' › '.join(fresh)}", look.width - len(INDENT))
+    return [INDENT + look.dim(text)] if fresh else []
 
 
 def absence_lines(look: Look, answer: Answer) -> list[str]:
@@ -127,26 +121,18 @@ def understood_lines(look: Look, answer: Answer) -> list[str]:
 
 
 def _searched(query: Query) -> list[str]:
-    parts = []
-    if query.terms:
-        parts.append(f"words {', '.join(query.terms)}")
-    if query.entities:
-        parts.append(f"about {', '.join(query.entities)}")
-    if query.interval:
-        parts.append(day_phrase(query.interval))
-    if query.kinds:
-        parts.append(f"kind {', '.join(query.kinds)}")
-    if query.tags:
-        parts.append(f"tagged {', '.join(query.tags)}")
-    if query.path:
-        parts.append(f"in {query.path}")
-    if query.origins:
-        parts.append(f"from {', '.join(query.origins)}")
-    if query.excluded:
-        parts.append(f"without {', '.join(query.excluded)}")
-    if query.as_of:
-        parts.append(f"as of {query.as_of}")
-    return parts
+    parts = (
+        ("words", query.terms),
+        ("about", query.entities),
+        ("", (day_phrase(query.interval),) if query.interval else ()),
+        ("kind", query.kinds),
+        ("tagged", query.tags),
+        ("in", (query.path,) if query.path else ()),
+        ("from", query.origins),
+        ("without", query.excluded),
+        ("as of", (str(query.as_of),) if query.as_of else ()),
+    )
+    return [f"{label} {', '.join(values)}".lstrip() for label, values in parts if values]
 
 
 def nothing_found_lines(look: Look, answer: Answer, *, advice: Sequence[str]) -> list[str]:
@@ -168,12 +154,10 @@ def answer_markdown(answer: Answer) -> Iterator[str]:
     """One list item a hit, its citation last, its context below it once: ready for a prompt."""
     shown: set[str] = set()
     for hit in answer.hits:
-        parts = [hit.kind, day_phrase(hit.timestamp) if hit.timestamp else ""]
-        if hit.confidence is not None:
-            parts.append(confidence_phrase(hit.confidence))
-        parts += [hit.standing, unconfirmed(hit)]
-        content = " ".join(hit.content.split())
-        yield f"- {content} ({', '.join(p for p in parts if p)}) [{hit.place}]"
+        when = day_phrase(hit.timestamp) if hit.timestamp else ""
+        sure = confidence_phrase(hit.confidence)
+        parts = filter(None, [hit.kind, when, sure, hit.standing, unconfirmed(hit)])
+        yield f"- {' '.join(hit.content.split())} ({', '.join(parts)}) [{hit.place}]"
         if fresh := not_yet_shown(hit.context, shown):
             shown.update(fresh)
             yield f"  context: {' › '.join(fresh)}"
@@ -186,18 +170,18 @@ def answer_paths(answer: Answer) -> Iterator[str]:
 
 def search_lines(look: Look, hits: Sequence[SearchHit]) -> list[str]:
     """One block a passage: place, score and heading, then the snippet set back."""
-    lines: list[str] = []
     shown: set[str] = set()
-    for hit in hits:
-        if lines:
-            lines.append("")
+
+    def block(hit: SearchHit) -> Iterator[str]:
         head = f"{look.accent(look.clean_line(hit.place))}  {look.dim(f'{hit.score:.2f}')}"
         heading = look.cut(hit.heading, max(20, look.width - len(hit.place) - 8))
-        lines.append(f"{head}  {look.dim(heading)}" if heading else head)
-        lines += _context_line(look, hit.context, shown)
-        lines += part_lines(look, [unconfirmed(hit)], INDENT) if hit.quarantined else []
-        lines += [line for line in look.paragraph(hit.snippet.strip("\n"), INDENT) if line.strip()]
-    return lines
+        yield f"{head}  {look.dim(heading)}" if heading else head
+        yield from _context_line(look, hit.context, shown)
+        yield from part_lines(look, [unconfirmed(hit)], INDENT) if hit.quarantined else ()
+        snippet = look.paragraph(hit.snippet.strip("\n"), INDENT)
+        yield from (line for line in snippet if line.strip())
+
+    return blocks(map(block, hits))
 
 
 def search_notes(look: Look, hits: Sequence[SearchHit], known: Collection[str] = ()) -> list[str]:
@@ -228,7 +212,6 @@ def failed_lines(look: Look, parts: Iterable[BankPart]) -> list[str]:
     for part in parts:
         if part.error:
             lines += look.paragraph(f"{part.bank}: {part.error}", INDENT, first="")
-            lines += (
-                look.paragraph(f"hint: {part.hint}", INDENT * 2, first=INDENT) if part.hint else []
-            )
+            hint = look.paragraph(f"hint: {part.hint}", INDENT * 2, first=INDENT)
+            lines += hint if part.hint else []
     return [look.warn(line) for line in lines]

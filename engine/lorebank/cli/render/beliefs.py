@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 from itertools import groupby
 
@@ -12,11 +12,13 @@ from lorebank.cli.render.text import (
     INDENT,
     UNSEEN,
     Look,
+    blocks,
     byline,
     confidence_phrase,
     count,
     evidence_line,
     fact_block,
+    more_line,
     move_lines,
     part_lines,
     section,
@@ -46,21 +48,16 @@ _ARROWS = {Trend.STRENGTHENING: " ↑", Trend.WEAKENING: " ↓"}
 def opinion_lines(
     look: Look, opinions: Sequence[Opinion], *, history: bool = False, banks: Sequence[str] = ()
 ) -> list[str]:
-    """One block an opinion, a blank line between; `banks` names the bank of each."""
-    lines: list[str] = []
-    for opinion, bank in zip(opinions, banks or [""] * len(opinions), strict=True):
-        if lines:
-            lines.append("")
-        lines += opinion_block(look, opinion, evidence=_worth_showing(opinion), bank=bank)
-        if history:
-            lines += history_lines(look, opinion)
-    return lines
+    """One block an opinion, an empty line between; `banks` names the bank of each."""
 
+    def block(opinion: Opinion, bank: str) -> list[str]:
+        # Evidence that is the statement itself stands above anyway.
+        alone = [each.source for each in opinion.evidence] == [opinion.source]
+        lines = opinion_block(look, opinion, evidence=0 if alone else SHOWN_EVIDENCE, bank=bank)
+        days = opinion.history if history else ()
+        return [*lines, *(_MARGIN + day_line(look, day, confidence) for day, confidence in days)]
 
-def _worth_showing(opinion: Opinion) -> int:
-    """None where the only evidence is the statement itself, whose source stands above anyway."""
-    alone = [each.source for each in opinion.evidence] == [opinion.source]
-    return 0 if alone else SHOWN_EVIDENCE
+    return blocks(map(block, opinions, banks or [""] * len(opinions)))
 
 
 def opinion_block(
@@ -90,11 +87,6 @@ def _about_whom(opinion: Opinion) -> list[str]:
     if opinion.last_updated is not None:
         parts.append(f"updated {opinion.last_updated}")
     return [*parts, str(opinion.source), opinion.id]
-
-
-def history_lines(look: Look, opinion: Opinion) -> list[str]:
-    """The confidence at the end of each day that moved it, with a bar to compare by eye."""
-    return [_MARGIN + day_line(look, day, confidence) for day, confidence in opinion.history]
 
 
 def day_line(look: Look, day: date, confidence: float) -> str:
@@ -163,19 +155,17 @@ def change_lines(look: Look, diff: BeliefDiff) -> list[str]:
 
 
 def _change_block(look: Look, change: BeliefChange) -> list[str]:
-    margin = " " * len(f"{INDENT}0.00 → 0.00  ")
-    lines = move_lines(look, change.opinion.statement, change.before, change.after)
-    lines += part_lines(look, [", ".join(change.opinion.entities), change.opinion.id], margin)
-    if change.successor is not None:
-        new = change.successor
-        lines += look.paragraph(f"now: {new.statement} ({new.id})", margin)
-    known = change.opinion.statement
-    return [*lines, *(evidence_line(look, line, margin, known=known) for line in change.moved)]
+    margin, opinion, new = " " * len(f"{INDENT}0.00 → 0.00  "), change.opinion, change.successor
+    lines = move_lines(look, opinion.statement, change.before, change.after)
+    lines += part_lines(look, [", ".join(opinion.entities), opinion.id], margin)
+    lines += look.paragraph(f"now: {new.statement} ({new.id})", margin) if new else []
+    moved = (evidence_line(look, line, margin, known=opinion.statement) for line in change.moved)
+    return [*lines, *moved]
 
 
 def rot_lines(look: Look, report: RotReport, *, everything: bool = False) -> list[str]:
     """The findings by kind, the surest opinions first, each with its reason and its place."""
-    looked = f"{count(report.opinions, 'opinion')} and {count(report.pages, 'page')} looked at"
+    looked = f"{count(report.opinions, 'opinion')} and {count(report.pages, 'page')} checked"
     lines = [look.dim(f"{report.day}: {looked}, {count(len(report.findings), 'finding')}")]
     if report.unrecalled is None:
         lines += look.dim_paragraph(
@@ -189,18 +179,17 @@ def rot_lines(look: Look, report: RotReport, *, everything: bool = False) -> lis
         shown = findings if everything else findings[:SHOWN_FINDINGS]
         for finding in shown:
             lines += _finding_block(look, finding)
-        if len(shown) < number:
-            more = " (--verbose lists them)" if len(shown) < len(findings) else ", newer ones"
-            lines.append(f"{INDENT}… and {number - len(shown):,} more{more}")
+        more = " (--verbose lists them)" if len(shown) < len(findings) else ", newer ones"
+        lines += more_line(len(shown), number, more)
     return lines
 
 
 def _finding_block(look: Look, finding: RotFinding) -> list[str]:
-    sure = "" if finding.confidence is None else f"{confidence_phrase(finding.confidence)}  "
-    lead = INDENT + sure
-    margin = " " * len(lead)
-    lines = look.paragraph(finding.text, margin, first=lead)
-    return lines + part_lines(look, [finding.reason, str(finding.source), finding.id], margin)
+    sure = confidence_phrase(finding.confidence)
+    lead = f"{INDENT}{sure}  " if sure else INDENT
+    lines = look.paragraph(finding.text, " " * len(lead), first=lead)
+    parts = [finding.reason, str(finding.source), finding.id]
+    return lines + part_lines(look, parts, " " * len(lead))
 
 
 def calibration_lines(look: Look, found: Calibration) -> list[str]:
@@ -226,19 +215,14 @@ def calibration_lines(look: Look, found: Calibration) -> list[str]:
 
 def _judge_lines(look: Look, record: JudgeRecord) -> list[str]:
     summary = f"{record.name}: {count(record.verdicts, 'verdict')}, {record.overruled} overruled"
-    shared = [
-        f"; with {other} {alike} of {items} alike"
-        for other, (items, alike) in record.shared.items()
-    ]
+    rows = record.shared.items()
+    shared = [f"; with {other} {alike} of {items} alike" for other, (items, alike) in rows]
     return look.paragraph("".join([summary, *shared]))
 
 
 def _bin_line(look: Look, each: CalibrationBin) -> str:
-    interval = f"{each.low:.2f} – {each.high:.2f}"
-    return (
-        f"about {each.about:.1f}  {each.trials:>6}  {each.share:.2f}   {interval}   "
-        f"{bar(look, each.share)}"
-    )
+    figures = f"{each.trials:>6}  {each.share:.2f}   {each.low:.2f} – {each.high:.2f}"
+    return f"about {each.about:.1f}  {figures}   {bar(look, each.share)}"
 
 
 _DATE_COLUMN = " " * 12
@@ -264,13 +248,9 @@ def _starts(fact: Fact) -> date | None:
 
 def _timeline_parts(fact: Fact) -> list[str]:
     end = fact.occurred.end if fact.occurred else None
-    return [
-        f"until {end}" if end and end != _starts(fact) else "",
-        unconfirmed(fact),
-        fact.kind.value,
-        "" if fact.confidence is None else confidence_phrase(fact.confidence),
-        ", ".join(dict.fromkeys(mention.name for mention in fact.mentions)),
-    ]
+    until = f"until {end}" if end and end != _starts(fact) else ""
+    names = ", ".join(dict.fromkeys(mention.name for mention in fact.mentions))
+    return [until, unconfirmed(fact), fact.kind.value, confidence_phrase(fact.confidence), names]
 
 
 def explanation_lines(look: Look, story: Explanation) -> list[str]:
@@ -295,7 +275,7 @@ def explanation_lines(look: Look, story: Explanation) -> list[str]:
 
 def merged_opinion_lines(look: Look, found: OpinionsOfBanks, *, history: bool) -> list[str]:
     """The opinions of several banks, each with its bank's name."""
-    rows, banks = [o for _, o in found.opinions], [bank for bank, _ in found.opinions]
+    banks, rows = zip(*found.opinions, strict=True) if found.opinions else ((), ())
     return opinion_lines(look, rows, history=history, banks=banks)
 
 
@@ -308,14 +288,12 @@ def page_lines(look: Look, page: str) -> list[str]:
     return [look.clean_line(line) for line in plain.split("\n")]
 
 
-def agenda_lines(look: Look, items: Sequence[AgendaItem]) -> list[str]:
+def agenda_lines(look: Look, items: Sequence[AgendaItem]) -> Iterator[str]:
     """The day in a column, and below what it is and where it stands."""
-    lines = []
     for item in items:
         late = look.warn("overdue ") if item.overdue else ""
-        lines.append(f"{_due(item):12} {late}{look.clean_line(item.text)}")
-        lines.append(look.dim(f"             {item.kind.value} · {item.source}"))
-    return lines
+        yield f"{_due(item):12} {late}{look.clean_line(item.text)}"
+        yield look.dim(f"             {item.kind.value} · {item.source}")
 
 
 def _due(item: AgendaItem) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from lorebank.cli.render.text import (
     INDENT,
     SEPARATOR,
     Look,
+    blocks,
     count,
     display_width,
     fact_block,
@@ -38,25 +39,25 @@ def entity_view_lines(look: Look, view: EntityView, *, limit: int) -> list[str]:
     """Name and dates, what holds now, opinions, what is open, the newest `limit` facts, company."""
     lines = [look.strong(look.clean_line(view.entity.name))]
     lines += part_lines(look, _about(view.entity), INDENT)
-    now: list[str] = []
-    for each in view.properties:
-        about = f" ({each.about})" if each.about else ""
-        text = f"{each.relation}{about}: {each.fact.content} · {each.fact.citation}"
-        now += look.paragraph(text, INDENT)
-    lines += section(look, "Now", now)
+    now = (
+        f"{each.relation}{f' ({each.about})' if each.about else ''}: "
+        f"{each.fact.content} · {each.fact.citation}"
+        for each in view.properties
+    )
+    lines += section(look, "Now", _paragraphs(look, now))
     for title, opinions in (("Opinions", view.held), ("Opinions of others about it", view.about)):
         blocks = [opinion_block(look, each, evidence=0, indent=INDENT) for each in opinions]
         lines += section(look, title, [line for block in blocks for line in block])
-    questions: list[str] = []
-    for question in view.questions:
-        places = "".join(f" · {place}" for place in question.sources)
-        questions += look.paragraph(f"{question.kind}: {question.text}{places}", INDENT)
-    lines += section(look, "Open", questions)
+    questions = (
+        f"{each.kind}: {each.text}{''.join(f' · {place}' for place in each.sources)}"
+        for each in view.questions
+    )
+    lines += section(look, "Open", _paragraphs(look, questions))
     shown = view.facts[:limit]
     facts = [line for fact in shown for line in fact_block(look, fact, indent=INDENT)]
     if len(view.facts) > limit:
-        rest = len(view.facts) - limit
-        facts.append(look.dim(f"{INDENT}… and {rest:,} older; -k {len(view.facts)} shows all"))
+        older = f"… and {len(view.facts) - limit:,} older; -k {len(view.facts)} shows all"
+        facts.append(look.dim(INDENT + older))
     lines += section(look, "Facts", facts)
     named: list[str] = []
     for line in view.named_in[:_NAMED_IN]:
@@ -65,6 +66,10 @@ def entity_view_lines(look: Look, view: EntityView, *, limit: int) -> list[str]:
     lines += section(look, "Named in", named)
     near = ", ".join(f"{each.entity.name} ({each.shared})" for each in view.neighbours)
     return lines + section(look, "Seen with", look.paragraph(near, INDENT) if near else [])
+
+
+def _paragraphs(look: Look, texts: Iterable[str]) -> list[str]:
+    return [line for text in texts for line in look.paragraph(text, INDENT)]
 
 
 def _about(entity: Entity) -> list[str]:
@@ -121,11 +126,11 @@ def resolution_lines(look: Look, found: NameResolution) -> list[str]:
 
 
 def _reasons(look: Look, title: str, reasons: Sequence[NameReason]) -> list[str]:
-    lines: list[str] = []
-    for each in reasons:
-        place = f" · {each.source}" if each.source else ""
-        lines += look.paragraph(f"{each.name}: {each.reason}{place}", INDENT)
-    return section(look, title, lines)
+    texts = (
+        f"{each.name}: {each.reason}{f' · {each.source}' if each.source else ''}"
+        for each in reasons
+    )
+    return section(look, title, _paragraphs(look, texts))
 
 
 def ledger_change_lines(look: Look, change: LedgerChange, *, undo: bool) -> list[str]:
@@ -146,15 +151,14 @@ def _entities(slugs: Sequence[str]) -> str:
 
 def audit_lines(look: Look, audit: Audit) -> list[str]:
     """The findings by kind: names and why, the lines, the commands."""
-    lines: list[str] = []
-    for kind, title in _TITLES.items():
-        found = [finding for finding in audit.findings if finding.kind == kind]
-        if found:
-            gap = [""] if lines else []
-            lines += [*gap, look.strong(f"{title} ({count(len(found), 'finding')})")]
-            for finding in found:
-                lines += _finding_lines(look, finding)
-    return lines
+    return blocks(
+        [
+            look.strong(f"{title} ({count(len(found), 'finding')})"),
+            *(line for finding in found for line in _finding_lines(look, finding)),
+        ]
+        for kind, title in _TITLES.items()
+        if (found := [finding for finding in audit.findings if finding.kind == kind])
+    )
 
 
 def _finding_lines(look: Look, finding: AuditFinding) -> list[str]:
@@ -180,12 +184,12 @@ def graph_lines(look: Look, graph: EntityGraph) -> list[str]:
     for node in graph.nodes:
         communities.setdefault(node.community, []).append(node)
     larger = [found for _, found in sorted(communities.items()) if len(found) > 1]
-    if larger:
-        lines += ["", look.strong("Communities")]
-        for found in larger[:_MOST_SHOWN]:
-            shown = ", ".join(names[node.slug] for node in found[:_MOST_SHOWN])
-            more = f" and {len(found) - _MOST_SHOWN} more" if len(found) > _MOST_SHOWN else ""
-            lines += look.paragraph(f"{shown}{more}", INDENT)
+    shown = (
+        ", ".join(names[node.slug] for node in found[:_MOST_SHOWN])
+        + (f" and {len(found) - _MOST_SHOWN} more" if len(found) > _MOST_SHOWN else "")
+        for found in larger[:_MOST_SHOWN]
+    )
+    lines += section(look, "Communities", _paragraphs(look, shown))
     bridges = [
         f"{INDENT}{names[edge.a]} – {names[edge.b]}  {look.dim(str(edge.source))}"
         for edge in graph.bridges[:_MOST_SHOWN]
@@ -195,8 +199,7 @@ def graph_lines(look: Look, graph: EntityGraph) -> list[str]:
 
 def merged_view_lines(look: Look, found: EntitiesOfBanks, *, limit: int) -> list[str]:
     """What each of several banks knows of a name, below the bank's own."""
-    lines: list[str] = []
-    for bank, view in found.views:
-        lines += [*([""] if lines else []), look.accent(f"{bank}:")]
-        lines += entity_view_lines(look, view, limit=limit)
-    return lines
+    return blocks(
+        [look.accent(f"{bank}:"), *entity_view_lines(look, view, limit=limit)]
+        for bank, view in found.views
+    )

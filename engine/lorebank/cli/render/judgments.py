@@ -4,16 +4,19 @@ confirmations, and what was forgotten."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from lorebank.cli.render.text import (
     INDENT,
     Look,
+    blocks,
     confidence_phrase,
     count,
     count_of,
     day_phrase,
     fact_block,
+    more_line,
     part_lines,
 )
 
@@ -44,8 +47,7 @@ def inbox_lines(look: Look, inbox: Inbox) -> list[str]:
     if not inbox.items:
         return [EMPTY]
     lines = [line for item in inbox.items for line in [*item_lines(look, item), ""]]
-    rest = inbox.total - len(inbox.items)
-    more = [f"… and {rest:,} more (-k shows them)"] if rest else []
+    more = more_line(len(inbox.items), inbox.total, " (-k shows them)", "")
     how = "lorebank inbox ID VERDICT settles one; lorebank inbox rule goes through them"
     return [*lines, *more, look.dim(how)]
 
@@ -55,7 +57,7 @@ def related_lines(look: Look, items: Sequence[InboxItem]) -> list[str]:
     lines = []
     for item in items:
         older = f"“{item.older.text}” ({item.older.source})" if item.older else ""
-        lines += look.paragraph(f"beside it stands {older}")
+        lines += look.paragraph(f"related: {older}")
         lines += look.paragraph(f"lorebank inbox {item.id} {'|'.join(item.choices)}", INDENT)
     return lines
 
@@ -82,17 +84,21 @@ def _side(look: Look, name: str, line: InboxLine | None) -> list[str]:
 
 def verdict_lines(look: Look, decisions: Iterable[Decision], *, undone: bool = False) -> list[str]:
     """One line a verdict: what was ruled, by whom, and the ledger line that says so."""
-    shown: list[str] = []
-    for each in decisions:
-        verb = "taken back: " if undone else ""
-        parts: Sequence[str] = [
-            f"{each.id} {verb}{each.verdict}",
-            f"by {each.by}" if each.by else "",
-            each.day.isoformat() if each.day else "",
-            "" if undone else str(each.source),
-        ]
-        shown.append(look.clean_line("  ".join(part for part in parts if part)))
-    return shown or ["no verdict stands"]
+    lines = [
+        "  ".join(
+            filter(
+                None,
+                [
+                    f"{each.id} {'taken back: ' if undone else ''}{each.verdict}",
+                    f"by {each.by}" if each.by else "",
+                    each.day.isoformat() if each.day else "",
+                    "" if undone else str(each.source),
+                ],
+            )
+        )
+        for each in decisions
+    ]
+    return [look.clean_line(line) for line in lines] or ["no verdict stands"]
 
 
 SHOWN_GROUNDS = 3
@@ -102,15 +108,14 @@ def proposal_lines(look: Look, proposals: Sequence[Proposal]) -> list[str]:
     """One block a proposal, under the file that it would change."""
     if not proposals:
         return ["no proposal is open"]
-    lines: list[str] = []
-    target = ""
-    for proposal in proposals:
-        if proposal.target != target:
-            target = proposal.target
-            lines += ["", look.strong(look.clean_line(target))] if lines else [look.strong(target)]
-        lines += _proposal_block(look, proposal)
-    decide = "lorebank proposals accept ID, or reject ID"
-    return [*lines, "", look.dim(decide)]
+    lines = blocks(
+        [
+            look.strong(look.clean_line(target)),
+            *(line for proposal in group for line in _proposal_block(look, proposal)),
+        ]
+        for target, group in groupby(proposals, key=lambda proposal: proposal.target)
+    )
+    return [*lines, "", look.dim("lorebank proposals accept ID, or reject ID")]
 
 
 def _proposal_block(look: Look, proposal: Proposal) -> list[str]:
@@ -120,8 +125,7 @@ def _proposal_block(look: Look, proposal: Proposal) -> list[str]:
             shown = look.paragraph(f"{sign} {text}", INDENT * 2, first=INDENT)
             lines += [style(line) for line in shown]
     lines += part_lines(look, [proposal.why.rstrip("."), proposal.id], INDENT * 2)
-    shown_grounds = proposal.grounds[-SHOWN_GROUNDS:]
-    for ground in shown_grounds:
+    for ground in proposal.grounds[-SHOWN_GROUNDS:]:
         day = ground.day.isoformat() if ground.day else ""
         lines += part_lines(look, [day, str(ground.source)], INDENT * 2)
     return lines
@@ -142,10 +146,9 @@ def unsure_lines(look: Look, queue: UnsureQueue) -> list[str]:
     if not queue.pairs:
         return ["no line waits for a judge"]
     lines = [line for pair in queue.pairs for line in [*_pair_lines(look, pair), ""]]
-    rest = queue.total - len(queue.pairs)
-    more = f"… and {rest:,} more (-k shows them)" if rest else ""
+    more = more_line(len(queue.pairs), queue.total, " (-k shows them)", "")
     settle = "lorebank evidence FACT for|against|unrelated [OPINION] settles one"
-    return [*lines, *filter(None, [more]), look.dim(settle)]
+    return [*lines, *more, look.dim(settle)]
 
 
 def _pair_lines(look: Look, pair: OpenPair) -> Iterable[str]:
@@ -182,9 +185,7 @@ def confirm_lines(look: Look, report: ConfirmReport) -> list[str]:
     lines = [f"{moved}: {report.source}" if report.source else moved]
     for fact in report.facts[:_SHOWN]:
         lines += fact_block(look, fact, indent=INDENT)
-    if len(report.facts) > _SHOWN:
-        lines.append(f"{INDENT}… and {len(report.facts) - _SHOWN:,} more")
-    return lines
+    return lines + more_line(_SHOWN, len(report.facts))
 
 
 def forget_lines(look: Look, report: ForgetReport) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,9 +12,11 @@ from lorebank.cli.render.text import (
     INDENT,
     SEPARATOR,
     Look,
+    blocks,
     clean,
     count,
     count_of,
+    more_line,
     move_lines,
     problem_lines,
     size_phrase,
@@ -46,19 +49,16 @@ def sync_lines(look: Look, report: SyncReport, *, everything: bool = False) -> l
 
 
 def _first(lines: Sequence[str], everything: bool, indent: str = "") -> list[str]:
-    if everything or len(lines) <= SHOWN:
-        return list(lines)
-    rest = f"{indent}… and {len(lines) - SHOWN:,} more (--verbose lists them)"
-    return [*lines[:SHOWN], rest]
+    shown = lines if everything else lines[:SHOWN]
+    return [*shown, *more_line(len(shown), len(lines), " (--verbose lists them)", indent)]
 
 
 def embedder_lines(look: Look, report: SyncReport) -> list[str]:
     """Why texts were not embedded, or not by the embedder that was chosen, for stderr."""
     if not report.embedder_problem:
         return []
-    lines = [f"note: {report.embedder_problem}"]
-    if report.embedder_remedy:
-        lines.append(f"hint: {report.embedder_remedy}")
+    remedy = f"hint: {report.embedder_remedy}" if report.embedder_remedy else ""
+    lines = filter(None, [f"note: {report.embedder_problem}", remedy])
     return [part for line in lines for part in look.paragraph(line, INDENT, first="")]
 
 
@@ -87,15 +87,14 @@ def reflect_lines(look: Look, report: ReflectReport, *, everything: bool = False
     lines += _first(paths, everything, INDENT)
     if report.opinions_moved:
         lines += ["", look.strong("Opinions"), *_moves(look, report, everything)]
-    notes = [f"journal: {report.journal}"] if report.journal else []
-    if report.resumed:
-        notes.append(f"run {report.resumed} had been interrupted, and is complete now")
-    if report.rejected:
-        notes.append(f"{count(report.rejected, 'change')} left out")
-    if report.commit:
-        notes.append(f"commit: {report.commit[:12]}")
-    if report.run:
-        notes.append(look.dim(f"to take it back: lorebank reflect --undo {report.run}"))
+    notes = [
+        f"journal: {report.journal}" if report.journal else "",
+        f"run {report.resumed} had been interrupted, and is complete now" if report.resumed else "",
+        f"{count(report.rejected, 'change')} left out" if report.rejected else "",
+        f"commit: {report.commit[:12]}" if report.commit else "",
+        look.dim(f"to take it back: lorebank reflect --undo {report.run}") if report.run else "",
+    ]
+    notes = [note for note in notes if note]
     return [*lines, *([""] if notes else []), *notes]
 
 
@@ -148,9 +147,8 @@ def change_lines(look: Look, change: Change) -> list[str]:
             paint = look.good if line.startswith("+") else look.bad
             lines.append(INDENT * 2 + paint(look.clean_line(line)))
         if len(more) > _PLACE:
-            lines.append(
-                f"{INDENT * 2}… and {count(len(more) - _PLACE, 'line')} more (d shows them)"
-            )
+            rest = count(len(more) - _PLACE, "line")
+            lines.append(f"{INDENT * 2}… and {rest} more (d shows them)")
     return lines
 
 
@@ -234,7 +232,9 @@ def _embedder_state(look: Look, status: Status) -> str:
     if about.get("available", True) and not reason:
         serving = about.get("serving")
         if serving and serving != f"{about.get('provider')}/{about.get('model')}":
-            return f"{name}; {serving} serves until all is embedded anew: run lorebank index"
+            return (
+                f"{name}; {serving} is used until everything is embedded again: run lorebank index"
+            )
         return name if about.get("provider") != "local" else f"{name}{_stronger()}"
     return f"{name}: {reason or 'not available'}; only words and names are matched"
 
@@ -257,11 +257,8 @@ def health_lines(look: Look, findings: Sequence[HealthFinding]) -> Iterator[str]
     """What `doctor` found, and what it repaired."""
     for finding in findings:
         mark = look.strong("repaired") if finding.fixed else look.warn(finding.check)
-        yield (
-            f"{mark}  {finding.source}: {finding.message}"
-            if finding.source
-            else (f"{mark}  {finding.message}")
-        )
+        place = f"{finding.source}: " if finding.source else ""
+        yield f"{mark}  {place}{finding.message}"
         if not finding.fixed:
             yield look.dim(f"    {finding.remedy}")
 
@@ -355,27 +352,16 @@ def bench_lines(look: Look, report: BenchReport) -> list[str]:
     """A line of what was asked, a block a variant, a line of times."""
     if not report.rows:
         return ["nothing here is long enough to make a question of"]
-    sentences = [
-        count(number, one, several)
-        for number, one, several in (
-            (report.facts, "fact", "facts"),
-            (report.passages, "sentence of prose", "sentences of prose"),
-        )
-        if number
-    ]
-    lines = [f"asked for {' and '.join(sentences)} of this workspace (seed {report.seed})", ""]
+    facts = count(report.facts, "fact") if report.facts else ""
+    prose = count(report.passages, "sentence of prose", "sentences of prose")
+    sentences = " and ".join(filter(None, [facts, prose if report.passages else ""]))
+    lines = [f"asked for {sentences} of this workspace (seed {report.seed})", ""]
     lines.append(look.dim(f"{'':<14}{'asked':>6}{'R@1':>8}{'R@5':>8}{'R@10':>8}{'MRR':>8}"))
-    shown = None
-    for row in report.rows:
-        if row.variant != shown:
-            lines.append(look.strong(_VARIANTS[row.variant]))
-            shown = row.variant
-        lines.append(_bench_row(row))
+    for variant, rows in groupby(report.rows, key=lambda row: row.variant):
+        lines += [look.strong(_VARIANTS[variant]), *map(_bench_row, rows)]
     lines += ["", f"recall took {report.p50_ms:.1f} ms (p50), {report.p95_ms:.1f} ms (p95)"]
-    lines.append(
-        f"with {', '.join(report.retrievers_used)}; grep saw {count(report.lines, 'line')}"
-    )
-    return lines
+    seen = count(report.lines, "line")
+    return [*lines, f"with {', '.join(report.retrievers_used)}; grep saw {seen}"]
 
 
 def _bench_row(row: BenchRow) -> str:
@@ -386,13 +372,14 @@ def _bench_row(row: BenchRow) -> str:
 
 def template_lines(look: Look, templates: Iterable[Template]) -> list[str]:
     """Each template with its description and its questions."""
-    lines: list[str] = []
-    for each in templates:
-        lines += ["", look.strong(each.name)] if lines else [look.strong(each.name)]
-        lines += look.paragraph(each.description, INDENT)
+
+    def block(each: Template) -> Iterator[str]:
+        yield look.strong(each.name)
+        yield from look.paragraph(each.description, INDENT)
         for page in each.pages:
-            lines += look.paragraph(page.question, INDENT * 2, first=f"{INDENT}? ")
-    return lines
+            yield from look.paragraph(page.question, INDENT * 2, first=f"{INDENT}? ")
+
+    return blocks(map(block, templates))
 
 
 DEFAULT_ORIGIN = "default"
@@ -403,7 +390,7 @@ def value_text(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, tuple | list) and any(isinstance(item, dict) for item in value):
-        from lorebank.settings.toml_edit import toml_text
+        from lorebank.settings.files import toml_text
 
         return toml_text(tuple(value))
     if isinstance(value, tuple | list):
@@ -435,12 +422,10 @@ def path_lines(look: Look, paths: Mapping[str, Path]) -> list[str]:
 
 def printed_lines(written: Mapping[str, str]) -> list[str]:
     """The texts as they stand; where there are several, each below its path in a comment."""
-    lines: list[str] = []
-    for path, text in written.items():
-        if len(written) > 1:
-            lines += ["", f"# {path}"] if lines else [f"# {path}"]
-        lines += text.removesuffix("\n").split("\n")
-    return lines
+    return blocks(
+        [*([f"# {path}"] if len(written) > 1 else []), *text.removesuffix("\n").split("\n")]
+        for path, text in written.items()
+    )
 
 
 def schedule_lines(
@@ -451,7 +436,9 @@ def schedule_lines(
     if record is not None:
         rows.append(("last run", _minute_of(record.last_run) if record.last_run else "none yet"))
         rows.append(("missed", look.warn(_minute_of(missed)) if missed else "none"))
-        rows.append(("catch-up", "the next command runs it" if record.catch_up else "said only"))
+        rows.append(
+            ("catch-up", "the next command runs it" if record.catch_up else "only reported")
+        )
     return [f"{look.dim(f'{label:<{_LABEL}}')}{text}" for label, text in rows]
 
 
@@ -500,12 +487,11 @@ def left_out_lines(look: Look, report: ImportReport) -> list[str]:
         for problem in found[:_SHOWN_A_REASON]:
             place = f"{problem.path}:{problem.line}" if problem.line else problem.path
             lines.append(look.warn(look.clean_line(f"{place}: {problem.message} [{reason}]")))
-        if number > _SHOWN_A_REASON:
-            lines.append(look.warn(f"… and {number - _SHOWN_A_REASON:,} more [{reason}]"))
+        more = more_line(_SHOWN_A_REASON, number, f" [{reason}]", "")
+        lines += map(look.warn, more)
     return lines
 
 
 def _shown_paths(look: Look, paths: Sequence[str]) -> list[str]:
     shown = [INDENT + look.clean_line(path) for path in paths[:_SHOWN_FILES]]
-    more = len(paths) - _SHOWN_FILES
-    return [*shown, f"{INDENT}… and {more:,} more"] if more > 0 else shown
+    return shown + more_line(len(shown), len(paths))

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from functools import lru_cache
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import click
@@ -60,7 +61,7 @@ def truncate(text: str, width: int) -> str:
     line = " ".join(text.split())
     if display_width(line) <= width:
         return line
-    kept = _fitting(line, max(width - 1, 0))
+    kept = sum(used < width for used in accumulate(map(_letter_width, line)))
     return f"{line[:kept].rstrip()}…"
 
 
@@ -74,14 +75,10 @@ def wrap(text: str, width: int, indent: str = "", *, first: str | None = None) -
     lines: list[str] = []
     lead = indent if first is None else first
     for paragraph in text.split("\n"):
-        own = _own_indent(paragraph, width)
+        deep = len(paragraph) - len(paragraph.lstrip(" "))
+        own = " " * min(deep, width // 4)  # as far as it leaves room for words
         lines += _fill(paragraph, width, (indent if lines else lead) + own, indent + own)
     return lines
-
-
-def _own_indent(paragraph: str, width: int) -> str:
-    """The indent a paragraph brings along, as far as it leaves room for words."""
-    return paragraph[: min(len(paragraph) - len(paragraph.lstrip(" ")), width // 4)]
 
 
 def _fill(paragraph: str, width: int, first: str, indent: str) -> list[str]:
@@ -103,38 +100,22 @@ def _fill(paragraph: str, width: int, first: str, indent: str) -> list[str]:
     return lines
 
 
-def _pieces(paragraph: str) -> list[str]:
+def _pieces(paragraph: str) -> Iterator[str]:
     """What must stay together: words, and single wide letters with their punctuation."""
-    pieces: list[str] = []
-    for piece in _PIECE.findall(paragraph):
-        pieces += [piece] if piece.isascii() or piece.isspace() else _split_wide(piece)
-    return pieces
-
-
-def _split_wide(word: str) -> list[str]:
-    parts: list[str] = []
-    for letter in word:
-        if parts and not _may_break(parts[-1][-1], letter):
-            parts[-1] += letter
-        else:
-            parts.append(letter)
-    return parts
+    for word in _PIECE.findall(paragraph):
+        start = 0
+        if not word.isascii() and not word.isspace():
+            for end in range(1, len(word)):
+                if _may_break(word[end - 1], word[end]):
+                    yield word[start:end]
+                    start = end
+        yield word[start:]
 
 
 def _may_break(before: str, after: str) -> bool:
     if after in _NEVER_FIRST or before in _NEVER_LAST or _letter_width(after) == 0:
         return False
     return _letter_width(before) == 2 or _letter_width(after) == 2
-
-
-def _fitting(text: str, width: int) -> int:
-    """How many letters of the text fit into `width` columns."""
-    used = 0
-    for position, letter in enumerate(text):
-        used += _letter_width(letter)
-        if used > width:
-            return position
-    return len(text)
 
 
 INDENT = "  "
@@ -221,9 +202,9 @@ def day_phrase(when: date | Interval | None) -> str:
     return f"until {when.end}" if when.end else "any time"
 
 
-def confidence_phrase(confidence: float) -> str:
-    """Two decimals: `0.95`."""
-    return f"{confidence:.2f}"
+def confidence_phrase(confidence: float | None) -> str:
+    """Two decimals: `0.95`; empty where none was named."""
+    return "" if confidence is None else f"{confidence:.2f}"
 
 
 def unconfirmed(item: Fact | Hit | SearchHit) -> str:
@@ -265,7 +246,7 @@ def fact_block(look: Look, fact: Fact, *, indent: str = "", with_id: bool = Fals
         unconfirmed(fact),
         fact.kind.value,
         day_phrase(fact.occurred or fact.recorded),
-        "" if fact.confidence is None else confidence_phrase(fact.confidence),
+        confidence_phrase(fact.confidence),
         ", ".join(dict.fromkeys(mention.name for mention in fact.mentions)),
         fact.id if with_id else "",
     ]
@@ -278,14 +259,11 @@ def fact_block(look: Look, fact: Fact, *, indent: str = "", with_id: bool = Fals
 def problem_lines(look: Look, problems: Sequence[Diagnostic], *, limit: int = 0) -> list[str]:
     """Each problem as `path:line: what`, set back; beyond `limit` (0: none) only their number."""
     shown = problems[:limit] if limit else problems
-    lines = []
+    lines: list[str] = []
     for problem in shown:
         place = f"{problem.path}:{problem.line}" if problem.line else problem.path
         lines += look.paragraph(f"{place}: {problem.message}", INDENT * 2, first=INDENT)
-    if len(shown) < len(problems):
-        rest = len(problems) - len(shown)
-        lines.append(f"{INDENT}… and {rest:,} more (lorebank status lists them)")
-    return lines
+    return lines + more_line(len(shown), len(problems), " (lorebank status lists them)")
 
 
 UNSEEN = 0.005
@@ -320,6 +298,19 @@ def move_lines(look: Look, statement: str, before: float | None, after: float) -
     first, *rest = look.paragraph(statement, " " * len(lead), first=lead)
     style = look.bad if before is not None and after < before else look.good
     return [f"{INDENT}{start} → {style(end)}{first[len(lead) - 2 :]}", *rest]
+
+
+def more_line(shown: int, of: int, hint: str = "", indent: str = INDENT) -> list[str]:
+    """`… and 3 more`, where not all are shown."""
+    return [f"{indent}… and {of - shown:,} more{hint}"] if shown < of else []
+
+
+def blocks(found: Iterable[Iterable[str]]) -> list[str]:
+    """The lines of each block, with an empty line between two."""
+    lines: list[str] = []
+    for block in found:
+        lines += ["", *block] if lines else block
+    return lines
 
 
 def section(look: Look, title: str, lines: Sequence[str]) -> list[str]:

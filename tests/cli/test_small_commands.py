@@ -1,0 +1,187 @@
+"""`lorebank demo`: one story, short enough to read at once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import BaseModel, ConfigDict
+
+from lorebank import Bank
+from support import WORDS_ONLY
+
+Run = Callable[..., Any]
+
+
+def test_the_demo_tells_how_a_belief_turned_on_one_screen(tmp_path: Path, lorebank: Run) -> None:
+    done = lorebank("demo", str(tmp_path / "notes"), cwd=tmp_path)
+    assert done.code == 0, done.err
+    told = done.out
+    assert len(told.splitlines()) < 60
+    assert "diff --git" not in told
+    turned = told.index("2025-12-05 0.40")
+    assert told.index("2025-11-21 0.60") < turned
+    before, now = told.index("--as-of 2025-12-01"), told.index('recall "WhatsApp for groups"')
+    assert "Thinks Telegram is the better channel" in told[before:now]
+    assert "No longer dislikes WhatsApp for groups" in told[now:]
+    assert "$ lorebank today" in told[now:]
+
+
+def test_the_table_and_the_object_tell_the_same(
+    copy_fixture: Callable[[str], Path], lorebank: Callable[..., Any]
+) -> None:
+    folder = copy_fixture("harbour")
+    table = lorebank("bench", "--n", "8", "--seed", "4", cwd=folder)
+    told = json.loads(lorebank("bench", "--n", "8", "--seed", "4", "--json", cwd=folder).out)
+    assert table.code == 0
+    assert table.out.startswith("asked for 8 facts of this workspace (seed 4)\n")
+    assert set(told) == {
+        "schema_version",
+        "seed",
+        "facts",
+        "passages",
+        "lines",
+        "rows",
+        "p50_ms",
+        "p95_ms",
+        "retrievers_used",
+    }
+    for row in told["rows"]:
+        assert f"{row['questions']:>6}{row['recall_at_1']:>8.2f}" in table.out
+        assert 0 <= row["recall_at_1"] <= row["recall_at_5"] <= row["recall_at_10"] <= 1
+        assert row["recall_at_1"] <= row["mrr"] <= row["recall_at_10"]
+
+
+def test_a_workspace_without_sentences_says_so(
+    tmp_path: Path, lorebank: Callable[..., Any]
+) -> None:
+    (tmp_path / "memory").mkdir()
+    outcome = lorebank("bench", cwd=tmp_path)
+    assert (outcome.code, outcome.out) == (0, "nothing here is long enough to make a question of\n")
+
+
+OLDER = "## Retain\n- W @Mill: The wheel is turned by the river.\n"
+NEWER = "## Retain\n- W @Mill: A diesel engine turns the wheel at last.\n"
+
+
+@pytest.fixture
+def mill(tmp_path: Path) -> Path:
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory/2026-01-02.md").write_text(OLDER, "utf-8")
+    (tmp_path / "memory/2026-01-09.md").write_text(NEWER, "utf-8")
+    return tmp_path
+
+
+def test_listing_ruling_and_taking_back(lorebank, mill: Path) -> None:  # type: ignore[no-untyped-def]
+    listed = json.loads(lorebank("inbox", "--json", cwd=mill).out)
+    [item] = listed["items"]
+    assert item["kind"] == "replacement"
+    assert item["choices"] == ["same", "replaces", "both"]
+    assert item["older"]["source"] == "memory/2026-01-02.md#L2"
+    assert item["id"] in lorebank("inbox", cwd=mill).out
+
+    ruled = lorebank("inbox", item["id"], "replaces", "--by", "Ana", cwd=mill)
+    assert ruled.code == 0
+    assert "bank/decisions.md#L3" in ruled.out
+    assert "river" not in lorebank("recall", "what turns the wheel?", cwd=mill).out
+    assert "by Ana" in lorebank("inbox", "--settled", cwd=mill).out
+    assert "nothing waits" in lorebank("inbox", cwd=mill).out
+
+    undone = lorebank("inbox", "--undo", "--by", "Ana", cwd=mill)
+    assert "taken back: replaces" in undone.out
+    assert json.loads(lorebank("inbox", "--json", cwd=mill).out)["items"] == [item]
+    assert not (mill / "bank/decisions.md").exists()
+
+
+def test_nobody_is_asked_without_a_terminal(lorebank, mill: Path) -> None:  # type: ignore[no-untyped-def]
+    refused = lorebank("inbox", "rule", cwd=mill)
+    assert refused.code == 2
+    assert "terminal" in refused.err
+    assert lorebank("inbox", "i-1", cwd=mill).code == 2
+
+
+class Exact(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class EntityRow(Exact):
+    slug: str
+    name: str
+    aliases: list[str]
+    type: str | None
+    type_reason: str
+    first_seen: str | None
+    last_seen: str | None
+    facts: int
+    page: str | None
+
+
+class FactRow(Exact):
+    id: str
+    kind: str
+    timestamp: str | dict[str, str | None] | None
+    recorded: str | None
+    entities: list[str]
+    content: str
+    confidence: float | None
+    source: str
+    origin: str
+    quarantined: bool
+    author: dict[str, str]
+
+
+class PropertyRow(FactRow):
+    relation: str
+    about: str | None
+
+
+class ListedFact(FactRow):
+    status: str
+    superseded_by: str | None
+
+
+class NeighbourRow(Exact):
+    entity: str
+    shared: int
+    why: str
+    source: str
+
+
+class NamedInRow(Exact):
+    content: str
+    recorded: str | None
+    source: str
+
+
+class QuestionRow(Exact):
+    kind: str
+    text: str
+    sources: list[str]
+
+
+class EntityAnswer(Exact):
+    entity: EntityRow
+    properties: list[PropertyRow]
+    opinions: list[dict[str, Any]]
+    facts: list[ListedFact]
+    neighbours: list[NeighbourRow]
+    named_in: list[NamedInRow]
+    questions: list[QuestionRow]
+    tokens: int
+    truncated: bool
+
+
+@pytest.mark.parametrize("workspace", ["harbour", "year", "messy"])
+def test_every_answer_has_these_fields_and_no_others(
+    workspace: str, copy_fixture: Callable[[str], Path]
+) -> None:
+    with Bank.open(copy_fixture(workspace), environ=WORDS_ONLY) as bank:
+        for entity in bank.entities():
+            for budget in (None, 80):
+                view = bank.entity(entity.slug, token_budget=budget)
+                answer = EntityAnswer.model_validate(json.loads(json.dumps(view.to_dict())))
+                assert answer.entity.slug == entity.slug
+                assert budget is None or answer.tokens <= budget or not answer.facts
