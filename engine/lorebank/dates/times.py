@@ -52,6 +52,11 @@ def tense_of(text: str) -> Tense:
     return _Speech(_languages_of(text, [])).tense(text)
 
 
+def says_moved(text: str) -> bool:
+    """Whether a text says that something was put off or brought forward."""
+    return _Speech(_languages_of(text, [])).holds("moved", text)
+
+
 def _read(text: str, recorded: date, told: Tense | None, *, settled: bool) -> tuple[Interval, ...]:
     phrases = read_phrases(text, recorded)
     if not phrases:
