@@ -106,7 +106,7 @@ def _ask(session: Session, bank: Bank, kind: str | None, by: str) -> None:
 @click.pass_context
 def proposals(ctx: click.Context) -> None:
     """Reflect writes them to bank/proposals/: lines for the core memory, and with --infer lines for
-    logs without a retain section. What you change there before accepting is what is accepted.
+    the prose of logs. What you change there before accepting is what is accepted.
 
     Examples:
         lorebank proposals
