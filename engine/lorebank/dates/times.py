@@ -53,7 +53,7 @@ def tense_of(text: str) -> Tense:
 
 def says_moved(text: str) -> bool:
     """Whether a text says that something was put off or brought forward."""
-    return _Speech(_languages_of(text, [])).holds("moved", text)
+    return _holds(_languages_of(text, []), "moved", text)
 
 
 def _read(text: str, recorded: date, told: Tense | None, *, settled: bool) -> tuple[Interval, ...]:
