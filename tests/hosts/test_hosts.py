@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -152,6 +154,49 @@ def test_codex_delivers_ten_hits(workspace: Path, tmp_path: Path) -> None:
         said = _run(command, environ, tmp_path)
     assert model.delivered, said
     _check(model.delivered[0], 500)
+
+
+QUESTIONS = ("power supply", "Peter WhatsApp", "goose", "Baileys crash")
+
+
+def test_openclaw_finds_after_the_import_what_it_found_before(
+    workspace: Path, tmp_path: Path
+) -> None:
+    program = [_program("node"), str(HOSTS / "../openclaw/openclaw.mjs")]
+    environ = _environ(tmp_path, OPENCLAW_HOME=str(tmp_path / "home"))
+    home = tmp_path / "home" / ".openclaw"
+    home.mkdir()
+    settings: dict[str, Any] = {"agents": {"defaults": {"workspace": str(workspace)}}}
+
+    def found() -> dict[str, list[str]]:
+        (home / "openclaw.json").write_text(json.dumps(settings))
+        search = [*program, "memory", "search", "--json", "--query"]
+        return {asked: _paths(_run([*search, asked], environ, tmp_path)) for asked in QUESTIONS}
+
+    found()  # its index is made by the first search, which may find nothing yet
+    before = found()
+    own = tmp_path / "lorebank.toml"
+    environ["LOREBANK_CONFIG"] = str(own)
+    taken = [sys.executable, "-m", "lorebank", "config", "import", str(home / "openclaw.json")]
+    _run(taken, environ, tmp_path)
+    entry = {
+        "enabled": True,
+        "hooks": {"allowConversationAccess": True},
+        "config": {"command": [sys.executable, "-m", "lorebank"]},
+    }
+    settings["plugins"] = {
+        "load": {"paths": [str(OPENCLAW)]},
+        "slots": {"memory": "lorebank"},
+        "entries": {"lorebank": entry},
+    }
+    after = found()
+    assert all(before.values()), before
+    assert {q: before[q][0] in after[q] for q in QUESTIONS} == dict.fromkeys(QUESTIONS, True), after
+
+
+def _paths(printed: str) -> list[str]:
+    """The files of a search, best first; what the host says before its JSON is passed over."""
+    return re.findall(r'^ +"path": "([^"]+)"', printed, re.MULTILINE)
 
 
 @pytest.mark.parametrize("chat", ["direct", "group"])

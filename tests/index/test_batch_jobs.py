@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from lorebank import Bank
 from lorebank.settings.tables import Config
-from provider_server import Provider, serving
+from provider_server import Provider
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
 BASES = {"openai": "/v1", "gemini": "/v1beta", "voyage": "/v1"}
-
-
-@pytest.fixture
-def server() -> Iterator[Provider]:
-    with serving(Provider()) as provider:
-        yield provider
 
 
 def environ_for(name: str, server: Provider, **batch: str) -> dict[str, str]:
@@ -79,9 +72,12 @@ def test_half_a_job_that_failed_is_handed_in_again_and_then_asked_for_at_once(
     server.requests.clear()
     server.job_fails = set(texts[::2])
     server.job_forgets = {texts[1]}
-    with Bank.open(root, environ=environ_for(name, server)) as bank:
+    said: list[str] = []
+    with Bank.open(root, environ=environ_for(name, server), say=said.append) as bank:
         report = bank.sync()
         assert (report.embedded, report.pending) == (len(texts), 0)
+    [cost] = [line for line in said if "came out of no job" in line]
+    assert cost.startswith(f"{len(texts[::2]) + 1} texts") and cost.endswith(" tokens")
     sizes = [len(job["texts"]) for job in server.jobs.values()]
     assert sizes == [len(texts), len(texts[::2]) + 1]
     assert len(ordinary(server)) == 1

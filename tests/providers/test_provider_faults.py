@@ -9,11 +9,14 @@ import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from lorebank import Bank
 from lorebank.errors import ConfigurationError, ProviderError
+from lorebank.index.embedding_calls import TextsRefused, embed_calls
 from lorebank.providers.protocols import Embedder
 from lorebank.providers.registry import EMBEDDER_NAMES, Setup, load_embedder
 from lorebank.settings.tables import (
@@ -22,17 +25,11 @@ from lorebank.settings.tables import (
     ProviderSettings,
     RemoteSettings,
 )
-from provider_server import Fault, Provider, serving
+from provider_server import Fault, Provider
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 TEXTS = ["a boat in the harbour", "bees on the roof", "the relay crashed at night"]
 BASES = {"openai": "/v1", "gemini": "/v1beta", "voyage": "/v1", "ollama": ""}
-
-
-@pytest.fixture
-def server() -> Iterator[Provider]:
-    with serving(Provider()) as provider:
-        yield provider
 
 
 def loaded(server: Provider, name: str = "openai", **remote: Any) -> Embedder:
@@ -187,6 +184,58 @@ def test_nonsense_that_stays_is_refused_and_said(
         embedder.embed_documents(TEXTS)
     assert message in refusal.value.message
     assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("spoilt", [None, 0.0, float("nan")], ids=["refused", "zero", "nan"])
+@pytest.mark.parametrize("name", BASES)
+def test_one_bad_text_costs_no_other_its_vector(
+    server: Provider, name: str, spoilt: float | None
+) -> None:
+    server.spoilt["bees on the roof"] = spoilt
+    embedder = loaded(server, name, attempts=1)
+    calls = [{str(n): text for n, text in enumerate(TEXTS)}, {"last": "the last one"}]
+    found: dict[str, bytes] = {}
+    with pytest.raises(TextsRefused, match="1 text not found by meaning, such as “bees on"):
+        for vectors in embed_calls(embedder, calls):
+            found |= vectors
+    assert set(found) == {"0", "2", "last"}
+    embedder.cancel()
+
+
+def test_where_every_text_is_refused_it_is_no_texts_fault(server: Provider) -> None:
+    server.spoilt = dict.fromkeys(map(str, range(100)))
+    embedder = loaded(server, attempts=1)
+    with pytest.raises(ProviderError) as refusal:
+        list(embed_calls(embedder, [{text: text for text in server.spoilt}]))
+    assert not isinstance(refusal.value, TextsRefused)
+    assert len(server.requests) <= 16
+    embedder.cancel()
+
+
+def test_a_bad_text_shows_in_status_and_the_others_are_found(
+    server: Provider, tmp_path: Path
+) -> None:
+    (tmp_path / "memory").mkdir()
+    lines = [f"{text.capitalize()}." for text in TEXTS]
+    (tmp_path / "memory/notes.md").write_text("\n\n".join(lines))
+    server.spoilt["Bees on the roof."] = None
+    environ = {
+        "LOREBANK_CONFIG": "/nonexistent",
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+        "LOREBANK_EMBEDDER__PROVIDER": "openai",
+        "LOREBANK_PROVIDERS__OPENAI__BASE_URL": f"{server.url}/v1",
+        "LOREBANK_PROVIDERS__OPENAI__API_KEY": server.key,
+    }
+    with Bank.open(tmp_path, environ=environ) as bank:
+        bank.sync()
+        answer = bank.recall("a vessel at the pier")
+        assert (answer.retrievers_used, answer.retrievers_skipped) == (("semantic",), {})
+    with Bank.open(tmp_path, environ=environ) as bank:
+        [problem] = [p for p in bank.status().problems if p.code == "texts-refused"]
+        assert "not embedded: 1 text not found by meaning" in problem.message
+        server.spoilt.clear()
+        bank.sync()
+        assert bank.status().problems == ()
 
 
 @pytest.mark.parametrize("name", BASES)

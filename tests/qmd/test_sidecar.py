@@ -146,6 +146,16 @@ def test_f81_a_server_updates_before_the_first_search_and_again_in_time(
     assert {call[0] for call in program.calls} == {"collection", "update"}
 
 
+@pytest.mark.parametrize(("on_boot", "updates"), [("true", 2), ("false", 1)])
+def test_f81_what_is_fresh_is_updated_at_a_start_where_the_setting_says_so(
+    open_bank: Opener, program: Program, on_boot: str, updates: int
+) -> None:
+    settings = {"qmd__update__on_boot": on_boot, "qmd__update__debounce_ms": "0"}
+    open_bank(**settings).search("router")
+    open_bank(**settings).begin_serving()
+    assert program.calls.count(["update"]) == updates
+
+
 def test_f82_the_first_update_runs_in_the_background_unless_waited_for(
     open_bank: Opener, program: Program
 ) -> None:

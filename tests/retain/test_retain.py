@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lorebank import Bank, Fact, FactKind, LorebankError, UsageError, WorkspaceError
+from lorebank.markdown.document import read_document
 from lorebank.markdown.fact_format import format_fact
 from lorebank.markdown.facts import extract_facts
 from lorebank.markdown.sections import RETAIN_HEADINGS
@@ -89,7 +90,7 @@ def test_every_line_that_stood_there_still_stands(before: str, newline: str) -> 
         line for line in kept if "## Retain" not in line
     ]
     assert (newline == "\r\n") == ("\r\n" in after)
-    facts = extract_facts(after, PATH, recorded=DAY).facts
+    facts = extract_facts(read_document(after, PATH), recorded=DAY).facts
     assert [f.content for f in facts].count("Keeps bees.") == 1
 
 
@@ -190,7 +191,7 @@ def read_back(fact: Fact) -> Fact:
     """The one fact that is read out of a log into which it was written between two others."""
     text = append(append(new_log(DAY), "- W @Bo: Before."), format_fact(fact))
     text = append(text, "- W @Bo: After.")
-    facts = extract_facts(text, PATH, recorded=DAY).facts
+    facts = extract_facts(read_document(text, PATH), recorded=DAY).facts
     assert [facts[0].content, facts[-1].content] == ["Before.", "After."]
     assert len(facts) == 3
     return facts[1]

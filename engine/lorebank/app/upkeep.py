@@ -32,6 +32,7 @@ from lorebank.domain.reports import Status
 from lorebank.errors import NotWritable
 from lorebank.exchange.exporting import ExportFilter, ExportReport, export_bank
 from lorebank.exchange.importing import ImportReport, import_source
+from lorebank.index.embedding_calls import TEXTS_REFUSED
 from lorebank.index.items import facts_by_time
 from lorebank.index.status import differences, file_problems, index_counts
 from lorebank.index.sync import stale_paths, sync_files
@@ -61,7 +62,7 @@ def sync(
     if ws.in_memory:
         raise NotWritable(ws.in_memory, hint="make .memory writable, or free some space")
     if reading not in (None, ws.read_settings.fingerprint()):
-        ws.say("headings or chunk sizes changed: every file is read and cut anew")
+        ws.say("headings or chunk sizes changed: every file is read again")
     report = ws.sync_files(full=full, progress=progress).with_sessions(
         sync_sessions(ws, force=True, full=full, progress=progress)
     )
@@ -136,6 +137,8 @@ def status(ws: OpenWorkspace) -> Status:
     )
     if ws.in_memory:
         problems.insert(0, Diagnostic(str(ws.index_path), 0, "index-in-memory", ws.in_memory))
+    if refused := read_meta(ws.index, TEXTS_REFUSED):
+        problems.insert(0, Diagnostic(str(ws.index_path), 0, "texts-refused", refused))
     reports = sorted((ws.root / "bank" / "reflections").glob("????-??-??.md"))
     status = Status(
         workspace=str(ws.root),

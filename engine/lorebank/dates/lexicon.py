@@ -191,6 +191,7 @@ ANCHORS = frozenset(
     {
         "MONTH", "WEEKDAY", "WEEKDAYS", "WDAY", "UNIT", "DURATION", "DAYWORD", "UNITWORD", "SEASON",
         "SEASONS", "HOLIDAY", "DECADE", "EDGE_WORD", "SCHOOL_YEAR", "NIAN", "YUE", "RI",
+        "DAY_PRE",
     }
 )  # fmt: skip
 """Tags of which every date phrase without a digit holds one."""

@@ -50,8 +50,8 @@ def query_interval(text: str, now: date) -> DatePhrase | None:
             return _joined(text, bounds, met)
     group = [found[0]]
     for phrase in found[1:]:
-        between = text[group[-1].end : phrase.start]
-        if not _is_joint(between):
+        between = text[group[-1].end : phrase.start].strip()
+        if between != "," and between.removeprefix(",").strip().lower() not in _JOINS:
             break
         group.append(phrase)
     if len(group) == 1:
@@ -109,12 +109,6 @@ def parse_bound(text: str, now: date, *, side: str) -> date | None:
 def _same_phrase(phrase: DatePhrase, now: date, tense: Tense = "asked") -> Interval | None:
     found = find_phrases(phrase.text, now, tense)
     return found[0].interval if len(found) == 1 and found[0].interval.start else None
-
-
-def _is_joint(between: str) -> bool:
-    """Whether the text between two phrases only joins them."""
-    word = between.strip().removeprefix(",").strip().lower()
-    return word in _JOINS or between.strip() == ","
 
 
 def _whole(text: str, now: date) -> Interval | None:

@@ -49,8 +49,8 @@ _MONTH_DAYS = {
     "late": (21, 0),
     "start": (1, 7),
     "end": (-6, 0),
-    "opening": (1, 10),
-    "closing": (21, 0),
+    "opening": (1, 7),
+    "closing": (-6, 0),
     "first-half": (1, 15),
     "second-half": (16, 0),
 }
@@ -124,9 +124,12 @@ def _narrowed(
 
 
 def _part_of(_: Moment, part: str, span: Span) -> Span | None:
+    if span.ahead:
+        return None  # they start in three weeks
     take = _PARTS.get(span.granularity, _third)
     wholes = (*_PARTS, "week", "half")
-    return _narrowed(span, "range", lambda days: take(part, days), wholes)
+    found = _narrowed(span, "range", lambda days: take(part, days), wholes)
+    return replace(found, modifier="end") if found and part in ("end", "closing") else found
 
 
 def _edge(moment: Moment, edge: tuple[str, str]) -> Span:
@@ -138,7 +141,8 @@ def _edge(moment: Moment, edge: tuple[str, str]) -> Span:
         return _PARTS[unit](part, unit_days(first, unit, 0))
 
     cycle = Cycle(days, "year" if unit == "year" else "month")
-    return Span("range", moment.nearest(cycle), cycle, bare=True)
+    modifier = "end" if part == "end" else "exact"
+    return Span("range", moment.nearest(cycle), cycle, bare=True, modifier=modifier)
 
 
 def _edge_of(moment: Moment, edge: tuple[str, str], span: Span) -> Span | None:
@@ -203,7 +207,7 @@ def _first_units_of(_: Moment, n: int, duration: tuple[int, str], span: Span) ->
 
 def _day_in_month(_: Moment, day: int, span: Span) -> Span | None:
     """`the 15th of next month`."""
-    if span.granularity != "month" or span.days is None or span.days[0] is None:
+    if span.granularity != "month" or span.days is None:
         return None
     return Span("day", one_day(span.days[0].replace(day=day)))
 
@@ -217,7 +221,7 @@ def _weekday_and_date(_: Moment, _weekday: int, span: Span) -> Span | None:
 
 def _weekday_in_week(_: Moment, weekday: int, span: Span) -> Span | None:
     """`Wednesday two weeks ago`."""
-    if span.granularity != "week" or span.days is None or span.days[0] is None:
+    if span.granularity != "week" or span.days is None:
         return None
     return Span("day", one_day(shift(span.days[0], weekday)))
 
@@ -291,8 +295,8 @@ PART_RULES = (
     Rule("DATE apostrophe? of? WEEKDAY", _weekday_in_week, order=(1, 0)),
     Rule("DATE in? daypart", lambda _, span: span if span.granularity == "day" else None),
     Rule("on DM|DM_WEAK", same),
-    Rule("DM|DM_WEAK in_post", same),
-    Rule("DM|DM_WEAK comma? in? clock", same),
+    Rule("DM|DM_WEAK apostrophe in_post", same),
+    Rule("DM|DM_WEAK comma? clock", same),
     Rule("week_of the? DATE|DAY_OF_MONTH", _beside("week", week_days)),
     Rule("DATE week_of_post", _beside("week", week_days)),
     Rule("the? u_weekend of the? DATE|DAY_OF_MONTH", _beside("range", weekend_days)),

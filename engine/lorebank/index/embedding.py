@@ -29,6 +29,7 @@ from lorebank.errors import ProviderError
 from lorebank.index.embedding_cache import EmbeddingCache
 from lorebank.index.embedding_calls import calls_of, embed_calls, run_jobs
 from lorebank.index.vectors import delete_vectors, insert_vectors
+from lorebank.language.words import estimate_tokens
 from lorebank.records import dataclass
 
 if TYPE_CHECKING:
@@ -101,21 +102,23 @@ def embed_pending(
     *,
     batch: BatchSettings | None = None,
     progress: Progress | None = None,
+    say: Callable[[str], None] = lambda line: None,
 ) -> int:
     """Embed what has no vector yet; returns how many texts were embedded.
 
     Where the index holds another embedder's vectors, all texts are embedded again: into the cache
     first, and the old vectors serve until the new ones are complete. `batch` hands the texts in as
-    asynchronous jobs where the embedder has them; those still worked on stay pending.
+    asynchronous jobs where the embedder has them; those still worked on stay pending. `say` is told
+    what jobs that failed will cost.
     """
     try:
-        return _Run(connection, cache, embedder, batch, progress).embed()
+        return _Run(connection, cache, embedder, batch, progress, say).embed()
     except _OtherDimension:
         # The model behind an endpoint was changed under its name: what is known of it is void.
         cache.forget(embedder.fingerprint)
         with transaction(connection):
             delete_vectors(connection)
-        return _Run(connection, cache, embedder, batch, progress).embed()
+        return _Run(connection, cache, embedder, batch, progress, say).embed()
 
 
 class _OtherDimension(ProviderError):
@@ -131,6 +134,7 @@ class _Run:
     embedder: Embedder
     batch: BatchSettings | None
     progress: Progress | None
+    say: Callable[[str], None]
     dimension: int = 0
     """Of this embedder's vectors, as far as they were seen."""
     embedded: int = 0
@@ -188,6 +192,13 @@ class _Run:
         report = partial(self._report, total=len(texts))
         embedded, in_jobs = run_jobs(self.embedder, self.cache, texts, self.batch, report)
         self.embedded += embedded
+        lost = [k for k in self.cache.missing(self.embedder.fingerprint, texts) if k not in in_jobs]
+        if lost:
+            tokens = sum(estimate_tokens(texts[key]) for key in lost)
+            self.say(
+                f"{len(lost)} texts came out of no job of {self.embedder.name}: they are embedded"
+                f" by ordinary calls, at their price for about {tokens:,} tokens"
+            )
         return in_jobs
 
     def _unknown(

@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 
 
 Vectors = dict[str, bytes]
+_Refused = tuple[str, ProviderError]
+"""A text that has no vector, and why."""
+_REFUSALS = (200, 400, 413, 422)
+"""The statuses by which services refuse what was sent, or answer it with what is no vector."""
 _AHEAD = 16
 """Calls handed in beyond those that are under way."""
 
@@ -48,12 +52,39 @@ def calls_of(texts: Iterable[tuple[str, str]], limits: Limits) -> Iterator[dict[
         yield call
 
 
+TEXTS_REFUSED = "texts_refused"
+"""In the index's notes: why some texts have no vector, as long as that is so."""
+
+
+class TextsRefused(ProviderError):
+    """Some texts have no vector, and all others have theirs."""
+
+
 def embed_calls(embedder: Embedder, calls: Iterable[Mapping[str, str]]) -> Iterator[Vectors]:
-    """The vectors of each call, as they come; raises the first failure once the others are in."""
+    """The vectors of each call, as they come; raises the first failure once the others are in.
+
+    A text that an embedder refuses, or makes no direction of, costs no other its vector:
+    `TextsRefused` names it once all others are in.
+    """
+    refused: list[_Refused] = []
     if not embedder.endpoint:  # a model in this process, which uses all cores by itself
         for call in calls:
-            yield _one(embedder, call)
-        return
+            yield _one(embedder, call, refused)
+    else:
+        yield from _at_once(embedder, calls, refused)
+    if refused:
+        text, problem = refused[0]
+        count = "1 text" if len(refused) == 1 else f"{len(refused)} texts"
+        raise TextsRefused(
+            f"{problem.message}: {count} not found by meaning, such as “{text[:60]}”",
+            hint=problem.hint,
+        )
+
+
+def _at_once(
+    embedder: Embedder, calls: Iterable[Mapping[str, str]], refused: list[_Refused]
+) -> Iterator[Vectors]:
+    """Several calls at a time."""
     from concurrent.futures import Future, ThreadPoolExecutor  # felt by a recall
 
     coming = iter(calls)
@@ -64,7 +95,9 @@ def embed_calls(embedder: Embedder, calls: Iterable[Mapping[str, str]]) -> Itera
             while True:
                 # More than are worked on: a worker that is done never waits for the caller.
                 room = embedder.limits.concurrency + _AHEAD - len(waiting) if failure is None else 0
-                waiting += [workers.submit(_one, embedder, call) for call in islice(coming, room)]
+                waiting += [
+                    workers.submit(_one, embedder, call, refused) for call in islice(coming, room)
+                ]
                 if not waiting:
                     break
                 try:
@@ -82,9 +115,40 @@ def embed_calls(embedder: Embedder, calls: Iterable[Mapping[str, str]]) -> Itera
         raise failure
 
 
-def _one(embedder: Embedder, call: Mapping[str, str]) -> Vectors:
-    vectors = embedder.embed_documents(list(call.values()))
-    return {key: vector.tobytes() for key, vector in zip(call, vectors, strict=True)}
+def _one(embedder: Embedder, call: Mapping[str, str], refused: list[_Refused]) -> Vectors:
+    """The vectors of a call; where it fails because of a text, of its halves, down to that text.
+
+    Raises where nothing passes however it is cut: then it is not a text's fault.
+    """
+    found: Vectors = {}
+    alone: list[_Refused] = []
+    parts = [dict(call)]
+    failures = 0
+    while parts:
+        part = parts.pop()
+        try:
+            vectors = embedder.embed_documents(list(part.values()))
+        except ProviderError as problem:
+            failures += 1
+            if not _is_of_a_text(problem) or not (found or failures <= 2 * len(call).bit_length()):
+                raise
+            keys = list(part)
+            middle = len(keys) // 2
+            if middle:
+                parts += [{k: part[k] for k in half} for half in (keys[:middle], keys[middle:])]
+            else:
+                alone.append((part[keys[0]], problem))
+        else:
+            found |= {key: vector.tobytes() for key, vector in zip(part, vectors, strict=True)}
+    if alone and not found and len(call) > 1:
+        raise alone[0][1]
+    refused += alone
+    return found
+
+
+def _is_of_a_text(problem: ProviderError) -> bool:
+    """Whether another text might have passed: what was asked was refused, or answered badly."""
+    return getattr(problem, "status", 0) in _REFUSALS
 
 
 _NO_SUCH_SERVICE = frozenset({404, 405, 501})

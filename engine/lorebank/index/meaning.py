@@ -29,7 +29,7 @@ from lorebank.index.embedding import (
     served_by,
 )
 from lorebank.index.embedding_cache import EmbeddingCache, text_hash
-from lorebank.index.embedding_calls import calls_of, embed_calls
+from lorebank.index.embedding_calls import TEXTS_REFUSED, TextsRefused, calls_of, embed_calls
 from lorebank.providers.registry import Setup, chosen_provider, load_embedder
 from lorebank.records import dataclass
 
@@ -292,9 +292,14 @@ class Meaning:
                     "and the old vectors serve until that is done"
                 )
             batch = self._batch if limit is None else None
-            embedded = embed_pending(connection, cache, embedder, batch=batch, progress=progress)
+            embedded = embed_pending(
+                connection, cache, embedder, batch=batch, progress=progress, say=self._say
+            )
         waiting = self._jobs_of(embedder)
         breaker.close(connection)
+        if read_meta(connection, TEXTS_REFUSED):
+            with transaction(connection):
+                connection.execute("DELETE FROM meta WHERE key = ?", (TEXTS_REFUSED,))
         choice.problem, choice.remedy = waiting, FETCH if waiting else ""
         return embedded
 
@@ -368,6 +373,10 @@ class Meaning:
 
     def _failed(self, connection: Connection, choice: _Choice, problem: LorebankError) -> None:
         choice.problem, choice.remedy = problem.message, problem.hint
+        if isinstance(problem, TextsRefused):  # the embedder answers
+            with transaction(connection):
+                write_meta(connection, TEXTS_REFUSED, problem.message)
+            return
         if isinstance(problem, _Resting | Offline):  # nobody was asked
             return
         try:

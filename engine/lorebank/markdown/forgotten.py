@@ -43,6 +43,7 @@ from lorebank.markdown.blocks import Block, find_blocks, render_block
 from lorebank.markdown.opinion_page import is_opinion_block, with_overview_entries
 from lorebank.markdown.plain import escape_inline
 from lorebank.markdown.proposal_pages import is_proposal_block
+from lorebank.markdown.source import parse_day
 from lorebank.records import Record, dataclass
 
 _LINK = re.compile(
@@ -325,9 +326,8 @@ def parse_forgotten(
 
 
 def _tombstone(said: re.Match[str]) -> Tombstone | None:
-    try:
-        day = date.fromisoformat(said["day"]) if said["day"] else None
-    except ValueError:
+    day = parse_day(said["day"])
+    if said["day"] and day is None:
         return None
     keys = tuple(said["keys"].split())
     try:

@@ -13,7 +13,7 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock, Thread, local
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lorebank.app.watching import Watcher, keep_up
 from lorebank.mcp_server.access import caller
@@ -29,18 +29,11 @@ _WAITING = 4
 """Threads that answer where most of an answer is waiting for a service."""
 
 
-class OpensBank(Protocol):
-    """What opens the Bank that is served."""
-
-    def __call__(self, *, group: bool = False) -> Bank:
-        """A Bank for the calling thread."""
-
-
-class OpensBanks(Protocol):
-    """What opens the banks that are asked together."""
-
-    def __call__(self, *, group: bool = False) -> Banks:
-        """Banks for the calling thread."""
+OpensBank = Callable[..., "Bank"]
+"""Opens the Bank that is served for the calling thread; `group=True` for a client that speaks for
+a group."""
+OpensBanks = Callable[..., "Banks"]
+"""The same for the banks that are asked together."""
 
 
 class BankThreads:

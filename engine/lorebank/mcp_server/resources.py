@@ -3,41 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import date
-from typing import TYPE_CHECKING, TypeVar
 
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 
-from lorebank.agent.texts import (
-    REVIEW_TOKENS,
-    entity_text,
-    hunk_blocks,
-    inbox_blocks,
-    opinion_text,
-    paged,
-    within,
-)
+from lorebank.agent.texts import REVIEW_TOKENS, hunk_blocks, inbox_blocks, paged
 from lorebank.errors import LorebankError, NotFound
-from lorebank.markdown.origin import as_recalled
 from lorebank.mcp_server.banks import BankThreads
 from lorebank.mcp_server.calls import in_words_of_tools
-from lorebank.workspace.layout import LogPattern
+from lorebank.tools.toolset import Delivered, Toolset
 
-if TYPE_CHECKING:
-    from lorebank.app.bank import Bank
-
-
-T = TypeVar("T")
 MARKDOWN = "text/markdown"
+_ALL = 10_000
+"""Opinions of a page that its tokens cut anyway."""
 
 
 def add_resources(server: MCPServer, banks: BankThreads) -> None:
     """Register `lorebank://entity/{slug}`, `lorebank://opinions` and `lorebank://log/{date}`."""
 
-    async def read(job: Callable[[Bank], T]) -> T:
+    async def read(tool: Callable[[Toolset], Delivered]) -> str:
         try:
-            return await banks.call(job)
+            return (await banks.call(lambda bank: tool(Toolset(bank))))["text"]
         except NotFound as problem:
             raise ResourceNotFoundError(_said(problem)) from problem
         except LorebankError as problem:
@@ -50,8 +36,7 @@ def add_resources(server: MCPServer, banks: BankThreads) -> None:
         mime_type=MARKDOWN,
     )
     async def entity(slug: str) -> str:
-        found = await read(lambda bank: bank.entity(slug, token_budget=REVIEW_TOKENS))
-        return _page(entity_text(found))
+        return await read(lambda tools: tools.entity(slug, token_budget=REVIEW_TOKENS))
 
     @server.resource(
         "lorebank://opinions",
@@ -60,8 +45,7 @@ def add_resources(server: MCPServer, banks: BankThreads) -> None:
         mime_type=MARKDOWN,
     )
     async def opinions() -> str:
-        found = await read(lambda bank: bank.opinions())
-        return _page(opinion_text(found, len(found)))
+        return await read(lambda tools: tools.opinions(k=_ALL))
 
     @server.resource(
         "lorebank://log/{date}",
@@ -70,25 +54,12 @@ def add_resources(server: MCPServer, banks: BankThreads) -> None:
         mime_type=MARKDOWN,
     )
     async def log(date: str) -> str:
-        return _page(await read(lambda bank: _log(bank, date)))
-
-
-def _log(bank: Bank, text: str) -> str:
-    try:
-        day = date.fromisoformat(text)
-    except ValueError:
-        raise NotFound(f"'{text}' is not a day", hint="write it as 2025-11-27") from None
-    path = LogPattern.compile(bank.config.workspace.log_pattern).path_for(day)
-    return bank.get(path, shared=True).text
+        return await read(lambda tools: tools.memory_get(date))
 
 
 def _said(problem: LorebankError) -> str:
     said = f"{problem.message}; {problem.hint}" if problem.hint else problem.message
     return in_words_of_tools(said)
-
-
-def _page(text: str) -> str:
-    return as_recalled(within(text, REVIEW_TOKENS, "the rest is told by the tools"))
 
 
 _LOG_TODAY = """\

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field
 from datetime import date
@@ -20,6 +21,8 @@ from lorebank.domain.facts import (
 from lorebank.index.entity_view import Description
 from lorebank.markdown.opinion_page import OpinionEntry
 from lorebank.records import Record
+
+_SEVERAL_CLAUSES = re.compile(r"[;；。]\s*\w|\w\w[.!?]\s+\w")
 
 
 class BankContent(Record):
@@ -93,7 +96,13 @@ def known_facts(content: BankContent) -> list[KnownFact]:
     by_id = {fact.id: fact for fact in content.facts}
     replaced = {**{old: new for old, (_, new) in content.lapsed.items()}, **content.superseded}
     newer = {old: by_id[new].citation for old, new in replaced.items() if new in by_id}
-    status = dict.fromkeys(content.superseded, FactStatus.SUPERSEDED)
+    in_part = {
+        id_
+        for id_ in content.lapsed
+        if id_ in by_id
+        if id_ not in content.superseded or _SEVERAL_CLAUSES.search(by_id[id_].content)
+    }
+    status = dict.fromkeys(content.superseded.keys() - in_part, FactStatus.SUPERSEDED)
     held = {opinion.id: opinion for opinion in content.opinions}
     for opinion in content.opinions:
         if opinion.status is OpinionStatus.LIVE:
@@ -110,7 +119,7 @@ def known_facts(content: BankContent) -> list[KnownFact]:
             status.get(fact.id, FactStatus.LIVE),
             newer.get(fact.id),
             content.relations.get(fact.id, frozenset()),
-            in_part=fact.id in content.lapsed and fact.id not in content.superseded,
+            in_part=fact.id in in_part,
         )
         for fact in content.facts
     ]

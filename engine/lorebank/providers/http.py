@@ -54,6 +54,8 @@ class HttpFailure(ProviderError):
 class BadAnswer(ProviderError):
     """An answer that arrived whole and makes no sense."""
 
+    status = 200
+
 
 class Patience(Record):
     """How long a caller is willing to wait."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path
@@ -120,7 +121,8 @@ class Sidecar:
     def _ask(self, wanted: QmdQuery) -> tuple[Found, ...]:
         mode = self._mode
         done = self._run(mode, wanted)
-        if done.code and self._may_ask_plainly and is_flag_rejection(done.errors or done.output):
+        may_ask_plainly = mode != "query" and not self.config.embedder.offline
+        if done.code and may_ask_plainly and is_flag_rejection(done.errors or done.output):
             self._plain_query = True
             mode = self._mode
             done = self._run(mode, wanted)
@@ -145,36 +147,25 @@ class Sidecar:
             return "search"
         return "query" if self._plain_query else self.config.memory.qmd.search_mode
 
-    @property
-    def _may_ask_plainly(self) -> bool:
-        return self._mode != "query" and not self.config.embedder.offline
-
     # -- keeping fresh -------------------------------------------------------------------------
 
     def note_change(self) -> None:
         """Files of the workspace changed: an update is due once the debounce is over."""
-        try:
+        with self._failures_said():
             self._home.make(self.environ)
             self._home.note_change()
-        except LorebankError as failure:
-            self._say(f"qmd: {failure.message}")
 
     def freshen(self) -> None:
         """Before a search: see to it that what is due gets done, here or in the background.
 
         Nothing is raised: what failed stands in the state, and is said.
         """
-        try:
+        with self._failures_said(), suppress(QmdMissing):  # which the search is about to say
             self._command.find()
-            changed = self._home.changed_at
-            now = time.time()
+            changed, now = self._home.changed_at, time.time()
             self._begin(
                 due(self._state, self.collections, self._settings, now=now, changed_at=changed)
             )
-        except QmdMissing:
-            return  # as the search is about to say
-        except LorebankError as failure:
-            self._say(f"qmd: {failure.message}")
 
     def start(self) -> None:
         """When a server starts, before the first search: update, and go on doing so in time."""
@@ -193,13 +184,13 @@ class Sidecar:
 
     def refresh(self, progress: Progress | None = None) -> None:
         """Bring everything up to date now, and wait for it; what fails is said."""
-        embeds = self._settings.search_mode != "search" and not self.config.embedder.offline
-        try:
-            is_new = self._state.collections != self.collections
-            parts = {"collections": is_new, "update": True, "embed": embeds}
-            self._refresh(frozenset(part for part, wanted in parts.items() if wanted), progress)
-        except LorebankError as failure:
-            self._say(f"qmd: {failure.message}")
+        with self._failures_said():
+            work = {"update"}
+            if self._state.collections != self.collections:
+                work.add("collections")
+            if self._settings.search_mode != "search" and not self.config.embedder.offline:
+                work.add("embed")
+            self._refresh(frozenset(work), progress)
 
     def _begin(self, work: Work) -> None:
         if self.config.embedder.offline:
@@ -290,6 +281,13 @@ class Sidecar:
     @property
     def _fingerprint(self) -> str:
         return f"qmd: {self._settings.command} {self._settings.search_mode}"
+
+    @contextmanager
+    def _failures_said(self) -> Iterator[None]:
+        try:
+            yield
+        except LorebankError as failure:
+            self._say(f"qmd: {failure.message}")
 
     def _say(self, line: str) -> None:
         if line not in self._reported:

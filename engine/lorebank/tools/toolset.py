@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from datetime import date
 from enum import Enum
 from inspect import Parameter, signature
 from pathlib import PurePosixPath
@@ -12,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired
 from pydantic import BeforeValidator, Field
 from typing_extensions import TypedDict  # pydantic asks for this one before Python 3.12
 
-from lorebank.agent.authored import admitted, is_order
 from lorebank.agent.texts import (
     REVIEW_TOKENS,
     answer_text,
@@ -32,6 +32,7 @@ from lorebank.agent.texts import (
 from lorebank.domain.facts import NOBODY, Author, FactKind, InboxKind
 from lorebank.errors import UsageError
 from lorebank.markdown.origin import as_recalled
+from lorebank.workspace.layout import LogPattern
 
 if TYPE_CHECKING:
     from lorebank.app.bank import Bank
@@ -282,8 +283,10 @@ class Toolset:
         lines: Lines = None,
     ) -> Delivered:
         """Read one memory file, whole or by lines."""
-        file = f"memory/{path}.md" if re.fullmatch(r"\d{4}-\d\d-\d\d", path) else path
-        found = self._bank.get(file, start_line=start_line, lines=lines, shared=True)
+        with suppress(ValueError):
+            log = LogPattern.compile(self._bank.config.workspace.log_pattern)
+            path = log.path_for(date.fromisoformat(path))
+        found = self._bank.get(path, start_line=start_line, lines=lines, shared=True)
         return _recalled(within(found.text, REVIEW_TOKENS, "read on with start_line"))
 
     def retain(
@@ -305,6 +308,8 @@ class Toolset:
         """Keep what should still be known next month: a decision, preference, event, something
         true. Answers with what is noted already and what it may replace.
         """
+        from lorebank.agent.authored import admitted, is_order
+
         if is_order(admitted(text)):
             return {"text": self._bank.remember(text, author=self._author).warning}
         near = self._noted_already(text)
@@ -321,7 +326,7 @@ class Toolset:
         about = ", ".join(dict.fromkeys(mention.name for mention in fact.mentions)) or "nobody"
         lines = [f"retained {fact.id} as {fact.kind.value} about {about} [{fact.citation}]"]
         if near - {fact.id}:
-            lines.append(f"noted already: {', '.join(sorted(near - {fact.id}))}")
+            lines.append(f"already noted: {', '.join(sorted(near - {fact.id}))}")
         lines += [f"in the inbox: {inbox_item(item)}" for item in fact.related]
         return {"text": as_recalled("\n".join(lines)), "id": fact.id}
 
