@@ -31,6 +31,7 @@ from lorebank.mcp_server.calls import (
     error_result,
     fit,
     joined,
+    read_arguments,
     recalled,
     with_note,
 )
@@ -240,6 +241,7 @@ def build_server(
         log_level="WARNING",
     )
     server.middleware.append(telling_callers(access))
+    server.middleware.append(read_arguments)
     add_tools(server, banks, memory_tools=memory_tools)
     if banks.has_several:
         add_tools_for_several(server, banks)
