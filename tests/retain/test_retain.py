@@ -178,9 +178,7 @@ def test_any_text_is_read_back_as_it_was_understood(text: str, kind: FactKind) -
 @settings(max_examples=200, deadline=None)
 def test_random_text_is_read_back_as_it_was_understood(text: str) -> None:
     try:
-        fact = compose_fact(
-            text, kind=FactKind.WORLD, entities=["Ada"], confidence=0.25, day=DAY, marks=()
-        )
+        fact = compose_fact(text, kind=FactKind.WORLD, entities=["Ada"], confidence=0.25, day=DAY)
     except UsageError:
         return
     read = read_back(fact)
