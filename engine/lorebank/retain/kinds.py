@@ -44,7 +44,16 @@ def said(text: str, entry: str) -> bool:
     """Whether a text holds a phrase of that entry, in any language: an order counts as one even
     where few words tell the language."""
     folded = fold(text)
-    return any(pattern.search(folded) for pattern in _patterns(entry).values())
+    return any(
+        re.search(pattern_of(phrase), folded)
+        for listed in phrases(entry).values()
+        for phrase in listed
+        if max(fold(phrase).translate(_NO_SIGNS).split(), key=len) in folded  # cheap to rule out
+    )
+
+
+_NO_SIGNS = str.maketrans("*+#^$.", "      ")
+"""The signs of a phrase; see `pattern_of`."""
 
 
 def _said_in_its_language(text: str, entry: str) -> bool:
