@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from lorebank import Bank
+from provider_server import Provider, serving
 from support import FIXTURES, WORDS_ONLY
 
 # A busy machine takes 300 ms for what it does in 1 ms a moment later.
@@ -51,3 +52,10 @@ def write_log(tmp_path: Path) -> Callable[..., Path]:
         return tmp_path
 
     return write
+
+
+@pytest.fixture
+def server() -> Iterator[Provider]:
+    """A provider on this machine, as its services speak."""
+    with serving(Provider()) as provider:
+        yield provider

@@ -160,7 +160,7 @@ def test_a_scheduler_that_is_not_there_is_named_with_what_to_do(
 ) -> None:
     outcome = lorebank("schedule", "install", "--system", system, cwd=workspace)
     assert (outcome.code, outcome.out) == (1, "")
-    assert "is not there, so nothing was scheduled" in outcome.err
+    assert "was not found, so nothing was scheduled" in outcome.err
     assert "lorebank schedule print" in outcome.err
 
 

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from provider_server import Provider, serving
+from provider_server import Provider
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
 Run = Callable[..., Any]
-
-
-@pytest.fixture
-def server() -> Iterator[Provider]:
-    with serving(Provider()) as provider:
-        yield provider
 
 
 @pytest.fixture

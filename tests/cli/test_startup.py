@@ -11,7 +11,7 @@ from typing import Any
 import click
 import pytest
 
-from lorebank.cli.root import COMMANDS, cli, find_command
+from lorebank.cli.root import cli
 
 HEAVY = ("apsw", "dateparser", "httpx", "markdown_it", "mcp", "networkx", "numpy", "pydantic")
 PROBE = """
@@ -59,8 +59,8 @@ def test_a_recall_by_words_imports_no_model_and_no_parser(
     ("arguments", "most"),
     [
         (["--help"], 12),
-        (["get", "memory.md"], 52),  # the model, by subject, is three modules of them
-        (["recall", "who looks after the goose?"], 93),
+        (["get", "memory.md"], 50),  # the model, by subject, is three modules of them
+        (["recall", "who looks after the goose?"], 90),
         (["retain", "W @Ana: Sings in the harbour choir."], 146),
     ],
     ids=["help", "get", "recall", "retain"],
@@ -85,11 +85,6 @@ def test_a_command_imports_no_more_modules_than_it_needs(
         text=True,
     )
     assert int(done.stdout.split()[-1]) <= most
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_each_command_begins_its_help_with_its_summary(name: str) -> None:
-    assert (find_command(name).help or "").split("\n")[0] == COMMANDS[name][1]
 
 
 def _walk(group: click.Group) -> list[click.Command]:

@@ -19,6 +19,7 @@ from lorebank.exchange.prose import clean
 from lorebank.exchange.read_jsonl import read_line
 from lorebank.exchange.writers import facts_jsonl
 from lorebank.language.folding import slugify
+from lorebank.markdown.document import read_document
 from lorebank.markdown.facts import extract_facts
 from support import WORDS_ONLY
 
@@ -64,7 +65,9 @@ def test_a_fact_is_the_same_fact_after_both_ways(fact: Fact) -> None:
     assume(not problems)
     assert (said(read), read.recorded) == (said(fact), fact.recorded)
     text = f"# Day\n\n## Retain\n{retain_line(read)}\n"
-    (again,) = extract_facts(text, "memory/2025-11-27.md", recorded=fact.recorded).facts
+    (again,) = extract_facts(
+        read_document(text, "memory/2025-11-27.md"), recorded=fact.recorded
+    ).facts
     assert said(replace(again, id="")) == said(fact)
 
 

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from lorebank import Bank
 from lorebank.settings.tables import Config
-from provider_server import Provider, serving
+from provider_server import Provider
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
 BASES = {"openai": "/v1", "gemini": "/v1beta", "voyage": "/v1"}
-
-
-@pytest.fixture
-def server() -> Iterator[Provider]:
-    with serving(Provider()) as provider:
-        yield provider
 
 
 def environ_for(name: str, server: Provider, **batch: str) -> dict[str, str]:

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from lorebank import Bank
 from lorebank.index.embedding_cache import EmbeddingCache, text_hash
-from provider_server import Provider, serving
+from provider_server import Provider
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
-
-
-@pytest.fixture
-def server() -> Iterator[Provider]:
-    with serving(Provider()) as provider:
-        yield provider
 
 
 @pytest.fixture

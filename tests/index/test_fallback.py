@@ -261,7 +261,7 @@ def test_f48_other_chunk_sizes_are_said_loudly_and_nothing_is_embedded_anew(
     ) as bank:
         report = bank.sync()
         assert (report.embedded, report.pending) == (0, 0)
-    assert told == ["headings or chunk sizes changed: every file is read and cut anew"]
+    assert told == ["headings or chunk sizes changed: every file is read again"]
 
 
 def test_a_model_that_was_changed_under_its_name_is_noticed(

@@ -6,6 +6,7 @@ from datetime import date
 
 import pytest
 
+from lorebank.markdown.document import read_document
 from lorebank.markdown.fact_format import fixed_line
 from lorebank.markdown.facts import FactExtraction, extract_facts
 from lorebank.markdown.passages import extract_passages
@@ -15,7 +16,7 @@ DAY = date(2025, 3, 3)
 
 
 def read(text: str) -> FactExtraction:
-    return extract_facts(text, "memory/2025-03-03.md", recorded=DAY)
+    return extract_facts(read_document(text, "memory/2025-03-03.md"), recorded=DAY)
 
 
 def contents(text: str) -> list[str]:
@@ -60,7 +61,7 @@ def test_what_only_looks_like_one_opens_none(heading: str) -> None:
 
 def test_a_label_is_no_prose() -> None:
     text = "Rained.\n\n**Retain**\n- W @Lena: Sings loudly.\n"
-    found = extract_passages(text, "a.md", fact_lines=read(text).fact_lines)
+    found = extract_passages(read_document(text, "a.md"), fact_lines=read(text).fact_lines)
     assert [passage.text for passage in found] == ["Rained."]
 
 

@@ -61,13 +61,15 @@ def _said(fact: Fact) -> tuple[object, ...]:
 
 def _reread(fact: Fact) -> list[tuple[object, ...]]:
     text = f"## Retain\n{format_fact(fact)}\n"
-    return [_said(other) for other in extract_facts(text, "x.md", recorded=_DAY).facts]
+    return [
+        _said(other) for other in extract_facts(read_document(text, "x.md"), recorded=_DAY).facts
+    ]
 
 
 @given(_TEXTS, st.booleans())
 def test_every_citation_holds_its_fact(text: str, everywhere: bool) -> None:
     document = read_document(text, "x.md")
-    found = extract_facts(text, "x.md", recorded=_DAY, everywhere=everywhere, document=document)
+    found = extract_facts(document, recorded=_DAY, everywhere=everywhere)
     count = len(split_lines(text))
     for fact in found.facts:
         first, last = fact.citation.start_line, fact.citation.end_line
@@ -78,7 +80,7 @@ def test_every_citation_holds_its_fact(text: str, everywhere: bool) -> None:
 
 @given(_TEXTS, st.booleans())
 def test_the_canonical_line_of_any_fact_reads_back_as_that_fact(text: str, bank: bool) -> None:
-    for fact in extract_facts(text, "x.md", recorded=_DAY, everywhere=bank).facts:
+    for fact in extract_facts(read_document(text, "x.md"), recorded=_DAY, everywhere=bank).facts:
         assert _reread(fact) == [_said(fact)]
 
 
@@ -135,8 +137,13 @@ def test_damage_to_a_real_page_loses_no_line_but_its_own(chance: random.Random) 
     hit = chance.choice([number for number, line in enumerate(lines) if line.startswith("- ")])
     noise = "".join(chance.choice("WBO()c=0.9@:*[]|&; \x00") for _ in range(20))
     lines[hit] = f"- {noise}"
-    before = {fact.content for fact in extract_facts(_SEED, "x.md", recorded=_DAY).facts}
-    after = {fact.content for fact in extract_facts("\n".join(lines), "x.md", recorded=_DAY).facts}
+    before = {
+        fact.content for fact in extract_facts(read_document(_SEED, "x.md"), recorded=_DAY).facts
+    }
+    after = {
+        fact.content
+        for fact in extract_facts(read_document("\n".join(lines), "x.md"), recorded=_DAY).facts
+    }
     assert len(before - after) <= 1
 
 
@@ -144,9 +151,9 @@ def test_damage_to_a_real_page_loses_no_line_but_its_own(chance: random.Random) 
 def test_facts_and_passages_never_hold_private_text(text: str) -> None:
     hidden = f"{text}\n\n<private>\nxyzzy\n{text.replace('private>', '')}\nxyzzy\n"
     document = read_document(hidden, "x.md")
-    found = extract_facts(hidden, "x.md", recorded=_DAY, everywhere=True, document=document)
+    found = extract_facts(document, recorded=_DAY, everywhere=True)
     shown = [fact.raw + fact.content for fact in found.facts]
-    shown += [passage.text for passage in extract_passages(hidden, "x.md", document=document)]
+    shown += [passage.text for passage in extract_passages(document)]
     assert not any("xyzzy" in part for part in shown)
 
 
@@ -176,6 +183,6 @@ def test_signs_that_carry_meaning_make_another_id() -> None:
 
 
 def test_edits_above_a_fact_leave_its_id() -> None:
-    before = extract_facts(_SEED, "x.md", recorded=_DAY).facts
-    after = extract_facts(f"new line\n\n{_SEED}", "x.md", recorded=_DAY).facts
+    before = extract_facts(read_document(_SEED, "x.md"), recorded=_DAY).facts
+    after = extract_facts(read_document(f"new line\n\n{_SEED}", "x.md"), recorded=_DAY).facts
     assert [fact.id for fact in before] == [fact.id for fact in after]

@@ -11,6 +11,7 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from lorebank.domain.facts import Fact, Stance
+from lorebank.markdown.document import read_document
 from lorebank.markdown.fact_format import format_fact
 from lorebank.markdown.facts import FactExtraction, extract_facts
 
@@ -42,7 +43,9 @@ def test_what_is_written_is_read_as_the_case_says(written: str, bank: bool, read
 @pytest.mark.parametrize(("written", "bank", "read"), _CASES)
 def test_each_fact_reads_back_from_its_canonical_line(written: str, bank: bool, read: str) -> None:
     for fact in _extract(written, bank).facts:
-        again = extract_facts(f"## Retain\n{format_fact(fact)}\n", "again.md", recorded=_DAY)
+        again = extract_facts(
+            read_document(f"## Retain\n{format_fact(fact)}\n", "again.md"), recorded=_DAY
+        )
         assert [said(fact)] == [said(other) for other in again.facts]
 
 
@@ -93,7 +96,7 @@ def _fact_lines(fact: Fact) -> Iterator[str]:
 
 def _extract(written: str, bank: bool) -> FactExtraction:
     path = "bank/opinions.md" if bank else "memory/2025-11-27.md"
-    return extract_facts(written, path, recorded=_DAY, everywhere=bank)
+    return extract_facts(read_document(written, path), recorded=_DAY, everywhere=bank)
 
 
 def _cases(text: str) -> list[re.Match[str]]:

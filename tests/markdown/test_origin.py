@@ -7,6 +7,7 @@ from datetime import date
 import pytest
 
 from lorebank.domain.facts import Origin
+from lorebank.markdown.document import read_document
 from lorebank.markdown.fact_format import format_fact
 from lorebank.markdown.facts import extract_facts
 from lorebank.markdown.origin import file_origin
@@ -36,11 +37,13 @@ from lorebank.trust.confirmations import format_confirmation, parse_confirmation
 def test_a_mark_at_the_end_of_a_line_says_whose_word_it_is(
     line: str, content: str, origin: Origin
 ) -> None:
-    found = extract_facts(f"## Retain\n{line}\n", "memory/x.md", recorded=date(2026, 1, 1))
+    found = extract_facts(
+        read_document(f"## Retain\n{line}\n", "memory/x.md"), recorded=date(2026, 1, 1)
+    )
     (fact,) = found.facts
     assert (" ".join(fact.content.split()), fact.origin) == (content, origin)
     again = extract_facts(
-        f"## Retain\n{format_fact(fact)}\n", "memory/x.md", recorded=date(2026, 1, 1)
+        read_document(f"## Retain\n{format_fact(fact)}\n", "memory/x.md"), recorded=date(2026, 1, 1)
     ).facts[0]
     assert (again.id, again.origin, again.marks) == (fact.id, fact.origin, fact.marks)
 

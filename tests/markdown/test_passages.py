@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from lorebank.markdown.document import read_document
 from lorebank.markdown.passages import extract_passages
 
 
 def _read(text: str, *fact_lines: tuple[int, int]) -> list[tuple[str, str]]:
-    passages = extract_passages(text, "a.md", fact_lines=fact_lines)
+    passages = extract_passages(read_document(text, "a.md"), fact_lines=fact_lines)
     return [(str(passage.citation).partition("#")[2], passage.text) for passage in passages]
 
 
@@ -58,5 +59,5 @@ def test_a_long_line_is_cut_after_sentences_and_each_part_cites_it() -> None:
 
 
 def test_a_passage_knows_its_headings() -> None:
-    passages = extract_passages("# A\n## B\ntext\n# C\nmore\n", "a.md")
+    passages = extract_passages(read_document("# A\n## B\ntext\n# C\nmore\n", "a.md"))
     assert [passage.heading for passage in passages] == ["A > B", "C"]

@@ -57,7 +57,7 @@ def test_no_task(text: str) -> None:
 def test_nested_tasks_and_tasks_of_a_retain_section_are_tasks_and_no_facts() -> None:
     text = "## Retain\n- [ ] W @Lena: plan the fair\n  - [x] book the hall\n- W @Lena: Sings.\n"
     assert read(text) == [(2, "open", "plan the fair"), (3, "done", "book the hall")]
-    facts = extract_facts(text, "a.md", recorded=None).facts
+    facts = extract_facts(read_document(text, "a.md"), recorded=None).facts
     assert [fact.content for fact in facts] == ["Sings."]
 
 

@@ -315,7 +315,7 @@ def test_what_one_tool_writes_another_recalls(call: Call, workspace: Path) -> No
     log = (workspace / "memory/2025-12-10.md").read_text()
     assert log.endswith("shed. (origin: agent, by mcp)\n")
     again = _text(call("retain", text="The spare oars are in the blue shed.", date="2025-12-09"))
-    assert f"noted already: {written.structured_content['id']}" in again
+    assert f"already noted: {written.structured_content['id']}" in again
 
 
 def test_a_correction_takes_the_place_of_a_fact_and_is_taken_back(call: Call) -> None:

@@ -179,12 +179,12 @@ def test_without_the_package_for_tokens_it_is_named(
         (lambda f: (f / "tokenizer.json").unlink(), "has no tokenizer.json beside model.saf"),
         (lambda f: (f / "tokenizer.json").write_text("{"), "tokenizer.json cannot be read"),
         (lambda f: (f / "tokenizer.json").write_text("[]"), "tokenizer.json cannot be read"),
-        (lambda f: (f / "model.safetensors").write_bytes(b"x"), "is no safetensors file"),
+        (lambda f: (f / "model.safetensors").write_bytes(b"x"), "is not a safetensors file"),
         (
             lambda f: (f / "model.safetensors").write_bytes(
                 (f / "model.safetensors").read_bytes()[:-9]
             ),
-            "model.safetensors is cut off",
+            "model.safetensors is truncated",
         ),
         (
             lambda f: write_tables(f / "model.safetensors", bert__layer=VECTORS),
@@ -232,7 +232,7 @@ def test_hostile_headers_are_refused(tmp_path: Path) -> None:
     ):
         head = json.dumps({"embeddings": row}).encode()
         file.write_bytes(struct.pack("<Q", len(head)) + head + b"\0" * 4)
-        with pytest.raises(ValueError, match="table"):
+        with pytest.raises(ValueError, match="array"):
             map_arrays(file)
 
 

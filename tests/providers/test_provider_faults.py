@@ -25,17 +25,11 @@ from lorebank.settings.tables import (
     ProviderSettings,
     RemoteSettings,
 )
-from provider_server import Fault, Provider, serving
+from provider_server import Fault, Provider
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 TEXTS = ["a boat in the harbour", "bees on the roof", "the relay crashed at night"]
 BASES = {"openai": "/v1", "gemini": "/v1beta", "voyage": "/v1", "ollama": ""}
-
-
-@pytest.fixture
-def server() -> Iterator[Provider]:
-    with serving(Provider()) as provider:
-        yield provider
 
 
 def loaded(server: Provider, name: str = "openai", **remote: Any) -> Embedder:

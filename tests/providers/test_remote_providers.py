@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -18,7 +17,7 @@ from lorebank.settings.tables import (
     ProviderSettings,
     RemoteSettings,
 )
-from provider_server import Fault, Provider, serving, unit
+from provider_server import Fault, Provider, unit
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
@@ -30,12 +29,6 @@ BASES = {
     "llama.cpp": "",
 }
 TEXTS = ["a boat in the harbour", "bees on the roof", "the relay crashed at night"]
-
-
-@pytest.fixture
-def server() -> Iterator[Provider]:
-    with serving(Provider()) as provider:
-        yield provider
 
 
 def setup_for(name: str, server: Provider, **settings: object) -> Setup:

@@ -153,7 +153,8 @@ def test_each_sentence_has_its_own_lines() -> None:
 def bank(tmp_path: Path) -> Iterator[Bank]:
     (tmp_path / "memory").mkdir()
     write(tmp_path, "2026-03-05", "We decided to use Postgres. It rained. Tom lives in Berlin.\n")
-    write(tmp_path, "2026-03-06", "I hate stand-ups before ten.\n\n## Retain\n- W @Bo: Sings.\n")
+    again = "I hate stand-ups before ten.\n\n## Retain\n- O: Hates stand-ups before ten.\n"
+    write(tmp_path, "2026-03-06", again)
     with Bank.open(tmp_path, environ=WORDS_ONLY, now=date(2026, 3, 7)) as bank:
         yield bank
 
@@ -162,7 +163,7 @@ def write(root: Path, day: str, text: str) -> None:
     (root / "memory" / f"{day}.md").write_text(f"# {day}\n\n{text}", "utf-8")
 
 
-def test_only_when_asked_and_only_for_logs_without_a_section(bank: Bank) -> None:
+def test_only_when_asked_and_only_what_no_line_says_already(bank: Bank) -> None:
     bank.reflect()
     assert bank.proposals() == ()
     before = (bank.root / "memory" / "2026-03-05.md").read_bytes()
@@ -183,7 +184,15 @@ def test_only_when_asked_and_only_for_logs_without_a_section(bank: Bank) -> None
     ]
     assert (bank.root / "memory" / "2026-03-05.md").read_bytes() == before
     assert bank.reflect(infer=True).changed == bank.reflect().changed == ()
-    assert bank.timeline("Bo") and bank.check() == ()
+    assert bank.check() == ()
+
+
+def test_the_prose_of_a_log_with_a_section_is_read_too(bank: Bank) -> None:
+    text = "We decided to rent the hall.\n\n## Retain\n- W @Bo: Sings.\n"
+    write(bank.root, "2026-03-06", text)
+    bank.reflect(infer=True)
+    assert "- B: We decided to rent the hall." in [each.new for each in bank.proposals()]
+    assert len(bank.proposals()) == 3
 
 
 def test_a_setting_makes_every_run_infer(tmp_path: Path) -> None:

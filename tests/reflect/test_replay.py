@@ -13,6 +13,7 @@ import pytest
 from lorebank import Bank
 from lorebank.beliefs.forming import Formation, form
 from lorebank.domain.facts import Fact, Opinion, Trend
+from lorebank.markdown.document import read_document
 from lorebank.markdown.facts import extract_facts
 from lorebank.markdown.sections import RETAIN_HEADINGS
 from support import WORDS_ONLY
@@ -72,7 +73,9 @@ def facts_of(year: dict[date, list[str]]) -> list[Fact]:
         fact
         for day, lines in year.items()
         for fact in extract_facts(
-            log(day, lines), f"memory/{day}.md", recorded=day, headings=RETAIN_HEADINGS
+            read_document(log(day, lines), f"memory/{day}.md"),
+            recorded=day,
+            headings=RETAIN_HEADINGS,
         ).facts
     ]
 

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lorebank import Bank, Fact, FactKind, LorebankError, UsageError, WorkspaceError
+from lorebank.markdown.document import read_document
 from lorebank.markdown.fact_format import format_fact
 from lorebank.markdown.facts import extract_facts
 from lorebank.markdown.sections import RETAIN_HEADINGS
@@ -89,7 +90,7 @@ def test_every_line_that_stood_there_still_stands(before: str, newline: str) -> 
         line for line in kept if "## Retain" not in line
     ]
     assert (newline == "\r\n") == ("\r\n" in after)
-    facts = extract_facts(after, PATH, recorded=DAY).facts
+    facts = extract_facts(read_document(after, PATH), recorded=DAY).facts
     assert [f.content for f in facts].count("Keeps bees.") == 1
 
 
@@ -160,7 +161,7 @@ HOSTILE = (
 @pytest.mark.parametrize("kind", list(FactKind))
 def test_any_text_is_read_back_as_it_was_understood(text: str, kind: FactKind) -> None:
     try:
-        fact = compose_fact(text, kind=kind, entities=["Ada"], confidence=None, day=DAY, marks=())
+        fact = compose_fact(text, kind=kind, entities=["Ada"], confidence=None, day=DAY)
     except UsageError as problem:
         assert problem.message.startswith(("nothing to retain", "nothing retained"))
         return
@@ -177,9 +178,7 @@ def test_any_text_is_read_back_as_it_was_understood(text: str, kind: FactKind) -
 @settings(max_examples=200, deadline=None)
 def test_random_text_is_read_back_as_it_was_understood(text: str) -> None:
     try:
-        fact = compose_fact(
-            text, kind=FactKind.WORLD, entities=["Ada"], confidence=0.25, day=DAY, marks=()
-        )
+        fact = compose_fact(text, kind=FactKind.WORLD, entities=["Ada"], confidence=0.25, day=DAY)
     except UsageError:
         return
     read = read_back(fact)
@@ -190,7 +189,7 @@ def read_back(fact: Fact) -> Fact:
     """The one fact that is read out of a log into which it was written between two others."""
     text = append(append(new_log(DAY), "- W @Bo: Before."), format_fact(fact))
     text = append(text, "- W @Bo: After.")
-    facts = extract_facts(text, PATH, recorded=DAY).facts
+    facts = extract_facts(read_document(text, PATH), recorded=DAY).facts
     assert [facts[0].content, facts[-1].content] == ["Before.", "After."]
     assert len(facts) == 3
     return facts[1]
@@ -203,7 +202,6 @@ def test_what_is_given_by_name_wins_over_the_text() -> None:
         entities=["The Castle"],
         confidence=0.4,
         day=DAY,
-        marks=(),
     )
     assert (fact.kind, fact.confidence, fact.content) == (FactKind.WORLD, 0.4, "Prefers tea.")
     assert [m.slug for m in fact.mentions] == ["the-castle", "peter"]
@@ -224,7 +222,7 @@ def test_what_is_given_by_name_wins_over_the_text() -> None:
 def test_the_kind_comes_from_what_is_written(
     text: str, confidence: float | None, kind: FactKind
 ) -> None:
-    fact = compose_fact(text, kind=None, entities=(), confidence=confidence, day=DAY, marks=())
+    fact = compose_fact(text, kind=None, entities=(), confidence=confidence, day=DAY)
     assert fact.kind is kind
 
 

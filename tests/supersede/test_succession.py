@@ -43,6 +43,7 @@ def _status(bank: Bank, question: str, day: str, **when: date) -> FactStatus:
         ("Tem uma oficina no Porto.", "Vendeu a oficina."),
         ("Speelt in een fanfare.", "Is gestopt met de fanfare; fanfare is voorbij."),
         ("Is vegan.", "Eats meat again."),
+        ("The gate opens at 8 hours.", "The gate opens at 7 hours now."),
         ("Works in the old mill.", "No longer works in the old mill."),
     ],
 )
@@ -80,6 +81,17 @@ def test_hearsay_parts_and_others_end_nothing(tmp_path: Path, older: str, newer:
     logs = {"2026-01-02": f"W @Kit: {older}", "2026-02-02": f"W @Kit: {newer}"}
     with _bank(tmp_path, logs) as bank:
         assert _status(bank, older, "2026-01-02") is FactStatus.LIVE
+
+
+def test_an_ending_announced_for_later_waits_for_its_day(tmp_path: Path) -> None:
+    logs = {
+        "2026-01-02": "W @Kit: Account manager at Brook Mills.",
+        "2026-02-02": "W @Kit: Leaves Brook Mills on 15 March 2026.",
+    }
+    with _bank(tmp_path, logs) as bank:
+        assert _status(bank, "Brook Mills", "2026-01-02") is FactStatus.LIVE
+        later = _status(bank, "Brook Mills", "2026-01-02", now=date(2026, 3, 15))
+        assert later is FactStatus.SUPERSEDED
 
 
 def test_a_writer_says_it_outright(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def sync(
     if ws.in_memory:
         raise NotWritable(ws.in_memory, hint="make .memory writable, or free some space")
     if reading not in (None, ws.read_settings.fingerprint()):
-        ws.say("headings or chunk sizes changed: every file is read and cut anew")
+        ws.say("headings or chunk sizes changed: every file is read again")
     report = ws.sync_files(full=full, progress=progress).with_sessions(
         sync_sessions(ws, force=True, full=full, progress=progress)
     )

@@ -356,7 +356,7 @@ class OpenWorkspace:
 
     def refuse_in_group(self, what: str) -> None:
         if self.group:
-            raise PathRefused(f"{what} is the owner's: not in a group")
+            raise PathRefused(f"{what} is not available in a group")
 
     @rebuild_index_if_corrupt
     @collector_at_rest()
@@ -518,7 +518,7 @@ class OpenWorkspace:
             raise NotFound(f"no {what} '{text}'", hint="ids are shown by recall --json")
         if len({fact.id for fact in facts}) > 1:
             near = ", ".join(sorted({fact.id for fact in facts})[:5])
-            raise UsageError(f"'{text}' is the beginning of several ids", hint=near)
+            raise UsageError(f"'{text}' matches several ids", hint=near)
         return facts[0]
 
     def opinion_with_id(self, id: str) -> Opinion:
@@ -535,7 +535,7 @@ class OpenWorkspace:
         if not found:
             raise NotFound(f"no opinion '{text}'", hint="`lorebank opinions` lists them with ids")
         if len(found) > 1 and text not in found:
-            raise UsageError(f"'{text}' is the beginning of several ids", hint=", ".join(found[:5]))
+            raise UsageError(f"'{text}' matches several ids", hint=", ".join(found[:5]))
         return text if text in found else found[0]
 
     def open_desk(self, now: date | None) -> Desk:

@@ -85,7 +85,7 @@ def retain(ws: OpenWorkspace, text: str, **details: Unpack[RetainKeywords]) -> F
     origin, author = as_written_by(details.get("author", NOBODY), whose, today, recorded)
     if recorded > today and not details.get("allow_future"):
         raise UsageError(
-            f"--date {recorded} lies ahead; a log tells of days that were",
+            f"--date {recorded} is in the future; a log is about past days",
             hint="write it down today and name the day in the sentence, or --allow-future",
         )
     news = strip_recalled_text(ws, admitted(text) if origin is Origin.AGENT else text)
@@ -108,15 +108,18 @@ def retain(ws: OpenWorkspace, text: str, **details: Unpack[RetainKeywords]) -> F
         entities=details.get("entities", ()),
         confidence=details.get("confidence"),
         day=recorded,
-        marks=marks,
-        ends=[ws.find_fact(old).id for old in olds],
-        origin=origin,
-        author=author,
         names_in=partial(_names_in, ws, recorded),
+    )
+    fact = replace(
+        fact,
+        marks=(*fact.marks, *marks),
+        ends=tuple(dict.fromkeys([*fact.ends, *(ws.find_fact(old).id for old in olds)])),
+        origin=origin.least_trusted(fact.origin),
+        author=author,
     )
     known = next((f for f in facts_by_id(ws.index, fact.id) if not private), None)
     if known is not None:
-        ws.say(f"noted already: {known.citation}; nothing was written")
+        ws.say(f"already noted: {known.citation}; nothing was written")
         return known
     same = (f for f in facts_saying(ws.index, [fact.content]) if {*f.subjects} == {*fact.subjects})
     for before in [*same][-1:]:
@@ -413,7 +416,7 @@ def strip_recalled_text(ws: OpenWorkspace, text: str) -> str:
         return text
     if not stripped.text.strip():
         raise UsageError(
-            "nothing to write: this is what recall printed, not news",
+            "nothing to write: the text is what recall printed",
             hint="write down what is new in words of its own",
         )
     ws.say(f"left out {len(stripped.removed)} recalled lines: they are remembered already")

@@ -24,6 +24,62 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
+COMMANDS = {
+    "init": ("workspaces", "Set up a workspace."),
+    "retain": ("write", "Write a fact into the log of a day."),
+    "remember": ("write", "Write down what you were asked to remember, where it belongs."),
+    "lint": ("write", "Find lines that are misread, or nearly so."),
+    "log": ("write", "Append a note to the log of a day."),
+    "core": ("write", "Change the core memory, memory.md."),
+    "index": ("index", "Bring the index up to date with the files."),
+    "recall": ("ask", "Answer a question from the notes, with citations."),
+    "search": ("ask", "Find passages in all notes."),
+    "get": ("ask", "Print a memory file, whole or by lines."),
+    "entity": ("entity", "Show all that is known of one entity, or list them; decide about names."),
+    "opinions": ("beliefs", "Show beliefs with their confidence and evidence."),
+    "today": ("beliefs", "Print the morning page: what is new, what is due, what waits."),
+    "agenda": ("beliefs", "List appointments, open tasks and promises, overdue ones first."),
+    "timeline": ("beliefs", "Show facts by when they happened."),
+    "explain": ("beliefs", "Show the history of a fact or an opinion."),
+    "rot": ("beliefs", "Show what in the bank may no longer be right."),
+    "calibration": ("beliefs", "Show how well confidences were calibrated."),
+    "reflect": ("reflect", "Bring the pages of the bank up to date from the facts."),
+    "inbox": ("judgments", "List what waits for a decision, and decide."),
+    "evidence": ("beliefs", "Rule on whether a fact supports an opinion."),
+    "confirm": ("judgments", "Vouch for what is in quarantine."),
+    "forget": ("judgments", "Cut lines out of notes, pages and index."),
+    "proposals": ("judgments", "List the edits that wait for a decision, accept or reject them."),
+    "import": ("exchange", "Bring in a vault, a graph, an export of a chat program, or JSONL."),
+    "export": ("exchange", "Write facts, pages or the graph of entities for other programs."),
+    "bank": (
+        "workspaces",
+        "Name workspaces, to reach them from anywhere and to ask them together.",
+    ),
+    "template": ("workspaces", "List, check, import and export bank templates."),
+    "context": ("hosts", "Print what an agent should know at the start of a session."),
+    "flush": (
+        "hosts",
+        "Say whether an agent should store what lasts before its context is compacted.",
+    ),
+    "connect": (
+        "hosts",
+        "Put lorebank into the settings of an agent host, as the MCP server `memory`.",
+    ),
+    "hooks": ("hosts", "Put lorebank into the settings of an agent host."),
+    "watch": ("index", "Keep the index fresh while files change, until interrupted."),
+    "mcp": ("hosts", "Serve the memory to agents over the Model Context Protocol."),
+    "bench": ("index", "Measure recall on questions made of your own notes."),
+    "schedule": ("schedule", "Reflect every night, by the system's own scheduler."),
+    "status": ("index", "Show what is indexed, how fresh it is, and what is wrong."),
+    "doctor": ("index", "Find what is wrong, and repair what is safe to repair."),
+    "config": ("settings", "Read and change settings."),
+    "demo": ("workspaces", "Walk through recall and reflect on a copy of a sample workspace."),
+    "completion": ("settings", "Print the script that completes commands in a shell."),
+}
+"""Each command's module, and the first line of its help, which stands here alone: `--help` lists
+them and imports none."""
+
+
 class GlobalOption(click.Option):
     """An option of every command, kept in the `Session` and listed apart in the help."""
 
@@ -106,15 +162,19 @@ def _print_version(ctx: click.Context, parameter: click.Parameter, value: bool) 
 class Command(click.Command):
     """A command with the global options and examples at the foot of its help."""
 
-    def __init__(self, *arguments: Any, is_markdown: bool = False, **settings: Any) -> None:
-        """With `is_markdown` the bullet of an argument is part of the text."""
+    def __init__(
+        self, *arguments: Any, is_markdown: bool = False, summary: str = "", **settings: Any
+    ) -> None:
+        """With `is_markdown` the bullet of an argument is part of the text; `summary` goes before
+        the help."""
         self.is_markdown = is_markdown
         settings.setdefault(
             "context_settings", {"help_option_names": ["-h", "--help"], "max_content_width": 100}
         )
         super().__init__(*arguments, **settings)
-        text, _, examples = inspect.cleandoc(self.help or "").partition("\nExamples:\n")
-        self.help, self.examples = text.strip(), inspect.cleandoc(examples)
+        text, _, examples = inspect.cleandoc(self.help or "").partition("Examples:\n")
+        self.help = f"{summary}\n\n{text}".strip()
+        self.examples = inspect.cleandoc(examples)
         self.shared = _global_options()
         self.params = [*self.params, *self.shared]
 
@@ -183,13 +243,17 @@ class CommandGroup(Command, click.Group):
 
 
 def command(name: str) -> Callable[[Callable[..., Any]], Command]:
-    """Declare a command."""
-    return lambda function: click.command(name, cls=Command)(pass_session(function))
+    """Declare a command; its docstring is what the help says behind the summary."""
+    summary = COMMANDS[name][1]
+    return lambda function: click.command(name, cls=Command, summary=summary)(
+        pass_session(function)
+    )
 
 
 def group(name: str, **settings: Any) -> Callable[[Callable[..., Any]], CommandGroup]:
-    """Declare a group of commands."""
-    return click.group(name, cls=CommandGroup, **settings)
+    """Declare a group of commands; its docstring is what the help says behind the summary."""
+    settings = {"cls": CommandGroup, "summary": COMMANDS[name][1], **settings}
+    return click.group(name, **settings)
 
 
 def _unknown_command(name: str, ctx: click.Context, known: Sequence[str]) -> UsageError:

@@ -17,6 +17,8 @@ from lorebank.languages import Sections, compiled, split
 
 _FILIPINO = language_bit("fil")
 _NOUNS_CAPITALISED = language_bit("de")
+_COMPOUNDS = _NOUNS_CAPITALISED | language_bit("nl")
+"""Languages in which a holiday that says what something is of is written in one word with it."""
 _WEEKDAYS_CAPITALISED = language_bit("en") | _NOUNS_CAPITALISED | language_bit("tr") | _FILIPINO
 
 _ROMAN = re.compile("[ivx]+")
@@ -116,7 +118,8 @@ def _counts_alone(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
     if start and any(e.tag in ("HOLIDAY", "ORD") for e in lattice.edges[start - 1]):
         return False  # Black Friday deals, the first Thursday lesson
     if any(e.tag == "HOLIDAY" and e.end == edge.end for e in lattice.edges[start]):
-        return not after[:1].isalpha() or after in _words()["event"] or after in words.marks
+        free = not after[:1].isalpha() or after in words.marks
+        return free or after in _words()["event"] or not edge.languages & ~_COMPOUNDS
     if meaning.granularity == "range" and not meaning.is_weekly:
         return meaning.repeating and (not after[:1].isalpha() or after in words.marks)
     if not meaning.is_weekly or words.is_ambiguous(tokens.words[start], "WEEKDAY"):
@@ -175,6 +178,8 @@ def _is_nth_thing(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
             return True
         if edge.languages & _NOUNS_CAPITALISED:  # `am 3. Tor`
             return _is_capital(tokens, edge.end + (after == "."))
+        if tokens.words[edge.end - 1].isalpha():  # le 3e étage
+            return after[:1].isalnum() and after not in words.marks
         return (
             after in ("%", "°", "€", "$", "h")
             or after in _words()["counted"]

@@ -13,40 +13,24 @@ from functools import cache
 
 from lorebank.dates.lattice import Edge, Lattice
 from lorebank.dates.lexicon import ALL, language_bit
-from lorebank.dates.spans import (
-    Cycle,
-    Days,
-    Span,
-    iso_week_days,
-    month_days,
-)
+from lorebank.dates.spans import Cycle, Span, iso_week_days, month_days, one_day
 
 _DAY_MONTH_DOTTED = language_bit("de") | language_bit("tr")
 _HAN_DIGITS = str.maketrans("〇零一二三四五六七八九", "00123456789")
 
 
-def _one_day(year: int, month: int, day: int) -> Span:
-    found = date(year, month, day)
-    return Span("day", (found, found))
-
-
-def _year_first(match: re.Match[str]) -> Span:
-    return _one_day(int(match[1]), int(match[3]), int(match[4]))
+def _one_day(year: str, month: str, day: str) -> Span:
+    """A day; of two digits, a year up to 69 is of this century."""
+    full = int(year) if len(year) > 2 else int(year) + (2000 if int(year) < 70 else 1900)
+    return Span("day", one_day(date(full, int(month), int(day))))
 
 
 def _day_first(match: re.Match[str]) -> Span | None:
-    first, second, year = int(match[1]), int(match[3]), int(match[4])
-    if len(match[4]) == 2:
-        if match[2] != "/" and not (len(match[1]) == len(match[3]) == 2):
-            return None  # 3.11.24 is rather a version
-        year = _full_year(year)
-    day, month = (second, first) if second > 12 else (first, second)
+    first, mark, second, year = match.groups()
+    if len(year) == 2 and mark != "/" and not (len(first) == len(second) == 2):
+        return None  # 3.11.24 is rather a version
+    day, month = (second, first) if int(second) > 12 else (first, second)
     return _one_day(year, month, day)
-
-
-def _day_first_short(match: re.Match[str]) -> Span:
-    year = int(match[3])
-    return _one_day(_full_year(year), int(match[2]), int(match[1]))
 
 
 def _month(match: re.Match[str]) -> Span:
@@ -64,23 +48,13 @@ def _yearly_week(match: re.Match[str]) -> Span | None:
     return Span("week", cycle=Cycle(lambda year: iso_week_days(year, week)), bare=True)
 
 
-def _full_year(year: int) -> int:
-    if year > 99:
-        return year
-    return year + (2000 if year < 70 else 1900)
-
-
 def _day_and_month(match: re.Match[str]) -> Span | None:
     first, second = int(match[1]), int(match[2])
     day, month = (second, first) if second > 12 else (first, second)
     if not (1 <= day <= 31 and 1 <= month <= 12):
         return None
 
-    def days(year: int) -> Days:
-        found = date(year, month, day)
-        return found, found
-
-    return Span("day", cycle=Cycle(days))
+    return Span("day", cycle=Cycle(lambda year: one_day(date(year, month, day))))
 
 
 def _han_year(match: re.Match[str]) -> int | None:
@@ -93,7 +67,7 @@ _YEAR = r"(?:19|20)\d\d"
 _Read = Callable[[re.Match[str]], object]
 _FORMS: tuple[tuple[str, str, _Read, str, int], ...] = (
     (r"\d[-/.]\d", rf"(?<!\d)(\d{{4}})([-/.])(\d{{1,2}})\2(\d{{1,2}}){_CLOCK}(?!\d)",
-     _year_first, "DATE", ALL),
+     lambda match: _one_day(match[1], match[3], match[4]), "DATE", ALL),
     (r"\d[-/.]\d", r"(?<!\d)(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})(?!\d)",
      _day_first, "DATE", ALL),
     (r"\d-?[Ww]\d", rf"(?<!\d)({_YEAR})-?[Ww](\d{{1,2}})(?!\d)", _week, "DATE", ALL),
@@ -101,7 +75,7 @@ _FORMS: tuple[tuple[str, str, _Read, str, int], ...] = (
     (r"\d\.\d", r"(?<![\d.])(\d{1,2})\.(\d{1,2})\.(?![\d])",
      _day_and_month, "DM", _DAY_MONTH_DOTTED),
     (r"\d\.\d", r"(?<![\d./-])(\d{1,2})\.(\d{1,2})\.(\d{2})(?![\d.]*\d)",
-     _day_first_short, "DM_WEAK", _DAY_MONTH_DOTTED),
+     lambda match: _one_day(match[3], match[2], match[1]), "DM_WEAK", _DAY_MONTH_DOTTED),
     (r"\d\.\d", r"(?<![\d./-])(\d{1,2})\.(\d{1,2})(?![\d.]*\d)",
      _day_and_month, "DM_WEAK", _DAY_MONTH_DOTTED),
     (r"\d/\d", r"(?<![\d./-])(\d{1,2})/(\d{1,2})(?![\d/]|\.\d)", _day_and_month, "DM", ALL),

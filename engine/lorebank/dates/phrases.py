@@ -22,26 +22,11 @@ if TYPE_CHECKING:
     from lorebank.dates.rules_bounds import Meaning
 
 _DATED = frozenset(
-    {
-        "DATE",
-        "DATES",
-        "DAYS",
-        "DATE_ORDINAL",
-        "DATE_NUMBER",
-        "DATE_NUMBER_WEAK",
-        "DATE_BOUND",
-        "DAY_OF_MONTH",
-    }
-    | {
-        "DM",
-        "DM_WEAK",
-        "EDGE_WORD",
-        "PART",
-        "SHORT_WEEKDAY",
-        "SINCE",
-        "STARTING",
-        "SINCE_OR_STARTING",
-    }
+    (
+        *("DATE", "DATES", "DAYS", "DATE_ORDINAL", "DATE_NUMBER", "DATE_NUMBER_WEAK"),
+        *("DATE_BOUND", "DAY_OF_MONTH", "DM", "DM_WEAK", "EDGE_WORD", "PART", "SHORT_WEEKDAY"),
+        *("SINCE", "STARTING", "SINCE_OR_STARTING"),
+    )
 )
 """Tags of which every phrase holds one before its bounds are read."""
 _LONGEST_TEXT = 20_000
@@ -113,7 +98,10 @@ def read_phrases(text: str, now: date) -> list[Found]:
         return []
     for stage in phrases:
         stage.apply(lattice, Moment(now))
-    return [_found(tokens, start, edge) for start, edge in _chosen(lattice, words)]
+    return [
+        Found(tokens.starts[start], _end(tokens, edge), edge.languages, edge.value)
+        for start, edge in _chosen(lattice, words)
+    ]
 
 
 def find_vague(text: str) -> tuple[str, ...]:
@@ -122,11 +110,13 @@ def find_vague(text: str) -> tuple[str, ...]:
     tokens = tokenize(text[:_LONGEST_TEXT])
     found = []
     index = 0
-    while index < len(tokens.words):
-        end = _vague_end(tokens, index, words)
-        if end:
-            found.append(tokens.text[tokens.starts[index] : tokens.ends[end - 1]])
-        index = end or index + 1
+    while (first := index) < len(tokens.words):
+        rests = words.vague.get(tokens.words[index], ())
+        ends = [index + 1 + len(rest) for rest in rests]
+        fits = [e for e, r in zip(ends, rests, strict=True) if (*tokens.words[index + 1 : e],) == r]
+        index = max(fits, default=index + 1)
+        if fits:
+            found.append(tokens.text[tokens.starts[first] : tokens.ends[index - 1]])
     return tuple(found)
 
 
@@ -177,20 +167,6 @@ def _rank(tokens: Tokens, start: int, edge: Edge) -> tuple[int, int, int, bool]:
     return tokens.starts[start] - _end(tokens, edge), start, edge.pieces, plain
 
 
-def _found(tokens: Tokens, start: int, edge: Edge) -> Found:
-    return Found(tokens.starts[start], _end(tokens, edge), edge.languages, edge.value)
-
-
 def _end(tokens: Tokens, edge: Edge) -> int:
     """Where a phrase ends; a full stop behind it is none of its own."""
     return tokens.ends[edge.end - 1 - (tokens.words[edge.end - 1] == ".")]
-
-
-def _vague_end(tokens: Tokens, index: int, words: Lexicon) -> int:
-    """The token behind the longest vague phrase that begins here; 0 where none does."""
-    ends = [
-        index + 1 + len(rest)
-        for rest in words.vague.get(tokens.words[index], ())
-        if tuple(tokens.words[index + 1 : index + 1 + len(rest)]) == rest
-    ]
-    return max(ends, default=0)

@@ -1,7 +1,7 @@
 """The time that a question asks about, in languages with rules and, through dateparser, others.
 
 The `[dateparser]` section of such another language only says when to ask it: the beginnings of its
-months (`months`, which need a day, a year or a word of `in` beside them), whole phrases
+months (`months`, which need a day, a year or a word of `in` next to them), whole phrases
 (`relative`), the word behind `3 days` (`ago`), and dates written otherwise (`form`, a regular
 expression). Only the piece of text around such a word is parsed, in that one language: searching
 freely takes a verb for a month and a port for an hour.
@@ -50,8 +50,8 @@ def query_interval(text: str, now: date) -> DatePhrase | None:
             return _joined(text, bounds, met)
     group = [found[0]]
     for phrase in found[1:]:
-        between = text[group[-1].end : phrase.start]
-        if not _is_joint(between):
+        between = text[group[-1].end : phrase.start].strip()
+        if between != "," and between.removeprefix(",").strip().lower() not in _JOINS:
             break
         group.append(phrase)
     if len(group) == 1:
@@ -109,12 +109,6 @@ def parse_bound(text: str, now: date, *, side: str) -> date | None:
 def _same_phrase(phrase: DatePhrase, now: date, tense: Tense = "asked") -> Interval | None:
     found = find_phrases(phrase.text, now, tense)
     return found[0].interval if len(found) == 1 and found[0].interval.start else None
-
-
-def _is_joint(between: str) -> bool:
-    """Whether the text between two phrases only joins them."""
-    word = between.strip().removeprefix(",").strip().lower()
-    return word in _JOINS or between.strip() == ","
 
 
 def _whole(text: str, now: date) -> Interval | None:

@@ -15,13 +15,13 @@ from lorebank.dates.lattice import Rule
 from lorebank.dates.lexicon import ALL, language_bit
 from lorebank.dates.rules_calendar import day_of_month
 from lorebank.dates.rules_relative import Duration, is_year
-from lorebank.dates.spans import Days, Moment, Span, moved, one_day, shift
+from lorebank.dates.spans import Moment, Span, moved, one_day, shift
 from lorebank.domain.facts import Interval
 from lorebank.records import Record
 
 _HABITUAL_ARTICLE = language_bit("fr") | language_bit("it")
 _SHORT_SAID = language_bit("en") | language_bit("de")
-"""Languages in which a preposition tells `on Wed` from another word; `no mar` is in the sea."""
+"""Languages whose prepositions make `on Wed` clear; Portuguese `no mar` is in the sea."""
 _AROUND_DAYS = 3
 _SOON = 61
 """Days: two months ahead a beginning is planned rather than remembered."""
@@ -89,7 +89,7 @@ def _resolved(meaning: Meaning, moment: Moment) -> list[tuple[date | None, date 
         pair = _pair(moment, *meaning.spans) if len(meaning.spans) == 2 else None
         if pair is not None:
             return [pair[:2], pair[2:]]
-        return [days for span in meaning.spans if (days := _settled(moment, span))]
+        return [days for span in meaning.spans if (days := moment.settle(span))]
     if len(meaning.spans) == 2:
         pair = _pair(moment, *meaning.spans)
         if pair is None or (meaning.modifier == "except-last" and pair[2] <= pair[0]):
@@ -101,12 +101,12 @@ def _resolved(meaning: Meaning, moment: Moment) -> list[tuple[date | None, date 
     begun = meaning.modifier == "since" or (
         meaning.modifier == "since-or-starting" and not _is_planned(moment, span)
     )
-    days = _settled(moment, span, begun=begun)
+    days = moment.begun(span) if begun else moment.settle(span)
     return [_bounded(meaning, *days)] if days else []
 
 
 def _is_planned(moment: Moment, span: Span) -> bool:
-    """Whether `dal 1° aprile` is told of what is to come."""
+    """Whether `dal 1° aprile` speaks of the future."""
     if moment.tense != "near" or span.cycle is None or span.cycle.period != "year":
         return moment.tense == "future"
     coming = moment.coming(span.cycle)
@@ -117,7 +117,7 @@ def _is_planned(moment: Moment, span: Span) -> bool:
 def _bounded(meaning: Meaning, first: date, last: date) -> tuple[date | None, date | None]:
     modifier, span = meaning.modifier, meaning.spans[0]
     if modifier == "before":
-        return None, shift(first, -1)
+        return None, last if span.modifier == "end" else shift(first, -1)
     if modifier == "after":
         return shift(last, 1), None
     if span.modifier == "between":
@@ -131,24 +131,17 @@ def _bounded(meaning: Meaning, first: date, last: date) -> tuple[date | None, da
     return first, last
 
 
-def _settled(moment: Moment, span: Span, *, begun: bool = False) -> Days | None:
-    days = moment.begun(span) if begun else moment.settle(span)
-    if days is None or days[0] is None or days[1] is None:
-        return None
-    return days[0], days[1]
-
-
 def _pair(moment: Moment, left: Span, right: Span) -> tuple[date, date, date, date] | None:
     """Settle two dates of one range together, so that a year or month said once counts for both."""
     backwards = right.cycle is None or moment.tense == "past" or _is_monthly(left)
     if left.cycle is not None and backwards:
-        ends = _settled(moment, right)
+        ends = moment.settle(right)
         begins = moment.preceding(left.cycle, ends[0]) if ends else None
     elif right.cycle is not None:
-        begins = _settled(moment, left)
+        begins = moment.settle(left)
         ends = moment.following(right.cycle, shift(begins[0], -1)) if begins else None
     else:
-        begins, ends = _settled(moment, left), _settled(moment, right)
+        begins, ends = moment.settle(left), moment.settle(right)
     if begins is None or ends is None or begins[0] > ends[1]:
         return None
     return (*begins, *ends)
@@ -165,10 +158,6 @@ def _is_weekly(span: Span) -> bool:
 def _phrase(modifier: str = "exact", *, licensed: bool = True) -> Callable[..., Meaning]:
     """Builds a phrase of one date, or of the two ends of a range."""
     return lambda _, *spans: Meaning(spans, modifier, licensed)
-
-
-def _alone(_: Moment, span: Span) -> Meaning:
-    return Meaning((span,), licensed=not span.bare)
 
 
 def _with_article(_: Moment, span: Span) -> Meaning | None:
@@ -201,11 +190,6 @@ def _since_duration(moment: Moment, duration: Duration) -> Meaning | None:
         return None
     first = moved(moment.now, -duration[0], duration[1])
     return Meaning((Span("range", (first, first)),), "since")
-
-
-def _listed(_: Moment, spans: tuple[Span, ...]) -> Meaning:
-    """`on 1, 2 and 3 December`."""
-    return Meaning(spans, "each")
 
 
 def _between_listed(_: Moment, spans: tuple[Span, ...]) -> Meaning:
@@ -242,7 +226,7 @@ _JOIN = "dash|to|until"
 _BEGIN = "since|starting|since_or_starting"
 
 _PHRASES = (
-    Rule("DATE", _alone),
+    Rule("DATE", lambda _, span: Meaning((span,), licensed=not span.bare)),
     Rule("in the? DATE", _phrase()),
     Rule("from the? DATE", _from_to),
     Rule("in SHORT_WEEKDAY", _phrase(), languages=_SHORT_SAID),
@@ -251,7 +235,7 @@ _PHRASES = (
     Rule("DATE in_post", _phrase()),
     Rule("DATE_ORDINAL", _phrase()),
     Rule("DAY_OF_MONTH", _phrase(licensed=False)),
-    Rule("in? DAYS", _listed),
+    Rule("in? DAYS", lambda _, spans: Meaning(spans, "each")),  # on 1, 2 and 3 December
     Rule("DATE_NUMBER|DATE_NUMBER_WEAK", _phrase()),
     Rule("DATE and the? DATE", _two_days),
     Rule("SHORT_WEEKDAY dash|to SHORT_WEEKDAY", _phrase("between")),

@@ -34,6 +34,7 @@ from lorebank.dates.spans import (
 
 _CHINESE = language_bit("zh")
 _CJK = _CHINESE | language_bit("ja")
+_ENGLISH = language_bit("en")
 _GERMAN = language_bit("de")
 _DUTCH_OR_GERMAN = language_bit("nl") | _GERMAN
 _SOME_YEAR = 2020
@@ -145,7 +146,7 @@ def _weekday(_: Moment, weekday: int, *, bare: bool = True) -> Span:
 
 
 def _weekday_at(moment: Moment, weekday: int, _clock: bool = True) -> Span:
-    """`Thu 10:30`, `Wed evening`: what stands behind it tells it from another word."""
+    """`Thu 10:30`, `Wed evening`: what follows distinguishes it from another word."""
     return _weekday(moment, weekday, bare=False)
 
 
@@ -251,6 +252,7 @@ CALENDAR_RULES = (
     Rule("WDAY", _weekday, "SHORT_WEEKDAY"),
     Rule("WEEKDAY WEEK_ON", _weeks_on),
     Rule("DURATION on WEEKDAY", _in_weeks_on),
+    Rule("DURATION from WEEKDAY", _in_weeks_on, languages=_ENGLISH),
     Rule("WEEKDAY ahead_pre DURATION", _in_weeks_on, order=(1, 0)),
     Rule("on|from the? DAY_ORD", day_of_month, "DATE_ORDINAL"),
     Rule("day_article DAY|DAY_DOT", day_of_month, "DATE_NUMBER"),
@@ -258,6 +260,7 @@ CALENDAR_RULES = (
     Rule("day_article_bound DAY", day_of_month, "DATE_BOUND"),
     Rule("day_article_weak DAY", day_of_month, "DATE_NUMBER_WEAK"),
     Rule("day_pre DAY", day_of_month),
+    Rule("the? DAY|ORD of the? u_month", day_of_month, "DATE_ORDINAL"),
     Rule("the DAY_ORD", day_of_month, "DAY_OF_MONTH"),
     Rule("WEEKDAY", _weekday),
     Rule("WEEKDAYS", _weekday, "DATES"),

@@ -49,8 +49,8 @@ _MONTH_DAYS = {
     "late": (21, 0),
     "start": (1, 7),
     "end": (-6, 0),
-    "opening": (1, 10),
-    "closing": (21, 0),
+    "opening": (1, 7),
+    "closing": (-6, 0),
     "first-half": (1, 15),
     "second-half": (16, 0),
 }
@@ -111,11 +111,11 @@ _PARTS: dict[str, Callable[[str, Days], Days]] = {
 def _narrowed(
     span: Span, granularity: str, part: Callable[[Days], Days | None], of: Collection[str]
 ) -> Span | None:
-    """A part of what a span of these granularities names, or something beside it."""
+    """A part of what a span of these granularities names, or something next to it."""
     if span.granularity not in of:
         return None
     if span.cycle is not None and span.cycle.period == "week":  # first which Saturday, then what
-        return replace(span, granularity=granularity, beside=part, bare=False)
+        return replace(span, granularity=granularity, derive=part, bare=False)
     found = span.refined(granularity, part)
     return replace(found, bare=False) if found else None
 
@@ -124,9 +124,12 @@ def _narrowed(
 
 
 def _part_of(_: Moment, part: str, span: Span) -> Span | None:
+    if span.ahead:
+        return None  # they start in three weeks
     take = _PARTS.get(span.granularity, _third)
     wholes = (*_PARTS, "week", "half")
-    return _narrowed(span, "range", lambda days: take(part, days), wholes)
+    found = _narrowed(span, "range", lambda days: take(part, days), wholes)
+    return replace(found, modifier="end") if found and part in ("end", "closing") else found
 
 
 def _edge(moment: Moment, edge: tuple[str, str]) -> Span:
@@ -138,7 +141,8 @@ def _edge(moment: Moment, edge: tuple[str, str]) -> Span:
         return _PARTS[unit](part, unit_days(first, unit, 0))
 
     cycle = Cycle(days, "year" if unit == "year" else "month")
-    return Span("range", moment.nearest(cycle), cycle, bare=True)
+    modifier = "end" if part == "end" else "exact"
+    return Span("range", moment.nearest(cycle), cycle, bare=True, modifier=modifier)
 
 
 def _edge_of(moment: Moment, edge: tuple[str, str], span: Span) -> Span | None:
@@ -203,7 +207,7 @@ def _first_units_of(_: Moment, n: int, duration: tuple[int, str], span: Span) ->
 
 def _day_in_month(_: Moment, day: int, span: Span) -> Span | None:
     """`the 15th of next month`."""
-    if span.granularity != "month" or span.days is None or span.days[0] is None:
+    if span.granularity != "month" or span.days is None:
         return None
     return Span("day", one_day(span.days[0].replace(day=day)))
 
@@ -217,15 +221,15 @@ def _weekday_and_date(_: Moment, _weekday: int, span: Span) -> Span | None:
 
 def _weekday_in_week(_: Moment, weekday: int, span: Span) -> Span | None:
     """`Wednesday two weeks ago`."""
-    if span.granularity != "week" or span.days is None or span.days[0] is None:
+    if span.granularity != "week" or span.days is None:
         return None
     return Span("day", one_day(shift(span.days[0], weekday)))
 
 
-# What lies beside a day.
+# Days, weeks and weekends near a day.
 
 
-def _beside(granularity: str, move: Callable[..., Days]) -> Callable[..., Span | None]:
+def _near(granularity: str, move: Callable[..., Days]) -> Callable[..., Span | None]:
     """Builds from a day what `move` makes of it and of the other values of the rule."""
 
     def build(_: Moment, *values: Any) -> Span | None:
@@ -291,17 +295,17 @@ PART_RULES = (
     Rule("DATE apostrophe? of? WEEKDAY", _weekday_in_week, order=(1, 0)),
     Rule("DATE in? daypart", lambda _, span: span if span.granularity == "day" else None),
     Rule("on DM|DM_WEAK", same),
-    Rule("DM|DM_WEAK in_post", same),
-    Rule("DM|DM_WEAK comma? in? clock", same),
-    Rule("week_of the? DATE|DAY_OF_MONTH", _beside("week", week_days)),
-    Rule("DATE week_of_post", _beside("week", week_days)),
-    Rule("the? u_weekend of the? DATE|DAY_OF_MONTH", _beside("range", weekend_days)),
-    Rule("the? u_weekend before the? DATE|DAY_OF_MONTH", _beside("range", _weekend_before)),
-    Rule("the? u_weekend after the? DATE|DAY_OF_MONTH", _beside("range", _weekend_after)),
-    Rule("the? WEEKDAY before the? DATE", _beside("day", _weekday_before)),
-    Rule("the? WEEKDAY after the? DATE", _beside("day", _weekday_after)),
-    Rule("the? DAY_NEXT_TO the? DATE", _beside("day", lambda day, step: one_day(shift(day, step)))),
-    Rule("the? WEEK_NEXT_TO the? DATE", _beside("week", _week_next_to)),
+    Rule("DM|DM_WEAK apostrophe in_post", same),
+    Rule("DM|DM_WEAK comma? clock", same),
+    Rule("week_of the? DATE|DAY_OF_MONTH", _near("week", week_days)),
+    Rule("DATE week_of_post", _near("week", week_days)),
+    Rule("the? u_weekend of the? DATE|DAY_OF_MONTH", _near("range", weekend_days)),
+    Rule("the? u_weekend before the? DATE|DAY_OF_MONTH", _near("range", _weekend_before)),
+    Rule("the? u_weekend after the? DATE|DAY_OF_MONTH", _near("range", _weekend_after)),
+    Rule("the? WEEKDAY before the? DATE", _near("day", _weekday_before)),
+    Rule("the? WEEKDAY after the? DATE", _near("day", _weekday_after)),
+    Rule("the? DAY_NEXT_TO the? DATE", _near("day", lambda day, step: one_day(shift(day, step)))),
+    Rule("the? WEEK_NEXT_TO the? DATE", _near("week", _week_next_to)),
     Rule("DURATION before the? DATE", _counted_from(-1)),
     Rule("DURATION after the? DATE", _counted_from(1)),
 )  # fmt: skip

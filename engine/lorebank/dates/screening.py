@@ -40,7 +40,7 @@ _AFTER_UNIT = {
     *("REL_POST", "THEN_POST", "TRAIL_POST", "SPAN_POST", "AGO", "AHEAD", "ONWARDS", "PART_POST")
 }
 _NAMED = {"MONTH", "SEASON", "SEASONS", "DECADE", "WEEK_NO"}
-"""Tags whose words are also names, verbs and numbers: they need a number or licence beside them."""
+"""Tags whose words are also names, verbs and numbers: they need a number or a licence."""
 _LICENCES = {
     *("IN", "ON", "ART", "THE", "OF", "SINCE", "STARTING", "UNTIL", "BEFORE", "AFTER", "AROUND"),
     *("FROM", "TO", "BETWEEN", "AND", "REL_PRE", "THEN", "PART", "ORD", "SPAN_PRE"),
@@ -89,7 +89,7 @@ def _in_company(screen: _Words, words: list[str], index: int) -> bool:
         lead = screen["before_number" if counts else "edge"]
         if not lead.isdisjoint(words[max(0, index - 4) : index]):
             return True
-    if word in screen["numbered"] and _NUMBER.fullmatch(after):
+    if word in screen["numbered"] and (_NUMBER.fullmatch(after) or after in screen["day"]):
         return True
     if word not in screen["named"]:
         return False
@@ -143,6 +143,7 @@ def _screening_words(_: Sections) -> _Screen:
             p for e, tag in entries if tag in ("PART", "ORD", "SPAN_PRE") for p in e if p[2:]
         ),
         "numbered": at(-1, _NUMBERED),
+        "day": alone({"DAY"}),
         "named": alone(_NAMED | {"MON", "WDAY"}),
         "licence": at(-1, _LICENCES),
         "postposition": at(0, _POSTPOSITIONS),

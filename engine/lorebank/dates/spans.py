@@ -10,7 +10,7 @@ months of the northern hemisphere. Days outside the years 1 to 9999 raise `Value
 from __future__ import annotations
 
 from calendar import monthrange
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import date, timedelta
 from typing import Literal
@@ -20,7 +20,7 @@ from lorebank.records import Record
 Tense = Literal["asked", "past", "near", "future"]
 """Which repetition is meant where the text does not say: `asked` in a question, else the tense."""
 _NEAR_ENOUGH = 30
-"""Days: `opened on 3 December`, written on 26 November, is the coming one told in another tense,
+"""Days: `opened on 3 December`, written on 26 November, is the coming one in another tense,
 and not one of a year ago. Chosen as the length of a month."""
 _HALF_A_YEAR, _A_THIRD = 184, 122
 """Days: without a tense, what comes within half a year is meant rather than what is long over."""
@@ -47,20 +47,13 @@ class Cycle(Record):
             return day.year * 12 + day.month - 1
         return (day.toordinal() - 1) // 7
 
-    def backwards(self, day: date) -> Iterator[Days]:
-        """Existing repetitions from the one after the day's period to earlier ones."""
+    def existing(self, day: date, step: Literal[1, -1]) -> Iterator[Days]:
+        """Existing repetitions forwards, from the one before the day's period, or backwards from
+        the one after it."""
         index = self.index(day)
-        return self._existing(range(index + 1, index - _REACH, -1))
-
-    def forwards(self, day: date) -> Iterator[Days]:
-        """Existing repetitions from the one before the day's period to later ones."""
-        index = self.index(day)
-        return self._existing(range(index - 1, index + _REACH))
-
-    def _existing(self, indexes: Iterable[int]) -> Iterator[Days]:
-        for index in indexes:
+        for k in range(index - step, index + step * _REACH, step):
             try:
-                found = self.days(index)
+                found = self.days(k)
             except (ValueError, OverflowError):
                 continue
             if found is not None:
@@ -80,7 +73,7 @@ class Span(Record):
     """Days that a phrase names: settled (`days`) or repeating (`cycle`)."""
 
     granularity: str
-    days: tuple[date | None, date | None] | None = None
+    days: Days | None = None
     cycle: Cycle | None = None
     """Where there are `days` as well, they are what a question means: `this weekend`."""
     bare: bool = False
@@ -90,7 +83,8 @@ class Span(Record):
     then: bool = False
     """`the weekend after`: the first repetition after the time named before."""
     modifier: str = "exact"
-    beside: Callable[[Days], Days | None] | None = None
+    """`between`: `3-7 March`; `end`: an end, which lies before what is said to come before it."""
+    derive: Callable[[Days], Days | None] | None = None
     """What is meant of the days once they are settled: `the Thursday after Saturday`."""
 
     def refined(self, granularity: str, part: Callable[[Days], Days | None]) -> Span | None:
@@ -98,8 +92,7 @@ class Span(Record):
         if self.cycle is not None:
             return replace(self, granularity=granularity, cycle=self.cycle.refined(part))
         assert self.days is not None
-        first, last = self.days
-        narrowed = part((first, last)) if first is not None and last is not None else None
+        narrowed = part(self.days)
         return None if narrowed is None else Span(granularity, narrowed)
 
 
@@ -111,11 +104,11 @@ class Moment(Record):
     named: date | None = None
     """The day that the text named before: `on 19 December …, and on the 29th …`."""
 
-    def settle(self, span: Span) -> tuple[date | None, date | None] | None:
+    def settle(self, span: Span) -> Days | None:
         """First and last day of the span; None where no repetition fits."""
-        if span.beside is not None:
-            first, last = self.settle(replace(span, beside=None)) or (None, None)
-            return span.beside((first, last)) if first and last else None
+        if span.derive is not None:
+            days = self.settle(replace(span, derive=None))
+            return span.derive(days) if days else None
         cycle = span.cycle
         if cycle is None or (self.tense == "asked" and span.days is not None):
             return span.days
@@ -133,9 +126,9 @@ class Moment(Record):
             return self._yearly(begun, coming)
         return begun if self.tense == "past" else coming
 
-    def begun(self, span: Span) -> tuple[date | None, date | None] | None:
+    def begun(self, span: Span) -> Days | None:
         """As `settle`, of what has begun by now."""
-        if span.cycle is None or span.beside is not None or self.tense == "asked":
+        if span.cycle is None or span.derive is not None or self.tense == "asked":
             return self.settle(span)
         return self.preceding(span.cycle, self.now)
 
@@ -166,7 +159,7 @@ class Moment(Record):
 
     def previous(self, cycle: Cycle) -> Days | None:
         """The last repetition that is over."""
-        return next((d for d in cycle.backwards(self.now) if d[1] < self.now), None)
+        return next((d for d in cycle.existing(self.now, -1) if d[1] < self.now), None)
 
     def current(self, cycle: Cycle) -> Days | None:
         """The repetition of this year, month or week; a winter that has begun before it too."""
@@ -176,20 +169,20 @@ class Moment(Record):
         if begun is not None and begun[0].year < begun[1].year:
             return self.nearest(cycle)  # a winter belongs to both of its years
         index = cycle.index(self.now)
-        return next((d for d in cycle.forwards(self.now) if cycle.index(d[0]) >= index), None)
+        return next((d for d in cycle.existing(self.now, 1) if cycle.index(d[0]) >= index), None)
 
     def coming(self, cycle: Cycle) -> Days | None:
         """The repetition that is under way or comes next."""
-        return next((d for d in cycle.forwards(self.now) if d[1] >= self.now), None)
+        return next((d for d in cycle.existing(self.now, 1) if d[1] >= self.now), None)
 
     def following(self, cycle: Cycle, after: date | None = None) -> Days | None:
         """The first repetition that begins after the day, by default after today."""
         limit = after if after is not None else self.now
-        return next((d for d in cycle.forwards(limit) if d[0] > limit), None)
+        return next((d for d in cycle.existing(limit, 1) if d[0] > limit), None)
 
     def preceding(self, cycle: Cycle, before: date) -> Days | None:
         """The last repetition that begins on or before the day."""
-        return next((d for d in cycle.backwards(before) if d[0] <= before), None)
+        return next((d for d in cycle.existing(before, -1) if d[0] <= before), None)
 
     def nearest(self, cycle: Cycle) -> Days | None:
         """The repetition that is fewest days off, the one begun where two are."""
@@ -291,23 +284,20 @@ def unit_days(day: date, unit: str, offset: int) -> Days:
     >>> unit_days(date(2025, 11, 29), "quarter", -1)
     (datetime.date(2025, 7, 1), datetime.date(2025, 9, 30))
     """
-    if unit == "day":
-        return shift(day, offset), shift(day, offset)
-    if unit == "week":
-        return week_days(shift(day, 7 * offset))
-    if unit == "weekend":
-        return weekend_days(shift(day, 7 * offset))
-    if unit == "fortnight":
-        return week_days(shift(day, 14 * offset))
-    if unit == "month":
-        moved = add_months(day, offset)
-        return month_days(moved.year, moved.month)
-    if unit == "quarter":
-        moved = add_months(day, 3 * offset)
-        return quarter_days(moved.year, (moved.month + 2) // 3)
-    if unit == "half":
-        moved = add_months(day, 6 * offset)
-        return half_days(moved.year, (moved.month + 5) // 6)
-    if unit == "year":
-        return year_days(day.year + offset)
-    return decade_days(day.year - day.year % 10 + 10 * offset)
+    other = moved(day, offset, unit)
+    match unit:
+        case "day":
+            return one_day(other)
+        case "week" | "fortnight":
+            return week_days(other)
+        case "weekend":
+            return weekend_days(other)
+        case "month":
+            return month_days(other.year, other.month)
+        case "quarter":
+            return quarter_days(other.year, (other.month + 2) // 3)
+        case "half":
+            return half_days(other.year, (other.month + 5) // 6)
+        case "year":
+            return year_days(other.year)
+    return decade_days(other.year - other.year % 10)

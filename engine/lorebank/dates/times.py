@@ -19,7 +19,6 @@ from lorebank.dates.lexicon import ALL, LANGUAGES, lexicon, tokenize
 from lorebank.dates.phrases import Found, read_phrases
 from lorebank.dates.spans import Moment, Tense, year_days
 from lorebank.domain.facts import Interval
-from lorebank.records import Record
 
 _SENTENCE_END = r"[.;!?。！？；]\s|[。！？；]|\n"
 _PAUSE = r"[,:–—，、]\s|[，]| - "
@@ -49,15 +48,15 @@ def times_of(
 
 def tense_of(text: str) -> Tense:
     """Whether a whole text speaks of what was or of what is to come."""
-    return _Speech(_languages_of(text, [])).tense(text)
+    return _tense(_languages_of(text, []), text)
 
 
-def _read(text: str, recorded: date, told: Tense | None, *, settled: bool) -> tuple[Interval, ...]:
+def _read(text: str, recorded: date, given: Tense | None, *, settled: bool) -> tuple[Interval, ...]:
     phrases = read_phrases(text, recorded)
     if not phrases:
         return ()
-    speech = _Speech(_languages_of(text, phrases))
-    clauses = iter(_clauses(text, phrases, speech))
+    languages = _languages_of(text, phrases)
+    clauses = iter(_clauses(text, phrases, languages))
     end, clause = next(clauses)
     times: list[Interval] = []
     named: date | None = None
@@ -67,16 +66,12 @@ def _read(text: str, recorded: date, told: Tense | None, *, settled: bool) -> tu
         meaning = phrase.meaning
         if settled and meaning.repeating:
             continue
-        tense = told or speech.tense(clause)
-        if (
-            tense == "past"
-            and meaning.granularity in ("day", "range")
-            and speech.plans(text, phrase)
-        ):
+        tense = given or _tense(languages, clause)
+        if tense == "past" and _plans(languages, text, phrase):
             tense = "near"
-        if _names_no_time(phrase, clause, tense, speech):
+        if _names_no_time(phrase, clause, tense, languages):
             continue
-        if meaning.is_range_of_days and speech.holds("moved", clause):
+        if meaning.is_range_of_days and _holds(languages, "moved", clause):
             meaning, tense = replace(meaning, modifier="each"), "near"
         from lorebank.dates.rules_bounds import resolve  # see `phrases`
 
@@ -94,15 +89,15 @@ def _named(intervals: tuple[Interval, ...]) -> date | None:
     return first if (last - first).days <= _LONGEST_MONTH else None
 
 
-def _names_no_time(phrase: Found, clause: str, tense: Tense, speech: _Speech) -> bool:
+def _names_no_time(phrase: Found, clause: str, tense: Tense, languages: _Languages) -> bool:
     meaning = phrase.meaning
     if meaning.ahead:
         return tense == "past"  # built in 3 days
     if not meaning.repeating:
         return meaning.granularity == "year" and meaning.spans[0].days == year_days(_EPOCH)
-    if speech.holds("habit", clause):
-        return True
-    if meaning.is_span_of_week and tense != "future" and speech.holds("hours", clause):
+    if meaning.modifier == "exact" and _holds(languages, "habit", clause):
+        return True  # and not `since May the bus is always late`
+    if meaning.is_span_of_week and tense != "future" and _holds(languages, "hours", clause):
         return True
     return tense == "near" and meaning.granularity == "season" and meaning.modifier == "exact"
 
@@ -122,7 +117,7 @@ def _languages_of(text: str, phrases: list[Found]) -> tuple[str, ...]:
     return tuple(code for code, count in known.items() if count == most)
 
 
-def _clauses(text: str, phrases: list[Found], speech: _Speech) -> list[tuple[int, str]]:
+def _clauses(text: str, phrases: list[Found], languages: _Languages) -> list[tuple[int, str]]:
     """Where each clause ends, and its text.
 
     A piece that is a date and nothing else (`Next week, …`) belongs to the piece behind it, or at
@@ -131,13 +126,14 @@ def _clauses(text: str, phrases: list[Found], speech: _Speech) -> list[tuple[int
     starts = [phrase.start for phrase in phrases]
     pieces: list[tuple[int, int, bool]] = []
     start = 0
-    cuts = (
-        (match.end(), match.lastgroup == "sentence") for match in speech.boundary().finditer(text)
-    )
+    cuts = ((m.end(), m.lastgroup == "sentence") for m in _boundary(languages).finditer(text))
     for end, ends_sentence in (*cuts, (len(text), True)):
         before, behind = bisect_left(starts, start), bisect_left(starts, end)
+        between = text[phrases[behind - 1].end : end].strip() if behind else ""
         if behind and end - 1 < phrases[behind - 1].end and end < len(text):
             continue  # a comma inside a phrase
+        if between == "." and text[end : end + 1].islower():
+            continue  # vom 20.11. auf den 27.11. verlegt
         if _is_only_dates(text[start:end], start, phrases[before:behind]):
             if not ends_sentence:
                 continue
@@ -155,67 +151,57 @@ def _is_only_dates(piece: str, start: int, inside: list[Found]) -> bool:
     return re.search(r"\w", rest) is None
 
 
-class _Speech(Record):
-    """How some languages tell past from future."""
-
-    languages: tuple[str, ...]
-
-    def tense(self, clause: str) -> Tense:
-        return _tense(self, clause[:_LONGEST_CLAUSE])
-
-    def told(self, clause: str) -> Tense:
-        if self.holds("future", clause):
-            return "future"
-        return "past" if self.holds("past", clause) or self._perfect(clause) else "near"
-
-    def holds(self, cue: str, clause: str) -> bool:
-        """Whether the clause holds a word or an ending of that kind."""
-        written = _uncapitalised(clause[:_LONGEST_CLAUSE])
-        return any(
-            self._counts(code, f"not_{cue}", match.group())
-            for code in self.languages
-            if (pattern := _pattern(code, cue))
-            for match in pattern.finditer(written)
-        )
-
-    def plans(self, text: str, phrase: Found) -> bool:
-        """`booked for Friday`: by the word before the phrase, or its first."""
-        words = [*text[: phrase.start].split()[-1:], text[phrase.start :].split()[0]]
-        patterns = [_pattern(code, "planned") for code in self.languages]
-        return any(p.fullmatch(word.lower()) for p in patterns if p for word in words)
-
-    def _perfect(self, clause: str) -> bool:
-        """`ha pagato`, `est parti`; or a clause that begins `Pagado el 25`."""
-        written = _uncapitalised(clause)
-        for code in self.languages:
-            participle, auxiliary = _pattern(code, "participle"), _pattern(code, "auxiliary")
-            for match in participle.finditer(written) if participle else ():
-                before = written[: match.start()]
-                if not (auxiliary.search(before) if auxiliary else not before.strip()):
-                    continue
-                if self._counts(code, "not_past", match.group()):
-                    return True
-        return False
-
-    @staticmethod
-    def _counts(code: str, exceptions: str, word: str) -> bool:
-        pattern = _pattern(code, exceptions)
-        return pattern is None or not pattern.fullmatch(word)
-
-    def boundary(self) -> re.Pattern[str]:
-        return _boundary(self.languages)
+_Languages = tuple[str, ...]
 
 
-@lru_cache(maxsize=64)
-def _tense(speech: _Speech, clause: str) -> Tense:
-    """As `_Speech.told`: several dates of one clause share its tense."""
-    return speech.told(clause)
+@lru_cache(maxsize=64)  # several dates of one clause share its tense
+def _tense(languages: _Languages, clause: str) -> Tense:
+    if _holds(languages, "future", clause):
+        return "future"
+    past = _holds(languages, "past", clause) or _is_perfect(languages, clause)
+    return "past" if past else "near"
+
+
+def _holds(languages: _Languages, cue: str, clause: str) -> bool:
+    """Whether the clause holds a word or an ending of that kind."""
+    written = _uncapitalised(clause)
+    return any(
+        _counts(code, f"not_{cue}", match.group())
+        for code in languages
+        if (pattern := _pattern(code, cue))
+        for match in pattern.finditer(written)
+    )
+
+
+def _plans(languages: _Languages, text: str, phrase: Found) -> bool:
+    """`booked for Friday`: by the word before the phrase, or its first."""
+    words = [*text[: phrase.start].split()[-1:], text[phrase.start :].split()[0]]
+    patterns = [_pattern(code, "planned") for code in languages]
+    return any(p.fullmatch(word.lower()) for p in patterns if p for word in words)
+
+
+def _is_perfect(languages: _Languages, clause: str) -> bool:
+    """`ha pagato`, `est parti`; or a clause that begins `Pagado el 25`."""
+    written = _uncapitalised(clause)
+    for code in languages:
+        participle, auxiliary = _pattern(code, "participle"), _pattern(code, "auxiliary")
+        for match in participle.finditer(written) if participle else ():
+            before = written[: match.start()]
+            led = auxiliary.search(before) is not None if auxiliary else not before.strip()
+            if led and _counts(code, "not_past", match.group()):
+                return True
+    return False
+
+
+def _counts(code: str, exceptions: str, word: str) -> bool:
+    pattern = _pattern(code, exceptions)
+    return pattern is None or not pattern.fullmatch(word)
 
 
 @lru_cache(maxsize=64)
 def _uncapitalised(clause: str) -> str:
     """The clause in small letters without what is capitalised inside it: a name, or a noun."""
-    first, *rest = clause.strip().split(" ")
+    first, *rest = clause[:_LONGEST_CLAUSE].strip().split(" ")
     return " ".join([first.lower(), *(word for word in rest if not word[:1].isupper())])
 
 
@@ -226,7 +212,7 @@ def _pattern(code: str, cue: str) -> re.Pattern[str] | None:
 
 
 @cache
-def _boundary(languages: tuple[str, ...]) -> re.Pattern[str]:
+def _boundary(languages: _Languages) -> re.Pattern[str]:
     joins = "|".join(words for code in languages if (words := lexicon().cues[code].get("joins")))
     between = rf"|\s(?:{joins})(?=\s)" if joins else ""
     return re.compile(rf"(?P<sentence>{_SENTENCE_END})|(?P<pause>{_PAUSE}{between})")

@@ -41,7 +41,7 @@ def write_target_folder(target: Path, files: Mapping[str, str], *, force: bool) 
     """Write the files below a folder; `WorkspaceError` where something lies there already."""
     listed = {LIST: json.dumps({"files": sorted(files)}, ensure_ascii=False, indent=1) + "\n"}
     if os.path.lexists(target) and (target.is_symlink() or not target.is_dir()):
-        raise WorkspaceError(f"{target}: is no folder", hint="name another place")
+        raise WorkspaceError(f"{target}: is not a folder", hint="name another place")
     if target.is_dir() and any(target.iterdir()):
         if not force:
             raise _taken(target)
@@ -151,7 +151,7 @@ def export_bank(
     """
     if form not in (*_TABLES, *_BUNDLES):
         known = ", ".join((*_TABLES, *_BUNDLES))
-        raise UsageError(f"'{form}' is no form of an export", hint=f"one of {known}")
+        raise UsageError(f"'{form}' is not an export format", hint=f"one of {known}")
     fitting = [fact for fact in facts if wanted.takes(fact)]
     taken = [fact for fact in fitting if wanted.quarantined or not fact.quarantined]
     report = ExportReport(form, len(taken), len(fitting) - len(taken), str(target or ""))

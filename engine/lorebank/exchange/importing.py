@@ -122,7 +122,7 @@ def import_source(
     """
     if form is not None and form not in READERS:
         known = ", ".join(READERS)
-        raise UsageError(f"'{form}' is no form of an import", hint=f"one of {known}")
+        raise UsageError(f"'{form}' is not an import format", hint=f"one of {known}")
     source = open_source(path)
     try:
         chosen = form or form_of(source)
@@ -308,7 +308,7 @@ def form_of(source: Source) -> str:
         return "jsonl"
     if not source.paths:
         raise UsageError(f"{source.root}: holds no files", hint="was it exported at all?")
-    raise UsageError(f"{source.root}: no known program wrote this", hint=_HINT)
+    raise UsageError(f"{source.root}: is not in a known format", hint=_HINT)
 
 
 def _form_of_file(source: Source, path: str) -> str:
@@ -318,7 +318,7 @@ def _form_of_file(source: Source, path: str) -> str:
     except (BrokenJson, OSError) as error:
         if _is_jsonl(source, path):
             return "jsonl"
-        raise UsageError(f"{shown}: no known program wrote this: {error}", hint=_HINT) from None
+        raise UsageError(f"{shown}: is not in a known format: {error}", hint=_HINT) from None
     inner = first.get("conversations") if isinstance(first, dict) else None
     first = inner[0] if isinstance(inner, list) and inner else first
     if is_chatgpt(first):
@@ -329,7 +329,7 @@ def _form_of_file(source: Source, path: str) -> str:
         return "jsonl"
     if first is None:
         raise UsageError(f"{shown}: is an empty export", hint=_HINT)
-    raise UsageError(f"{shown}: no known program wrote this", hint=_HINT)
+    raise UsageError(f"{shown}: is not in a known format", hint=_HINT)
 
 
 def _is_jsonl(source: Source, path: str) -> bool:

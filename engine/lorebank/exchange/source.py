@@ -98,7 +98,7 @@ def open_source(path: Path) -> Source:
     if not path.exists():
         raise NotFound(f"{path}: no such file or folder", hint="name a folder, a zip or a file")
     if not path.is_file():
-        raise WorkspaceError(f"{path}: is no plain file")
+        raise WorkspaceError(f"{path}: is not a regular file")
     source = Source(path, path.stem)
     if not zipfile.is_zipfile(path):
         source.paths = ("",)
@@ -107,7 +107,7 @@ def open_source(path: Path) -> Source:
         source.archive = zipfile.ZipFile(path)
         source.entries = dict(_entries(source, source.archive))
     except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError) as error:
-        raise WorkspaceError(f"{path}: is no zip archive that can be read: {error}") from error
+        raise WorkspaceError(f"{path}: is not a readable zip archive: {error}") from error
     source.paths = tuple(sorted(source.entries))
     return source
 

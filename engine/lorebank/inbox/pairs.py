@@ -216,7 +216,7 @@ def _pairs(desk: Desk, facts: Iterable[Fact]) -> Iterator[_Pair]:
 
     A line that has ended another has done so to what it speaks of, and is not asked about.
     """
-    superseded = fates_of_facts(desk.connection).superseded
+    superseded = fates_of_facts(desk.connection, today=desk.today).superseded
     spent = frozenset(superseded.values())
     ruled = ruled_pairs(desk.connection)
     dated = [

@@ -133,7 +133,7 @@ def _item(items: Mapping[str, InboxItem], said: Decision | None, text: str) -> I
         raise NotFound(f"no item '{text}' waits", hint="`lorebank inbox` lists what waits")
     if len(found) > 1:
         near = ", ".join(item.id for item in found[:5])
-        raise UsageError(f"'{text}' is the beginning of several ids", hint=near)
+        raise UsageError(f"'{text}' matches several ids", hint=near)
     return found[0]
 
 

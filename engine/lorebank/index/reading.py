@@ -114,18 +114,14 @@ def read_file(
         source.role is FileRole.DIRECTIVES or str(front_matter.get("facts", "")).lower() == "none"
     )
     extraction = extract_facts(
-        text,
-        source.path,
-        document=document,
+        document,
         recorded=source.recorded,
         headings=() if without_facts else settings.retain_headings,
         everywhere=source.role is FileRole.BANK,
     )
     tasks = tuple(_due(task, source.recorded) for task in find_tasks(document))
     taken = [(task.citation.start_line, task.citation.end_line) for task in tasks]
-    passages = extract_passages(
-        text, source.path, fact_lines=[*extraction.fact_lines, *taken], document=document
-    )
+    passages = extract_passages(document, fact_lines=[*extraction.fact_lines, *taken])
     # A dated note is about its day, and the bank's pages say of whom they are in keys of their own.
     is_about = source.role in (FileRole.NOTE, FileRole.EXTRA) and source.recorded is None
     stated = (
@@ -145,11 +141,7 @@ def read_file(
         tasks=(*tasks, *_promises(facts, passages, source.recorded)),
         passages=tuple((p, times_of(p.text, source.recorded)) for p in passages),
         chunks=chunk_document(
-            text,
-            source.path,
-            document=document,
-            target_tokens=settings.chunk_tokens,
-            overlap_tokens=settings.chunk_overlap,
+            document, target_tokens=settings.chunk_tokens, overlap_tokens=settings.chunk_overlap
         ),
         names=(
             *_page_names(source.path, front_matter),

@@ -82,12 +82,15 @@ def slots_of(fact: Fact) -> tuple[Slot, ...]:
     )
 
 
-def insert_slots(connection: Connection, item: int, slots: Iterable[Slot]) -> None:
-    """Store what a fact fixes."""
+def insert_slots(connection: Connection, slots: Iterable[tuple[int, Slot]]) -> None:
+    """Store what facts fix, each with the number of its item."""
     connection.executemany(
         "INSERT OR IGNORE INTO slots (item, subject, about, relation, value, old, value_slug)"
         " VALUES (?, ?, ?, ?, ?, ?, ?)",
-        [(item, s.subject, s.about, s.relation, s.value, s.old, slugify(s.value)) for s in slots],
+        (
+            (item, s.subject, s.about, s.relation, s.value, s.old, slugify(s.value))
+            for item, s in slots
+        ),
     )
 
 

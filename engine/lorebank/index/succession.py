@@ -69,17 +69,18 @@ class _Line(NamedTuple):
     """The folded words of their names."""
 
 
-def insert_change(connection: Connection, item: int, fact: Fact) -> None:
-    """Store what a fact says is over."""
-    if fact.kind not in _MAY_END:
-        return
+def insert_changes(connection: Connection, facts: Iterable[tuple[int, Fact]]) -> None:
+    """Store what facts say is over or new, each with the number of its item."""
     from lorebank.supersede.endings import read_change, tokens
 
-    names = frozenset(word for m in fact.mentions if m.subject for word in tokens(m.name))
-    change = read_change(fact.content, names)
-    if change.objects or change.states:
-        data = json.dumps(asdict(change), ensure_ascii=False)
-        connection.execute("INSERT INTO changes (item, data) VALUES (?, ?)", (item, data))
+    for item, fact in facts:
+        if fact.kind not in _MAY_END:
+            continue
+        names = frozenset(word for m in fact.mentions if m.subject for word in tokens(m.name))
+        change = read_change(fact.content, names)
+        if change:
+            data = json.dumps(asdict(change), ensure_ascii=False)
+            connection.execute("INSERT INTO changes (item, data) VALUES (?, ?)", (item, data))
 
 
 def insert_line_rulings(connection: Connection, file: int, read: ReadFile) -> None:
@@ -98,16 +99,25 @@ def insert_line_rulings(connection: Connection, file: int, read: ReadFile) -> No
 
 
 def successors(
-    connection: Connection, items: Iterable[int], *, as_of: date | None = None
+    connection: Connection,
+    items: Iterable[int],
+    *,
+    as_of: date | None = None,
+    today: date | None = None,
 ) -> dict[int, Successor]:
-    """Item → the newest fact that replaces it, among those recorded by `as_of`."""
+    """Item → the newest fact that replaces it, among those recorded by `as_of`.
+
+    An ending that is announced for a later day than `as_of` or `today` is none yet.
+    """
     numbers = list(items)
     replaced = replaced_values(connection, numbers, as_of)
-    claims = _claims(connection, numbers, replaced, as_of)
+    claims = _claims(connection, numbers, replaced, as_of, today or as_of)
     return {item: _newest(found) for item, found in claims.items()}
 
 
-def fates_of_facts(connection: Connection, *, as_of: date | None = None) -> Fates:
+def fates_of_facts(
+    connection: Connection, *, as_of: date | None = None, today: date | None = None
+) -> Fates:
     """Which facts recorded by `as_of` are replaced, and which in part."""
     ids = dict(
         select(
@@ -118,7 +128,7 @@ def fates_of_facts(connection: Connection, *, as_of: date | None = None) -> Fate
         )
     )
     replaced = replaced_values(connection, ids, as_of)
-    claims = _claims(connection, list(ids), replaced, as_of)
+    claims = _claims(connection, list(ids), replaced, as_of, today or as_of)
     lapsed: dict[str, tuple[tuple[str, ...], str]] = {}
     for item, (newer, _) in replaced.items():
         last = max((entry for _, entry in newer), key=lambda entry: entry.when).id
@@ -150,6 +160,7 @@ def _claims(
     items: Sequence[int],
     replaced: Mapping[int, tuple[Sequence[tuple[SlotEntry, SlotEntry]], bool]],
     as_of: date | None,
+    today: date | None,
 ) -> dict[int, list[Successor]]:
     """Item → why it holds no longer; items that hold are left out."""
     lines = _lines(connection, items)
@@ -159,7 +170,7 @@ def _claims(
             mine, last = max(newer, key=lambda pair: pair[1].when)
             values = " ".join(mine.values)
             claims[item].append(Successor(last.when, last.item, last.id, last.when.day, values))
-    for item, claim in _endings(connection, list(lines.values()), as_of):
+    for item, claim in _endings(connection, list(lines.values()), as_of, today):
         claims[item].append(claim)
     _apply_rulings(connection, lines, claims, as_of)
     return {item: found for item, found in claims.items() if found}
@@ -188,7 +199,7 @@ def _lines(connection: Connection, items: Sequence[int]) -> dict[int, _Line]:
 
 
 def _endings(
-    connection: Connection, lines: Sequence[_Line], as_of: date | None
+    connection: Connection, lines: Sequence[_Line], as_of: date | None, today: date | None
 ) -> Iterable[tuple[int, Successor]]:
     """What newer lines about the same entity say is over, beyond doubt."""
     stating = [line for line in lines if line.kind in _STATES and line.entities]
@@ -197,6 +208,7 @@ def _endings(
         return
     from lorebank.supersede.endings import beginnings_stated, ends, read_stated
 
+    last_day = today.isoformat() if today else "9999-99-99"
     for line in stating:
         stated = read_stated(line.content, line.names)
         begun = beginnings_stated(stated)
@@ -206,6 +218,8 @@ def _endings(
                     continue
                 if not claim.when.is_after(line.when) or (line.trusted and not trusted):
                     continue
+                if claim.since > last_day:
+                    continue  # announced, and not yet so
                 if ends(change, stated):
                     yield line.item, claim
 
@@ -219,16 +233,17 @@ def _certain_changes(
     rows = select(
         connection,
         "SELECT w.value, c.data, i.item, i.id, i.recorded, i.file, i.start_line,"
-        " i.quarantined = 0 FROM json_each(?1) w"
+        " coalesce(i.occurred_start, ''), i.quarantined = 0 FROM json_each(?1) w"
         " CROSS JOIN mentions m ON m.entity = w.value AND m.subject = 1"
         " JOIN changes c ON c.item = m.item"
         " JOIN items i ON i.item = c.item"
         " WHERE i.recorded IS NOT NULL AND (?2 IS NULL OR i.recorded <= ?2)",
         (json.dumps(sorted(entities)), _iso(as_of)),
     )
-    for entity, data, item, id_, recorded, file, line, trusted in rows:
+    for entity, data, item, id_, recorded, file, line, occurred, trusted in rows:
         change, ended = _change(data)
-        claim = Successor(When(recorded, file, line), item, id_, recorded)
+        since = max(recorded, occurred) if change.is_announced else recorded
+        claim = Successor(When(recorded, file, line), item, id_, since)
         found[entity].append((claim, change, ended, bool(trusted)))
     return found
 
@@ -238,8 +253,15 @@ def _change(data: str) -> tuple[Change, frozenset[str]]:
     from lorebank.supersede.endings import Change, beginnings_ended
 
     said = json.loads(data)
-    things = tuple(map(tuple, said["objects"]))
-    change = Change(things, tuple(said["states"]), tuple(said["beside"]))
+    change = Change(
+        objects=tuple(map(tuple, said["objects"])),
+        states=tuple(said["states"]),
+        beside=tuple(said["beside"]),
+        values=tuple((value, unit) for value, unit in said["values"]),
+        about=tuple(said["about"]),
+        moved=tuple(said["moved"]),
+        is_announced=said["is_announced"],
+    )
     return change, beginnings_ended(change)
 
 

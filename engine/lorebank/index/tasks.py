@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date
 from functools import cache
 
@@ -28,14 +28,15 @@ _TICKED = 0.5
 hand: 7 of 65 lines wrongly listed at .5, 38 without; none wrongly settled."""
 
 
-def insert_task(connection: Connection, item: int, task: Task) -> None:
-    """Note that an item is a task, or holds one."""
-    start, end = (iso(task.due.start), iso(task.due.end)) if task.due else (None, None)
-    same = " ".join(words(task.text))
-    connection.execute(
-        "INSERT OR IGNORE INTO tasks VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (item, task.kind, task.text, task.state.value, start, end, same),
-    )
+def insert_tasks(connection: Connection, tasks: Iterable[tuple[int, Task]]) -> None:
+    """Note which items are a task, or hold one."""
+    for item, task in tasks:
+        start, end = (iso(task.due.start), iso(task.due.end)) if task.due else (None, None)
+        same = " ".join(words(task.text))
+        connection.execute(
+            "INSERT OR IGNORE INTO tasks VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (item, task.kind, task.text, task.state.value, start, end, same),
+        )
 
 
 def load_tasks(

@@ -29,8 +29,8 @@ from lorebank.index.finding import insert_codes
 from lorebank.index.items import ENDS, iso
 from lorebank.index.slots import insert_slots
 from lorebank.index.status import ADVICE
-from lorebank.index.succession import insert_change, insert_line_rulings
-from lorebank.index.tasks import insert_task
+from lorebank.index.succession import insert_changes, insert_line_rulings
+from lorebank.index.tasks import insert_tasks
 from lorebank.language.words import searchable
 from lorebank.markdown.origin import format_author, read_origin_mark
 from lorebank.markdown.properties import find_tags
@@ -227,12 +227,9 @@ def _insert_items(connection: Connection, file: int, read: ReadFile, starts: Seq
             for position, m in enumerate(entry.fact.mentions if entry.fact else ())
         ],
     )
-    for entry in entries:
-        if entry.fact:
-            insert_slots(connection, entry.item, entry.slots)
-            insert_change(connection, entry.item, entry.fact)
-        if entry.task:
-            insert_task(connection, entry.item, entry.task)
+    insert_slots(connection, ((entry.item, slot) for entry in entries for slot in entry.slots))
+    insert_changes(connection, ((entry.item, entry.fact) for entry in entries if entry.fact))
+    insert_tasks(connection, ((entry.item, entry.task) for entry in entries if entry.task))
 
 
 def _entries(connection: Connection, read: ReadFile, starts: Sequence[int]) -> list[_Entry]:

@@ -29,7 +29,7 @@ _IDENTIFIER = cache(
     lambda: re.compile(
         # Possessive quantifiers: 4,000 dots in a row took 21 s without them.
         r"(?<!\w)(?:\$|--?)?[A-Za-z_]\w*+(?:(?:\.|::|/|-|:|->|\\)\w++)++(?:\(\))?"  # a.b, a-b, a::b
-        r"|(?<![\w./~])[./~]*+(?:[\w-][\w.-]*+/)++[\w.-]+"  # paths
+        r"|(?<![\w./~-])[./~]*+(?:[\w-][\w.-]*+/)++[\w.-]+"  # paths
         r"|\b[A-Za-z]+_[\w]+\b|\b_+\w+\b"  # snake_case, ENV_VAR
         r"|\b(?=[0-9a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{6,40}\b"  # hashes
         r"|\b[a-z]+(?:[A-Z][a-z0-9]+)+\b"  # camelCase

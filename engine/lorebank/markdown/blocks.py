@@ -64,7 +64,42 @@ def find_blocks(text: str, path: str = "") -> tuple[tuple[Block, ...], tuple[Dia
     """
     if "lorebank:" not in text:
         return (), ()
-    return _BlockScan(text, path).run()
+    blocks: dict[str, Block] = {}
+    problems: list[Diagnostic] = []
+
+    def report(line: int, code: str, name: str, what: str) -> None:
+        message = f"managed block '{name}' {what}; its text is left alone"
+        problems.append(Diagnostic(path, line, code, message))
+
+    fences = FenceScanner()
+    begin: re.Match[str] | None = None
+    start = first_line = body_start = offset = 0
+    for number, line in enumerate(text.split("\n"), start=1):
+        content = line.removesuffix("\r")
+        marker = _MARKER.match(content) if "lorebank:" in content else None
+        if (begin is None and fences.feed(content)) or marker is None:
+            pass
+        elif begin is None and marker["side"] == "begin":
+            begin, first_line, start = marker, number, offset
+            body_start = min(offset + len(line) + 1, len(text))
+        elif begin is None:
+            report(number, "block-stray-end", marker["name"], "ends but never begins")
+        elif marker["side"] == "begin":
+            report(number, "block-nested", marker["name"], f"begins inside block {begin['name']}")
+        elif marker["name"] != begin["name"]:
+            report(number, "block-stray-end", marker["name"], f"ends inside block {begin['name']}")
+        else:
+            name, sha, end = begin["name"], begin["sha"] or "", offset + marker.end()
+            body = text[body_start:offset].removesuffix("\n").removesuffix("\r")
+            if name in blocks:
+                report(first_line, "block-duplicate", name, "stands on the page twice")
+            else:
+                blocks[name] = Block(name, sha, body, start, end, first_line, number)
+            begin = None
+        offset += len(line) + 1
+    if begin is not None:
+        report(first_line, "block-unclosed", begin["name"], "is never closed")
+    return tuple(blocks.values()), tuple(problems)
 
 
 def render_block(name: str, body: str) -> str:
@@ -87,7 +122,8 @@ def place_blocks(text: str, bodies: Mapping[str, str], below: Mapping[str, int])
     it; one that stands elsewhere moves there."""
     for block in reversed(find_blocks(text)[0]):
         if block.name in below and block.first_line != below[block.name] + 1:
-            text = _cut_lines(text, block.first_line, block.last_line)
+            lines = text.split("\n")
+            text = "\n".join([*lines[: block.first_line - 1], *lines[block.last_line :]])
             below = {
                 name: line - (block.last_line - block.first_line + 1) * (line > block.last_line)
                 for name, line in below.items()
@@ -107,11 +143,6 @@ def place_blocks(text: str, bodies: Mapping[str, str], below: Mapping[str, int])
     return replace_blocks("\n".join(lines), {name: bodies[name] for name in below})
 
 
-def _cut_lines(text: str, first: int, last: int) -> str:
-    lines = text.split("\n")
-    return "\n".join([*lines[: first - 1], *lines[last:]])
-
-
 def replace_blocks(text: str, bodies: Mapping[str, str]) -> str:
     """The text with the named blocks' bodies replaced; missing blocks are appended in order.
 
@@ -122,13 +153,16 @@ def replace_blocks(text: str, bodies: Mapping[str, str]) -> str:
     blocks, problems = find_blocks(text)
     newline = newline_style(text)
     found = {block.name: block for block in blocks}
-    broken = {_named_in(problem) for problem in problems}
+    broken = {problem.message.split("'")[1] for problem in problems}
     wanted = {name: render_block(name, body) for name, body in bodies.items()}
     pieces: list[str] = []
     position = 0
     for block in blocks:
         if block.name in wanted and block.name not in broken:
-            pieces += (text[position : block.start], _updated(text, block, wanted, newline))
+            current, rendered = text[block.start : block.end], wanted[block.name]
+            if current.replace("\r\n", "\n") != rendered:
+                current = rendered.replace("\n", newline)
+            pieces += (text[position : block.start], current)
             position = block.end
     pieces.append(text[position:])
     missing = [wanted[name] for name in wanted if name not in found and name not in broken]
@@ -143,14 +177,6 @@ def blank_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:
         pieces += (text[position:start], _PRINTED.sub(" ", text[start:end]))
         position = end
     return "".join([*pieces, text[position:]]) if pieces else text
-
-
-def _updated(text: str, block: Block, wanted: Mapping[str, str], newline: str) -> str:
-    current = text[block.start : block.end]
-    rendered = wanted[block.name]
-    if current.replace("\r\n", "\n") == rendered:
-        return current
-    return rendered.replace("\n", newline)
 
 
 def _append(text: str, rendered: list[str], newline: str) -> str:
@@ -173,75 +199,3 @@ def _append(text: str, rendered: list[str], newline: str) -> str:
 
 def _named_in(problem: Diagnostic) -> str:
     return problem.message.split("'")[1]
-
-
-class _BlockScan:
-    """One pass over a page's lines."""
-
-    def __init__(self, text: str, path: str) -> None:
-        self.text = text
-        self.path = path
-        self.blocks: list[Block] = []
-        self.names: set[str] = set()
-        self.problems: list[Diagnostic] = []
-        self.open: re.Match[str] | None = None
-        self.open_line = 0
-        self.open_start = 0
-        self.body_start = 0
-
-    def run(self) -> tuple[tuple[Block, ...], tuple[Diagnostic, ...]]:
-        fences = FenceScanner()
-        offset = 0
-        for number, line in enumerate(self.text.split("\n"), start=1):
-            content = line[:-1] if line.endswith("\r") else line
-            marker = _MARKER.match(content) if "lorebank:" in content else None
-            if self.open is not None:
-                if marker is not None:
-                    self._inside(marker, number, offset)
-            elif not fences.feed(content) and marker is not None:
-                self._outside(marker, number, offset, offset + len(line) + 1)
-            offset += len(line) + 1
-        if self.open is not None:
-            self._report(self.open_line, "block-unclosed", self.open["name"], "is never closed")
-        return tuple(self.blocks), tuple(self.problems)
-
-    def _outside(self, marker: re.Match[str], number: int, offset: int, after: int) -> None:
-        if marker["side"] == "end":
-            self._report(number, "block-stray-end", marker["name"], "ends but never begins")
-            return
-        self.open, self.open_line = marker, number
-        self.open_start, self.body_start = offset, min(after, len(self.text))
-
-    def _inside(self, marker: re.Match[str], number: int, offset: int) -> None:
-        assert self.open is not None
-        name = self.open["name"]
-        if marker["side"] == "begin":
-            self._report(number, "block-nested", marker["name"], f"begins inside block {name}")
-            return
-        if marker["name"] != name:
-            self._report(number, "block-stray-end", marker["name"], f"ends inside block {name}")
-            return
-        if name in self.names:
-            self._report(self.open_line, "block-duplicate", name, "stands on the page twice")
-        else:
-            self.names.add(name)
-            self.blocks.append(self._closed(marker, number, offset))
-        self.open = None
-
-    def _closed(self, marker: re.Match[str], number: int, offset: int) -> Block:
-        assert self.open is not None
-        body = self.text[self.body_start : offset]
-        body = body[:-2] if body.endswith("\r\n") else body[:-1]
-        return Block(
-            name=self.open["name"],
-            sha=self.open["sha"] or "",
-            body=body,
-            start=self.open_start,
-            end=offset + marker.end(),
-            first_line=self.open_line,
-            last_line=number,
-        )
-
-    def _report(self, line: int, code: str, name: str, what: str) -> None:
-        message = f"managed block '{name}' {what}; its text is left alone"
-        self.problems.append(Diagnostic(self.path, line, code, message))

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from datetime import date
 from hashlib import blake2b
@@ -18,7 +17,7 @@ from itertools import takewhile
 
 from lorebank.domain.facts import Citation, Diagnostic, Fact, FactKind, Mention, Origin
 from lorebank.language.folding import fold
-from lorebank.markdown.document import Document, Node, heading_paths, read_document
+from lorebank.markdown.document import Document, Node, heading_paths
 from lorebank.markdown.fact_items import BULLET, FactItem, Gathering, own_text
 from lorebank.markdown.fact_lines import ADVICE, FactLine, begins_typed, parse_fact_line
 from lorebank.markdown.mentions import find_mentions
@@ -32,13 +31,14 @@ from lorebank.markdown.sections import (
     opens_retain,
     retain_label,
 )
+from lorebank.markdown.source import parse_day
 from lorebank.markdown.tasks import begins_task
 from lorebank.records import Record
 
 _LABEL_LEVEL = 7
 """Of a section that a bold or labelled line opens: any heading ends it."""
 _LONG_SECTION = 40
-"""Lines after which a section is said to be long, as the specification of lint has it."""
+"""Lines after which a section is reported as long, as the specification of lint has it."""
 _LEGEND = re.compile(
     r"\W*[WBOS][*_`)\]]{0,3}(?:\(c[^()\n]{0,20}\))?[*_`)\]]{0,3}\s*(?:=|≙|→|->|stands for|means)",
     re.IGNORECASE,
@@ -69,22 +69,18 @@ class FactExtraction(Record):
 
 
 def extract_facts(
-    text: str,
-    path: str,
+    document: Document,
     *,
     recorded: date | None,
     headings: Sequence[str] = RETAIN_HEADINGS,
     everywhere: bool = False,
-    document: Document | None = None,
 ) -> FactExtraction:
     """All facts of a file in the order of their lines; never raises.
 
     `recorded` is the log's own day. Without `headings` only what `everywhere` admits is a fact;
     with `everywhere` (bank pages) every list item or paragraph is one that begins with a kind and
-    a mention or a `c=`, and its day is that of its heading. Give `document` where the file was read
-    already; `text` is then not read.
+    a mention or a `c=`, and its day is that of its heading.
     """
-    document = document or read_document(text, path)
     reader = _FactReader(document, recorded, folded_headings(tuple(headings)), everywhere)
     return reader.read()
 
@@ -403,11 +399,7 @@ def _day_by_hand(path: str, details: Sequence[str]) -> date | None:
 
 def iso_days(text: str) -> list[date]:
     """The days that a text names as `2026-02-02`, in its order."""
-    days = []
-    for match in _ISO_DAY.finditer(text):
-        with suppress(ValueError):
-            days.append(date.fromisoformat(match.group()))
-    return days
+    return [day for written in _ISO_DAY.findall(text) if (day := parse_day(written))]
 
 
 def _without_title(path: str, title_path: str) -> str:
@@ -437,7 +429,7 @@ def _legend(items: Sequence[Node]) -> frozenset[int]:
             found.add(position)
         elif letter and len(text[letter.end() :].split()) <= _LEGEND_WORDS:
             (scale if letter["c"] else letters)[letter["c"] or letter["letter"].upper()] = position
-    for told in (letters, scale):
-        if len(told) >= _LEGEND_LINES:
-            found.update(told.values())
+    for explained in (letters, scale):
+        if len(explained) >= _LEGEND_LINES:
+            found.update(explained.values())
     return frozenset(found)

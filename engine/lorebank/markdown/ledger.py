@@ -19,7 +19,7 @@ from lorebank.domain.facts import Citation, Diagnostic, Mention, Relation, Stanc
 from lorebank.markdown.document import Document, read_document, walk
 from lorebank.markdown.mentions import find_mentions, mention_source
 from lorebank.markdown.plain import plain_text
-from lorebank.markdown.source import newline_style
+from lorebank.markdown.source import newline_style, parse_day
 from lorebank.records import Record
 
 
@@ -172,7 +172,9 @@ def _evidence_ruling(line: str, place: Citation) -> EvidenceRuling | str:
         return "not a ruling; write `f-… for|against|unrelated o-… (day: reason)` with whole ids"
     _, day, said = split_note(found["rest"])
     by, said = split_signature(said)
-    source, reason = _split_source(said)
+    cited = _SOURCE.match(said)
+    source = Citation.parse(cited["source"]) if cited else None
+    reason = said[cited.end() :] if cited else said
     stance = Stance(found["stance"].lower())
     fact, opinion = found["fact"].lower(), found["opinion"].lower()
     return EvidenceRuling(fact, stance, opinion, day, reason, place, source, by)
@@ -260,15 +262,9 @@ def _split_note(text: str, mentions: Sequence[_Placed]) -> tuple[str, date | Non
         return text, None, ""
     said = note["note"]
     found = _DAY.match(said)
-    day = _day(found["day"]) if found else None
+    day = parse_day(found["day"]) if found else None
     reason = said[found.end() :] if found and day else said
     return text[: note.start()], day, plain_text(reason)
-
-
-def _split_source(said: str) -> tuple[Citation | None, str]:
-    """The citation that a reason begins with, and the rest."""
-    found = _SOURCE.match(said)
-    return (Citation.parse(found["source"]), said[found.end() :]) if found else (None, said)
 
 
 def _cut_name(text: str, mentions: Sequence[_Placed]) -> str:
@@ -293,13 +289,6 @@ def _names_end(text: str, mentions: Sequence[_Placed]) -> int:
             break
         position = end
     return position
-
-
-def _day(text: str) -> date | None:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        return None
 
 
 def note_text(day: date | None, reason: str) -> str:
@@ -327,14 +316,14 @@ def added_line(text: str, line: str, *, title: str) -> tuple[str, int]:
     if not text.strip():
         return f"# {title}{newline}{newline}{line}{newline}", 3
     lines = text.split("\n")
-    place = _after_last_list(text)
-    if place is None:
+    ends = [node.end for node in read_document(text, "").nodes if node.kind == "list"]
+    if not ends:
         body = text if text.endswith("\n") else text + newline
         gap = "" if body.endswith(newline * 2) else newline
         return f"{body}{gap}{line}{newline}", (body + gap).count("\n") + 1
-    before = "\n".join(lines[:place]).removesuffix("\r")
-    after = "\n".join(lines[place:])
-    return f"{before}{newline}{line}{newline}{after}", place + 1
+    before = "\n".join(lines[: ends[-1]]).removesuffix("\r")
+    after = "\n".join(lines[ends[-1] :])
+    return f"{before}{newline}{line}{newline}{after}", ends[-1] + 1
 
 
 def without_lines(text: str, places: Iterable[Citation]) -> str:
@@ -342,9 +331,3 @@ def without_lines(text: str, places: Iterable[Citation]) -> str:
     gone = {n for place in places for n in range(place.start_line, place.end_line + 1)}
     lines = text.split("\n")
     return "\n".join(line for number, line in enumerate(lines, start=1) if number not in gone)
-
-
-def _after_last_list(text: str) -> int | None:
-    """How many lines lie before and in the last list of the text."""
-    ends = [node.end for node in read_document(text, "").nodes if node.kind == "list"]
-    return ends[-1] if ends else None

@@ -19,10 +19,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from datetime import date
 
 from lorebank.domain.facts import NOBODY, Author, Diagnostic, Origin
 from lorebank.markdown.front_matter import FrontMatterValue
+from lorebank.markdown.source import parse_day
 from lorebank.records import Record
 
 ORIGIN_FOLDERS = {
@@ -66,11 +66,8 @@ def parse_author(text: str) -> Author:
     said = {word.lower(): name for word, name in _PART.findall(text)}
     if not said:
         return NOBODY
-    try:
-        written = date.fromisoformat(said.get("written", ""))
-    except ValueError:
-        written = None
-    return Author(**{key: said.get(word, "") for word, key in _PARTS.items()}, written=written)
+    fields = {key: said.get(word, "") for word, key in _PARTS.items()}
+    return Author(**fields, written=parse_day(said.get("written")))
 
 
 def read_origin_mark(text: str) -> tuple[str, Origin | None, Author]:

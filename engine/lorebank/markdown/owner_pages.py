@@ -12,14 +12,14 @@ memory of the whole workspace, in any other file of that file alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import PurePosixPath
 
 from lorebank.domain.facts import Citation, Diagnostic
 from lorebank.domain.judgments import Directive, Proposal, ProposalAction
 from lorebank.errors import ConcurrentEdit
 from lorebank.language.folding import fold
-from lorebank.markdown.document import Document, Node, read_document
+from lorebank.markdown.document import read_document, walk
 from lorebank.markdown.front_matter import FrontMatterValue, parse_front_matter
 from lorebank.markdown.hidden import without_private
 from lorebank.markdown.plain import plain_text
@@ -46,30 +46,19 @@ class CoreLine(Record):
 
 def read_core(text: str) -> tuple[CoreLine, ...]:
     """The list items of one line, in order; headings, prose and longer items are the person's."""
-    document = read_document(text, "")
     source = text.split("\n")
     found: list[CoreLine] = []
-    waiting = list(reversed(document.nodes))
-    while waiting:
-        node = waiting.pop()
-        if node.kind == "item" and _is_one_line(node):
-            found.append(_core_line(node, source[node.start].removesuffix("\r")))
-        elif node.kind in ("list", "item"):
-            waiting += reversed(node.children)
+    for node in walk(node for node in read_document(text, "").nodes if node.kind == "list"):
+        kinds = [child.kind for child in node.children]
+        if node.kind != "item" or kinds != ["paragraph"] or node.end - node.start != 1:
+            continue
+        said = node.children[0].text
+        cited = _CITED.search(said)
+        bare = said[: cited.start()] if cited else said
+        citation = Citation.parse(cited["source"]) if cited else None
+        line = source[node.start].removesuffix("\r")
+        found.append(CoreLine(node.start + 1, line, plain_text(bare), citation))
     return tuple(found)
-
-
-def _is_one_line(item: Node) -> bool:
-    kinds = [child.kind for child in item.children]
-    return kinds == ["paragraph"] and item.end - item.start == 1
-
-
-def _core_line(item: Node, text: str) -> CoreLine:
-    said = item.children[0].text
-    cited = _CITED.search(said)
-    bare = said[: cited.start()] if cited else said
-    citation = Citation.parse(cited["source"]) if cited else None
-    return CoreLine(item.start + 1, text, plain_text(bare), citation)
 
 
 def edit_core(text: str, proposal: Proposal) -> tuple[str, int | None]:
@@ -107,9 +96,9 @@ def _added(text: str, line: str) -> tuple[str, int]:
     """The line at the end of the section of learned lines, which is opened at the end of the file
     where there is none."""
     newline = newline_style(text)
-    document = read_document(text, "")
-    nodes = document.nodes
-    opened = [i for i, n in enumerate(nodes) if n.kind == "heading" and _is_section(n.text)]
+    nodes = read_document(text, "").nodes
+    titles = [fold(plain_text(n.text)) if n.kind == "heading" else "" for n in nodes]
+    opened = [i for i, title in enumerate(titles) if title == fold(SECTION)]
     if not opened:
         body = text if not text or text.endswith("\n") else text + newline
         gap = "" if not body.strip() or body.endswith(newline * 2) else newline
@@ -130,32 +119,17 @@ def _added(text: str, line: str) -> tuple[str, int]:
     return f"{head}{line}{newline}{after}", head.count("\n") + 1
 
 
-def _is_section(heading: str) -> bool:
-    return fold(plain_text(heading)) == fold(SECTION)
-
-
 def parse_directives(text: str, path: str) -> tuple[Directive, ...]:
     """The rules of a page in their order; nested items belong to the rule above them."""
     document = read_document(text, path)
-    return tuple(_directives(document))
-
-
-def _directives(document: Document) -> Iterator[Directive]:
+    found: list[Directive] = []
     for node, heading in zip(document.nodes, document.headings, strict=True):
-        if node.kind != "list":
-            continue
-        for item in node.children:
-            said = " ".join(filter(None, (plain_text(text) for text in _texts(item))))
-            if said:
-                place = Citation(document.path, item.start + 1, max(item.end, item.start + 1))
-                yield Directive(said, place, heading)
-
-
-def _texts(node: Node) -> Iterator[str]:
-    if node.kind in ("paragraph", "heading"):
-        yield node.text
-    for child in node.children:
-        yield from _texts(child)
+        for item in node.children if node.kind == "list" else ():
+            parts = (plain_text(n.text) for n in walk([item]) if n.kind in ("paragraph", "heading"))
+            if said := " ".join(filter(None, parts)):
+                place = Citation(path, item.start + 1, max(item.end, item.start + 1))
+                found.append(Directive(said, place, heading))
+    return tuple(found)
 
 
 _CONTEXT_KEY = "context"
@@ -181,7 +155,7 @@ def read_context(
     context = " ".join((value if isinstance(value, str) else "; ".join(value)).split())
     if len(context) <= LONGEST_CONTEXT:
         return context, ()
-    message = f"the context has {len(context)} characters; the first {LONGEST_CONTEXT} are told"
+    message = f"the context has {len(context)} characters; the first {LONGEST_CONTEXT} are used"
     return (
         context[: LONGEST_CONTEXT - 1].rstrip() + "…",
         (Diagnostic(path, 1, "context-long", message),),

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from lorebank.domain.facts import Chunk, Citation, Passage
 from lorebank.language.words import estimate_tokens
-from lorebank.markdown.document import Document, Node, read_document
+from lorebank.markdown.document import Document, Node
 from lorebank.markdown.plain import plain_text
 from lorebank.markdown.source import soft_split
 
@@ -25,18 +25,12 @@ _MAX_CODE_LINES = 12
 
 
 def extract_passages(
-    text: str,
-    path: str,
-    *,
-    fact_lines: Sequence[tuple[int, int]] = (),
-    document: Document | None = None,
+    document: Document, *, fact_lines: Sequence[tuple[int, int]] = ()
 ) -> tuple[Passage, ...]:
     """The passages of a file in the order of their lines; `fact_lines` are 1-based, inclusive.
 
-    The text of prose is plain and folded to one line; that of code keeps its lines. Give
-    `document` where the file was read already; `text` is then not looked at.
+    The text of prose is plain and folded to one line; that of code keeps its lines.
     """
-    document = document or read_document(text, path)
     return tuple(_PassageReader(document, fact_lines).read())
 
 
@@ -142,18 +136,9 @@ class _Stretch(NamedTuple):
 
 
 def chunk_document(
-    text: str,
-    path: str,
-    *,
-    target_tokens: int = 400,
-    overlap_tokens: int = 80,
-    document: Document | None = None,
+    document: Document, *, target_tokens: int = 400, overlap_tokens: int = 80
 ) -> tuple[Chunk, ...]:
-    """The chunks of a file, in order; about `target_tokens` each, sharing `overlap_tokens` at most.
-
-    Give `document` where the file was read already; `text` is then not looked at.
-    """
-    document = document or read_document(text, path)
+    """The chunks of a file in order, of about `target_tokens`, sharing `overlap_tokens` at most."""
     target = max(target_tokens, 1)
     overlap = max(min(overlap_tokens, target // 2), 0)
     stretches = [

@@ -50,7 +50,7 @@ LOG_PROPOSALS = "bank/proposals/logs.md"
 AGENT_PROPOSALS = "bank/proposals/agents.md"
 DECISIONS_PATH = "bank/proposals/decisions.md"
 REFLECTED_PROPOSALS = (CORE_PROPOSALS, LOG_PROPOSALS)
-"""Those that reflect makes of facts; what agents ask for is told to the owner alone."""
+"""Those that reflect makes of facts; only the owner sees what agents ask for."""
 PROPOSAL_PAGES = {
     CORE_PROPOSALS: "# Proposals for the core memory\n",
     LOG_PROPOSALS: "# Proposals for the logs\n",
@@ -78,7 +78,7 @@ _RULING = re.compile(
     r"(?:\s+as\s+`(?P<edit>\[[^`\n]*\])`)?(?P<rest>.*)\Z",
     re.IGNORECASE | re.DOTALL,
 )
-_FACT_ID = re.compile(r"f-[0-9a-f]{10}", re.IGNORECASE)
+_FACT_ID = re.compile(r"f-[0-9a-f]{10}")
 
 
 class LineEdit(NamedTuple):
@@ -246,7 +246,8 @@ def _ruling(line: str, place: Citation) -> ProposalRuling | str:
         return "not a decision; write `accept p-…` or `reject p-… (day: reason)`"
     _, day, said = split_note(found["rest"])
     by, reason = split_signature(said)
-    accepted, facts = found["verb"].lower() == "accept", _ids(found["facts"] or "")
+    accepted = found["verb"].lower() == "accept"
+    facts = frozenset(_FACT_ID.findall((found["facts"] or "").lower()))
     edit = _edit(found["edit"])
     return ProposalRuling(found["id"].lower(), accepted, facts, day, reason, by, edit, place)
 
@@ -257,10 +258,6 @@ def _edit(said: str | None) -> LineEdit | None:
         return LineEdit(str(path), int(line), tuple(map(str, old)), tuple(map(str, new)))
     except (ValueError, TypeError):
         return None
-
-
-def _ids(text: str) -> frozenset[str]:
-    return frozenset(each.lower() for each in _FACT_ID.findall(text))
 
 
 def decided(rulings: Iterable[ProposalRuling], id: str, fact_ids: Iterable[str]) -> bool:

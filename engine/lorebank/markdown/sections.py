@@ -35,7 +35,7 @@ _BOLD = re.compile(r"\s*(?:\*\*|__)(?P<title>[^*_\n]+)(?:\*\*|__)\s*[:：]?\s*\Z
 _HASHES = re.compile(r"\s*#{1,6}(?P<title>[^#\s].*)\Z")
 _LABEL = re.compile(r"\s*(?:[*_]{1,3})?(?P<title>[^:：\n]{1,40}?)\s*[:：](?:[*_]{1,3})?")
 _SHORTEST_SLIP = 6
-"""Letters of a word of which a slip is still told from another word: `Retian`, but not `Rete`."""
+"""Letters from which on a slip (`Retian`) is unlike other words; `Rete` is not."""
 
 
 class Section(Record):
@@ -61,9 +61,11 @@ def looks_like_retain(heading: str, words: Collection[str]) -> str:
     title = _bare(heading).rstrip(" :：.")
     if len(title) < _SHORTEST_SLIP - 1:
         return ""
-    head, tail = title[:2], title[-2:]  # one slip leaves one of them as it was
-    near = (word for word in words if word[:2] == head or word[-2:] == tail)
-    return next((word for word in near if _is_slip(title, word)), "")
+    from rapidfuzz import distance, process  # most files have no heading that long
+
+    long = [word for word in words if len(word) >= _SHORTEST_SLIP]
+    near = process.extractOne(title, long, scorer=distance.OSA.distance, score_cutoff=1)
+    return near[0] if near and near[1] else ""
 
 
 def retain_label(text: str, words: Collection[str]) -> bool:
@@ -125,15 +127,3 @@ def _bare(heading: str) -> str:
 
 def _is_one_of(title: str, words: Collection[str]) -> bool:
     return _bare(title).strip(" :：") in words
-
-
-def _is_slip(written: str, meant: str) -> bool:
-    """Whether one letter is missing, added or wrong, or two neighbours are swapped."""
-    if written == meant or len(meant) < _SHORTEST_SLIP or abs(len(written) - len(meant)) > 1:
-        return False
-    same = 0
-    while same < min(len(written), len(meant)) and written[same] == meant[same]:
-        same += 1
-    left, right = written[same:], meant[same:]
-    swapped = left[:2] == right[1::-1] and left[2:] == right[2:]
-    return swapped or left[1:] == right or left == right[1:] or left[1:] == right[1:]

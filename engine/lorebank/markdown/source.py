@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import date
 
 from lorebank.domain.facts import Diagnostic
 
@@ -70,6 +71,14 @@ def split_lines(text: str) -> list[str]:
 def line_of(text: str, offset: int) -> int:
     """The 1-based number of the line that holds a character."""
     return text.count("\n", 0, offset) + 1
+
+
+def parse_day(text: str | None) -> date | None:
+    """The day of `2025-11-27`; None for nothing, and for a day that no calendar has."""
+    try:
+        return date.fromisoformat(text) if text else None
+    except ValueError:
+        return None
 
 
 def newline_style(text: str) -> str:

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import date
 
 from lorebank.domain.facts import Citation, Interval, Task, TaskState
 from lorebank.markdown.document import Document, Node
 from lorebank.markdown.fact_lines import begins_typed, parse_fact_line
 from lorebank.markdown.plain import plain_text
+from lorebank.markdown.source import parse_day
 
 _BOX = re.compile(r"\s*\[(?P<mark>[^\[\]\n])\][ \t]+(?=\S)")
 _BOXES = {
@@ -80,7 +80,8 @@ def _task(path: str, text: str, start: int, end: int) -> Iterator[Task]:
     if any(char.isalnum() for char in shown):
         due = _DUE.search(text)
         place = Citation(path, start + 1, max(end, start + 1))
-        yield Task(shown, state[0], place, due=_day(due) if due else None)
+        day = parse_day(due["day"] or due["field"] or due["org"]) if due else None
+        yield Task(shown, state[0], place, due=Interval(day, day) if day else None)
 
 
 def _state(text: str) -> tuple[TaskState, int] | None:
@@ -90,11 +91,3 @@ def _state(text: str) -> tuple[TaskState, int] | None:
     if keyword := _KEYWORD.match(text):
         return _KEYWORDS.get(keyword["word"] or "", TaskState.OPEN), keyword.end()
     return None
-
-
-def _day(found: re.Match[str]) -> Interval | None:
-    try:
-        day = date.fromisoformat(found["day"] or found["field"] or found["org"])
-    except ValueError:
-        return None
-    return Interval(day, day)

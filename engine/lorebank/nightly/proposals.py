@@ -1,17 +1,14 @@
 """Proposals: planned by reflect as pages of `bank/proposals/`, decided on by a person.
 
-Those for logs are retain lines for logs without a retain section, read out of their prose; those
-for the core memory come from `pages.core_memory`. An open proposal is planned again from the facts
-in every run: it goes when they go. Text of a proposal is output: never read as memory, never
-evidence. Nothing but a decision touches the file that a proposal is about.
-
-An open proposal is made anew from the facts in every run: it goes when they go. Text of a proposal
-is output: never read as memory, never evidence. Nothing but `decide` and what its caller writes
-touches the file that a proposal is about.
+Those for logs are retain lines for their prose; those for the core memory come from
+`pages.core_memory`. An open proposal is planned again from the facts in every run: it goes when
+they go. Text of a proposal is output: never read as memory, never evidence. Nothing but `decide`
+and what its caller writes touches the file that a proposal is about.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
@@ -27,7 +24,7 @@ from lorebank.generation.writing import CitedLine, Dropped, Writer, facts_in_pro
 from lorebank.index.items import facts_by_id
 from lorebank.language.folding import fold, slugify
 from lorebank.language.secrets import redact
-from lorebank.language.words import estimate_tokens
+from lorebank.language.words import estimate_tokens, words
 from lorebank.markdown.blocks import find_blocks
 from lorebank.markdown.document import read_document
 from lorebank.markdown.fact_format import format_fact
@@ -49,7 +46,6 @@ from lorebank.markdown.proposal_pages import (
     parse_rulings,
     render_proposal,
 )
-from lorebank.markdown.sections import RETAIN_HEADINGS, retain_sections
 from lorebank.markdown.source import decode
 from lorebank.nightly.infer import Sentence, infer_facts, sentences, stated_fact
 from lorebank.pages.core_memory import CoreMemory, proposal_id
@@ -87,8 +83,8 @@ def suggest_lines(
     sentences.
 
     Without `everywhere` only logs that have open suggestions are looked at: those are kept while
-    the sentence they cite stands. With it, logs without a retain section are as well. Lines in
-    quarantine (path → first and last line) suggest nothing.
+    the sentence they cite stands. Facts, what says in prose what a fact of the same log says, and
+    lines in quarantine (path → first and last line) suggest nothing.
     """
     open_ones, _ = parse_proposals(read_text(root, LOG_PROPOSALS), LOG_PROPOSALS)
     begun = {proposal.target for proposal in open_ones}
@@ -99,8 +95,10 @@ def suggest_lines(
         for entity in content.entities.values()
         for name in (entity.slug, entity.name, *entity.aliases)
     }
-    headings = (*RETAIN_HEADINGS, *config.retain.headings)
     known = {(fact.recorded, fold(fact.content)) for fact in content.facts}
+    retained: dict[str, list[Fact]] = defaultdict(list)
+    for fact in content.facts:
+        retained[fact.citation.path].append(fact)
     logs = [s for s in walk(root, config).files if s.role in (FileRole.LOG, FileRole.NOTE)]
     found: list[Proposal] = []
     for source in sorted(logs, key=lambda s: (-(s.recorded or date.min).toordinal(), s.path)):
@@ -111,9 +109,9 @@ def suggest_lines(
         except OSError:
             continue
         document = read_document(redact(text).text, source.path)
-        if source.path not in begun and retain_sections(document, headings=headings):
-            continue
-        suspect = quarantined.get(source.path, ())
+        facts = retained.get(source.path, ())
+        lines = ((fact.citation.start_line, fact.citation.end_line) for fact in facts)
+        suspect = (*quarantined.get(source.path, ()), *lines)
         day = source.recorded
         prose = tuple(s for s in sentences(document) if not _lies_in(s.citation, suspect))
         suggestions = list(_read_by(model, source.path, prose, day, names))
@@ -121,12 +119,20 @@ def suggest_lines(
         suggestions += (
             _Suggestion(each.fact, (each.sentence,), _why(each.reason))
             for each in infer_facts(document, day, names)
-            if each.sentence.citation not in told and not _lies_in(each.sentence.citation, suspect)
+            if each.sentence.citation not in told
+            and not _lies_in(each.sentence.citation, suspect)
+            and not any(_says_again(each.fact, fact) for fact in facts)
         )
         found += _proposals(suggestions, source.path, day, known, rulings)
         if len(found) >= MOST:
             break
     return tuple(found[:MOST])
+
+
+def _says_again(inferred: Fact, retained: Fact) -> bool:
+    """Whether more than half of what is inferred stands in a line that was retained."""
+    said = frozenset(words(inferred.content))
+    return 2 * len(said.intersection(words(retained.content))) > len(said)
 
 
 def _lies_in(place: Citation, ranges: Iterable[tuple[int, int]]) -> bool:
@@ -293,7 +299,7 @@ def find_proposal(root: Path, id: str) -> Proposal:
         raise NotFound(f"no open proposal '{id}'", hint="`lorebank proposals` lists them")
     if len(found) > 1:
         near = ", ".join(p.id for p in found[:5])
-        raise UsageError(f"'{id}' is the beginning of several ids", hint=near)
+        raise UsageError(f"'{id}' matches several ids", hint=near)
     return found[0]
 
 

@@ -83,7 +83,7 @@ class RunOptions(Record):
     reject: frozenset[str] = frozenset()
     """Hunks to leave out, now and until they read differently."""
     infer: bool = False
-    """Suggest retain lines for logs without a retain section."""
+    """Suggest retain lines for the prose of logs."""
     ask: Ask | None = None
     """Answers the standing questions."""
     writer: Writer | None = None

@@ -24,6 +24,7 @@ from lorebank.index.items import (
 from lorebank.index.opinions import load_opinions, load_unsure
 from lorebank.index.slots import relations_of_facts
 from lorebank.index.succession import fates_of_facts, ruled_pairs
+from lorebank.markdown.document import read_document
 from lorebank.markdown.facts import extract_facts
 from lorebank.names.entities import list_entities
 from lorebank.names.entity_rows import display_names_on
@@ -132,7 +133,9 @@ def relocate(
         if edit.path not in by_page or edit.new is None:
             continue
         there: dict[str, list[Citation]] = defaultdict(list)
-        read = extract_facts(edit.new, edit.path, recorded=None, headings=headings, everywhere=True)
+        read = extract_facts(
+            read_document(edit.new, edit.path), recorded=None, headings=headings, everywhere=True
+        )
         for fact in read.facts:
             there[fact.content].append(fact.citation)
         # Several facts of one text keep their order.

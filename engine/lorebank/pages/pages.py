@@ -18,6 +18,7 @@ from lorebank.domain.facts import Entity, FactKind, FactStatus, Opinion
 from lorebank.generation.kept import ModelInRun
 from lorebank.language.folding import slugify
 from lorebank.markdown.blocks import find_blocks
+from lorebank.markdown.document import read_document
 from lorebank.markdown.entity_page import BLOCKS, entity_page_paths, new_entity_page
 from lorebank.markdown.facts import extract_facts
 from lorebank.markdown.front_matter import FrontMatterValue, set_front_matter_keys
@@ -282,7 +283,9 @@ def _lines_by_hand(
     text: str, opinions: Iterable[Opinion], bodies: Mapping[str, str]
 ) -> dict[str, int]:
     """Opinion id → the last line of its statement, of those that the page's owner keeps by hand."""
-    facts = extract_facts(text, OPINIONS_PATH, recorded=None, headings=(), everywhere=True).facts
+    facts = extract_facts(
+        read_document(text, OPINIONS_PATH), recorded=None, headings=(), everywhere=True
+    ).facts
     ends = {fact.content: fact.citation.end_line for fact in facts}
     said = {o.id: kept_by_hand(o) for o in opinions if o.id in bodies}
     return {id_: ends[words] for id_, words in said.items() if words in ends}

@@ -54,10 +54,10 @@ def map_arrays(file: Path) -> dict[str, Array]:
     with file.open("rb") as opened:
         length = int.from_bytes(opened.read(8), "little")
         if not 2 <= length <= min(_LONGEST_HEADER, size - 8):
-            raise ValueError(f"{file.name} is no safetensors file")
+            raise ValueError(f"{file.name} is not a safetensors file")
         header = json.loads(opened.read(length))
     if not isinstance(header, dict):
-        raise ValueError(f"{file.name} is no safetensors file")
+        raise ValueError(f"{file.name} is not a safetensors file")
     rows = {name: row for name, row in header.items() if name != "__metadata__"}
     return {name: _mapped(file, 8 + length, size, row) for name, row in rows.items()}
 
@@ -67,12 +67,12 @@ def _mapped(file: Path, start: int, size: int, row: Any) -> Array:
         kind, shape = np.dtype(_TYPES[row["dtype"]]), tuple(map(int, row["shape"]))
         begin, end = map(int, row["data_offsets"])
     except (KeyError, TypeError, ValueError):
-        raise ValueError(f"{file.name}: a table of an unknown kind") from None
+        raise ValueError(f"{file.name}: an array of an unknown type") from None
     count = int(np.prod(shape, dtype=np.int64))
     if min(shape, default=0) < 0 or begin < 0 or end - begin != count * kind.itemsize:
-        raise ValueError(f"{file.name}: a table whose size is not that of its numbers")
+        raise ValueError(f"{file.name}: an array whose size does not match its shape")
     if start + end > size:
-        raise ValueError(f"{file.name} is cut off")
+        raise ValueError(f"{file.name} is truncated")
     if not count:
         return np.zeros(shape, kind)
     return np.memmap(file, kind, "r", start + begin, shape)

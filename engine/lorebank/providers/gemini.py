@@ -92,7 +92,7 @@ def _collect(embedder: RemoteEmbedder, job: str) -> BatchState:
 def _job_name(answer: Any) -> str:
     found = as_object(answer).get("name")
     if not isinstance(found, str) or not found.startswith("batches/") or found.count("/") > 1:
-        raise ProviderError("gemini: took a job and gave it no name")
+        raise ProviderError("gemini: accepted a job without returning its name")
     return found
 
 

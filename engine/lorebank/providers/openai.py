@@ -164,7 +164,7 @@ def _problem(state: Mapping[str, Any], status: str) -> str:
 def _id(provider: str, answer: Any) -> str:
     found = _object(answer).get("id")
     if not isinstance(found, str) or not found or "/" in found:
-        raise ProviderError(f"{provider}: took a job and gave it no id")
+        raise ProviderError(f"{provider}: accepted a job without returning its id")
     return found
 
 

@@ -176,7 +176,7 @@ def _with_successors(
     request, understood, depth = pool.request, pool.request.understood, _HEAD * options.k
     facts = [n for n in order[:depth] if pool.items[n].kind not in (NOTE, "opinion")]
     as_of = understood.filters.wanted.as_of
-    replaced = successors(request.connection, facts, as_of=as_of)
+    replaced = successors(request.connection, facts, as_of=as_of, today=request.now)
     past = understood.wants_past or understood.query.interval is not None
     if past or understood.order == "oldest" or options.include_superseded:
         return Current(list(order), pool.items, replaced, 0)

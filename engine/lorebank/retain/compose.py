@@ -12,10 +12,7 @@ from dataclasses import replace
 from datetime import date
 
 from lorebank.domain.facts import (
-    NOBODY,
-    Author,
     Citation,
-    EvidenceMark,
     Fact,
     FactKind,
     Mention,
@@ -42,11 +39,7 @@ def compose_fact(
     entities: Sequence[str],
     confidence: float | None,
     day: date,
-    marks: Sequence[EvidenceMark],
-    ends: Sequence[str] = (),
-    origin: Origin = Origin.OWNER,
     names_in: Callable[[str], Sequence[Mention]] = lambda text: (),
-    author: Author = NOBODY,
 ) -> Fact:
     """The fact that a text states; `- O(c=0.9) @Peter: …` is understood, flags win over it.
 
@@ -87,10 +80,9 @@ def compose_fact(
         mentions=mentions,
         confidence=stated,
         recorded=day,
-        marks=(*parsed.marks, *marks),
-        ends=tuple(dict.fromkeys((*parsed.ends, *ends))),
-        origin=origin.least_trusted(parsed.origin),
-        author=author,
+        marks=parsed.marks,
+        ends=parsed.ends,
+        origin=parsed.origin or Origin.OWNER,
     )
 
 
@@ -143,7 +135,10 @@ def append_fact_line(text: str, line: str, *, path: str, headings: Sequence[str]
     written = line.replace("\n", newline)
     sections = retain_sections(read_document(text, path), headings=headings)
     if not sections:
-        return _with_new_section(text, written, newline)
+        body = text.rstrip("\r\n")
+        end = text[len(body) :] or newline
+        opened = f"{body}{end}{newline}## Retain{newline}" if body else f"{text}## Retain{newline}"
+        return Appended(f"{opened}{written}{newline}", opened.count("\n") + 1)
     lines = text.split("\n")
     first, last = sections[-1].start_line, sections[-1].end_line
     place = min(last, len(lines))
@@ -156,19 +151,6 @@ def append_fact_line(text: str, line: str, *, path: str, headings: Sequence[str]
         return Appended(before + written + newline + after.lstrip("\r\n"), place + 1)
     gap = "" if after.startswith(("\n", "\r")) else newline
     return Appended(before + written + newline + gap + after, place + 1)
-
-
-def _with_new_section(text: str, written: str, newline: str) -> Appended:
-    body = text.rstrip("\r\n")
-    kept = text if not body else body + _line_end(text, body, newline)
-    gap = newline if body else ""
-    opened = f"{kept}{gap}## Retain{newline}"
-    return Appended(f"{opened}{written}{newline}", opened.count("\n") + 1)
-
-
-def _line_end(text: str, body: str, newline: str) -> str:
-    """The line endings that stood at the end of the text, at least one."""
-    return text[len(body) :] or newline
 
 
 def one_paragraph(text: str) -> str:

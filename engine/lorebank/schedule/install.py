@@ -173,7 +173,7 @@ def _read_crontab() -> bytes:
 def _require(tool: str) -> None:
     if shutil.which(tool) is None:
         hint = f"{_REMEDIES[tool]}; or {_ABSENT}"
-        raise ScheduleError(f"{tool} is not there, so nothing was scheduled", hint=hint)
+        raise ScheduleError(f"{tool} was not found, so nothing was scheduled", hint=hint)
 
 
 def _run_or_raise(command: tuple[str, ...], *, text: bytes = b"") -> None:

@@ -152,7 +152,7 @@ def read_pack_files(source: Path) -> PackFiles:
             with zipfile.ZipFile(source) as archive:
                 return _gathered(_zip_entries(archive, source), str(source))
         except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError) as error:
-            raise WorkspaceError(f"{source}: is no zip archive that can be read: {error}") from None
+            raise WorkspaceError(f"{source}: is not a readable zip archive: {error}") from None
         except OSError as error:
             raise WorkspaceError(f"{source}: cannot be read: {error.strerror}") from error
     raise NotFound(f"{source}: no such template", hint="name a folder or a zip with template.toml")
@@ -208,7 +208,7 @@ def _folder_entries(folder: Path) -> Iterator[tuple[str, bytes]]:
                 raise WorkspaceError(f"{file}: is larger than {LARGEST_FILE // 10**6} MB")
             yield file.relative_to(folder).as_posix(), file.read_bytes()
         elif not file.is_dir():
-            raise PathRefused(f"{file}: is no plain file")
+            raise PathRefused(f"{file}: is not a regular file")
 
 
 def _zip_entries(archive: zipfile.ZipFile, source: Path) -> Iterator[tuple[str, bytes]]:

@@ -326,7 +326,7 @@ class Toolset:
         about = ", ".join(dict.fromkeys(mention.name for mention in fact.mentions)) or "nobody"
         lines = [f"retained {fact.id} as {fact.kind.value} about {about} [{fact.citation}]"]
         if near - {fact.id}:
-            lines.append(f"noted already: {', '.join(sorted(near - {fact.id}))}")
+            lines.append(f"already noted: {', '.join(sorted(near - {fact.id}))}")
         lines += [f"in the inbox: {inbox_item(item)}" for item in fact.related]
         return {"text": as_recalled("\n".join(lines)), "id": fact.id}
 

@@ -147,9 +147,7 @@ def item_of_id(connection: Connection, text: str) -> tuple[str, Citation]:
     if not found:
         raise NotFound(f"no fact or passage '{text}'", hint="ids are shown by recall --json")
     if len(found) > 1:
-        raise UsageError(
-            f"'{text}' is the beginning of several ids", hint=", ".join(list(found)[:5])
-        )
+        raise UsageError(f"'{text}' matches several ids", hint=", ".join(list(found)[:5]))
     return next(iter(found.items()))
 
 

@@ -1,5 +1,4 @@
 """One file a command: parse, one call of the Bank, render.
 
-Each holds `command`, found by file name from `root.COMMANDS`. Options that several commands share
-stand in `cli.command`.
+Each command is a function of its name, in the file that `command.COMMANDS` says.
 """

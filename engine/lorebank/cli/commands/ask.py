@@ -67,9 +67,7 @@ if TYPE_CHECKING:
 @all_option
 @fail_empty_option
 def recall(session: Session, /, form: str, every_bank: bool, **filters: Any) -> int:
-    """Answer a question from the notes, with citations.
-
-    Words, names, times and meaning are searched together. Days in the question count: “last
+    """Words, names, times and meaning are searched together. Days in the question count: “last
     week”, “in November”. Each hit cites its line; lorebank get opens it.
 
     With --all every named bank is asked separately, and the answers are merged by rank; each hit
@@ -164,10 +162,8 @@ def _advice(answer: Answer, filters: dict[str, Any]) -> list[str]:
 @all_option
 @fail_empty_option
 def search(session: Session, /, query: str, every_bank: bool, **limits: Any) -> int:
-    """Find passages in all notes.
-
-    Ranks passages and shows at most 700 characters of each. To answer a question, lorebank recall
-    does more. Transcripts of conversations are searched as well where
+    """Ranks passages and shows at most 700 characters of each. To answer a question, lorebank
+    recall does more. Transcripts of conversations are searched as well where
     memory_search.sources names them, as far as lorebank index or a server has read them.
 
     Examples:
@@ -202,9 +198,7 @@ def search(session: Session, /, query: str, every_bank: bool, **limits: Any) -> 
 @click.option("--from", "start_line", type=click.IntRange(1), metavar="LINE", help="First line.")
 @click.option("--lines", type=click.IntRange(1), metavar="N", help="How many lines.")
 def get(session: Session, path: str, start_line: int | None, lines: int | None) -> None:
-    """Print a memory file, whole or by lines.
-
-    Takes a citation as recall prints it. Refuses paths outside the workspace's memory. In a pipe
+    """Takes a citation as recall prints it. Refuses paths outside the workspace's memory. In a pipe
     the text is printed byte for byte. NAME:PATH, as --all cites it, is read from that bank.
 
     Examples:

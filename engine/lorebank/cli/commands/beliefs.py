@@ -44,9 +44,7 @@ def opinions(
     every_bank: bool,
     **asked: Any,
 ) -> int:
-    """Show beliefs with their confidence and evidence.
-
-    Highest confidence first; + marks a supporting line, − a contradicting one. With ENTITY, only
+    """Highest confidence first; + marks a supporting line, − a contradicting one. With ENTITY, only
     opinions that it holds or that are about it. --changed compares what was believed before --since
     with what is believed now, or on the day of --as-of.
 
@@ -58,12 +56,14 @@ def opinions(
     """
     if changed:
         if history or asked.pop("min_confidence") is not None or every_bank:
-            raise UsageError("--changed goes with no --history, --min-confidence or --all")
+            raise UsageError(
+                "--changed cannot be combined with --history, --min-confidence or --all"
+            )
         with session.bank() as bank:
             diff = bank.belief_changes(entity, since=since or DEFAULT_SPAN, **asked)
         return session.result(diff, render.change_lines, found=diff.changes)
     if since is not None:
-        raise UsageError("--since goes with --changed", hint="lorebank timeline has one, too")
+        raise UsageError("--since needs --changed", hint="lorebank timeline has one, too")
     if every_bank:
         with session.banks() as banks:
             merged = banks.opinions(entity, **asked)
@@ -86,9 +86,7 @@ def _no_opinions(name: str | None, as_of: str | None, min_confidence: float | No
 @command("explain")
 @click.argument("id_", metavar="ID")
 def explain(session: Session, id_: str) -> int:
-    """Show the history of a fact or an opinion.
-
-    A fact: its lines as written, and the opinions it moved. An opinion: each step of its
+    """A fact: its lines as written, and the opinions it moved. An opinion: each step of its
     confidence with the line behind it. The beginning of an ID is enough.
 
     Examples:
@@ -104,9 +102,8 @@ def explain(session: Session, id_: str) -> int:
 @interval_options
 @fail_empty_option
 def timeline(session: Session, entity: str | None, since: str | None, until: str | None) -> int:
-    """Show facts by when they happened.
-
-    Newest first. A fact is dated by the day that its text names, or else by the day it was written.
+    """Newest first. A fact is dated by the day that its text names, or else by the day it was
+    written.
 
     Examples:
         lorebank timeline --since 2025-11-01
@@ -121,9 +118,8 @@ def timeline(session: Session, entity: str | None, since: str | None, until: str
 
 @command("today")
 def today(session: Session) -> int:
-    """Print the morning page: what is new, what is due, what waits.
-
-    At most twenty lines, each with its source. `lorebank reflect` writes the same to bank/today.md.
+    """At most twenty lines, each with its source. `lorebank reflect` writes the same to
+    bank/today.md.
 
     Examples:
         lorebank today
@@ -139,9 +135,7 @@ def today(session: Session) -> int:
     "--days", default=14, metavar="N", type=click.IntRange(0), help="How far ahead; default: 14."
 )
 def agenda(session: Session, days: int) -> int:
-    """List appointments, open tasks and promises, overdue ones first.
-
-    Leaves out what newer lines moved, cancelled or completed.
+    """Leaves out what newer lines moved, cancelled or completed.
 
     Examples:
         lorebank agenda
@@ -155,10 +149,9 @@ def agenda(session: Session, days: int) -> int:
 
 @command("rot")
 def rot(session: Session) -> int:
-    """Show what in the bank may no longer be right.
-
-    Opinions that are contradicted, supported by superseded facts, by a single file, or stale; old
-    lines that were never recalled; broken links, citations and marks. Nothing is changed.
+    """Opinions that are contradicted, supported by superseded facts, by a single file, or
+    stale; old lines that were never recalled; broken links, citations and marks. Nothing is
+    changed.
 
     Examples:
         lorebank rot
@@ -172,9 +165,7 @@ def rot(session: Session) -> int:
 @entity_argument
 @as_of_option
 def calibration(session: Session, entity: str | None, as_of: str | None) -> int:
-    """Show how well confidences were calibrated.
-
-    Of the opinions held at about 0.8 on some day, how often did the next independent evidence
+    """Of the opinions held at about 0.8 on some day, how often did the next independent evidence
     support them? The same for every other confidence.
 
     Examples:
@@ -191,9 +182,7 @@ def calibration(session: Session, entity: str | None, as_of: str | None) -> int:
 @click.option("--reason", default="", metavar="TEXT", help="The reason, written on the line.")
 @click.option("--undo", is_flag=True, help="Take back the ruling on the pair.")
 def evidence(session: Session, fact: str, rest: tuple[str, ...], reason: str, undo: bool) -> int:
-    """Rule on whether a fact supports an opinion.
-
-    FACT and OPINION are ids or their beginnings. OPINION may be left out if the fact waits with
+    """FACT and OPINION are ids or their beginnings. OPINION may be left out if the fact waits with
     only one. The ruling is a line of bank/evidence.md; deleting the line undoes it.
 
     Examples:

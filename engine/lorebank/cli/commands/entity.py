@@ -13,6 +13,7 @@ from lorebank.cli.command import (
     all_option,
     complete_entity,
     fail_empty_option,
+    group,
     interval_options,
 )
 from lorebank.cli.render import entities as render
@@ -43,12 +44,11 @@ class EntityGroup(CommandGroup):
         return list(self.commands)
 
 
-@click.group("entity", cls=EntityGroup)
+@group("entity", cls=EntityGroup)
 def entity() -> None:
-    """Show all that is known of one entity, or list them; decide about names.
-
-    `lorebank entity NAME` is short for `lorebank entity show NAME`. NAME may be any of its names.
-    A decision is one line of bank/identity.md: deleting it, or --undo, takes it back exactly.
+    """`lorebank entity NAME` is short for `lorebank entity show NAME`. NAME may be any of its
+    names. A decision is one line of bank/identity.md: deleting it, or --undo, takes it back
+    exactly.
 
     Examples:
         lorebank entity
@@ -103,7 +103,7 @@ def show(
     Under --json all facts are printed.
     """
     if every_bank and (graph or explain or not name):
-        raise UsageError("--all needs a NAME and goes with neither --graph nor --explain")
+        raise UsageError("--all needs a NAME and cannot be combined with --graph or --explain")
     if graph and name:
         raise UsageError("--graph takes no NAME", hint="lorebank entity --graph")
     if not name and not graph:

@@ -25,9 +25,7 @@ GRAPH_FORMATS = ("graphml", "json", "mermaid", "dot")
 @click.option("--name", default="", help="Name of its folder here; default: that of the source.")
 @click.option("--dry-run", is_flag=True, help="Print the report; write nothing.")
 def import_notes(session: Session, /, **options: Any) -> int:
-    """Bring in a vault, a graph, an export of a chat program, or JSONL.
-
-    SOURCE is a folder, a zip or a file. It becomes Markdown below memory/imported/ and stays in
+    """SOURCE is a folder, a zip or a file. It becomes Markdown below memory/imported/ and stays in
     quarantine until confirmed. A second import changes nothing; files you have edited since are
     never overwritten. Exits with 1 if the source could not be read to the end.
 
@@ -79,12 +77,10 @@ def export(
     graph: str | None,
     **filters: Any,
 ) -> None:
-    """Write facts, pages or the graph of entities for other programs.
-
-    JSONL imports again as the same facts. A cell of CSV that a spreadsheet would run as a formula
-    has an apostrophe in front. Of the graph, GraphML and JSON carry components, communities,
-    bridges and centrality; mermaid and dot are for drawing. Under --json tables come in the usual
-    envelope.
+    """JSONL imports again as the same facts. A cell of CSV that a spreadsheet would run as a
+    formula has an apostrophe in front. Of the graph, GraphML and JSON carry components,
+    communities, bridges and centrality; mermaid and dot are for drawing. Under --json tables
+    come in the usual envelope.
 
     Examples:
         lorebank export > facts.jsonl
@@ -93,7 +89,7 @@ def export(
         lorebank export --graph graphml > bank.graphml
     """
     if graph and (target or any(filters.values())):
-        raise UsageError("--graph goes to standard output, whole", hint="give it alone")
+        raise UsageError("--graph is printed whole, to standard output", hint="give it alone")
     with session.bank() as bank:
         if graph:
             lines = bank.export_graph(graph).rstrip("\n").split("\n")

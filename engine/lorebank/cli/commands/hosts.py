@@ -46,9 +46,7 @@ def connect(
     read_only: bool,
     check: bool,
 ) -> None:
-    """Put lorebank into the settings of an agent host, as the MCP server `memory`.
-
-    All else in the file stays byte for byte, and --remove restores it. For claude-code the hooks
+    """All else in the file stays byte for byte, and --remove restores it. For claude-code the hooks
     are installed as well: the boot pack at the start of a session, and after a compaction the
     words that ask to store what lasts.
 
@@ -97,10 +95,8 @@ HOST = click.Choice(["claude-code", "shell"])
 
 @group("hooks")
 def hooks() -> None:
-    """Put lorebank into the settings of an agent host.
-
-    claude-code: the boot pack at the start of a session, and after a compaction the words that ask
-    to store what lasts. shell: functions for any other host.
+    """claude-code: the boot pack at the start of a session, and after a compaction the words
+    that ask to store what lasts. shell: functions for any other host.
 
     Examples:
         lorebank hooks print claude-code
@@ -199,11 +195,9 @@ def _payload() -> dict[str, Any]:
     "--group", is_flag=True, help="For a group chat: leave out the owner's private pages."
 )
 def context(session: Session, /, **how: Any) -> None:
-    """Print what an agent should know at the start of a session.
-
-    The owner's directives (bank/directives.md), the core memory, today's and yesterday's log, the
-    opinions most sure and the open proposals, inside a budget. With --group the core memory and
-    the proposals for it are left out.
+    """The owner's directives (bank/directives.md), the core memory, today's and yesterday's
+    log, the opinions most sure and the open proposals, inside a budget. With --group the core
+    memory and the proposals for it are left out.
 
     Examples:
         lorebank context
@@ -247,9 +241,7 @@ def flush(
     reply: str | None,
     **which: Any,
 ) -> None:
-    """Say whether an agent should store what lasts before its context is compacted.
-
-    Due from context window - reserve_tokens_floor - soft_threshold_tokens on, once a compaction
+    """Due from context window - reserve_tokens_floor - soft_threshold_tokens on, once a compaction
     cycle. Prints the system prompt, an empty line and the prompt; nothing while it is not due, and
     the reason on standard error. A reply of NO_REPLY is not for the user.
 
@@ -307,9 +299,7 @@ def mcp(
     names: tuple[str, ...],
     **rights: Any,
 ) -> None:
-    """Serve the memory to agents over the Model Context Protocol.
-
-    Over stdio, as agent hosts start it, or with --http to several clients of this machine, who
+    """Over stdio, as agent hosts start it, or with --http to several clients of this machine, who
     show the bearer token that is named at the start. The index is opened by the first call.
 
     One workspace is served, and nothing of another is ever read. --all or --with adds recall_all,

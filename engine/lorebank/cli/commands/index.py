@@ -29,9 +29,7 @@ SHOWN_PROBLEMS = 10
 @click.option("--full", is_flag=True, help="Read every file again, changed or not.")
 @click.option("--check", is_flag=True, help="Compare with a rebuild; exit with 6 if they differ.")
 def index(session: Session, full: bool, check: bool) -> int:
-    """Bring the index up to date with the files.
-
-    Only changed files are read. The index is a cache: deleting .memory/ loses nothing.
+    """Only changed files are read. The index is a cache: deleting .memory/ loses nothing.
 
     Examples:
         lorebank index
@@ -66,9 +64,7 @@ def _check(session: Session) -> int:
 
 @command("watch")
 def watch(session: Session) -> None:
-    """Keep the index fresh while files change, until interrupted.
-
-    What changed is read, embedded and judged 1.5 seconds after the last change; network
+    """What changed is read, embedded and judged 1.5 seconds after the last change; network
     folders, which report no changes, are polled. `mcp` does the same by itself.
 
     Examples:
@@ -102,9 +98,7 @@ def watch(session: Session) -> None:
 
 @command("status")
 def status(session: Session) -> None:
-    """Show what is indexed, how fresh it is, and what is wrong.
-
-    Every problem comes with its place and what to do about it.
+    """Every problem comes with its place and what to do about it.
 
     Examples:
         lorebank status
@@ -120,9 +114,7 @@ WRONG = 6
 @command("doctor")
 @click.option("--fix", is_flag=True, help="Repair what can be repaired safely.")
 def doctor(session: Session, fix: bool) -> int:
-    """Find what is wrong, and repair what is safe to repair.
-
-    Looks at permissions, what killed runs left, the index (as a database, and row by row against
+    """Looks at permissions, what killed runs left, the index (as a database, and row by row against
     the files), managed blocks, notes and ledgers, citations that lead nowhere, the embedder and
     the schedule. Exits with 6 while anything is wrong. Your notes are never changed.
 
@@ -154,12 +146,10 @@ def doctor(session: Session, fix: bool) -> int:
     "--seed", type=int, default=0, metavar="N", show_default=True, help="Which sentences."
 )
 def bench(session: Session, /, **sample: Any) -> None:
-    """Measure recall on questions made of your own notes.
-
-    Takes facts (and sentences of prose, where facts are few), leaves out a part of their words and
-    asks for them again: how often the sentence comes back first, among five, among ten; beside it
-    the lines grep would show. It tells how well notes are remembered by words that stand in them,
-    not how well questions in other words are answered. No note is changed.
+    """Takes facts (and sentences of prose, where facts are few), leaves out a part of their
+    words and asks for them again: how often the sentence comes back first, among five, among
+    ten; beside it the lines grep would show. It tells how well notes are remembered by words
+    that stand in them, not how well questions in other words are answered. No note is changed.
 
     Examples:
         lorebank bench

@@ -43,10 +43,8 @@ def inbox(
     settled: bool,
     undo: bool,
 ) -> int:
-    """List what waits for a decision, and decide.
-
-    Newest first. Each verdict is a signed line under bank/; deleting the line, or --undo, takes it
-    back. `rule` goes through the items with single keys, on a terminal only.
+    """Newest first. Each verdict is a signed line under bank/; deleting the line, or --undo,
+    takes it back. `rule` goes through the items with single keys, on a terminal only.
 
     Examples:
         lorebank inbox
@@ -107,10 +105,8 @@ def _ask(session: Session, bank: Bank, kind: str | None, by: str) -> None:
 @group("proposals", invoke_without_command=True)
 @click.pass_context
 def proposals(ctx: click.Context) -> None:
-    """List the edits that wait for a decision, accept or reject them.
-
-    Reflect writes them to bank/proposals/: lines for the core memory, and with --infer lines for
-    logs without a retain section. What you change there before accepting is what is accepted.
+    """Reflect writes them to bank/proposals/: lines for the core memory, and with --infer lines for
+    the prose of logs. What you change there before accepting is what is accepted.
 
     Examples:
         lorebank proposals
@@ -167,9 +163,7 @@ def _decide(
 @click.option("--reason", default="", metavar="TEXT", help="The reason, written on the line.")
 @click.option("--undo", is_flag=True, help="Take it back: the line is taken off.")
 def confirm(session: Session, /, ids: tuple[str, ...], all_from: str | None, **how: Any) -> int:
-    """Vouch for what is in quarantine.
-
-    What is imported, said in a session or marked untrusted is recalled only marked, moves no
+    """What is imported, said in a session or marked untrusted is recalled only marked, moves no
     opinion and reaches no page. What you confirm counts like your own word from then on: a line of
     bank/confirmed.md says so, and deleting it undoes it.
 
@@ -215,9 +209,7 @@ def forget(
     force: bool,
     **selection: Any,
 ) -> None:
-    """Cut lines out of notes, pages and index.
-
-    ID is that of a fact, a passage (n-…) or an opinion (o-…). An empty line stays where a line
+    """ID is that of a fact, a passage (n-…) or an opinion (o-…). An empty line stays where a line
     stood, so that every other citation holds. What is cut is kept in .memory/forgotten for --undo
     until --purge drops it, with the copies of pages that reflect keeps. Git's history is yours, and
     transcripts are their host's: lines of bank/forgotten.md keep them from being read again.

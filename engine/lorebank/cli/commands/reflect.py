@@ -35,7 +35,7 @@ _VERDICTS = {
     "skip": "leave it for another time",
     "edit": "open the line behind it in your editor, then ask again",
     "diff": "show its places as they will read, in your pager",
-    "quit": "decide no more; what was said yes to is made",
+    "quit": "stop here; what you accepted is written",
 }
 _TROUBLES = frozenset(
     {PAGE_SKIPPED, "vanish-limit", "page-busy", "page-unwritable", "run-lost", "not-committed"}
@@ -68,13 +68,11 @@ _TROUBLES = frozenset(
 @click.option("--judge", is_flag=True, help="With --unsure: let the generator decide them.")
 @click.option("-k", "limit", type=click.IntRange(1), default=20, metavar="N", help="Pairs listed.")
 def reflect(session: Session, /, check: bool, diff: bool, **options: Any) -> int:
-    """Bring the pages of the bank up to date from the facts.
-
-    Entity pages, opinions and a journal page, written between markers; what you wrote around them
-    stays. Where nothing is new, no file is touched. A rejected change stays away until its
+    """Entity pages, opinions and a journal page, written between markers; what you wrote around
+    them stays. Where nothing is new, no file is touched. A rejected change stays away until its
     evidence changes; `bank/reflections/rejected.md` lists such changes. With --quiet, as a
-    scheduler calls it, a run prints one line for a log, and fails with 1 where it had to leave a
-    page alone.
+    scheduler calls it, a run prints one line for a log, and fails with 1 where it had to leave
+    a page alone.
 
     Examples:
         lorebank reflect --dry-run

@@ -36,10 +36,8 @@ from lorebank.schedule.job import (
 
 @group("schedule")
 def schedule() -> None:
-    """Reflect every night, by the system's own scheduler.
-
-    A night that was missed is caught up by systemd, launchd and Windows when the machine is back;
-    whatever they leave, the next command says, and runs with --catch-up.
+    """A night that was missed is caught up by systemd, launchd and Windows when the machine is
+    back; whatever they leave, the next command says, and runs with --catch-up.
 
     Examples:
         lorebank schedule print --system cron

@@ -25,9 +25,7 @@ _ROW = ("key", "value", "origin")
 
 @group("config")
 def config() -> None:
-    """Read and change settings.
-
-    Later places win: defaults, your own file, the workspace's .memory/config.toml, the
+    """Later places win: defaults, your own file, the workspace's .memory/config.toml, the
     environment (LOREBANK_RECALL__K=5), flags (--set recall.k=5).
 
     Examples:
@@ -150,9 +148,7 @@ def _user_file() -> Path:
 @command("completion")
 @click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
 def completion(session: Session, shell: str) -> None:
-    """Print the script that completes commands in a shell.
-
-    Completes commands, options and the names of entities.
+    """Completes commands, options and the names of entities.
 
     Examples:
         lorebank completion bash >> ~/.bashrc

@@ -27,10 +27,8 @@ from lorebank.errors import UsageError
 )
 @click.option("--dry-run", is_flag=True, help="List what would be created; write nothing.")
 def init(session: Session, directory: str | None, template: str, dry_run: bool) -> None:
-    """Set up a workspace.
-
-    Creates the folders and pages that a workspace starts with, in DIR or here. Existing files are
-    not changed, so running it again is safe.
+    """Creates the folders and pages that a workspace starts with, in DIR or here. Existing
+    files are not changed, so running it again is safe.
 
     Examples:
         lorebank init ~/notes
@@ -70,9 +68,7 @@ def _show_made(
 
 @group("bank")
 def bank() -> None:
-    """Name workspaces, to reach them from anywhere and to ask them together.
-
-    The names stand in banks.toml beside your settings. A name stands for a folder; it never lets
+    """The names stand in banks.toml beside your settings. A name stands for a folder; it never lets
     one workspace read another's files. Which workspace a command is about: --workspace or --bank,
     else LOREBANK_WORKSPACE, else the nearest folder upwards, else the default bank.
 
@@ -150,9 +146,7 @@ INVALID = 3
 
 @group("template")
 def template() -> None:
-    """List, check, import and export bank templates.
-
-    A template brings starting pages and standing questions: pages whose question reflect answers
+    """A template brings starting pages and standing questions: pages whose question reflect answers
     anew from the notes. It is a folder, or a zip, with a template.toml.
 
     Examples:
@@ -247,9 +241,7 @@ DEMO: tuple[tuple[str, tuple[str, ...]], ...] = (
 @command("demo")
 @click.argument("folder", required=False, type=click.Path(path_type=Path))
 def demo(session: Session, folder: Path | None) -> int:
-    """Walk through recall and reflect on a copy of a sample workspace.
-
-    The copy goes into FOLDER, or into a new temporary folder, and stays there to play with.
+    """The copy goes into FOLDER, or into a new temporary folder, and stays there to play with.
 
     Examples:
         lorebank demo

@@ -45,12 +45,10 @@ _TYPED_LINE = re.compile(r"(?:[-*+]\s+\S|[WBSO](?:\s*\([^)\n]*\))?\s+(?:@|\[\[)|
 @click.option("--allow-secret", is_flag=True, help="Write it even if it looks like a secret.")
 @click.option("--undo", is_flag=True, help="Remove the last fact again.")
 def retain(session: Session, /, text: tuple[str, ...], undo: bool, **properties: Any) -> None:
-    """Write a fact into the log of a day.
-
-    TEXT is a sentence, or a typed line as it stands in a log. Without TEXT, or with -, it is read
-    from standard input: each line that begins with a kind or a bullet is a fact of its own.
-    Prints the place and id of each fact; on stderr, how it was understood, and what it may restate
-    or replace.
+    """TEXT is a sentence, or a typed line as it stands in a log. Without TEXT, or with -, it is
+    read from standard input: each line that begins with a kind or a bullet is a fact of its
+    own. Prints the place and id of each fact; on stderr, how it was understood, and what it may
+    restate or replace.
 
     Examples:
         lorebank retain "W @Peter: In Marrakech until Dec 1 for Andy's birthday."
@@ -124,9 +122,7 @@ def split_facts(text: str) -> list[str]:
     help="Where to write it; default: as the text suggests.",
 )
 def remember(session: Session, text: tuple[str, ...], to: str) -> None:
-    """Write down what you were asked to remember, where it belongs.
-
-    Orders that hold in every conversation go into the core memory; decisions, preferences and
+    """Orders that hold in every conversation go into the core memory; decisions, preferences and
     durable facts into today's log as facts; context of the day into the log as a note.
 
     Examples:
@@ -149,11 +145,9 @@ def remember(session: Session, text: tuple[str, ...], to: str) -> None:
 @click.argument("text", nargs=-1)
 @click.option("--date", "day", metavar="DAY", help="The log to write to; default: today's.")
 def log(session: Session, text: tuple[str, ...], day: str | None) -> None:
-    """Append a note to the log of a day.
-
-    For context of the day; use retain for what should last. TEXT is read from standard input with
-    -, or where input is piped; without either, the log opens in $EDITOR. Prints the place of the
-    note.
+    """For context of the day; use retain for what should last. TEXT is read from standard input
+    with -, or where input is piped; without either, the log opens in $EDITOR. Prints the place
+    of the note.
 
     Examples:
         lorebank log "Waiting for the carpenter's offer."
@@ -189,9 +183,7 @@ LINT_FOUND = 6
 @click.option("--fix", is_flag=True, help="Rewrite the lines that can be fixed automatically.")
 @click.option("--undo", is_flag=True, help="Undo the last fixes.")
 def lint(session: Session, fix: bool, undo: bool) -> int:
-    """Find lines that are misread, or nearly so.
-
-    Headings that almost open a retain section, typed lines outside of one, unknown kinds and
+    """Headings that almost open a retain section, typed lines outside of one, unknown kinds and
     confidences, names cut short, facts about no entity, duplicates, prose among facts. The line
     below a finding is what --fix would write. Exits with 6 if anything is left to fix.
 
@@ -225,9 +217,7 @@ def _lint_lines(look: Look, report: LintReport, *, fixed: bool) -> Iterator[str]
 
 @group("core")
 def core() -> None:
-    """Change the core memory, memory.md.
-
-    It is part of every conversation and kept small: writing warns when it grows large, and fails
+    """It is part of every conversation and kept small: writing warns when it grows large, and fails
     beyond core_memory.limit_tokens.
 
     Examples:

@@ -165,7 +165,7 @@ def _change_block(look: Look, change: BeliefChange) -> list[str]:
 
 def rot_lines(look: Look, report: RotReport, *, everything: bool = False) -> list[str]:
     """The findings by kind, the surest opinions first, each with its reason and its place."""
-    looked = f"{count(report.opinions, 'opinion')} and {count(report.pages, 'page')} looked at"
+    looked = f"{count(report.opinions, 'opinion')} and {count(report.pages, 'page')} checked"
     lines = [look.dim(f"{report.day}: {looked}, {count(len(report.findings), 'finding')}")]
     if report.unrecalled is None:
         lines += look.dim_paragraph(

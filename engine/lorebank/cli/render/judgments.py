@@ -57,7 +57,7 @@ def related_lines(look: Look, items: Sequence[InboxItem]) -> list[str]:
     lines = []
     for item in items:
         older = f"“{item.older.text}” ({item.older.source})" if item.older else ""
-        lines += look.paragraph(f"beside it stands {older}")
+        lines += look.paragraph(f"related: {older}")
         lines += look.paragraph(f"lorebank inbox {item.id} {'|'.join(item.choices)}", INDENT)
     return lines
 

@@ -232,7 +232,9 @@ def _embedder_state(look: Look, status: Status) -> str:
     if about.get("available", True) and not reason:
         serving = about.get("serving")
         if serving and serving != f"{about.get('provider')}/{about.get('model')}":
-            return f"{name}; {serving} serves until all is embedded anew: run lorebank index"
+            return (
+                f"{name}; {serving} is used until everything is embedded again: run lorebank index"
+            )
         return name if about.get("provider") != "local" else f"{name}{_stronger()}"
     return f"{name}: {reason or 'not available'}; only words and names are matched"
 
@@ -434,7 +436,9 @@ def schedule_lines(
     if record is not None:
         rows.append(("last run", _minute_of(record.last_run) if record.last_run else "none yet"))
         rows.append(("missed", look.warn(_minute_of(missed)) if missed else "none"))
-        rows.append(("catch-up", "the next command runs it" if record.catch_up else "said only"))
+        rows.append(
+            ("catch-up", "the next command runs it" if record.catch_up else "only reported")
+        )
     return [f"{look.dim(f'{label:<{_LABEL}}')}{text}" for label, text in rows]
 
 
