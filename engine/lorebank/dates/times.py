@@ -56,7 +56,7 @@ def says_moved(text: str) -> bool:
     return _holds(_languages_of(text, []), "moved", text)
 
 
-def _read(text: str, recorded: date, told: Tense | None, *, settled: bool) -> tuple[Interval, ...]:
+def _read(text: str, recorded: date, given: Tense | None, *, settled: bool) -> tuple[Interval, ...]:
     phrases = read_phrases(text, recorded)
     if not phrases:
         return ()
@@ -71,7 +71,7 @@ def _read(text: str, recorded: date, told: Tense | None, *, settled: bool) -> tu
         meaning = phrase.meaning
         if settled and meaning.repeating:
             continue
-        tense = told or _tense(languages, clause)
+        tense = given or _tense(languages, clause)
         if tense == "past" and _plans(languages, text, phrase):
             tense = "near"
         if _names_no_time(phrase, clause, tense, languages):
