@@ -23,9 +23,9 @@ FINGERPRINT = (
 )
 """Of the built-in embedder: the thresholds on cosines hold for its vectors only."""
 
-WITH_VECTORS = "relation 4 with vectors"
+WITH_VECTORS = "relation 3 with vectors"
 """What formed the opinions of an index; to be raised with any change of what a relation is."""
-WORDS_ALONE = "relation 4"
+WORDS_ALONE = "relation 3"
 JUDGED_BY = "judged_by"
 """The key below which an index says which of the two formed its opinions."""
 
