@@ -59,6 +59,8 @@ _CLAUSE = re.compile(
     r"[:=]?(?:[\w\s'’,-]|(?<=\w)[.@](?=\w)|\s/(?=\s))*(?:\([^()]*\))?[\"']?\s?(?:[:=/|]|->|→)?[\s*_]*"
 )
 """What may stand between: words and addresses, not code."""
+_API = re.compile(r"(?i:\b(?:api|web ?service|service)\b)")
+"""What has a key that programs use."""
 _ASIDE = re.compile(r"\s?\([^()\n]{1,30}\)")
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _NUMBER = re.compile(r"(?!(?:19|20)\d\d\b)\d{4,12}(?=\s*(?:[.,;)!]|\Z))")
@@ -162,7 +164,7 @@ def _read(languages: Sections) -> tuple[dict[str, list[tuple[str, bool, bool, bo
         r"\s{0,8}[*_]{0,3}\s?[\"'`“”„«]{0,3}".replace("OF", any_of("of"))
         .replace("SAYS", any_of("says"))
         .replace("IS", is_),
-        rf"(?i:(?<!\w)(?:{is_})[\s:]*[\"'`*„«]*\Z)|(?:[:=/>→|]|是|は|为|為)\s*[*_]*\Z",
+        rf"(?i:(?<!\w)(?:{is_}|{any_of('says')})[\s:]*[\"'`*„«]*\Z)|(?:[:=/>→|]|是|は|为|為)\s*[*_]*\Z",
         rf"(?i:(?<!\w)(?:{any_of('to')})\s[\"'`*„«]*\Z)",
         r"(?:^|(?<=\s))[\"'`]?(?P<value>[^\s\"'`]{4,80}?)[\"'`]?,?"
         rf"(?i:\s(?:{is_})\s)(?:[^\W\d][\w-]*['’\s]){{0,4}}\Z",
@@ -244,12 +246,10 @@ def _password(line: str, start: int, name: Name, link: int) -> int:
             return end if is_passphrase(value.lower()) else 0
         if is_password(value, line[end : end + _LOOKED_AT], quoted=quoted):
             return end
-    if link >= _STATED:
-        phrase = _phrase_end(line, start, name)
-        if phrase:
-            return phrase
-        if _NUMBER.match(line, start):
-            return end
+    if phrase := _phrase_end(line, start, name, link):
+        return phrase
+    if link >= _STATED and _NUMBER.match(line, start):
+        return end
     if link == _BESIDE and (code := _code(line, start, name, link)):
         return code
     stated = link >= _STATED and is_password(value, "", quoted=False, stated=True)
@@ -258,15 +258,18 @@ def _password(line: str, start: int, name: Name, link: int) -> int:
     return end if (stated or mixed) and not _ADDRESS.fullmatch(value) else 0
 
 
-def _phrase_end(line: str, start: int, name: Name) -> int:
+def _phrase_end(line: str, start: int, name: Name, link: int) -> int:
     """Where the words of a passphrase end: "kestrel over Whitby 9, with the spaces in"."""
-    phrase = _PHRASE.match(line, start)
+    phrase = _PHRASE.match(line, start) if link >= _BESIDE else None
     if phrase is None:
         return 0
     words = [fold(word) for word in phrase.group().split()]
-    if _grammar().spelled.match(line, phrase.end()):
+    is_stated = link >= _STATED
+    if not is_stated and _grammar().joined.search(phrase.group().split()[0]):
+        return 0
+    if (is_stated or len(words) > 1) and _grammar().spelled.match(line, phrase.end()):
         return 0 if any(map(says_nothing, words)) else phrase.end()
-    if len(words) < _FEWEST_WORDS or says_nothing(words[0]):
+    if not is_stated or len(words) < _FEWEST_WORDS or says_nothing(words[0]):
         return 0
     if "passphrase" not in name.kinds and not words[-1].isdigit():
         return 0
@@ -283,6 +286,8 @@ def _weak_password(line: str, start: int, name: Name, link: int) -> int:
         strong = is_mixed(value, stated=link >= _BESIDE)
         if strong or (link >= _STATED and is_password(value, "", quoted=quoted, stated=True)):
             return end
+    if _API.search(line, max(0, start - _SENTENCE), start) and is_random(value, sure=True):
+        return end
     if link == _ASSIGNED:
         is_constant = (
             re.search(r"[A-Z0-9]_KEY\Z", line[max(0, name.end - _NEAR) : name.end]) is not None
@@ -293,7 +298,7 @@ def _weak_password(line: str, start: int, name: Name, link: int) -> int:
 
 
 def _token(line: str, start: int, name: Name, link: int) -> int:
-    value, _ = _value(line, start)
+    value = _value(line, start)[0].split("&")[0]  # of a URL
     random = " " not in value and is_random(value, sure=True)
     return start + len(value) if random else 0
 
