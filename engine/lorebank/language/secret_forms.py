@@ -294,11 +294,8 @@ def numbers(line: str) -> Iterator[tuple[str, int, int]]:
 
 def heads() -> list[str]:
     """Beginnings of tokens, long enough to tell one that goes on after a break."""
-    return [
-        head
-        for head in (*_kind_of_prefix(), *_HEADS.split())
-        if len(head) >= _TELLING_HEAD and head != "key-"
-    ]
+    telling = [head for head in _kind_of_prefix() if len(head) >= _TELLING_HEAD and head != "key-"]
+    return [*telling, *_HEADS.split()]
 
 
 def split_token(text: str, start: int) -> tuple[str, int, int] | None:
