@@ -221,7 +221,7 @@ FORMS = (
     ),
     Form(
         "cookie",
-        ("cookie", "sessionid=", "sessid=", "session="),
+        ("cookie", "sessionid=", "sessid=", "session=", "sid="),
         re.compile(r"(?<![\w.-])[\w.-]{1,60}=(?P<value>[^;,\s\"']{8,})"),
         _is_drawn,
     ),

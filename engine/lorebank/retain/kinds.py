@@ -57,7 +57,7 @@ _NO_SIGNS = str.maketrans("*+#^$.", "      ")
 
 
 def _said_in_its_language(text: str, entry: str) -> bool:
-    """As `said`, in the languages that the text may be in: `will` wants in German and only tells
+    """As `said`, in the languages that the text may be in: `will` wants in German and only marks
     the time in English."""
     folded = fold(text)
     telling = [word for word in words(text) if len(word) > 1]  # one letter is a word of many
