@@ -219,7 +219,7 @@ def test_force_removes_only_what_an_earlier_export_left(bank: Bank, tmp_path: Pa
 def test_pages_need_a_place_and_a_form_must_be_known(bank: Bank) -> None:
     with pytest.raises(UsageError, match="folder of pages"):
         bank.export("markdown")
-    with pytest.raises(UsageError, match="no form"):
+    with pytest.raises(UsageError, match="not an export format"):
         bank.export("pdf")
 
 

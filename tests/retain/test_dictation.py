@@ -59,7 +59,7 @@ def test_private_text_is_written_and_never_indexed(bank: Bank) -> None:
 
 
 def test_a_day_ahead_is_refused_unless_allowed(bank: Bank) -> None:
-    with pytest.raises(UsageError, match="lies ahead"):
+    with pytest.raises(UsageError, match="in the future"):
         bank.retain("Lena sails", day="2026-03-05")
     assert bank.retain("Lena sails", day="2026-03-05", allow_future=True).recorded == date(
         2026, 3, 5

@@ -161,7 +161,7 @@ HOSTILE = (
 @pytest.mark.parametrize("kind", list(FactKind))
 def test_any_text_is_read_back_as_it_was_understood(text: str, kind: FactKind) -> None:
     try:
-        fact = compose_fact(text, kind=kind, entities=["Ada"], confidence=None, day=DAY, marks=())
+        fact = compose_fact(text, kind=kind, entities=["Ada"], confidence=None, day=DAY)
     except UsageError as problem:
         assert problem.message.startswith(("nothing to retain", "nothing retained"))
         return
@@ -178,9 +178,7 @@ def test_any_text_is_read_back_as_it_was_understood(text: str, kind: FactKind) -
 @settings(max_examples=200, deadline=None)
 def test_random_text_is_read_back_as_it_was_understood(text: str) -> None:
     try:
-        fact = compose_fact(
-            text, kind=FactKind.WORLD, entities=["Ada"], confidence=0.25, day=DAY, marks=()
-        )
+        fact = compose_fact(text, kind=FactKind.WORLD, entities=["Ada"], confidence=0.25, day=DAY)
     except UsageError:
         return
     read = read_back(fact)
@@ -204,7 +202,6 @@ def test_what_is_given_by_name_wins_over_the_text() -> None:
         entities=["The Castle"],
         confidence=0.4,
         day=DAY,
-        marks=(),
     )
     assert (fact.kind, fact.confidence, fact.content) == (FactKind.WORLD, 0.4, "Prefers tea.")
     assert [m.slug for m in fact.mentions] == ["the-castle", "peter"]
@@ -225,7 +222,7 @@ def test_what_is_given_by_name_wins_over_the_text() -> None:
 def test_the_kind_comes_from_what_is_written(
     text: str, confidence: float | None, kind: FactKind
 ) -> None:
-    fact = compose_fact(text, kind=None, entities=(), confidence=confidence, day=DAY, marks=())
+    fact = compose_fact(text, kind=None, entities=(), confidence=confidence, day=DAY)
     assert fact.kind is kind
 
 

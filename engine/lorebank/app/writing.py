@@ -108,11 +108,14 @@ def retain(ws: OpenWorkspace, text: str, **details: Unpack[RetainKeywords]) -> F
         entities=details.get("entities", ()),
         confidence=details.get("confidence"),
         day=recorded,
-        marks=marks,
-        ends=[ws.find_fact(old).id for old in olds],
-        origin=origin,
-        author=author,
         names_in=partial(_names_in, ws, recorded),
+    )
+    fact = replace(
+        fact,
+        marks=(*fact.marks, *marks),
+        ends=tuple(dict.fromkeys([*fact.ends, *(ws.find_fact(old).id for old in olds)])),
+        origin=origin.least_trusted(fact.origin),
+        author=author,
     )
     known = next((f for f in facts_by_id(ws.index, fact.id) if not private), None)
     if known is not None:

@@ -53,7 +53,7 @@ def holidays() -> dict[str, tuple[str, str]]:
 
 
 def _day(rule: str, key: str, year: int) -> date | None:
-    """The day of a year that a rule of `holidays.tsv` tells."""
+    """The day of a year that a rule of `holidays.tsv` gives."""
     match rule.split():
         case ["next", day]:
             return _day(day, key, year + 1)

@@ -80,10 +80,10 @@ ALL = (1 << len(LANGUAGES)) - 1
 """The set of all languages; a set of languages is an integer, one bit each."""
 ENTRIES = {
     "month": ("MONTH", "MON"),  # a month by a name that can stand alone
-    "month_short": ("MON",),  # abbreviations, which count only beside a day or year
+    "month_short": ("MON",),  # abbreviations, which count only next to a day or year
     "month_number": ("MNUM",),
     "weekday": ("WEEKDAY",),  # from Monday
-    "weekday_short": ("WDAY",),  # only beside a date or a time of the clock
+    "weekday_short": ("WDAY",),  # only next to a date or a time of the clock
     "weekday_plural": ("WEEKDAYS",),  # `two Fridays ago`
     "season": ("SEASON",),
     "season_plural": ("SEASONS",),
@@ -171,19 +171,19 @@ ENTRIES = {
 CUES = {
     "past": "words and endings (`*ed`) of clauses that tell of what was",
     "not_past": "words that end so and do not",
-    "auxiliary": "`ha`: beside a participle, the past",
+    "auxiliary": "`ha`: with a participle, the past",
     "participle": "endings of participles; in a language without auxiliaries, opening a clause",
     "future": "of clauses that tell of what is to come",
     "not_future": "words that end so and do not",
     "habit": "`usually`: what happens again and again",
-    "hours": "`opens`, `serves`: beside `from Monday to Thursday`, opening hours",
+    "hours": "`opens`, `serves`: with `from Monday to Thursday`, opening hours",
     "moved": "`postponed`: `from Wednesday to Thursday` are then two days",
     "planned": "`for`, `to`: `booked for Friday`, `put off to Friday` are ahead",
     "joins": "words between clauses",
 }
 """What it may hold of how a clause speaks."""
 _LISTS = ("marks", "vague", "suffixes", *CUES)
-"""What it may hold besides: words that say something of a whole text or clause."""
+"""What else it may hold: words that say something of a whole text or clause."""
 _INFLECTED = frozenset(
     {"month", "weekday", "season", "unit", "relative_day", "edge", "part_after", "holiday"}
 )

@@ -1,7 +1,7 @@
 """The time that a question asks about, in languages with rules and, through dateparser, others.
 
 The `[dateparser]` section of such another language only says when to ask it: the beginnings of its
-months (`months`, which need a day, a year or a word of `in` beside them), whole phrases
+months (`months`, which need a day, a year or a word of `in` next to them), whole phrases
 (`relative`), the word behind `3 days` (`ago`), and dates written otherwise (`form`, a regular
 expression). Only the piece of text around such a word is parsed, in that one language: searching
 freely takes a verb for a month and a port for an hour.

@@ -21,7 +21,7 @@ from lorebank.records import Record
 
 _HABITUAL_ARTICLE = language_bit("fr") | language_bit("it")
 _SHORT_SAID = language_bit("en") | language_bit("de")
-"""Languages in which a preposition tells `on Wed` from another word; `no mar` is in the sea."""
+"""Languages whose prepositions make `on Wed` clear; Portuguese `no mar` is in the sea."""
 _AROUND_DAYS = 3
 _SOON = 61
 """Days: two months ahead a beginning is planned rather than remembered."""
@@ -106,7 +106,7 @@ def _resolved(meaning: Meaning, moment: Moment) -> list[tuple[date | None, date 
 
 
 def _is_planned(moment: Moment, span: Span) -> bool:
-    """Whether `dal 1° aprile` is told of what is to come."""
+    """Whether `dal 1° aprile` speaks of the future."""
     if moment.tense != "near" or span.cycle is None or span.cycle.period != "year":
         return moment.tense == "future"
     coming = moment.coming(span.cycle)

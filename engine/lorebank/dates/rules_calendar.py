@@ -146,7 +146,7 @@ def _weekday(_: Moment, weekday: int, *, bare: bool = True) -> Span:
 
 
 def _weekday_at(moment: Moment, weekday: int, _clock: bool = True) -> Span:
-    """`Thu 10:30`, `Wed evening`: what stands behind it tells it from another word."""
+    """`Thu 10:30`, `Wed evening`: what follows distinguishes it from another word."""
     return _weekday(moment, weekday, bare=False)
 
 

@@ -111,11 +111,11 @@ _PARTS: dict[str, Callable[[str, Days], Days]] = {
 def _narrowed(
     span: Span, granularity: str, part: Callable[[Days], Days | None], of: Collection[str]
 ) -> Span | None:
-    """A part of what a span of these granularities names, or something beside it."""
+    """A part of what a span of these granularities names, or something next to it."""
     if span.granularity not in of:
         return None
     if span.cycle is not None and span.cycle.period == "week":  # first which Saturday, then what
-        return replace(span, granularity=granularity, beside=part, bare=False)
+        return replace(span, granularity=granularity, derive=part, bare=False)
     found = span.refined(granularity, part)
     return replace(found, bare=False) if found else None
 
@@ -226,10 +226,10 @@ def _weekday_in_week(_: Moment, weekday: int, span: Span) -> Span | None:
     return Span("day", one_day(shift(span.days[0], weekday)))
 
 
-# What lies beside a day.
+# Days, weeks and weekends near a day.
 
 
-def _beside(granularity: str, move: Callable[..., Days]) -> Callable[..., Span | None]:
+def _near(granularity: str, move: Callable[..., Days]) -> Callable[..., Span | None]:
     """Builds from a day what `move` makes of it and of the other values of the rule."""
 
     def build(_: Moment, *values: Any) -> Span | None:
@@ -297,15 +297,15 @@ PART_RULES = (
     Rule("on DM|DM_WEAK", same),
     Rule("DM|DM_WEAK apostrophe in_post", same),
     Rule("DM|DM_WEAK comma? clock", same),
-    Rule("week_of the? DATE|DAY_OF_MONTH", _beside("week", week_days)),
-    Rule("DATE week_of_post", _beside("week", week_days)),
-    Rule("the? u_weekend of the? DATE|DAY_OF_MONTH", _beside("range", weekend_days)),
-    Rule("the? u_weekend before the? DATE|DAY_OF_MONTH", _beside("range", _weekend_before)),
-    Rule("the? u_weekend after the? DATE|DAY_OF_MONTH", _beside("range", _weekend_after)),
-    Rule("the? WEEKDAY before the? DATE", _beside("day", _weekday_before)),
-    Rule("the? WEEKDAY after the? DATE", _beside("day", _weekday_after)),
-    Rule("the? DAY_NEXT_TO the? DATE", _beside("day", lambda day, step: one_day(shift(day, step)))),
-    Rule("the? WEEK_NEXT_TO the? DATE", _beside("week", _week_next_to)),
+    Rule("week_of the? DATE|DAY_OF_MONTH", _near("week", week_days)),
+    Rule("DATE week_of_post", _near("week", week_days)),
+    Rule("the? u_weekend of the? DATE|DAY_OF_MONTH", _near("range", weekend_days)),
+    Rule("the? u_weekend before the? DATE|DAY_OF_MONTH", _near("range", _weekend_before)),
+    Rule("the? u_weekend after the? DATE|DAY_OF_MONTH", _near("range", _weekend_after)),
+    Rule("the? WEEKDAY before the? DATE", _near("day", _weekday_before)),
+    Rule("the? WEEKDAY after the? DATE", _near("day", _weekday_after)),
+    Rule("the? DAY_NEXT_TO the? DATE", _near("day", lambda day, step: one_day(shift(day, step)))),
+    Rule("the? WEEK_NEXT_TO the? DATE", _near("week", _week_next_to)),
     Rule("DURATION before the? DATE", _counted_from(-1)),
     Rule("DURATION after the? DATE", _counted_from(1)),
 )  # fmt: skip

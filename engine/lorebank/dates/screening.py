@@ -40,7 +40,7 @@ _AFTER_UNIT = {
     *("REL_POST", "THEN_POST", "TRAIL_POST", "SPAN_POST", "AGO", "AHEAD", "ONWARDS", "PART_POST")
 }
 _NAMED = {"MONTH", "SEASON", "SEASONS", "DECADE", "WEEK_NO"}
-"""Tags whose words are also names, verbs and numbers: they need a number or licence beside them."""
+"""Tags whose words are also names, verbs and numbers: they need a number or a licence."""
 _LICENCES = {
     *("IN", "ON", "ART", "THE", "OF", "SINCE", "STARTING", "UNTIL", "BEFORE", "AFTER", "AROUND"),
     *("FROM", "TO", "BETWEEN", "AND", "REL_PRE", "THEN", "PART", "ORD", "SPAN_PRE"),

@@ -20,7 +20,7 @@ from lorebank.records import Record
 Tense = Literal["asked", "past", "near", "future"]
 """Which repetition is meant where the text does not say: `asked` in a question, else the tense."""
 _NEAR_ENOUGH = 30
-"""Days: `opened on 3 December`, written on 26 November, is the coming one told in another tense,
+"""Days: `opened on 3 December`, written on 26 November, is the coming one in another tense,
 and not one of a year ago. Chosen as the length of a month."""
 _HALF_A_YEAR, _A_THIRD = 184, 122
 """Days: without a tense, what comes within half a year is meant rather than what is long over."""
@@ -84,7 +84,7 @@ class Span(Record):
     """`the weekend after`: the first repetition after the time named before."""
     modifier: str = "exact"
     """`between`: `3-7 March`; `end`: an end, which lies before what is said to come before it."""
-    beside: Callable[[Days], Days | None] | None = None
+    derive: Callable[[Days], Days | None] | None = None
     """What is meant of the days once they are settled: `the Thursday after Saturday`."""
 
     def refined(self, granularity: str, part: Callable[[Days], Days | None]) -> Span | None:
@@ -106,9 +106,9 @@ class Moment(Record):
 
     def settle(self, span: Span) -> Days | None:
         """First and last day of the span; None where no repetition fits."""
-        if span.beside is not None:
-            days = self.settle(replace(span, beside=None))
-            return span.beside(days) if days else None
+        if span.derive is not None:
+            days = self.settle(replace(span, derive=None))
+            return span.derive(days) if days else None
         cycle = span.cycle
         if cycle is None or (self.tense == "asked" and span.days is not None):
             return span.days
@@ -128,7 +128,7 @@ class Moment(Record):
 
     def begun(self, span: Span) -> Days | None:
         """As `settle`, of what has begun by now."""
-        if span.cycle is None or span.beside is not None or self.tense == "asked":
+        if span.cycle is None or span.derive is not None or self.tense == "asked":
             return self.settle(span)
         return self.preceding(span.cycle, self.now)
 

@@ -51,7 +51,12 @@ def tense_of(text: str) -> Tense:
     return _tense(_languages_of(text, []), text)
 
 
-def _read(text: str, recorded: date, told: Tense | None, *, settled: bool) -> tuple[Interval, ...]:
+def says_moved(text: str) -> bool:
+    """Whether a text says that something was put off or brought forward."""
+    return _holds(_languages_of(text, []), "moved", text)
+
+
+def _read(text: str, recorded: date, given: Tense | None, *, settled: bool) -> tuple[Interval, ...]:
     phrases = read_phrases(text, recorded)
     if not phrases:
         return ()
@@ -66,7 +71,7 @@ def _read(text: str, recorded: date, told: Tense | None, *, settled: bool) -> tu
         meaning = phrase.meaning
         if settled and meaning.repeating:
             continue
-        tense = told or _tense(languages, clause)
+        tense = given or _tense(languages, clause)
         if tense == "past" and _plans(languages, text, phrase):
             tense = "near"
         if _names_no_time(phrase, clause, tense, languages):

@@ -226,21 +226,16 @@ def facts_csv(facts: Iterable[Fact]) -> str:
     return buffer.getvalue()
 
 
-def _cells(fact: Fact) -> tuple[str, ...]:
-    start, end = (fact.occurred.start, fact.occurred.end) if fact.occurred else (None, None)
-    return (
-        fact.id,
-        fact.kind.value,
-        fact.content,
-        "; ".join(dict.fromkeys(mention.name for mention in fact.mentions)),
-        "" if fact.confidence is None else repr(fact.confidence),
-        fact.recorded.isoformat() if fact.recorded else "",
-        start.isoformat() if start else "",
-        end.isoformat() if end else "",
-        str(fact.citation),
-        fact.origin.value,
-        "yes" if fact.quarantined else "no",
-    )
+def _cells(fact: Fact) -> list[str]:
+    record = _record(fact)
+    when = record["occurred"] or {"start": None, "end": None}
+    record |= {
+        "entities": "; ".join(record["entities"]),
+        "occurred_start": when["start"],
+        "occurred_end": when["end"],
+        "quarantined": "yes" if fact.quarantined else "no",
+    }
+    return ["" if record[name] is None else str(record[name]) for name in COLUMNS]
 
 
 def _inert(cell: str) -> str:

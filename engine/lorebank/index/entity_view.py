@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import date
-from itertools import permutations
+from itertools import combinations
 from typing import Any, TypeVar
 
 from lorebank.database.connection import Connection, select
@@ -131,33 +131,27 @@ def _properties(
     items = {row[0] for row in rows}
     current = items - successors(connection, items).keys()
     facts = {item: fact for item in current for fact in load_facts(connection, [item])}
-    found: dict[tuple[str, str, int], tuple[Property, str]] = {}
+    stated: dict[tuple[str, str], dict[int, tuple[Property, str]]] = {}
     for item, about, relation, value in rows:
         if item in facts:
-            key = (relation, about, item)
-            found.setdefault(key, (Property(relation, about, facts[item]), value))
-    differing = [
-        (one, other)
-        for (one, mine), (other, theirs) in permutations(found.values(), 2)
-        if (one.relation, one.about) == (other.relation, other.about)
-        and not same_value(mine, theirs)
-    ]
-    places = {id(entry): place for place, (entry, _) in enumerate(found.values())}
-    clashes = [
-        OpenQuestion(
-            "contradiction",
-            f"{one.relation}: “{one.fact.content}” or “{other.fact.content}”?",
-            (one.fact.citation, other.fact.citation),
-        )
-        for one, other in differing
-        if one.fact.recorded == other.fact.recorded and places[id(one)] < places[id(other)]
-    ]
-    outdated = {
-        id(one)
-        for one, other in differing
-        if (one.fact.recorded or date.min) < (other.fact.recorded or date.min)
-    }
-    return tuple(entry for entry, _ in found.values() if id(entry) not in outdated), clashes
+            entry = Property(relation, about, facts[item]), value
+            stated.setdefault((relation, about), {}).setdefault(item, entry)
+    properties: list[Property] = []
+    clashes: list[OpenQuestion] = []
+    for entries in stated.values():
+        outdated: set[int] = set()
+        for (item, (one, mine)), (other_item, (other, theirs)) in combinations(entries.items(), 2):
+            if same_value(mine, theirs):
+                continue
+            days = one.fact.recorded or date.min, other.fact.recorded or date.min
+            if days[0] != days[1]:
+                outdated.add(item if days[0] < days[1] else other_item)
+                continue
+            text = f"{one.relation}: “{one.fact.content}” or “{other.fact.content}”?"
+            places = (one.fact.citation, other.fact.citation)
+            clashes.append(OpenQuestion("contradiction", text, places))
+        properties += [entry for item, (entry, _) in entries.items() if item not in outdated]
+    return tuple(properties), clashes
 
 
 def _replaced(connection: Connection, entity: Entity) -> dict[str, str]:

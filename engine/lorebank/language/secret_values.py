@@ -8,8 +8,11 @@ would not type into a login: prose, placeholders, types, calls, paths, dates, na
 from __future__ import annotations
 
 import re
+from functools import cache
 
+from lorebank.language.folding import fold
 from lorebank.language.words import stop_words
+from lorebank.languages import Sections, compiled
 
 _LEAST_PASSWORD = 4
 _LEAST_RANDOM = 10
@@ -30,17 +33,14 @@ _DATE_OR_NUMBER = re.compile(
     r"(?:\d{4}-\d\d(?:-\d\d)?(?:T[\d:.]+Z?)?|\d{1,2}[:.]\d\d(?:[:.]\d+)?|v?\d+(?:\.\d+){1,3}|\d+%"
     r"|\d+-?[A-Za-z]{1,12}|\d{1,3}|\d+[-–/]\d+)\Z"
 )
-_SAYS_NOTHING = frozenset(
+_NO_VALUES = frozenset(
     """
-    1password 1pass ask auto bitwarden blank bool bytes changed chars characters dashlane default
-    disabled empty enabled example expired false forgotten here hidden in integer invalid keepass
-    keepassx keepassxc keychain lastpass long manager masked missing n/a na never new nil no none
-    null number object off old omitted on optional pass passwd password protected pwd random
-    redacted removed required reset rotated same saved secret see set shared short str string tba
-    tbd text todo token true type undefined unchanged undisclosed unknown unset value varchar
-    weak wrong xxx yes your-password yourpassword yubikey vault oauth oauth2 sso
+    1password 1pass bitwarden dashlane keepass keepassx keepassxc keychain lastpass yubikey vault
+    oauth oauth2 sso bool bytes int integer n/a object str string text varchar xxx your-password
+    yourpassword
     """.split()  # noqa: SIM905
 )
+"""Managers, types and placeholders; the words of each language are in its `[not_secrets]`."""
 _SWITCH = re.compile(r"[a-z][A-Z0-9]|[A-Z][0-9]|[0-9][A-Za-z]")
 _CHUNK = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _HEX = re.compile(r"[0-9a-fA-F]+\Z")
@@ -70,7 +70,7 @@ def is_passphrase(text: str) -> bool:
     if not _PASSPHRASE_WORDS <= len(words) <= 25:
         return False
     return all(w.isalpha() and w.islower() and w not in stop_words() for w in words) and not (
-        _SAYS_NOTHING & set(words)
+        _said_of_passwords() & set(words)
     )
 
 
@@ -104,9 +104,25 @@ def is_placeholder(token: str) -> bool:
     return len(set(re.split(r"[_-]", token)[-1].lower())) <= 2
 
 
+def says_nothing(word: str) -> bool:
+    """Whether a word is what is said of a password ("changed") or stands for one."""
+    return word in _said_of_passwords() or fold(word) in _said_of_passwords()
+
+
+@cache
+def _said_of_passwords() -> frozenset[str]:
+    said: frozenset[str] = compiled("not_secrets", _read)
+    return said | _NO_VALUES
+
+
+def _read(languages: Sections) -> frozenset[str]:
+    texts = (section.get("words", "") for section in languages.values())
+    return frozenset(fold(" ".join(texts)).split())
+
+
 def _stands_for_another(value: str) -> bool:
     low = value.lower().strip("\"'`*_.,;:!?")
-    if not low or len(set(low)) <= 2 or low in _SAYS_NOTHING:
+    if not low or len(set(low)) <= 2 or says_nothing(low):
         return True
     if _STANDING_FOR.match(value) or _CALL.match(value):
         return True

@@ -7,7 +7,7 @@ definitions (they would swallow lines) and HTML blocks (a heading inside `<div>`
 
 `flat_list`: a line that begins with `- ` and a letter opens an item, and its text can open no block
 of its own. A list of nothing else, up to the end of the text or to what cannot go on with it, is
-told by one pattern a line; any other is left to the parser's own rule, with the same outcome.
+recognised by one pattern a line; any other is left to the parser's own rule, with the same outcome.
 """
 
 from __future__ import annotations

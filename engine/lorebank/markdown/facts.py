@@ -38,7 +38,7 @@ from lorebank.records import Record
 _LABEL_LEVEL = 7
 """Of a section that a bold or labelled line opens: any heading ends it."""
 _LONG_SECTION = 40
-"""Lines after which a section is said to be long, as the specification of lint has it."""
+"""Lines after which a section is reported as long, as the specification of lint has it."""
 _LEGEND = re.compile(
     r"\W*[WBOS][*_`)\]]{0,3}(?:\(c[^()\n]{0,20}\))?[*_`)\]]{0,3}\s*(?:=|≙|→|->|stands for|means)",
     re.IGNORECASE,
@@ -429,7 +429,7 @@ def _legend(items: Sequence[Node]) -> frozenset[int]:
             found.add(position)
         elif letter and len(text[letter.end() :].split()) <= _LEGEND_WORDS:
             (scale if letter["c"] else letters)[letter["c"] or letter["letter"].upper()] = position
-    for told in (letters, scale):
-        if len(told) >= _LEGEND_LINES:
-            found.update(told.values())
+    for explained in (letters, scale):
+        if len(explained) >= _LEGEND_LINES:
+            found.update(explained.values())
     return frozenset(found)

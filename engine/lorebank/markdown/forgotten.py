@@ -15,19 +15,6 @@ A transcript is its host's and is not edited, so these lines keep out of every s
 there still. "of" names the agent whose transcript it is. The digits tell a message of some length
 again where its host copies it, in whatever transcript; nothing that was said stands here. Deleting
 a line undoes it.
-
-A line is such a trace where it cites a forgotten line, names its fact's id or holds its text; the
-list items below it go with it, and an opinion's entry goes where its statement does. Checksums of
-managed blocks are made anew, but for a block that a person edited: it stays edited.
-
-- forget `sessions/a.jsonl` of main
-    - forget `sessions/b.jsonl#L3-L7` of main 3f2a9c0d1e4b 77ab01c2d3e4
-    - forget `sessions/c.jsonl#L1-L57` of main before 2025-11-20
-
-A transcript is its host's and is not edited, so these lines keep out of every store what stands
-there still. "of" names the agent whose transcript it is. The digits tell a message of some length
-again where its host copies it, in whatever transcript; nothing that was said stands here. Deleting
-a line undoes it.
 """
 
 from __future__ import annotations
@@ -84,10 +71,11 @@ class Traces:
     @cached_property
     def needles(self) -> tuple[str, ...]:
         """The texts as pages write them."""
-        said = [t for text in self.texts if len(text) >= _LEAST_TEXT for t in (text, _flat(text))]
-        return tuple(dict.fromkeys(form for t in said for form in (t, escape_inline(t))))
+        long = [text for text in self.texts if len(text) >= _LEAST_TEXT]
+        texts = [form for text in long for form in (text, " ".join(text.split()))]
+        return tuple(dict.fromkeys(form for t in texts for form in (t, escape_inline(t))))
 
-    def told_in(self, line: str) -> bool:
+    def names_in(self, line: str) -> bool:
         """Whether a line holds the text, the id or the name of something forgotten."""
         if any(needle in line for needle in self.needles):
             return True
@@ -95,7 +83,7 @@ class Traces:
             return True
         return bool(self.ids) and any(found in self.ids for found in _IDS.findall(line))
 
-    def cited_in(self, line: str) -> bool:
+    def cites_in(self, line: str) -> bool:
         """Whether a line cites a forgotten line."""
         if ".md#L" not in line:
             return False
@@ -137,7 +125,7 @@ def mend_report(text: str, traces: Traces) -> Mended:
     """A report of the engine's own (a journal, rejected hunks) without what it quotes."""
     done = Mended(text)
     lines = text.split("\n")
-    kept = _without(lines, 1, traces.told_in, done.gone)
+    kept = _without(lines, 1, traces.names_in, done.gone)
     done.text = "\n".join(kept)
     return done
 
@@ -162,13 +150,13 @@ def _states(block: Block, traces: Traces) -> bool:
     if not is_opinion_block(block.name):
         return False
     heading = next((line for line in block.body.split("\n") if line.startswith("#")), "")
-    return traces.told_in(heading)
+    return traces.names_in(heading)
 
 
 def _rests_on(proposal: str, traces: Traces) -> bool:
     """Whether the very lines of a proposal tell of something forgotten, or all it stands on."""
     lines = [line.rstrip("\r") for line in proposal.split("\n")]
-    traced = {line for line in lines if traces.told_in(line) or traces.cited_in(line)}
+    traced = {line for line in lines if traces.names_in(line) or traces.cites_in(line)}
     grounds = {line for line in lines if _GROUND.match(line)}
     return bool(traced - grounds) or (bool(traced) and grounds <= traced)
 
@@ -191,7 +179,7 @@ def _mended(
         after = with_overview_entries(after, "", dropped)
 
     def traced(line: str) -> bool:
-        return traces.told_in(line) or traces.cited_in(line)
+        return traces.names_in(line) or traces.cites_in(line)
 
     after = "\n".join(_without(after.split("\n"), block.first_line + 1, traced, gone))
     if after == before.replace("\r\n", "\n"):
@@ -222,10 +210,6 @@ def _without(
         else:
             kept.append(line)
     return kept
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split())
 
 
 _ITEM = re.compile(r"\s*[-*+]\s+")
@@ -304,36 +288,36 @@ def format_tombstone(tombstone: Tombstone, agent: str) -> str:
 def parse_forgotten(
     text: str, path: str = "", *, agent: str = ""
 ) -> tuple[Forgotten, tuple[Diagnostic, ...]]:
-    """What a page says of an agent's transcripts, and the list items that say nothing; copies are
-    told whoever the agent is."""
+    """What a page says of an agent's transcripts, and the list items that say nothing; a copied
+    message is forgotten whoever the agent is."""
     found: dict[str, list[Tombstone]] = {}
     keys: set[str] = set()
     problems: list[Diagnostic] = []
     for number, line in enumerate(text.splitlines(), start=1):
         if (item := _ITEM.match(line)) is None:
             continue
-        said = _LINE.match(line, item.end())
-        tombstone = _tombstone(said) if said else None
-        if said is None or tombstone is None:
+        found_line = _LINE.match(line, item.end())
+        tombstone = _tombstone(found_line) if found_line else None
+        if found_line is None or tombstone is None:
             message = "forgets nothing; write `sessions/….jsonl` in backticks, or with #L3-L7"
             problems.append(Diagnostic(path, number, "forgotten-unread", message))
             continue
         keys |= set(tombstone.keys)
-        if said["agent"] == agent:
+        if found_line["agent"] == agent:
             found.setdefault(tombstone.path, []).append(tombstone)
     by_path = {path: tuple(each) for path, each in found.items()}
     return Forgotten(by_path, frozenset(keys)), tuple(problems)
 
 
-def _tombstone(said: re.Match[str]) -> Tombstone | None:
-    day = parse_day(said["day"])
-    if said["day"] and day is None:
+def _tombstone(line: re.Match[str]) -> Tombstone | None:
+    day = parse_day(line["day"])
+    if line["day"] and day is None:
         return None
-    keys = tuple(said["keys"].split())
+    keys = tuple(line["keys"].split())
     try:
-        place = Citation.parse(said["place"])
+        place = Citation.parse(line["place"])
     except ValueError:
-        return Tombstone(said["place"], before=day, keys=keys)
+        return Tombstone(line["place"], before=day, keys=keys)
     return Tombstone(place.path, place.start_line, place.end_line, day, keys)
 
 

@@ -155,7 +155,7 @@ def read_context(
     context = " ".join((value if isinstance(value, str) else "; ".join(value)).split())
     if len(context) <= LONGEST_CONTEXT:
         return context, ()
-    message = f"the context has {len(context)} characters; the first {LONGEST_CONTEXT} are told"
+    message = f"the context has {len(context)} characters; the first {LONGEST_CONTEXT} are used"
     return (
         context[: LONGEST_CONTEXT - 1].rstrip() + "…",
         (Diagnostic(path, 1, "context-long", message),),

@@ -50,7 +50,7 @@ LOG_PROPOSALS = "bank/proposals/logs.md"
 AGENT_PROPOSALS = "bank/proposals/agents.md"
 DECISIONS_PATH = "bank/proposals/decisions.md"
 REFLECTED_PROPOSALS = (CORE_PROPOSALS, LOG_PROPOSALS)
-"""Those that reflect makes of facts; what agents ask for is told to the owner alone."""
+"""Those that reflect makes of facts; only the owner sees what agents ask for."""
 PROPOSAL_PAGES = {
     CORE_PROPOSALS: "# Proposals for the core memory\n",
     LOG_PROPOSALS: "# Proposals for the logs\n",

@@ -35,7 +35,7 @@ _BOLD = re.compile(r"\s*(?:\*\*|__)(?P<title>[^*_\n]+)(?:\*\*|__)\s*[:：]?\s*\Z
 _HASHES = re.compile(r"\s*#{1,6}(?P<title>[^#\s].*)\Z")
 _LABEL = re.compile(r"\s*(?:[*_]{1,3})?(?P<title>[^:：\n]{1,40}?)\s*[:：](?:[*_]{1,3})?")
 _SHORTEST_SLIP = 6
-"""Letters of a word of which a slip is still told from another word: `Retian`, but not `Rete`."""
+"""Letters from which on a slip (`Retian`) is unlike other words; `Rete` is not."""
 
 
 class Section(Record):

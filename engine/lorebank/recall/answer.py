@@ -96,6 +96,9 @@ def recall(
     lists = found.pool.lists
     understood = found.pool.request.understood
     hits = _hits(arranged, ranking)
+    level = evidence_level(found.best)
+    if level == STRONG and found.gave_way:
+        level = WEAK  # what is not from the time asked for is never strong
     why_not = None
     if options.why_not is not None:
         from lorebank.recall.why_not import explain_absence  # only when asked
@@ -104,7 +107,7 @@ def recall(
     return Answer(
         query=understood.query,
         hits=hits,
-        evidence=_level(found) if hits else NONE,
+        evidence=level if hits else NONE,
         total=len(order),
         total_exact=all(len(each) < request.limit for each in lists.values()),
         truncated=len(shown) < len(order),
@@ -115,12 +118,6 @@ def recall(
         notes=(*understood.notes, *notes, *_notes(arranged)),
         why_not=why_not,
     )
-
-
-def _level(found: Found) -> str:
-    """The evidence level: what is not from the time asked for is never strong."""
-    level = evidence_level(found.best)
-    return WEAK if level == STRONG and found.gave_way else level
 
 
 def _arranged(

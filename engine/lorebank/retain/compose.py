@@ -12,10 +12,7 @@ from dataclasses import replace
 from datetime import date
 
 from lorebank.domain.facts import (
-    NOBODY,
-    Author,
     Citation,
-    EvidenceMark,
     Fact,
     FactKind,
     Mention,
@@ -42,11 +39,7 @@ def compose_fact(
     entities: Sequence[str],
     confidence: float | None,
     day: date,
-    marks: Sequence[EvidenceMark],
-    ends: Sequence[str] = (),
-    origin: Origin = Origin.OWNER,
     names_in: Callable[[str], Sequence[Mention]] = lambda text: (),
-    author: Author = NOBODY,
 ) -> Fact:
     """The fact that a text states; `- O(c=0.9) @Peter: …` is understood, flags win over it.
 
@@ -87,10 +80,9 @@ def compose_fact(
         mentions=mentions,
         confidence=stated,
         recorded=day,
-        marks=(*parsed.marks, *marks),
-        ends=tuple(dict.fromkeys((*parsed.ends, *ends))),
-        origin=origin.least_trusted(parsed.origin),
-        author=author,
+        marks=parsed.marks,
+        ends=parsed.ends,
+        origin=parsed.origin or Origin.OWNER,
     )
 
 

@@ -44,11 +44,20 @@ def said(text: str, entry: str) -> bool:
     """Whether a text holds a phrase of that entry, in any language: an order counts as one even
     where few words tell the language."""
     folded = fold(text)
-    return any(pattern.search(folded) for pattern in _patterns(entry).values())
+    return any(
+        re.search(pattern_of(phrase), folded)
+        for listed in phrases(entry).values()
+        for phrase in listed
+        if max(fold(phrase).translate(_NO_SIGNS).split(), key=len) in folded  # cheap to rule out
+    )
+
+
+_NO_SIGNS = str.maketrans("*+#^$.", "      ")
+"""The signs of a phrase; see `pattern_of`."""
 
 
 def _said_in_its_language(text: str, entry: str) -> bool:
-    """As `said`, in the languages that the text may be in: `will` wants in German and only tells
+    """As `said`, in the languages that the text may be in: `will` wants in German and only marks
     the time in English."""
     folded = fold(text)
     telling = [word for word in words(text) if len(word) > 1]  # one letter is a word of many

@@ -1,0 +1,426 @@
+"""What the words around a secret say: "the password of the router is …", "Türcode 4471", `PASS=…`.
+
+`[secrets]` of each language names what a secret is called (`password`, `pin`, `code` of a `lock`,
+`token`, …). Behind such a name, within its clause, the first value is taken that fits the kind of
+name; how much it has to look like a secret depends on what links the two: a sign (`password: x`), a
+verb ("is", "lautet"), nothing ("PIN 4712"), or other words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from typing import Any, NamedTuple
+
+from lorebank.language.folding import fold
+from lorebank.language.secret_values import (
+    is_mixed,
+    is_passphrase,
+    is_password,
+    is_random,
+    says_nothing,
+)
+from lorebank.language.words import stop_words
+from lorebank.languages import Sections, compiled, split
+
+NAMES = (
+    *(
+        "password",
+        "passphrase",
+        "label",
+        "weak_password",
+        "token",
+        "login",
+        "pin",
+        "weak_pin",
+        "code",
+    ),
+    *("dial", "spare", "seed"),
+)
+"""Entries of `[secrets]` that hold names; `weak` ones are common words as well."""
+_WEAK = ("weak_password", "login", "code", "dial", "seed")
+"""Common words: the clause of a name that is none goes on behind them."""
+_NEAR = 70
+"""Characters after its name in which a secret begins: a clause, "of the till at work"."""
+_SENTENCE = 200
+"""Characters before a value in which "wifi" tells that a key is a password."""
+_LONGEST = 120
+"""A longer password or phrase is none that anybody types."""
+_LOOKED_AT = 500
+"""So much of the rest of a line tells what a value is; a line may be megabytes long."""
+_ASSIGNED, _STATED, _SET_TO, _BESIDE, _APART = 4, 3, 2, 1, 0
+"""What links a name and a value, the strongest first."""
+_VALUE = re.compile(r"[^\s\"'`“”„«»|]+")
+_LEADS = re.compile(r"(?:[:=：＝>→(\[]|->|是|は|为|為)+")
+_QUOTES = "\"'`“”„«»"
+_ENDS_VALUE = ",;)}]*_.!?>"
+_CLAUSE = re.compile(
+    r"[:=]?(?:[\w\s'’,-]|(?<=\w)[.@](?=\w)|\s/(?=\s))*(?:\([^()]*\))?[\"']?\s?(?:[:=/|]|->|→)?[\s*_]*"
+)
+"""What may stand between: words and addresses, not code."""
+_API = re.compile(r"(?i:\b(?:api|web ?service|service)\b)")
+"""What has a key that programs use."""
+_ASIDE = re.compile(r"\s?\([^()\n]{1,30}\)")
+_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_NUMBER = re.compile(r"(?!(?:19|20)\d\d\b)\d{4,12}(?=\s*(?:[.,;)!]|\Z))")
+_UNIT = r"(?:%|€|\$|£|(?:mm|cm|k?m|k?g|mg|ml|l|V|mA|k?Wh|kW|MB|GB|Uhr|percent|euros?"
+_UNIT += r"|pins?|days?|pages?|people)\b)"
+_ENDS_CODE = rf"(?!\w|[.,:/-]\d|[ \xa0]?{_UNIT})"
+_CODE = (
+    r"(?:\d(?:[ .-]\d){3,7}|\d{1,2}(?:[ ]?[-–/ ][ ]?\d{1,2}){2,3}|[#*]?\d{3,8}[#*]?"
+    r"|(?=[A-Za-z]{0,3}\d)(?=[A-Za-z]*\d[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z\d]{4,8}[#*]?)"
+)
+"""Digits, digits told one by one, three numbers of a dial, digits with a letter or two."""
+_DIAL = re.compile(
+    r"(?!(?:0?[1-9]|[12]\d|3[01])[-/](?:0?\d|1[0-2])[-/]\d\d)\d{1,2}(?:\s?[-–]\s?\d{1,2}){2,3}\b"
+)
+"""Three or four numbers of a dial, which are no date."""
+_TIME_OR_YEAR = re.compile(r"(?:[01]\d|2[0-3])[0-5]\d(?!\d)|(?:19|20)\d\d(?!\d)|\d{1,3}[^\W\d]")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_SPARE = re.compile(
+    r"[\s,;]*(?P<value>\d{3,4}[ -]\d{3,4}|\d{5,10}|[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8})+)"
+)
+"""One of the codes behind such a name."""
+
+
+_SEED_BEGINS = re.compile(r"[:=\n.,]|\b(?:are|is|sind|ist|lauten|son|sont|sono|são|zijn)\b")
+_SEED_WORD = re.compile(
+    r"[\s,>*\"'`/;|·–—-]{0,6}(?:\d{1,2}[.):]?\s?)?(?P<word>[a-zà-ÿ\u0300-\u036f]{3,9})(?![\w'’])"
+)
+_SEED_LENGTHS = (12, 25)
+"""Fewest and most words of a seed phrase, by BIP 39 and Monero's list."""
+_NEAR_SEED = 80
+"""Characters behind its name in which a seed phrase begins: a clause."""
+_COMMON_IN_SEED = 0.3
+"""BIP 39 lists `about` and `that` as well; of a sentence, more words are stop words."""
+_QUOTED_VALUE = re.compile(r"[^\"'`“”\n]{4,120}")
+_PHRASE = re.compile(r"[\w'’-]{1,30}(?: [\w'’-]{1,30}){0,7}(?=\s*(?:[,;.(–—]|\Z))")
+"""Words up to the end of their clause."""
+_FEWEST_WORDS = 3
+_LONG = 8
+"""As most sites ask of a password; shorter ones behind "to" (`srv-01`) are names of things."""
+_ENDS = re.compile(r"\s*(?:[,;)!]|\.?\s*\Z)")
+
+
+class Name(NamedTuple):
+    """A name of a secret in a line."""
+
+    kinds: tuple[str, ...]
+    start: int
+    end: int
+
+
+class _Grammar(NamedTuple):
+    assigned: re.Pattern[str]
+    joined: re.Pattern[str]
+    set_to: re.Pattern[str]
+    before: re.Pattern[str]
+    closes: re.Pattern[str]
+    lock: re.Pattern[str]
+    of_lock: re.Pattern[str]
+    login: re.Pattern[str]
+    spelled: re.Pattern[str]
+    code: re.Pattern[str]
+
+
+@cache
+def spellings() -> dict[str, list[tuple[str, bool, bool, bool]]]:
+    """Name in small letters → its kinds, each with whether a word may go on before and after it,
+    and whether it has to stand in capitals."""
+    names: dict[str, list[tuple[str, bool, bool, bool]]] = compiled("secrets", _read)[0]
+    return names
+
+
+def _read(languages: Sections) -> tuple[dict[str, list[tuple[str, bool, bool, bool]]], Any]:
+    names: dict[str, list[tuple[str, bool, bool, bool]]] = {}
+    for section in languages.values():
+        for kind in NAMES:
+            for entry in split(section.get(kind, "")):
+                name = entry.strip("*")
+                row = (kind, entry[0] == "*", entry[-1] == "*", name.isupper())
+                low = name.lower()
+                spelled = {low, fold(name)}
+                if kind == "token" or kind == "password":  # as programs write them
+                    spelled |= {low.replace(" ", mark) for mark in ("_", "-", "")}
+                for spelling in sorted(spelled):
+                    names.setdefault(spelling, []).append(row)
+
+    def any_of(entry: str) -> str:
+        words = {w for section in languages.values() for w in split(section.get(entry, ""))}
+        words |= {fold(word) for word in words if len(word) > 3}  # `è` is a verb, `e` is not
+        longest = sorted(words, key=lambda word: (-len(word), word))
+        return "|".join(re.escape(word).replace(r"\*", r"\w*") for word in longest)
+
+    def words_of(entry: str) -> list[str]:
+        texts = (section.get(entry, "") for section in languages.values())
+        return sorted({word for text in texts for word in text.split()})
+
+    digit = "|".join(words_of("digits"))
+    is_ = any_of("is")
+    patterns = (
+        r"(?:[_-]?\d{1,2}|_BASE)?(?:\s(?i:OF)(?:\s[\w'’.-]+){1,3}?)?(?:\s?\([^()\n]{1,30}\))?"
+        r"[\"'`*_\]]{0,4}\s{0,8}(?::=|=>|[:=：＝]|(?i:\b(?:SAYS):?)|(?i:\b(?:IS):))"
+        r"\s{0,8}[*_]{0,3}\s?[\"'`“”„«]{0,3}".replace("OF", any_of("of"))
+        .replace("SAYS", any_of("says"))
+        .replace("IS", is_),
+        rf"(?i:(?<!\w)(?:{is_}|{any_of('says')})[\s:]*[\"'`*„«]*\Z)|(?:[:=/>→|]|是|は|为|為)\s*[*_]*\Z",
+        rf"(?i:(?<!\w)(?:{any_of('to')})\s[\"'`*„«]*\Z)",
+        r"(?:^|(?<=\s))[\"'`]?(?P<value>[^\s\"'`]{4,80}?)[\"'`]?,?"
+        rf"(?i:\s(?:{is_})\s)(?:[^\W\d][\w-]*['’\s]){{0,4}}\Z",
+        rf"\s*(?:[^\w\s]|\Z|(?i:\b(?:{any_of('of')}|{is_})\b))",
+        rf"(?i:\b(?:{any_of('lock')})\b)",
+        rf"(?i:\s(?:{any_of('of')})\s(?:[\w'’]+\s){{0,2}}(?:{any_of('lock')})\b)",
+        rf"(?i:\b(?:{any_of('login')})\b)",
+        rf"[\s,;:(–—-]{{1,4}}[^.;]{{0,40}}?\b(?i:{any_of('spelled')})\b",
+        rf"(?i:(?P<value>{_CODE}|(?:{digit})(?:[\s,-]{{1,2}}(?:{digit})){{3,7}})){_ENDS_CODE}",
+    )
+    return names, patterns
+
+
+@cache
+def _grammar() -> _Grammar:
+    return _Grammar(*map(re.compile, compiled("secrets", _read)[1]))
+
+
+def secrets_named(line: str, names: list[Name]) -> Iterator[tuple[str, int, int]]:
+    """Kind, start and end of what stands behind these names of a line, or before them."""
+    following: dict[str, int] = {}  # where the next name of that kind begins
+    for name in reversed(names):
+        kind = name.kinds[0] if name.kinds[0] in _WEAK else "strong"
+        near = min(_NEAR, following.get(kind, len(line)) - name.end)
+        following[kind] = name.start
+        yield from _behind(line, name, name.end + near)
+        value = _grammar().before.search(line, max(0, name.start - _NEAR), name.start)
+        closed = value is not None and _grammar().closes.match(line, name.end)
+        if value is not None and closed and _is_stated(line, name, value["value"]):
+            yield _kind_of(name, line), *value.span("value")
+
+
+def _behind(line: str, name: Name, near: int) -> Iterator[tuple[str, int, int]]:
+    """The first value of the clause behind a name that fits one of its kinds."""
+    is_flag = line.startswith("--", name.start - 2)
+    aside = _ASIDE.match(line, name.end)
+    begin = aside.end() if aside else name.end
+    for word in _VALUE.finditer(line, begin, min(len(line), near + _LONGEST)):
+        lead = _LEADS.match(word.group())
+        start = word.start() + (lead.end() if lead else 0)
+        link = _link(line[name.end : start]) if start <= near else None
+        if link is None:
+            return
+        if link == _BESIDE and is_flag:
+            link = _ASSIGNED
+        if "spare" in name.kinds and (code := _SPARE.match(line, start)):
+            while code is not None and any(map(str.isdigit, code["value"])):
+                yield "pin", *code.span("value")
+                code = _SPARE.match(line, code.end())
+            return
+        for kind in name.kinds:
+            end = _JUDGES[kind](line, start, name, link) if start < word.end() else 0
+            if end:
+                yield _kind_of(name, line), start, end
+                return
+
+
+def _link(between: str) -> int | None:
+    """What links a name and a value, by what stands between; None: nothing does."""
+    if _grammar().assigned.fullmatch(between):
+        return _ASSIGNED
+    if not _CLAUSE.fullmatch(between):
+        return None
+    if _grammar().joined.search(between):
+        return _STATED
+    if _grammar().set_to.search(between):
+        return _SET_TO
+    return _APART if between.strip(" ,*_") else _BESIDE
+
+
+def _password(line: str, start: int, name: Name, link: int) -> int:
+    """Where the password at `start` ends; 0: there is none."""
+    value, quoted = _value(line, start)
+    end = start + len(value)
+    if link == _ASSIGNED:
+        if not quoted and len(line) - start <= _LOOKED_AT and is_passphrase(line[start:]):
+            return len(line.rstrip(" .\r"))
+        if quoted and " " in value:
+            return end if is_passphrase(value.lower()) else 0
+        if is_password(value, line[end : end + _LOOKED_AT], quoted=quoted):
+            return end
+    if phrase := _phrase_end(line, start, name, link):
+        return phrase
+    if link >= _STATED and _NUMBER.match(line, start):
+        return end
+    if link == _BESIDE and (code := _code(line, start, name, link)):
+        return code
+    stated = link >= _STATED and is_password(value, "", quoted=False, stated=True)
+    beside = link == _BESIDE or (link == _SET_TO and len(value) >= _LONG)
+    mixed = is_mixed(value, stated=beside) or is_random(value, sure=True)
+    return end if (stated or mixed) and not _ADDRESS.fullmatch(value) else 0
+
+
+def _phrase_end(line: str, start: int, name: Name, link: int) -> int:
+    """Where the words of a passphrase end: "kestrel over Whitby 9, with the spaces in"."""
+    phrase = _PHRASE.match(line, start) if link >= _BESIDE else None
+    if phrase is None:
+        return 0
+    words = [fold(word) for word in phrase.group().split()]
+    is_stated = link >= _STATED
+    if not is_stated and _grammar().joined.search(phrase.group().split()[0]):
+        return 0
+    if (is_stated or len(words) > 1) and _grammar().spelled.match(line, phrase.end()):
+        return 0 if any(map(says_nothing, words)) else phrase.end()
+    if not is_stated or len(words) < _FEWEST_WORDS or says_nothing(words[0]):
+        return 0
+    if "passphrase" not in name.kinds and not words[-1].isdigit():
+        return 0
+    common = sum(word in stop_words() for word in words)
+    is_sentence = words[0] in stop_words() or common * 2 > len(words)
+    return 0 if is_sentence else phrase.end()
+
+
+def _weak_password(line: str, start: int, name: Name, link: int) -> int:
+    """`key` and `clave` name a password beside "wifi" or "login", or before what can be no word."""
+    value, quoted = _value(line, start)
+    end = start + len(value)
+    if _grammar().login.search(line, max(0, start - _SENTENCE), start):
+        strong = is_mixed(value, stated=link >= _BESIDE)
+        if strong or (link >= _STATED and is_password(value, "", quoted=quoted, stated=True)):
+            return end
+    if _API.search(line, max(0, start - _SENTENCE), start) and is_random(value, sure=True):
+        return end
+    if link == _ASSIGNED:
+        is_constant = (
+            re.search(r"[A-Z0-9]_KEY\Z", line[max(0, name.end - _NEAR) : name.end]) is not None
+        )
+        return end if " " not in value and is_random(value, sure=is_constant) else 0
+    by_verb = link == _STATED and line[:start].rstrip(" \"'`*")[-1:].isalpha()
+    return end if by_verb and is_mixed(value, stated=False) else 0
+
+
+def _token(line: str, start: int, name: Name, link: int) -> int:
+    value = _value(line, start)[0].split("&")[0]  # of a URL
+    random = " " not in value and is_random(value, sure=True)
+    return start + len(value) if random else 0
+
+
+def _login(line: str, start: int, name: Name, link: int) -> int:
+    value, _ = _value(line, start)
+    stated = link >= _STATED and "@" not in value  # of `root:x@host` a form tells
+    return start + len(value) if stated and is_mixed(value, stated=False) else 0
+
+
+def _pin(line: str, start: int, name: Name, link: int) -> int:
+    code = _grammar().code.match(line, start)
+    if code is None:
+        return 0
+    value = code["value"]
+    if link >= _SET_TO:
+        return code.end()
+    if _YEAR.fullmatch(value) or (len(value) < 4 and not value.isdigit()):
+        return 0
+    if link == _BESIDE:
+        return code.end()
+    words = line[name.end : start].split()
+    return (
+        code.end() if len(words) <= 4 and len(value) >= 4 and _ENDS.match(line, code.end()) else 0
+    )
+
+
+def _weak_pin(line: str, start: int, name: Name, link: int) -> int:
+    end = _pin(line, start, name, link) if link > _APART else 0
+    return end if link >= _SET_TO or end - start >= 4 else 0
+
+
+def _code(line: str, start: int, name: Name, link: int) -> int:
+    """A code counts where its clause names what it opens."""
+    end = _pin(line, start, name, link)
+    is_year = _YEAR.fullmatch(line, start, end) and not _ENDS.match(line, end)
+    if end and not is_year:
+        begins = max(name.start - _NEAR, 0)
+        begins = max(begins, line.rfind(". ", begins, name.start))
+        if _grammar().lock.search(line, begins, start) or _grammar().of_lock.match(line, end):
+            return end
+    return 0
+
+
+def _dial(line: str, start: int, name: Name, link: int) -> int:
+    dial = _DIAL.match(line, start)
+    if dial is None and link >= _STATED and not _TIME_OR_YEAR.match(line, start):
+        dial = _grammar().code.match(line, start)
+    return dial.end() if dial else 0
+
+
+_JUDGES: dict[str, Callable[[str, int, Name, int], int]] = {
+    "password": _password,
+    "passphrase": _password,
+    "label": lambda line, start, name, link: (
+        _password(line, start, name, link) if link == _ASSIGNED else 0
+    ),
+    "weak_password": _weak_password,
+    "token": _token,
+    "login": _login,
+    "pin": _pin,
+    "weak_pin": _weak_pin,
+    "code": _code,
+    "dial": _dial,
+    "spare": lambda *_: 0,
+    "seed": lambda *_: 0,
+}
+"""For each kind of name: the end of the value at a place, 0 where none of the kind begins."""
+
+
+def _is_stated(line: str, name: Name, value: str) -> bool:
+    """Whether the value before a name is what it names: `4917 is the PIN of the card`."""
+    if name.kinds[0] in ("password", "passphrase"):
+        return not _ADDRESS.fullmatch(value) and is_password(value, "", quoted=False, stated=True)
+    if name.kinds[0] not in ("pin", "weak_pin", "code") or not value[:4].isdigit():
+        return False
+    opens = name.kinds[0] != "code" or _grammar().lock.search(line, name.end, name.end + _NEAR)
+    return bool(opens) and _grammar().code.fullmatch(value) is not None
+
+
+def _kind_of(name: Name, line: str) -> str:
+    kind = name.kinds[0]
+    if kind in ("pin", "weak_pin", "code", "dial"):
+        return "pin"
+    low = line[name.start : name.end].lower()
+    if kind == "token":
+        return "api-key" if "key" in low else "token" if "token" in low else "secret"
+    return "api-key" if low == "key" else "password"
+
+
+def _value(line: str, start: int) -> tuple[str, bool]:
+    """The value that begins there, without the marks of its sentence, and whether it is quoted."""
+    if line[start - 1] in _QUOTES and not line[start - 2 : start - 1].isalnum():
+        quoted = _QUOTED_VALUE.match(line, start)
+        if quoted:
+            return quoted.group().rstrip(), True
+    found = _VALUE.match(line, start, start + _LOOKED_AT)
+    value = found.group() if found else ""
+    trimmed = value.rstrip(_ENDS_VALUE)
+    if value.startswith("http") or not trimmed:
+        return value, False
+    # `hunter2!` keeps its mark: at the end of a password one is likely.
+    marks = value[len(trimmed) :]
+    kept = re.match(r"[!?*_]+(?=[.,;)]*\Z)", marks)
+    return (trimmed + kept.group() if kept and "**" not in marks else trimmed), False
+
+
+def seed_phrases(text: str, names: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Start and end of the words behind names that end there, on one line or one a line, numbered
+    or not."""
+    tried = 0  # no run of words begins within another
+    for end in names:
+        begins = [b.end() for b in _SEED_BEGINS.finditer(text, max(end, tried), end + _NEAR_SEED)]
+        for begin in begins or [end]:
+            if begin < tried:
+                continue
+            words: list[re.Match[str]] = []
+            tried = begin
+            while len(words) < _SEED_LENGTHS[-1] and (found := _SEED_WORD.match(text, tried)):
+                words.append(found)
+                tried = found.end()
+            common = sum(word["word"] in stop_words() for word in words)
+            if len(words) >= _SEED_LENGTHS[0] and common <= len(words) * _COMMON_IN_SEED:
+                yield words[0].start("word"), tried
+                break
