@@ -234,7 +234,7 @@ def test_deleting_the_newer_line_brings_the_older_back(bank_of, tmp_path: Path) 
 
 
 def _near_lines(*lines: tuple[str, str, float]) -> tuple[list[int], dict[int, int]]:
-    """`lead_with_newer` of lines `(subject, day, angle of its vector)`, ruled `f-2` beside `f-0`."""
+    """`lead_with_newer` of `(subject, day, angle of the vector)`; `f-0` and `f-2` hold both."""
     items: Any = {
         number: SimpleNamespace(
             id=f"f-{number}",
