@@ -133,7 +133,7 @@ def understand(
     for vague in find_vague(plain):
         notes.append(f"date phrase '{vague}' is too vague; no time filter applied")
     quoted = _phrases(undated)
-    terms = _terms(undated, quoted)
+    terms = terms_of(undated, quoted)
     if not terms and not names and phrase is None:
         terms = tuple(dict.fromkeys(words(undated)))  # "to be or not to be"
     name_words = {word for name in names for word in words(name.written)}
@@ -144,7 +144,7 @@ def understand(
         asking_words |= asking_words_of(undated, relations)
     subject_terms = tuple(t for t in terms if t not in name_words | asking_words)
     if not subject_terms and not names and phrase is None and wanted.interval is None:
-        subject_terms = tuple(t for t in terms if t not in cues.opinion)
+        subject_terms = terms
     entities = tuple(dict.fromkeys([*wanted.entities, *(name.slug for name in names)]))
     shown = {name.slug: name.name for name in names}
     interval = wanted.interval or (phrase.interval if phrase else None)
@@ -302,7 +302,7 @@ def _phrases(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(phrase for phrase in quoted if len(words(phrase)) > 1))
 
 
-def _terms(text: str, phrases: Sequence[str]) -> tuple[str, ...]:
+def terms_of(text: str, phrases: Sequence[str] = ()) -> tuple[str, ...]:
     """Content words, then quoted phrases and identifiers whole (several words each)."""
     terms = content_words(text)
     known = set(terms)
