@@ -16,7 +16,7 @@ CLOSE, SAME_SUBJECT = 0.7, 0.45
         ("Likes the gravel path.", "Gravel is a nuisance to walk on.", CLOSE, Bearing.CONTRADICTS),
         ("Likes the gravel path.", "Gravel is a nuisance to walk on.", 0.4, Bearing.UNCERTAIN),
         # somebody else's mind
-        ("Wants to sing.", "Her niece no longer wants to sing.", CLOSE, Bearing.UNCERTAIN),
+        ("Wants to sing.", "Her niece no longer wants to sing.", SAME_SUBJECT, Bearing.UNCERTAIN),
         # what is added may be a refinement
         (
             "Likes the gravel path.",

@@ -17,15 +17,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-FINGERPRINT = (
-    "local/universal-sentence-encoder-multilingual-3/f34dd48792262b34/512/"
-    "sentencepiece-first-2048-of-65536-characters"
-)
-"""Of the built-in embedder: the thresholds on cosines hold for its vectors only."""
-
-WITH_VECTORS = "relation 3 with vectors"
+WITH_VECTORS = "relation 5 with vectors"
 """What formed the opinions of an index; to be raised with any change of what a relation is."""
-WORDS_ALONE = "relation 3"
+WORDS_ALONE = "relation 5"
 JUDGED_BY = "judged_by"
 """The key below which an index says which of the two formed its opinions."""
 

@@ -22,7 +22,7 @@ a lower nearness on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -118,7 +118,7 @@ def _pairs(one: Reading, other: Reading) -> Iterator[_Found]:
                 if compared or (older.less and newer.less):
                     yield compared
                     continue
-            yield _clauses(older, newer, still=still)
+            yield _clauses(older, newer, one.objects, still=still)
 
 
 def _compared(older: Clause, newer: Clause) -> _Found:
@@ -144,14 +144,16 @@ def _compared(older: Clause, newer: Clause) -> _Found:
     return []
 
 
-def _clauses(older: Clause, newer: Clause, *, still: bool) -> _Found:
+def _clauses(older: Clause, newer: Clause, objects: Collection[str], *, still: bool) -> _Found:
+    """What a clause of the newer statement is to one of the older, which has these `objects`."""
     forth = shared(older.objects, newer.objects)
     back = shared(newer.objects, older.objects)
     if not forth or not _about_the_same(forth, back):
         return []
     opposite = older.sign * newer.sign < 0
     if "over" in newer.flags and (opposite or (newer.sign <= 0 <= older.sign and not older.denied)):
-        return [(Bearing.CONTRADICTS, "over")] if min(forth, back) >= _DENIED_SHARED else []
+        all_alike = min(forth, shared(newer.objects, objects)) >= _DENIED_SHARED
+        return [(Bearing.CONTRADICTS, "over")] if all_alike else []
     if opposite:
         return [(Bearing.CONTRADICTS, "attitude")]
     if older.sign != newer.sign or older.mixed or newer.mixed:
