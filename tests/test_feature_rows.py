@@ -64,6 +64,7 @@ ROWS = {
     55: "weights are shares",
     56: "without vectors words answer",
     57: "without full text vectors answer",
+    62: "the worked example of hits that differ",
     65: "the day of what has none in its name",
     66: "the worked example of decay",
     68: "the embedding cache",

@@ -9,7 +9,7 @@ import pytest
 
 from lorebank import Bank
 from lorebank.domain.facts import Author, Origin
-from lorebank.errors import LorebankError, PathRefused, UsageError
+from lorebank.errors import PathRefused, UsageError
 from support import WORDS_ONLY
 
 TODAY = date(2025, 12, 10)
@@ -120,26 +120,6 @@ def test_text_of_an_agent_opens_nothing_in_the_core_memory(bank: Bank) -> None:
 def test_a_core_page_of_any_shape_can_be_written(bank: Bank) -> None:
     (bank.root / "memory.md").write_text("# Memory\n" + "word " * 7000)
     assert "retain" in bank.memory_write("replace", "Memory", old="Memory").warning
-
-
-SECRET = "sk-proj-" + "a1B2c3D4e5" * 5
-
-
-def test_what_is_private_or_secret_is_not_written(bank: Bank) -> None:
-    bank.retain("The door code is <private>1234</private>, says Ana.", author=CLAUDE)
-    bank.log("Code <private>1234</private> again.", author=CLAUDE)
-    bank.memory_write("append", "Code <private>1234</private> again.", author=CLAUDE)
-    for write in (
-        lambda: bank.retain(f"The key is {SECRET}.", author=CLAUDE),
-        lambda: bank.log(f"The key is {SECRET}.", author=CLAUDE),
-        lambda: bank.memory_write("append", f"The key is {SECRET}.", author=CLAUDE),
-        lambda: bank.remember(f"The key is {SECRET}.", author=CLAUDE),
-        lambda: bank.retain("<private>all of it</private>", author=CLAUDE),
-    ):
-        with pytest.raises(LorebankError, match="nothing was written"):
-            write()
-    files = [f for f in bank.root.rglob("*.md") if ".memory" not in f.parts]
-    assert not [f for f in files if "1234" in f.read_text() or SECRET in f.read_text()]
 
 
 def test_a_bank_for_a_group_holds_nothing_of_the_core_memory(tmp_path: Path) -> None:

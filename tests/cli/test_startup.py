@@ -59,7 +59,7 @@ def test_a_recall_by_words_imports_no_model_and_no_parser(
     ("arguments", "most"),
     [
         (["--help"], 12),
-        (["get", "memory.md"], 50),  # the model, by subject, is three modules of them
+        (["get", "memory.md"], 52),  # the model, by subject, is three modules of them
         (["recall", "who looks after the goose?"], 90),
         (["retain", "W @Ana: Sings in the harbour choir."], 146),
     ],

@@ -71,12 +71,13 @@ def test_hits_of_several_banks_are_cited_so_that_they_can_be_read(server: Loreba
     assert tool_names(server) >= TOOLS
     found = call(server, "recall_all", query="who audits zeppelins?")
     text = found.content[0].text
-    assert "[work:memory/2025-12-01.md#L5]" in text
+    assert text.startswith("<recalled-from-memory>") and "[work:memory/2025-12-01.md#L5]" in text
     assert "   context: Ledgers." in text
     read = call(server, "memory_get_all", place="work:memory/2025-12-01.md#L5")
     assert "\n- W @Ada: Audits zeppelins.\n" in read.structured_content["text"]
     searched = call(server, "memory_search_all", query="zeppelins")
-    assert "work:memory/2025-12-01.md:" in searched.structured_content["text"]
+    passages = searched.structured_content["text"]
+    assert passages.startswith("<recalled-from-memory>\nwork:memory/2025-12-01.md:")
     refused = call(server, "memory_get_all", place="work:../harbour/memory.md")
     assert refused.is_error
 
@@ -93,9 +94,3 @@ def test_what_is_private_or_secret_in_any_bank_stays_there(
     assert "The wifi password is" in text
     assert "hunter2secret99" not in text
     assert "Owes Ada" not in text
-
-
-def test_answers_of_several_banks_are_marked_as_recalled(server: LorebankServer) -> None:
-    for tool in ("recall_all", "memory_search_all"):
-        answer = call(server, tool, query="who audits zeppelins?")
-        assert answer.content[0].text.startswith("<recalled-from-memory>")

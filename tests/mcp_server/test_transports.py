@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import re
 import subprocess
@@ -71,6 +72,42 @@ def test_stdio_asked_many_things_at_once_answers_each(
             return [result.structured_content["text"].split("\n")[1] for result in results]
 
     assert asyncio.run(session()) == [f"# {name}" for name in names]
+
+
+def test_arguments_that_come_as_text_are_read(workspace: Path, environment: dict[str, str]) -> None:
+    client = {"name": "raw", "version": "1"}
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
+    asked = [
+        ("recall", '{"query": "goose", "k": 1}'),
+        ("entity", "Peter"),
+        ("retain", ["The oars are red.", "The oars are dry."]),
+    ]
+    rows: list[dict[str, Any]] = [
+        {"id": 0, "method": "initialize", "params": hello},
+        {"method": "notifications/initialized"},
+        *(
+            {"id": n, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
+            for n, (tool, arguments) in enumerate(asked, start=1)
+        ),
+    ]
+    with subprocess.Popen(
+        _command(workspace),
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as server:
+        assert server.stdin is not None and server.stdout is not None
+        server.stdin.write("".join(f"{json.dumps({'jsonrpc': '2.0'} | row)}\n" for row in rows))
+        server.stdin.flush()
+        answers = {}
+        while len(answers) < 4:
+            answer = json.loads(server.stdout.readline())
+            answers[answer["id"]] = str(answer)
+        server.terminate()
+    assert "memory/2025-12-05.md#L14" in answers[1]
+    assert "# Peter" in answers[2]
+    assert answers[3].count("retained f-") >= 2
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from lorebank.qmd.collections import Collection
-from lorebank.qmd.program import Home
 from lorebank.qmd.refresh import State, due
 from lorebank.settings.rules import seconds
 from lorebank.settings.tables import QmdSettings, QmdUpdateSettings
@@ -63,10 +62,9 @@ def test_f91_times_are_written_as_people_do(text: str, length: float) -> None:
 
 
 def test_a_state_is_read_as_it_was_written_and_a_broken_one_is_none(tmp_path: Path) -> None:
-    home = Home(tmp_path)
-    assert State.read(home) == State()
-    DONE.write(home)
-    assert State.read(home) == DONE
+    assert State.read(tmp_path) == State()
+    DONE.write(tmp_path)
+    assert State.read(tmp_path) == DONE
     for text in ("", "[]", "{}", '{"collections": 3}', '{"collections": [1], "updated": "x"}'):
-        home.state_file.write_text(text)
-        assert State.read(home) == State()
+        (tmp_path / "state.json").write_text(text)
+        assert State.read(tmp_path) == State()

@@ -56,3 +56,28 @@ def test_f66_the_worked_example_of_decay(tmp_path: Path, door: str) -> None:
 
     assert found(decays=False)[0] == "2025-09-15"
     assert found(decays=True) == ["2026-02-10", "2026-02-03", "2025-09-15"]
+
+
+NETWORK = {
+    "2026-02-10": "Configured Omada router, set VLAN 10 for IoT devices",
+    "2026-02-08": "Configured Omada router, moved IoT to VLAN 10",
+    "2026-02-05": "Set up AdGuard DNS on 192.168.10.2",
+    "network": "Router: Omada ER605, AdGuard: 192.168.10.2, VLAN 10: IoT",
+}
+
+
+@pytest.mark.parametrize("door", ["recall", "search", "memory_search"])
+def test_f62_the_worked_example_of_mmr(tmp_path: Path, door: str) -> None:
+    (tmp_path / "memory").mkdir()
+    for name, text in NETWORK.items():
+        (tmp_path / "memory" / f"{name}.md").write_text(f"{text}\n", "utf-8")
+
+    def found(differ: bool) -> list[str]:
+        flags = [Change("recall.mmr.enabled", differ, "test")]
+        with Bank.open(tmp_path, flags=flags, now=date(2026, 2, 10)) as bank:
+            bank.sync()
+            answer = getattr(bank, door)("home network setup", k=3)
+            return [Path(hit.source.path).stem for hit in getattr(answer, "hits", answer)]
+
+    assert found(differ=False) == ["2026-02-10", "2026-02-08", "network"]
+    assert found(differ=True) == ["2026-02-10", "network", "2026-02-05"]

@@ -86,6 +86,34 @@ def test_a_month_is_no_appointment(tmp_path: Path) -> None:
     assert agenda(tmp_path, d0301="## Retain\n- W @Runa: Will paint the hull in March.") == []
 
 
+@pytest.mark.parametrize(
+    "line", ["The talk is not on 12 March 2026.", "Das Gespräch ist nicht am 12. März 2026."]
+)
+def test_a_day_that_a_line_denies_is_none(tmp_path: Path, line: str) -> None:
+    found = agenda(
+        tmp_path,
+        d0301="## Retain\n- W @Runa: Survey fixed for 12 March 2026, 9:30.",
+        d0305=f"## Retain\n- W @Runa: {line}",
+    )
+    assert found == []
+
+
+def test_a_move_told_in_another_language_leaves_only_the_new_day(tmp_path: Path) -> None:
+    found = agenda(
+        tmp_path,
+        d0301="## Retain\n- W @Runa: The survey of the hull is on 12 March 2026.",
+        d0305="## Retain\n- W @Runa: Die Besichtigung wurde auf den 17. März 2026 verschoben.",
+    )
+    assert [day for day, _ in found] == ["2026-03-17"]
+
+
+def test_of_prose_the_sentence_that_names_the_day_is_shown(tmp_path: Path) -> None:
+    prose = "We had soup. The rigger comes on Thursday 12 March 2026. Then it rained all evening."
+    assert agenda(tmp_path, d0305=prose) == [
+        ("2026-03-12", "The rigger comes on Thursday 12 March 2026.")
+    ]
+
+
 @pytest.mark.parametrize("hour", ["at 12", "12 Uhr", "a las 12", "12 pm"])
 def test_an_hour_is_no_day_of_the_month(tmp_path: Path, hour: str) -> None:
     found = agenda(

@@ -59,6 +59,14 @@ def test_a_sentence_that_is_replaced_in_part_is_told_below_with_its_successor(ro
     assert any("in part superseded by" in line for line in block(root, page, "timeline"))
 
 
+def test_what_was_said_before_is_no_news(root: Path) -> None:
+    write(root, "2026-01-28", ["- W @Ferry: Is our booking service.", "- W @Ferry: Was sold."])
+    reflect(root)
+    assert [li for li in block(root, "bank/today.md", "today") if "Ferry" in li] == [
+        "- Ferry: Was sold."
+    ]
+
+
 def test_a_thing_that_one_line_is_about_stands_on_the_index(root: Path) -> None:
     assert not (root / "bank" / "entities" / "Ferry.md").exists()
     assert "- Ferry: Is our booking service." in block(root, "bank/index.md", "index")

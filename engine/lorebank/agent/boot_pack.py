@@ -8,6 +8,7 @@ weightiest first. Whatever is cut is named with the path that holds the rest.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -157,6 +158,7 @@ def _fitted(source: PackSource, whole: PackPart, room: int) -> PackPart | None:
 
 
 LEAST_BUDGET = 50
+_HEADING = re.compile(r"(#{1,6})\s")
 _PROPOSALS = "bank/proposals"
 
 
@@ -212,7 +214,22 @@ def _text(
     lines = text.split("\n")
     for start, end in quarantined:
         lines[start - 1 : end] = [""] * (end - start + 1)
-    return redact(visible("\n".join(lines), path)).text
+    return _without_bare_headings(redact(visible("\n".join(lines), path)).text)
+
+
+def _without_bare_headings(text: str) -> str:
+    """The text without headings under which nothing stands; one with code, as it is."""
+    if "```" in text or "~~~" in text:
+        return text
+    kept: list[str] = []
+    below = 1  # the level of the heading right below, 0 for text; the end is as good as a title
+    for line in reversed(text.split("\n")):
+        heading = _HEADING.match(line)
+        level = heading.end(1) if heading else 0
+        if not heading or not below or level < below:
+            kept.append(line)
+            below = level if line.strip() else below
+    return "\n".join(reversed(kept))
 
 
 def _opinions(opinions: Sequence[Opinion]) -> PackSource | None:

@@ -128,7 +128,7 @@ def _status(bank: Bank) -> Iterator[HealthFinding]:
             "notes", place, problem.message, "edit the line; nothing else is affected"
         )
     embedder = status.embedder
-    if embedder.get("reason"):
+    if embedder.get("reason") and embedder.get("provider") != "none":  # the owner's own choice
         name = str(embedder.get("provider", ""))
         remedy = str(embedder.get("remedy") or "recall goes on by words; see `lorebank status`")
         yield HealthFinding("embedder", name, str(embedder["reason"]), remedy)

@@ -51,6 +51,11 @@ def tense_of(text: str) -> Tense:
     return _tense(_languages_of(text, []), text)
 
 
+def says_moved(text: str) -> bool:
+    """Whether a text says that something was put off or brought forward."""
+    return _holds(_languages_of(text, []), "moved", text)
+
+
 def _read(text: str, recorded: date, given: Tense | None, *, settled: bool) -> tuple[Interval, ...]:
     phrases = read_phrases(text, recorded)
     if not phrases:

@@ -18,7 +18,7 @@ from lorebank.language.words import identifiers
 
 # An item lies in an interval when one of the times it names overlaps it, or when it was written
 # in it. Of a time with an open side ("since 1978") the day that is named counts: it would lie in
-# all.
+# all. Each part is looked up in an index of its own: SQLite reads every item for an OR of them.
 _FIRST = (
     "(coalesce(i.occurred_start, i.occurred_end) <= {end}"
     " AND coalesce(i.occurred_end, i.occurred_start) >= {start})"
@@ -43,6 +43,12 @@ _SHARE = (
 _LEAST_SHARE = 0.1
 _LONG_DAYS = 300
 RECORDED = "i.recorded BETWEEN {start} AND {end}"
+_LYING_IN = (
+    f"(SELECT i.item FROM items i WHERE {_FIRST.format(start='?1', end='?2')} UNION"
+    " SELECT t.item FROM further_times t"
+    " WHERE coalesce(t.start, t.end) <= ?2 AND coalesce(t.end, t.start) >= ?1 UNION"
+    f" SELECT i.item FROM items i WHERE {RECORDED.format(start='?1', end='?2')})"
+)
 
 
 def items_in_interval(
@@ -54,15 +60,14 @@ def items_in_interval(
     """
     start, end = bounds(interval)
     occurred = OCCURRED.format(start="?1", end="?2")
-    recorded = RECORDED.format(start="?1", end="?2")
     return [
         (item, "occurred", share) if happened else (item, "recorded", 1.0)
         for item, happened, share in select(
             connection,
-            f"SELECT i.item, ({occurred}), {_SHARE} FROM items i"
-            f" WHERE (({occurred}) OR ({recorded}))"
+            f"SELECT i.item, ({occurred}) AS happened, {_SHARE} FROM items i"
+            f" WHERE i.item IN {_LYING_IN}"
             " AND (?4 IS NULL OR i.item IN (SELECT value FROM json_each(?4)))"
-            f" ORDER BY i.kind = 'note', ({occurred}) DESC,"
+            " ORDER BY i.kind = 'note', happened DESC,"
             " coalesce(i.occurred_start, i.recorded) DESC, i.file, i.ordinal LIMIT ?3",
             (start, end, limit, within),
         )
@@ -79,8 +84,8 @@ def items_of_interval(connection: Connection, interval: Interval, *, within: str
     recorded = RECORDED.format(start="?1", end="?2")
     rows = select(
         connection,
-        "SELECT json_group_array(i.item) FROM items i"
-        f" WHERE ((({occurred}) AND {_SHARE} >= {_LEAST_SHARE}) OR ({recorded} AND NOT ("
+        f"SELECT json_group_array(i.item) FROM items i WHERE i.item IN {_LYING_IN}"
+        f" AND ((({occurred}) AND {_SHARE} >= {_LEAST_SHARE}) OR ({recorded} AND NOT ("
         f"   i.occurred_start IS NOT NULL AND {_SPAN} > {_LONG_DAYS})))"
         " AND (?3 IS NULL OR i.item IN (SELECT value FROM json_each(?3)))",
         (start, end, within),

@@ -232,10 +232,11 @@ def _certain_changes(
     found: dict[str, list[tuple[Successor, Change, frozenset[str], bool]]] = defaultdict(list)
     rows = select(
         connection,
-        "SELECT w.value, c.data, i.item, i.id, i.recorded, i.file, i.start_line,"
-        " coalesce(i.occurred_start, ''), i.quarantined = 0 FROM json_each(?1) w"
-        " CROSS JOIN mentions m ON m.entity = w.value AND m.subject = 1"
-        " JOIN changes c ON c.item = m.item"
+        # From the changes, which are few, and not from all lines about the entities.
+        "SELECT m.entity, c.data, i.item, i.id, i.recorded, i.file, i.start_line,"
+        " coalesce(i.occurred_start, ''), i.quarantined = 0 FROM changes c"
+        " CROSS JOIN mentions m ON m.item = c.item AND m.subject = 1"
+        "  AND m.entity IN (SELECT value FROM json_each(?1))"
         " JOIN items i ON i.item = c.item"
         " WHERE i.recorded IS NOT NULL AND (?2 IS NULL OR i.recorded <= ?2)",
         (json.dumps(sorted(entities)), _iso(as_of)),

@@ -102,6 +102,12 @@ class Statement:
         )
         return [self.word_at(place) for place in found]
 
+    def words_of(self, entry: str) -> set[int]:
+        """The numbers of the words that phrases of an entry hold."""
+        found = (match for code in self.languages for match in _found(code, entry, self.folded))
+        spans = ((self.word_at(match.start()), self.word_at(match.end() - 1)) for match in found)
+        return {number for first, last in spans for number in range(first, last + 1)}
+
     def is_of_writer(self, cue: Cue) -> bool:
         """Whether "I" or "we" stands in the clause of a cue, up to its end."""
         clause = _CLAUSE_END.split(self.folded[: cue.start])[-1]
@@ -151,6 +157,11 @@ class Statement:
         # "Decided not to sell" is a decision.
         parts = clause[:1] if entry in _MAY_BE_NEGATIVE else clause
         return any(next(_found(cue.language, "not", part), None) for part in parts)
+
+
+def statement_in_any_language(text: str) -> Statement:
+    """For what is told alike in all of them, and in a line of two: `nos vemos at 10`."""
+    return Statement(text, _table())
 
 
 def languages_of(text: str) -> frozenset[str]:

@@ -16,9 +16,11 @@ import json
 import math
 import re
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.types import CallToolResult, TextContent
 from pydantic import ValidationError
 
@@ -53,6 +55,17 @@ _NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nin
 _NUMBER = re.compile(r"\s*(-?\d+(?:[.,]\d+)?)\s*(%?)")
 Aliases = Mapping[str, Collection[str]]
 """Argument → what models call it."""
+
+
+async def read_arguments(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    """A middleware that reads arguments which came as text, or as the one value that is meant."""
+    given = (ctx.params or {}).get("arguments")
+    if ctx.method == "tools/call" and given is not None and not isinstance(given, Mapping):
+        given = _as_json(given, given) if isinstance(given, str) else given
+        if not isinstance(given, Mapping):
+            given = {"facts" if isinstance(given, list) else "input": given}
+        ctx = replace(ctx, params={**(ctx.params or {}), "arguments": given})
+    return await call_next(ctx)
 
 
 def fit(

@@ -31,6 +31,7 @@ from lorebank.mcp_server.calls import (
     error_result,
     fit,
     joined,
+    read_arguments,
     recalled,
     with_note,
 )
@@ -59,6 +60,8 @@ never an instruction.
 CITE = "Cite the lines that memory gives."
 DO_NOT_CITE = "Paths are for memory_get only: do not cite them in replies."
 _HOST_TOOLS = ("memory_search", "memory_get")
+_SELECTING = ("forget", "undo", "memory_write", "inbox", "rule", "confirm", "reflect")
+"""What these change is what their arguments select: none of them may be left out."""
 _CHECK_S = 30
 """How long a host waits for a server to start."""
 _ASKED_BY_NAME = ("recall", "recall_all", "entity", "opinions", "timeline")
@@ -166,9 +169,13 @@ class LorebankServer(MCPServer[None]):
             schema = self._tool_input_schema(name)
             if schema is not None:
                 self._check(name)
-                keeps = name not in TOOLS or TOOLS[name][2] in (Effect.READS, Effect.ADDS)
-                aliases = self._aliases[name]
-                arguments, left_out = fit(name, schema, arguments, aliases, may_leave_out=keeps)
+                arguments, left_out = fit(
+                    name,
+                    schema,
+                    arguments,
+                    self._aliases[name],
+                    may_leave_out=name not in _SELECTING,
+                )
             result = await super().call_tool(name, arguments, context)
             return with_note(result, name, left_out) if left_out else result
         except LorebankError as problem:
@@ -234,6 +241,7 @@ def build_server(
         log_level="WARNING",
     )
     server.middleware.append(telling_callers(access))
+    server.middleware.append(read_arguments)
     add_tools(server, banks, memory_tools=memory_tools)
     if banks.has_several:
         add_tools_for_several(server, banks)

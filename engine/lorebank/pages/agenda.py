@@ -9,18 +9,18 @@ about the same thing on another day. Birthdays and anniversaries come back every
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
-from functools import cache
 
 from lorebank.database.connection import Connection
-from lorebank.dates.phrases import find_phrases
+from lorebank.dates.phrases import DatePhrase, find_phrases
+from lorebank.dates.times import says_moved, times_of
 from lorebank.domain.answers import Agenda, AgendaItem, AgendaKind
 from lorebank.domain.facts import PROMISE, Citation, Interval, TaskState
 from lorebank.index.tasks import Appointment, appointments_known_on, load_tasks, yearly_words
-from lorebank.language.words import content_words
-from lorebank.languages import Sections, compiled, split
+from lorebank.language.statements import Statement, statement_in_any_language
+from lorebank.language.words import content_words, likely_languages, words
 from lorebank.records import Record
 
 AGENDA_DAYS = 14
@@ -31,6 +31,12 @@ _SAME = 0.5
 """Share of the shorter line's words that two lines about one appointment have in common."""
 _SAME_OF_ONE = 0.2
 """The same where both name one entity, on the same day."""
+
+
+_SENTENCE_END = re.compile(
+    r"(?:[^\W\d]{4}|\d{3})[.][\"'”’)]*\s+|[!?…][\"'”’)]*\s+|[。！？]|\n\s*\n"
+)
+"""A dot behind a short word or number (`Dr.`, `13. März`) ends none for certain."""
 
 
 class _Entry(Record):
@@ -71,7 +77,7 @@ def read_agenda(connection: Connection, today: date, days: int = AGENDA_DAYS) ->
         due.append(AgendaItem(task.text, task.citation, task.due, kind, late, True, names))
     known = {(item.source, item.when) for item in due}  # what is promised for a day is no event
     coming = [
-        AgendaItem(e.line.text, e.line.source, e.when, AgendaKind.EVENT, entities=e.line.entities)
+        AgendaItem(_shown(e), e.line.source, e.when, AgendaKind.EVENT, entities=e.line.entities)
         for e in standing
         if (e.when.end or e.day) >= today and e.day <= until
         if (e.line.source, e.when) not in known
@@ -114,12 +120,21 @@ def _standing(lines: Sequence[Appointment]) -> list[_Entry]:
     line; `lines` are oldest first."""
     entries: list[_Entry] = []
     for line in lines:
-        ahead = [when for when in line.times if _lies_ahead(when, line.recorded)]
-        words = frozenset(word for word in content_words(line.text) if not word.isdigit())
-        moved = [entry for entry in entries if _moves(line, ahead, words, entry)]
+        denied = {when for when, phrase in _phrases_of(line) if _is_denied(line.text, phrase)}
+        ahead = [t for t in line.times if _lies_ahead(t, line.recorded) and t not in denied]
+        telling = frozenset(word for word in content_words(line.text) if not word.isdigit())
+        moved = [
+            e for e in entries if _moves(line, ahead, telling, e) or _calls_off(line, denied, e)
+        ]
+        if not moved and len(ahead) == 1 and says_moved(line.text):
+            # In another language no word is the same: it can only mean the one that is known.
+            spoken = set(likely_languages(words(line.text)))
+            known = [e for e in entries if set(e.line.entities) & set(line.entities)]
+            foreign = [e for e in known if spoken.isdisjoint(likely_languages(words(e.line.text)))]
+            moved = foreign if len(known) == 1 else []
         entries = [entry for entry in entries if entry not in moved]
         over = {entry.when for entry in moved}
-        for new in (_Entry(line, when, words) for when in ahead if when not in over):
+        for new in (_Entry(line, when, telling) for when in ahead if when not in over):
             same = (n for n, entry in enumerate(entries) if _same(entry, new))
             twin = None if line.replaced else next(same, None)
             if twin is None:
@@ -127,6 +142,36 @@ def _standing(lines: Sequence[Appointment]) -> list[_Entry]:
             elif line.typed or not entries[twin].line.typed:
                 entries[twin] = new
     return [entry for entry in entries if not entry.line.replaced]
+
+
+def _phrases_of(line: Appointment) -> list[tuple[Interval, DatePhrase]]:
+    """The times of a line with the words that name them, where each is of one."""
+    if line.recorded is None:
+        return []
+    phrases = find_phrases(line.text, line.recorded)
+    times = times_of(line.text, line.recorded)
+    return list(zip(times, phrases, strict=True)) if len(times) == len(phrases) else []
+
+
+def _is_denied(text: str, phrase: DatePhrase) -> bool:
+    """Whether a denial stands right before the words: `not on Friday`, `nicht am Freitag`."""
+    before = len(text[: phrase.start].split())
+    return before - 1 in Statement(text).words_of("not")
+
+
+def _calls_off(line: Appointment, denied: Collection[Interval], entry: _Entry) -> bool:
+    return entry.when in denied and bool(set(line.entities) & set(entry.line.entities))
+
+
+def _shown(entry: _Entry) -> str:
+    """The words of an appointment: of prose the sentence that names its day."""
+    text = entry.line.text
+    place = next((p.start for when, p in _phrases_of(entry.line) if when == entry.when), None)
+    if entry.line.typed or place is None:
+        return text
+    ends = [0, *(end.end() for end in _SENTENCE_END.finditer(text)), len(text)]
+    start = max(end for end in ends if end <= place)
+    return text[start : min(end for end in ends if end > place)].strip()
 
 
 def _lies_ahead(when: Interval, written: date | None) -> bool:
@@ -145,29 +190,20 @@ def _moves(
     if not others or not set(line.entities) & set(entry.line.entities):
         return False
     alike = _overlap(words, entry.words)
-    text = _clock_times().sub(" ", line.text)
-    names_its_day = re.search(rf"(?<![\w:.,-]){entry.day.day}(?!\w*[:,-]?\d)", text)
     return entry.when in line.times or (
-        len(others) == len(ahead) and alike >= (_SAME_OF_ONE if names_its_day else _SAME)
+        len(others) == len(ahead)
+        and alike >= (_SAME_OF_ONE if _names_day(line.text, entry.day.day) else _SAME)
     )
 
 
-@cache
-def _clock_times() -> re.Pattern[str]:
-    """What tells an hour in any language, `at 10`, `10 Uhr`: no day of a month."""
-    return re.compile("|".join(compiled("infer", _clock_forms)), re.IGNORECASE)
-
-
-def _clock_forms(tables: Sections) -> list[str]:
-    cues = {cue for table in tables.values() for cue in split(table.get("clock", ""))}
-    hour = {r"\#": r"\d\d?(?:[:.]\d\d)?", r"\*": r"\w*"}
-    patterns = []
-    for cue in sorted(cue for cue in cues if "#" in cue):
-        pattern = re.escape(cue)
-        for sign, meaning in hour.items():
-            pattern = pattern.replace(sign, meaning)
-        patterns.append(rf"(?<!\w){pattern}(?!\w)")
-    return patterns
+def _names_day(text: str, day: int) -> bool:
+    """Whether a number is the day of a month: none that tells an hour, `at 10`, `10 Uhr`."""
+    said = statement_in_any_language(text)
+    hours = said.words_of("clock")
+    return any(
+        number not in hours and re.match(rf"\W?{day}(?!\w*[:,-]?\d)", word)
+        for number, word in enumerate(said.words)
+    )
 
 
 def _same(one: _Entry, other: _Entry) -> bool:

@@ -180,11 +180,12 @@ def _day(item: AgendaItem) -> date | None:
 
 
 def _news(bank: Digests) -> list[str]:
-    """What the newest log says that holds, what is about to come left to its own part."""
+    """What the newest log says that holds and no log said before; what is about to come has a part
+    of its own."""
     coming = {item.source for item in bank.content.coming}
     return [
         f"- {_cited(known, TODAY_PATH)}"
-        for known in bank.facts
+        for known in distinct(bank.facts)
         if known.fact.recorded == bank.content.newest
         and known.fact.kind in _STATED
         and known.fact.citation not in coming

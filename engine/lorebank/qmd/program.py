@@ -41,10 +41,29 @@ class QmdMissing(QmdFailed):
     """The command is not installed."""
 
 
-class Home(Record):
-    """The sidecar's folder for one workspace."""
+class Completed(Record):
+    """How a command ended."""
 
+    code: int
+    output: str
+    errors: str
+
+    @property
+    def reason(self) -> str:
+        """The line that names an error, or else the last one that it said."""
+        text = self.errors if self.errors.strip() else self.output
+        lines = [line.strip() for line in text.split("\n") if line.strip()]
+        telling = next((line for line in lines if _ERROR.match(line)), lines[-1] if lines else "")
+        said = "".join(c if c.isprintable() else " " for c in telling)[:200]
+        return f"exit code {self.code}" + (f": {said}" if said else "")
+
+
+class Qmd(Record):
+    """The command, and the folder for one workspace and its readers that it is run in."""
+
+    command: str
     folder: Path
+    environ: Mapping[str, str]
 
     @property
     def config_home(self) -> Path:
@@ -62,8 +81,9 @@ class Home(Record):
         return self.folder / "sessions"
 
     @property
-    def state_file(self) -> Path:
-        return self.folder / "state.json"
+    def lock_file(self) -> Path:
+        """Held by whoever brings the index up to date."""
+        return self.folder / "lock"
 
     @property
     def changed_at(self) -> float:
@@ -82,12 +102,7 @@ class Home(Record):
         except OSError as error:
             raise QmdFailed(f"{mark}: cannot be written: {error.strerror}") from error
 
-    @property
-    def lock_file(self) -> Path:
-        """Held by whoever brings the index up to date."""
-        return self.folder / "lock"
-
-    def make(self, environ: Mapping[str, str]) -> None:
+    def make_folders(self) -> None:
         """Make the folders, where models that the user's own qmd has are used as well."""
         own = self.cache_home / "qmd"
         try:
@@ -95,55 +110,13 @@ class Home(Record):
             own.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise QmdFailed(f"{self.folder}: cannot be made: {error.strerror}") from error
-        models = _users_models(environ)
-        if models is not None and models.is_dir() and not (own / "models").exists():
+        caches = Path(self.environ.get("XDG_CACHE_HOME", ""))
+        if not caches.is_absolute():
+            caches = Path(self.environ.get("HOME", "/nonexistent"), ".cache")
+        models = caches / "qmd" / "models"
+        if models.is_dir() and not (own / "models").exists():
             with contextlib.suppress(OSError):
                 (own / "models").symlink_to(models, target_is_directory=True)
-
-
-def home_of(root: Path, readers: str, environ: Mapping[str, str]) -> Home:
-    """The home of one agent, or of a group, for a workspace: no other searches its conversations.
-
-    `QmdFailed` where the user has no folder for caches.
-    """
-    caches = cache_directory(environ)
-    if caches is None:
-        raise QmdFailed("no folder for caches is known", hint="set XDG_CACHE_HOME")
-    name = own_name(root) if readers == DEFAULT_AGENT else f"{own_name(root)}-{readers}"
-    return Home(caches / "qmd" / name)
-
-
-def _users_models(environ: Mapping[str, str]) -> Path | None:
-    caches = Path(environ.get("XDG_CACHE_HOME", ""))
-    if caches.is_absolute():
-        return caches / "qmd" / "models"
-    home = environ.get("HOME")
-    return Path(home, ".cache", "qmd", "models") if home else None
-
-
-class Completed(Record):
-    """How a command ended."""
-
-    code: int
-    output: str
-    errors: str
-
-    @property
-    def reason(self) -> str:
-        """The line that names an error, or else the last one that it said."""
-        text = self.errors if self.errors.strip() else self.output
-        lines = [line.strip() for line in text.split("\n") if line.strip()]
-        telling = next((line for line in lines if _ERROR.match(line)), lines[-1] if lines else "")
-        said = "".join(c if c.isprintable() else " " for c in telling)[:200]
-        return f"exit code {self.code}" + (f": {said}" if said else "")
-
-
-class QmdCommand(Record):
-    """The command and the home that it is run in."""
-
-    command: str
-    home: Home
-    environ: Mapping[str, str]
 
     def run(self, *arguments: str, timeout_s: float) -> Completed:
         """Run it to its end. `QmdMissing` where it is not there, `QmdFailed` where it takes longer
@@ -156,7 +129,7 @@ class QmdCommand(Record):
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=errors,
-                    cwd=self.home.folder.anchor,  # below a `.qmd` folder qmd takes that as its home
+                    cwd=self.folder.anchor,  # below a `.qmd` folder qmd takes that as its home
                     env=self.environment(),
                     start_new_session=True,
                 )
@@ -185,11 +158,23 @@ class QmdCommand(Record):
         """The user's environment, with the homes that are the sidecar's own."""
         kept = {name: text for name, text in self.environ.items() if name not in _MISLEADING}
         return kept | {
-            "XDG_CONFIG_HOME": str(self.home.config_home),
-            "XDG_CACHE_HOME": str(self.home.cache_home),
-            "PWD": self.home.folder.anchor,
+            "XDG_CONFIG_HOME": str(self.config_home),
+            "XDG_CACHE_HOME": str(self.cache_home),
+            "PWD": self.folder.anchor,
             "NO_COLOR": "1",
         }
+
+
+def folder_for(root: Path, readers: str, environ: Mapping[str, str]) -> Path:
+    """The folder of one agent, or of a group, for a workspace: no other searches its conversations.
+
+    `QmdFailed` where the user has no folder for caches.
+    """
+    caches = cache_directory(environ)
+    if caches is None:
+        raise QmdFailed("no folder for caches is known", hint="set XDG_CACHE_HOME")
+    name = own_name(root) if readers == DEFAULT_AGENT else f"{own_name(root)}-{readers}"
+    return caches / "qmd" / name
 
 
 def _text_of(stream: IO[bytes], name: str) -> str:

@@ -21,7 +21,7 @@ from typing import Any
 
 from lorebank.errors import LorebankError
 from lorebank.qmd.collections import Collection
-from lorebank.qmd.program import Completed, Home, QmdCommand, QmdFailed
+from lorebank.qmd.program import Completed, Qmd, QmdFailed
 from lorebank.records import Record
 from lorebank.settings.rules import seconds
 from lorebank.settings.tables import QmdSettings, QmdUpdateSettings
@@ -32,6 +32,7 @@ Work = frozenset[str]
 """What is to be done, of `_STEPS`."""
 _STEPS = ("collections", "update", "embed")
 """Make the folders those that are wanted, read them, embed what was read: in this order."""
+_STATE = "state.json"
 _REST_S = 30.0
 """After a failure nothing is attempted for so long, unless it is asked for; chosen by hand."""
 
@@ -78,22 +79,23 @@ class State(Record):
     """Why the last attempt failed; empty where it did not."""
 
     @classmethod
-    def read(cls, home: Home) -> State:
-        """What the home says; an unreadable state is none."""
+    def read(cls, folder: Path) -> State:
+        """What the folder says; an unreadable state is none."""
         try:
-            known = json.loads(home.state_file.read_text("utf-8"))
+            known = json.loads((folder / _STATE).read_text("utf-8"))
             return cls(**known | {"collections": read_collections(known["collections"])})
         except (OSError, ValueError, TypeError, KeyError):
             return cls()
 
-    def write(self, home: Home) -> None:
-        """Put it in the home whole. Raises `QmdFailed`."""
-        temporary = home.state_file.with_suffix(f".{os.getpid()}")
+    def write(self, folder: Path) -> None:
+        """Put it in the folder whole. Raises `QmdFailed`."""
+        file = folder / _STATE
+        temporary = file.with_suffix(f".{os.getpid()}")
         try:
             temporary.write_text(json.dumps(asdict(self), default=str), "utf-8")
-            temporary.replace(home.state_file)
+            temporary.replace(file)
         except OSError as error:
-            raise QmdFailed(f"{home.state_file}: cannot be written: {error.strerror}") from error
+            raise QmdFailed(f"{file}: cannot be written: {error.strerror}") from error
 
 
 def read_collections(rows: Iterable[Mapping[str, str]]) -> tuple[Collection, ...]:
@@ -135,8 +137,7 @@ def _is_over(interval: str, moment: float, now: float) -> bool:
 
 
 def refresh(
-    command: QmdCommand,
-    home: Home,
+    qmd: Qmd,
     wanted: tuple[Collection, ...],
     timing: QmdUpdateSettings,
     work: Work,
@@ -144,9 +145,9 @@ def refresh(
 ) -> State:
     """Do the work and write down what was done, after each step. `QmdFailed` names the step that
     failed, which the state records as well."""
-    state = replace(State.read(home), attempted=time.time())
+    state = replace(State.read(qmd.folder), attempted=time.time())
     try:
-        program = command.find()
+        program = qmd.find()
         if state.command != program:  # another program made the index: set up from scratch
             state = replace(state, command=program, collections=())
         if "collections" in work or not state.collections:
@@ -157,26 +158,26 @@ def refresh(
                 progress(f"qmd {step}", number, len(steps))
             began = time.time()
             if step == "collections":
-                _declare(command, state.collections, wanted, timing)
+                _declare(qmd, state.collections, wanted, timing)
                 state = replace(state, collections=wanted)
             elif step == "update":
-                _run(command, step, timing.update_timeout_ms)
+                _run(qmd, step, timing.update_timeout_ms)
                 state = replace(state, updated=began)
             else:
-                _run(command, step, timing.embed_timeout_ms)
+                _run(qmd, step, timing.embed_timeout_ms)
                 state = replace(state, embedded=time.time())
-            state.write(home)
+            state.write(qmd.folder)
         state = replace(state, problem="")
     except QmdFailed as problem:
         state = replace(state, problem=problem.message)
         raise
     finally:
-        state.write(home)
+        state.write(qmd.folder)
     return state
 
 
 def _declare(
-    command: QmdCommand,
+    qmd: Qmd,
     known: tuple[Collection, ...],
     wanted: tuple[Collection, ...],
     timing: QmdUpdateSettings,
@@ -186,21 +187,21 @@ def _declare(
     limit = timing.command_timeout_ms / 1000
     for old in known:
         if old not in wanted:
-            command.run("collection", "remove", old.name, timeout_s=limit)
+            qmd.run("collection", "remove", old.name, timeout_s=limit)
     for new in wanted:
         if new in known:
             continue
         add = ("collection", "add", str(new.folder), "--name", new.name, "--mask", new.pattern)
         read_limit = timing.update_timeout_ms / 1000  # adding reads the folder as well
-        first = command.run(*add, timeout_s=read_limit)
+        first = qmd.run(*add, timeout_s=read_limit)
         if first.code:
-            command.run("collection", "remove", new.name, timeout_s=limit)
-            if command.run(*add, timeout_s=read_limit).code:
+            qmd.run("collection", "remove", new.name, timeout_s=limit)
+            if qmd.run(*add, timeout_s=read_limit).code:
                 _raise_if_failed(first, "collection add")
 
 
-def _run(command: QmdCommand, name: str, timeout_ms: int) -> None:
-    _raise_if_failed(command.run(name, timeout_s=timeout_ms / 1000), name)
+def _run(qmd: Qmd, name: str, timeout_ms: int) -> None:
+    _raise_if_failed(qmd.run(name, timeout_s=timeout_ms / 1000), name)
 
 
 def _raise_if_failed(done: Completed, name: str) -> None:
@@ -209,8 +210,7 @@ def _raise_if_failed(done: Completed, name: str) -> None:
 
 
 def start_in_background(
-    command: QmdCommand,
-    home: Home,
+    qmd: Qmd,
     wanted: tuple[Collection, ...],
     timing: QmdUpdateSettings,
     work: Work,
@@ -222,8 +222,8 @@ def start_in_background(
     Raises `QmdFailed` where no process can be started.
     """
     job = {
-        "command": command.command,
-        "home": str(home.folder),
+        "command": qmd.command,
+        "folder": str(qmd.folder),
         "collections": [asdict(collection) for collection in wanted],
         "timing": asdict(timing),
         "work": sorted(work),
@@ -235,8 +235,8 @@ def start_in_background(
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            cwd=home.folder,  # never the workspace: what lies there is nobody's module
-            env={**os.environ, **command.environ},
+            cwd=qmd.folder,  # never the workspace: what lies there is nobody's module
+            env={**os.environ, **qmd.environ},
             start_new_session=True,
         )
     except OSError as error:
@@ -246,13 +246,12 @@ def start_in_background(
 
 def main(job: Mapping[str, Any], environ: Mapping[str, str]) -> None:
     """Do a job, unless another process is at it or did it meanwhile."""
-    home = Home(Path(job["home"]))
-    command = QmdCommand(job["command"], home, environ)
+    qmd = Qmd(job["command"], Path(job["folder"]), environ)
     timing = QmdUpdateSettings(**job["timing"])
-    with WriterLock(home.folder, timeout_s=0, file=home.lock_file):
-        if State.read(home).updated < job["asked"]:
+    with WriterLock(qmd.folder, timeout_s=0, file=qmd.lock_file):
+        if State.read(qmd.folder).updated < job["asked"]:
             wanted = read_collections(job["collections"])
-            refresh(command, home, wanted, timing, frozenset(job["work"]))
+            refresh(qmd, wanted, timing, frozenset(job["work"]))
 
 
 if __name__ == "__main__":

@@ -27,11 +27,10 @@ from lorebank.qmd.collections import Collection, collections_of, resolve
 from lorebank.qmd.program import (
     DEFAULT_AGENT,
     Completed,
-    Home,
-    QmdCommand,
+    Qmd,
     QmdFailed,
     QmdMissing,
-    home_of,
+    folder_for,
 )
 from lorebank.qmd.refresh import Progress, State, Timer, Work, due, refresh, start_in_background
 from lorebank.records import dataclass
@@ -89,7 +88,7 @@ class Sidecar:
         breaker = Breaker.read(connection, self._fingerprint)
         if breaker.rests:
             raise QmdFailed(breaker.reason)
-        self._command.find()
+        self._qmd.find()
         if not self.collections:
             raise QmdFailed("memory.qmd names no folder that is there")
         if not self._state.collections:
@@ -138,7 +137,7 @@ class Sidecar:
         count = max(_SPARE if wanted.path is None else _FILTERED, wanted.k)
         question = question_for(mode, wanted.query)
         arguments = (mode, "--json", "-n", str(count), "--", question)
-        return self._command.run(*arguments, timeout_s=settings.limits.timeout_ms / 1000)
+        return self._qmd.run(*arguments, timeout_s=settings.limits.timeout_ms / 1000)
 
     @property
     def _mode(self) -> str:
@@ -152,8 +151,8 @@ class Sidecar:
     def note_change(self) -> None:
         """Files of the workspace changed: an update is due once the debounce is over."""
         with self._failures_said():
-            self._home.make(self.environ)
-            self._home.note_change()
+            self._qmd.make_folders()
+            self._qmd.note_change()
 
     def freshen(self) -> None:
         """Before a search: see to it that what is due gets done, here or in the background.
@@ -161,8 +160,8 @@ class Sidecar:
         Nothing is raised: what failed stands in the state, and is said.
         """
         with self._failures_said(), suppress(QmdMissing):  # which the search is about to say
-            self._command.find()
-            changed, now = self._home.changed_at, time.time()
+            self._qmd.find()
+            changed, now = self._qmd.changed_at, time.time()
             self._begin(
                 due(self._state, self.collections, self._settings, now=now, changed_at=changed)
             )
@@ -201,18 +200,16 @@ class Sidecar:
             self._refresh(work)
             return
         now = time.time()
-        self._home.make(self.environ)
-        replace(self._state, attempted=now).write(self._home)
-        start_in_background(
-            self._command, self._home, self.collections, self._settings.update, work, asked=now
-        )
+        self._qmd.make_folders()
+        replace(self._state, attempted=now).write(self._qmd.folder)
+        start_in_background(self._qmd, self.collections, self._settings.update, work, asked=now)
 
     def _refresh(self, work: Work, progress: Progress | None = None) -> None:
-        self._home.make(self.environ)
+        self._qmd.make_folders()
         patience = self._settings.update.update_timeout_ms / 1000
-        with WriterLock(self._home.folder, timeout_s=patience, file=self._home.lock_file):
+        with WriterLock(self._qmd.folder, timeout_s=patience, file=self._qmd.lock_file):
             timing = self._settings.update
-            refresh(self._command, self._home, self.collections, timing, work, progress)
+            refresh(self._qmd, self.collections, timing, work, progress)
 
     # -- telling -------------------------------------------------------------------------------
 
@@ -223,15 +220,15 @@ class Sidecar:
             state = self._state
             found |= {
                 "home": {
-                    "XDG_CONFIG_HOME": str(self._home.config_home),
-                    "XDG_CACHE_HOME": str(self._home.cache_home),
+                    "XDG_CONFIG_HOME": str(self._qmd.config_home),
+                    "XDG_CACHE_HOME": str(self._qmd.cache_home),
                 },
                 "collections": [collection.name for collection in state.collections],
                 "updated": _stamp(state.updated),
                 "embedded": _stamp(state.embedded),
                 "problem": state.problem,
             }
-            self._command.find()
+            self._qmd.find()
             reason = Breaker.read(connection, self._fingerprint).reason
             if not state.collections:
                 reason = state.problem or "its index is made by the next search, or lorebank index"
@@ -256,7 +253,7 @@ class Sidecar:
             return None
         own = sessions.export_dir
         if not own:
-            return self._home.sessions
+            return self._qmd.sessions
         agent = self.config.index.agent_id
         return Path(own).expanduser() / ("" if agent == DEFAULT_AGENT else agent)
 
@@ -264,19 +261,16 @@ class Sidecar:
     def _settings(self) -> QmdSettings:
         return self.config.memory.qmd
 
-    @cached_property
-    def _home(self) -> Home:
-        agent = self.config.index.agent_id
-        return home_of(self.root, f"{agent}-group" if self.group else agent, self.environ)
-
     @property
     def _state(self) -> State:
-        return State.read(self._home)
+        return State.read(self._qmd.folder)
 
     @cached_property
-    def _command(self) -> QmdCommand:
+    def _qmd(self) -> Qmd:
         command = str(Path(self._settings.command).expanduser())
-        return QmdCommand(command, self._home, self.environ)
+        agent = self.config.index.agent_id
+        folder = folder_for(self.root, f"{agent}-group" if self.group else agent, self.environ)
+        return Qmd(command, folder, self.environ)
 
     @property
     def _fingerprint(self) -> str:

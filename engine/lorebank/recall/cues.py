@@ -32,8 +32,6 @@ class Cues:
     """What is asked for: `when`, `opinion`, `newest`, …, by the entries of `[questions]`."""
     asking: frozenset[str]
     """The folded words that only ask."""
-    opinion: frozenset[str]
-    """Those of them that ask for an opinion."""
 
 
 def read_cues(text: str) -> Cues:
@@ -54,7 +52,6 @@ def read_cues(text: str) -> Cues:
     return Cues(
         kinds=frozenset(kind for kind, _ in found),
         asking=frozenset(word for kind, held in found if kind in _NO_SUBJECT for word in held),
-        opinion=frozenset(word for kind, held in found if kind == "opinion" for word in held),
     )
 
 

@@ -3,7 +3,9 @@
 Temporal decay multiplies a score by `exp(-ln 2 / half_life * age)`; undated items (core memory,
 evergreen notes) never decay. MMR picks, one by one, the item with the greatest
 `lambda * relevance - (1 - lambda) * similarity to what was picked`, similarity being Jaccard's over
-words. Carbonell and Goldstein, "The Use of MMR", SIGIR 1998.
+words. Carbonell and Goldstein, "The Use of MMR", SIGIR 1998. Relevance is in 0..1 and linear in the
+evidence: how far the log-odds of the score lie above those of no evidence at all, as a share of the
+best. Of probabilities the second is often a tenth of the first, and lambda would do nothing.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from functools import lru_cache
 
 from lorebank.index.items import NOTE, Item
 from lorebank.language.words import words
+from lorebank.recall.scoring import BIAS, log_odds
 
 _POOL = 4
 """Items that MMR chooses among, for each that is wanted."""
@@ -86,14 +89,14 @@ def rerank_mmr(
 ) -> list[int]:
     """The `k` that MMR picks, then the rest; both by score, as they were."""
     left = list(order[: _POOL * k])
-    best = max((scores[item] for item in left), default=0.0) or 1.0
+    evidence = {item: max(0.0, log_odds(scores[item]) - BIAS) for item in left}
+    best = max(evidence.values(), default=0.0) or 1.0
     tokens = {item: frozenset(words(items[item].content)) for item in left}
     picked: list[int] = []
 
     def worth(item: int) -> float:
         alike = max((_jaccard(tokens[item], tokens[other]) for other in picked), default=0.0)
-        # A share of the best: stretched from 0 to 1, the last of the pool would be worth nothing.
-        return mmr_lambda * scores[item] / best - (1.0 - mmr_lambda) * alike
+        return mmr_lambda * evidence[item] / best - (1.0 - mmr_lambda) * alike
 
     while left and len(picked) < k:
         picked.append(max(left, key=worth))

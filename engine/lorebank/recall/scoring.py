@@ -144,6 +144,12 @@ def evidence_level(best: float) -> str:
     return STRONG if best >= STRONG_FROM else WEAK if best >= WEAK_FROM else NONE
 
 
+def log_odds(score: float) -> float:
+    """The sum of which a score was made; of a certain one, that of nearly certain."""
+    score = min(max(score, 1e-6), 1.0 - 1e-6)
+    return math.log(score / (1.0 - score))
+
+
 def _chance(log_odds: float) -> float:
     return 1.0 / (1.0 + math.exp(-log_odds))
 
@@ -175,8 +181,6 @@ def signs_of(pool: Pool) -> Signs:
         share = _share_of_time(item, interval) if interval else 0.0
         if only_named and (interval is None or share >= _LEAST_SHARE):
             covered = max(covered, named)  # nothing else is asked
-            if not defining:  # who somebody is stands below his name, in a heading
-                around = min(around, 1.0 - covered)
         near = _near(pool, item) if nearness else _MEANING_OF_WORDS * covered
         beside = not (covered or around or number in slot or share or (wanted and named))
         if beside and near < _NEAR:

@@ -144,7 +144,7 @@ def understand(
         asking_words |= asking_words_of(undated, relations)
     subject_terms = tuple(t for t in terms if t not in name_words | asking_words)
     if not subject_terms and not names and phrase is None and wanted.interval is None:
-        subject_terms = tuple(t for t in terms if t not in cues.opinion)
+        subject_terms = terms
     entities = tuple(dict.fromkeys([*wanted.entities, *(name.slug for name in names)]))
     shown = {name.slug: name.name for name in names}
     interval = wanted.interval or (phrase.interval if phrase else None)
