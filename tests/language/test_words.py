@@ -1,4 +1,4 @@
-"""Tokens, stop words, identifiers and token estimates."""
+"""Tokens, stop words, identifiers, token estimates; folding and slugs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lorebank.language.folding import fold
+from lorebank.language.folding import _fold_whole, fold, fold_letters, slugify
 from lorebank.language.words import (
     content_words,
     estimate_tokens,
@@ -92,3 +92,45 @@ def test_folding_twice_is_folding_once(text: str) -> None:
 @pytest.mark.parametrize(("text", "tokens"), [("", 0), ("four", 1), ("fives", 2), ("東京都", 3)])
 def test_tokens_are_estimated_by_script(text: str, tokens: int) -> None:
     assert estimate_tokens(text) == tokens
+
+
+@given(st.text(max_size=12) | st.text("aeıİéÉñßŒΣςώйЁがｶﾞ한①¼…’\u00ad\u00a0\u0301", max_size=12))
+def test_a_text_folds_alike_by_letter_and_whole(text: str) -> None:
+    by_letter = fold_letters(text)
+    assert by_letter is None or by_letter == _fold_whole(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "folded"),
+    [
+        ("Café STRAẞE", "cafe strasse"),
+        ("Ёлка ΣΟΦΊΑΣ", "елка σοφιασ"),
+        ("東京タワー", "東京タワー"),
+        ("e\u0301", None),
+        ("İ", None),
+        ("ｶﾞ", None),
+    ],
+)
+def test_marks_are_left_to_the_whole_text(text: str, folded: str | None) -> None:
+    assert fold_letters(text) == folded
+
+
+@pytest.mark.parametrize(
+    ("name", "slug"),
+    [
+        ("राहुल", "राहुल"),
+        ("राहूल शर्मा", "राहूल-शर्मा"),
+        ("สมชาย", "สมชาย"),
+        ("ที่นี่", "ที่นี่"),
+        ("தமிழ்", "தமிழ்"),
+        ("が", "が"),
+        ("か\u3099", "が"),
+        ("Йошкар-Ола", "йошкар-ола"),
+        ("Ива\u0301н", "иван"),
+        ("é́", "e"),
+        ("❤\ufe0f Anna", "anna"),
+        ("C++", "c++"),
+    ],
+)
+def test_vowel_signs_stay_and_accents_go(name: str, slug: str) -> None:
+    assert slugify(name) == slug

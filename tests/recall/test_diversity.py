@@ -1,13 +1,17 @@
-"""Decay and diversity by the worked examples of the published memory search."""
+"""Decay and diversity by the worked examples of the published memory search; repeats."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date, timedelta
+from pathlib import Path
 
 import pytest
 
+from lorebank import Bank
 from lorebank.index.items import Item
 from lorebank.recall.diversity import apply_decay, rerank_mmr
+from support import WORDS_ONLY
 
 
 def item(number: int, content: str = "", recorded: date | None = None) -> Item:
@@ -74,17 +78,20 @@ NETWORK_ES = {
 SCORES = {1: 0.92, 2: 0.89, 4: 0.85, 3: 0.78}
 
 
-@pytest.mark.parametrize("items", [NETWORK, NETWORK_ES], ids=["en", "es"])
-def test_the_worked_example_of_the_home_network(items: dict[int, Item]) -> None:
-    assert rerank_mmr([1, 2, 4, 3], SCORES, items, 0.7, 3) == [1, 4, 3, 2]
-
-
-def test_full_weight_on_relevance_changes_nothing() -> None:
-    assert rerank_mmr([1, 2, 4, 3], SCORES, NETWORK, 1.0, 4) == [1, 2, 4, 3]
-
-
-def test_no_weight_on_relevance_picks_what_differs_most() -> None:
-    assert rerank_mmr([1, 2, 4, 3], SCORES, NETWORK, 0.0, 2)[:2] == [1, 3]
+@pytest.mark.parametrize(
+    ("items", "mmr_lambda", "first"),
+    [
+        (NETWORK, 0.7, [1, 4, 3]),
+        (NETWORK_ES, 0.7, [1, 4, 3]),
+        (NETWORK, 1.0, [1, 2, 4]),
+        (NETWORK, 0.0, [1, 3]),
+    ],
+    ids=["en", "es", "relevance alone", "difference alone"],
+)
+def test_the_worked_example_of_the_home_network(
+    items: dict[int, Item], mmr_lambda: float, first: list[int]
+) -> None:
+    assert rerank_mmr([1, 2, 4, 3], SCORES, items, mmr_lambda, len(first))[: len(first)] == first
 
 
 def test_reranking_loses_and_doubles_nothing() -> None:
@@ -92,3 +99,49 @@ def test_reranking_loses_and_doubles_nothing() -> None:
     scores = {n: 1.0 / (n + 1) for n in items}
     assert sorted(rerank_mmr(list(items), scores, items, 0.5, 3)) == list(items)
     assert rerank_mmr([], {}, {}, 0.5, 3) == []
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "hits"),
+    [
+        ("- W @Peter: Bought a kayak.", "- W @Peter: Bought a kayak.", 1),
+        ("- W @Peter: Bought a kayak.", "- W @Peter: bought a KAYAK!", 1),
+        ("- W @Peter: Bought a “kayak”.", '- B @Peter: Bought a "kayak"', 1),
+        ("- W @Peter: Bought a kayak.", "- W @Ada: Bought a kayak.", 2),
+        ("- W @Peter: Bought a kayak.", "- W @Peter: Bought a kayak again.", 2),
+        ("- W @Peter: Paid 12 for a kayak.", "- W @Peter: Paid 13 for a kayak.", 2),
+        ("- W @Peter: Lost a kayak yesterday.", "- W @Peter: Lost a kayak yesterday.", 2),
+        ("- W @Peter: kayak: A-B.", "- W @Peter: kayak: B-A.", 2),
+    ],
+)
+def test_the_same_is_the_same_words_about_the_same(
+    write_log: Callable[..., Path], first: str, second: str, hits: int
+) -> None:
+    write_log("2025-11-10", first)
+    root = write_log("2025-11-27", second)
+    with Bank.open(root, environ=WORDS_ONLY, now=date(2025, 12, 10)) as bank:
+        answer = bank.recall("kayak")
+    assert len(answer.hits) == answer.total == hits
+    assert sum(len(hit.repeats) for hit in answer.hits) == 2 - hits
+
+
+@pytest.mark.parametrize(
+    ("passage", "hits"),
+    [
+        ("Bought a kayak", 1),
+        ("Peter: bought a kayak!", 1),
+        ("Peter bought a kayak. It leaks.", 2),
+    ],
+)
+def test_a_passage_that_only_repeats_a_fact_gives_way_to_it(
+    write_log: Callable[..., Path], passage: str, hits: int
+) -> None:
+    root = write_log("2025-11-10", "- W @Peter: Bought a kayak.")
+    (root / "memory" / "notes.md").write_text(f"# Notes\n\n{passage}\n", "utf-8")
+    with Bank.open(root, environ=WORDS_ONLY, now=date(2025, 12, 10)) as bank:
+        answer = bank.recall("who bought a kayak")
+    facts = [hit for hit in answer.hits if hit.kind != "note"]
+    assert (len(answer.hits), len(facts)) == (hits, 1)
+    assert [str(place) for place in facts[0].repeats] == (
+        ["memory/notes.md#L3"] if hits == 1 else []
+    )

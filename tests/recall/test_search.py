@@ -1,4 +1,4 @@
-"""Chunk search: snippets that hold the match, each place once."""
+"""Chunk search and its snippets: they hold the match, each place once, never past their limit."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lorebank import Bank
+from lorebank.recall.snippets import SNIPPET_CHARACTERS, snippet
 from support import WORDS_ONLY
 
 
@@ -51,3 +54,55 @@ def test_a_match_in_one_long_line_is_shown_once(tmp_path: Path) -> None:
     with Bank.open(tmp_path, environ=WORDS_ONLY) as opened:
         hits = opened.search("heron code", k=10)
     assert ["4711" in hit.snippet for hit in hits] == [True]
+
+
+FILLER = "Nothing of note was written on this line of the log.\n"
+
+
+def test_a_short_text_is_shown_whole() -> None:
+    assert snippet("\none\ntwo\n", ["two"]) == "one\ntwo"
+
+
+@pytest.mark.parametrize("place", [0, 1, 20, 39, 40])
+@pytest.mark.parametrize("needle", ["heron", "Straße", "東京", "Élan"])
+def test_the_line_of_the_match_is_in_it(place: int, needle: str) -> None:
+    lines = [FILLER.strip()] * 41
+    lines[place] = f"A {needle} was seen."
+    shown = snippet("\n".join(lines), [needle.lower()])
+    assert needle in shown
+    assert len(shown) <= SNIPPET_CHARACTERS
+    assert shown.startswith("…") == (place > 20 or not shown.startswith(lines[0]))
+
+
+@pytest.mark.parametrize("place", [0, 500, 2500, 4900])
+def test_a_single_long_line_is_cut_around_the_match(place: int) -> None:
+    text = "x " * (place // 2) + "heron " + "y " * 2500
+    shown = snippet(text, ["heron"])
+    assert "heron" in shown
+    assert len(shown) <= SNIPPET_CHARACTERS
+
+
+def test_folding_that_changes_lengths_does_not_lose_the_match() -> None:
+    text = "ﷺß" * 900 + " heron " + "z" * 900
+    assert "heron" in snippet(text, ["heron"])
+
+
+@given(st.text(max_size=3000), st.lists(st.text(max_size=8), max_size=4))
+def test_it_is_never_longer_than_the_limit(text: str, terms: list[str]) -> None:
+    assert len(snippet(text, terms)) <= SNIPPET_CHARACTERS
+    assert len(snippet(text, terms, limit=50)) <= 50
+
+
+def test_another_form_of_the_word_is_a_match() -> None:
+    lines = [FILLER.strip()] * 41
+    lines[33] = "Two boats were painted."
+    assert lines[33] in snippet("\n".join(lines), ["boated"])
+
+
+@pytest.mark.parametrize("place", [900, 2400, 4700])
+def test_a_long_line_is_cut_where_the_words_stand_together(place: int) -> None:
+    """A single early "heron" is no reason to miss the later one beside the pond."""
+    line = "A heron. " + "x " * (place // 2) + "the heron left the frozen pond" + " y" * 2500
+    shown = snippet(line, ["heron", "pond", "frozen"])
+    assert "the heron left the frozen pond" in shown
+    assert len(shown) <= SNIPPET_CHARACTERS

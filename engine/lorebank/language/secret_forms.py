@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import NamedTuple
 
-from lorebank.language.secret_values import is_password, is_placeholder, is_random
+from lorebank.language.secret_values import is_mixed, is_password, is_placeholder, is_random
 
 _PREFIXES = {
     "github-token": "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_",
@@ -34,7 +34,7 @@ _PREFIXES = {
     "linear-key": "lin_api_ lin_oauth_",
     "notion-token": "ntn_",
     "cloud-key": "LTAI ABSK AKCp dt0c01. CCIPAT_ CFPAT- bkua_ dnkey- rnd_ nfp_ HRKU- fo1_ fm1r_"
-    " fm1a_ fm2_ dckr_pat_ dckr_oat_ pul- pnu_ tskey-auth- tskey-api- tskey-client- tk-us- API-"
+    " fm1a_ fm2_ dckr_pat_ dckr_oat_ pul- pnu_ tskey-auth- tskey-api- tskey-client- tk-us-"
     " sha256~ CLOJARS_ rubygems_ oy2 sgp_ squ_ sqp_ sqa_ snyk_ dop. ops_eyJ E2B_ e2b_",
     "data-key": "pscale_tkn_ pscale_oauth_ pscale_pw_ sbp_ sb_secret_ sb_publishable_ pcsk_ dapi"
     " 4b1d glsa_ glc_ NRAK- NRII- NRJS- sntrys_ sntryu_ figd_ patH rdme_ tfp_ PMAK- fio-u- lsv2_pt_"
@@ -42,7 +42,7 @@ _PREFIXES = {
     "model-key": "gsk_ xai- r8_ pplx- nvapi- csk- tvly- jina_ tgp_v1_ fw_ pa- fc- AQVN ico-",
     "payment-key": "shippo_live_ shippo_test_ EZAK EZTK duffel_live_ duffel_test_ FLWSECK-"
     " FLWSECK_TEST- access-production- access-sandbox- access-development- live_pub_ test_pub_",
-    "mail-key": "xkeysib- xsmtpsib- key- pubkey- re_",
+    "mail-key": "xkeysib- xsmtpsib- re_",
     "vault-token": "hvs. hvb. hvr. dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.",
     "bot-token": "EAACEdEose0cBA EAAM EAAC EAAG EAAB ATBB ATATT3 ATCTT3 sl.u. EAAAl EAAAE"
     " aio_ sm_aat_ sm_pat_",
@@ -67,6 +67,7 @@ _TOKENS = {
     "password_hash": r"(?<=\$)(?:2[aby]\$\d\d|apr1|[156]|argon2id?|scrypt)\$[\w./$=,+-]{20,}",
     "jwt": r"eyJ[\w-]{8,}={0,2}\.[\w-]{8,}={0,2}\.[\w-]{6,}={0,2}",
     "square_token": r"EAAA[\w-]{56,}",
+    "mailgun_key": r"(?:pub)?key-[0-9a-f]{32}(?![0-9a-f])",
     "mailchimp_key": r"[0-9a-f]{32}-us\d{1,2}(?!\w)",
     "notion_token": r"secret_[A-Za-z0-9]{43}(?!\w)",
     "airtable_token": r"pat[A-Za-z0-9]{14}\.[a-f0-9]{64}",
@@ -76,6 +77,7 @@ _TOKENS = {
     "age_key": r"AGE-SECRET-KEY-1[0-9A-Z]{50,}",
     "terraform_token": r"[A-Za-z0-9]{14}\.atlasv1\.[\w-]{60,}",
     "cloudflare_key": r"v1\.0-[a-f0-9]{24}-[a-f0-9]{100,}",
+    "octopus_key": r"API-[A-Z0-9]{26}(?![A-Z0-9])",
     "maxmind_key": r"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk",
     "onepassword_token": r"A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})"
     r"(?:-[A-Z0-9]{5}){3}",
@@ -88,7 +90,7 @@ _TOKENS = {
 """Those of another shape. All are made of twenty letters, digits, `_` or `-` in a row somewhere."""
 _HEADS = "AKIA ASIA AIza eyJ SG. AGE-SECRET-KEY- whsec_ sk-"
 """Beginnings of tokens that are not among the prefixes."""
-_TELLING_HEAD = 3
+_TELLING_HEAD = 4
 _SPLIT = re.compile(
     r"(?P<head>[\w.-]{7,80})"
     r"(?:[\"']\s?\+\s{0,8}[\"']|[ \t\\+>…]{0,3}(?:[ \t]|\r?\n)[ \t\\+>…]{0,3})"
@@ -201,6 +203,15 @@ FORMS = (
         _is_typed,
     ),
     Form(
+        "password",
+        ("@",),
+        re.compile(
+            r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}\s?[/:|]\s{1,2}"
+            r"(?P<value>[^\s\"'`]{8,80})"
+        ),
+        lambda value: is_mixed(value, stated=False) and value.lower() != value != value.upper(),
+    ),
+    Form(
         "wallet-key",
         (
             "wallet",
@@ -221,7 +232,7 @@ FORMS = (
     ),
     Form(
         "cookie",
-        ("cookie", "sessionid=", "sessid=", "session="),
+        ("cookie", "sessionid=", "sessid=", "session=", "sid="),
         re.compile(r"(?<![\w.-])[\w.-]{1,60}=(?P<value>[^;,\s\"']{8,})"),
         _is_drawn,
     ),
@@ -284,7 +295,7 @@ def numbers(line: str) -> Iterator[tuple[str, int, int]]:
 
 def heads() -> list[str]:
     """Beginnings of tokens, long enough to tell one that goes on after a break."""
-    return [head for head in (*_kind_of_prefix(), *_HEADS.split()) if len(head) >= _TELLING_HEAD]
+    return [*(head for head in _kind_of_prefix() if len(head) >= _TELLING_HEAD), *_HEADS.split()]
 
 
 def split_token(text: str, start: int) -> tuple[str, int, int] | None:

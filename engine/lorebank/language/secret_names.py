@@ -25,18 +25,8 @@ from lorebank.language.words import stop_words
 from lorebank.languages import Sections, compiled, split
 
 NAMES = (
-    *(
-        "password",
-        "passphrase",
-        "label",
-        "weak_password",
-        "token",
-        "login",
-        "pin",
-        "weak_pin",
-        "code",
-    ),
-    *("dial", "spare", "seed"),
+    *("password", "passphrase", "label", "weak_password", "token", "login"),
+    *("pin", "weak_pin", "code", "dial", "spare", "seed"),
 )
 """Entries of `[secrets]` that hold names; `weak` ones are common words as well."""
 _WEAK = ("weak_password", "login", "code", "dial", "seed")
@@ -59,13 +49,17 @@ _CLAUSE = re.compile(
     r"[:=]?(?:[\w\s'’,-]|(?<=\w)[.@](?=\w)|\s/(?=\s))*(?:\([^()]*\))?[\"']?\s?(?:[:=/|]|->|→)?[\s*_]*"
 )
 """What may stand between: words and addresses, not code."""
+_API = re.compile(r"(?i:\b(?:api|web ?service|service)\b)")
+"""What has a key that programs use."""
+_ASIDE = re.compile(r"\s?\([^()\n]{1,30}\)")
+"""Behind a name: `password (case sensitive): x`."""
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _NUMBER = re.compile(r"(?!(?:19|20)\d\d\b)\d{4,12}(?=\s*(?:[.,;)!]|\Z))")
 _UNIT = r"(?:%|€|\$|£|(?:mm|cm|k?m|k?g|mg|ml|l|V|mA|k?Wh|kW|MB|GB|Uhr|percent|euros?"
 _UNIT += r"|pins?|days?|pages?|people)\b)"
 _ENDS_CODE = rf"(?!\w|[.,:/-]\d|[ \xa0]?{_UNIT})"
 _CODE = (
-    r"(?:\d(?:[ .-]\d){3,7}|\d{1,2}(?:[ ]?[-–/ ][ ]?\d{1,2}){2,3}|\d{3,8}[#*]?"
+    r"(?:\d(?:[ .-]\d){3,7}|\d{1,2}(?:[ ]?[-–/ ][ ]?\d{1,2}){2,3}|[#*]?\d{3,8}[#*]?"
     r"|(?=[A-Za-z]{0,3}\d)(?=[A-Za-z]*\d[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z\d]{4,8}[#*]?)"
 )
 """Digits, digits told one by one, three numbers of a dial, digits with a letter or two."""
@@ -73,13 +67,12 @@ _DIAL = re.compile(
     r"(?!(?:0?[1-9]|[12]\d|3[01])[-/](?:0?\d|1[0-2])[-/]\d\d)\d{1,2}(?:\s?[-–]\s?\d{1,2}){2,3}\b"
 )
 """Three or four numbers of a dial, which are no date."""
+_TIME_OR_YEAR = re.compile(r"(?:[01]\d|2[0-3])[0-5]\d(?!\d)|(?:19|20)\d\d(?!\d)|\d{1,3}[^\W\d]")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _SPARE = re.compile(
     r"[\s,;]*(?P<value>\d{3,4}[ -]\d{3,4}|\d{5,10}|[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8})+)"
 )
 """One of the codes behind such a name."""
-
-
 _SEED_BEGINS = re.compile(r"[:=\n.,]|\b(?:are|is|sind|ist|lauten|son|sont|sono|são|zijn)\b")
 _SEED_WORD = re.compile(
     r"[\s,>*\"'`/;|·–—-]{0,6}(?:\d{1,2}[.):]?\s?)?(?P<word>[a-zà-ÿ\u0300-\u036f]{3,9})(?![\w'’])"
@@ -108,10 +101,13 @@ class Name(NamedTuple):
 
 
 class _Grammar(NamedTuple):
+    """What the words of all languages make of the text around a name."""
+
     assigned: re.Pattern[str]
     joined: re.Pattern[str]
     set_to: re.Pattern[str]
     before: re.Pattern[str]
+    closes: re.Pattern[str]
     lock: re.Pattern[str]
     of_lock: re.Pattern[str]
     login: re.Pattern[str]
@@ -153,28 +149,32 @@ def _read(languages: Sections) -> tuple[dict[str, list[tuple[str, bool, bool, bo
 
     digit = "|".join(words_of("digits"))
     is_ = any_of("is")
-    patterns = (
-        r"(?:[_-]?\d{1,2}|_BASE)?(?:\s(?i:OF)(?:\s[\w'’.-]+){1,3}?)?(?:\s?\([^()\n]{1,30}\))?"
-        r"[\"'`*_\]]{0,4}\s{0,8}(?::=|=>|[:=：＝]|(?i:\b(?:SAYS):?)|(?i:\b(?:IS):))"
-        r"\s{0,8}[*_]{0,3}\s?[\"'`“”„«]{0,3}".replace("OF", any_of("of"))
-        .replace("SAYS", any_of("says"))
-        .replace("IS", is_),
-        rf"(?i:(?<!\w)(?:{is_})[\s:]*[\"'`*„«]*\Z)|(?:[:=/>→|]|是|は|为|為)\s*[*_]*\Z",
-        rf"(?i:(?<!\w)(?:{any_of('to')})\s[\"'`*„«]*\Z)",
-        r"(?:^|(?<=\s))[\"'`]?(?P<value>[^\s\"'`]{4,80}?)[\"'`]?,?"
+    of, says, lock = any_of("of"), any_of("says"), any_of("lock")
+    patterns = {
+        "assigned": rf"(?:[_-]?\d{{1,2}}|_BASE)?(?:\s(?i:{of})(?:\s[\w'’.-]+){{1,3}}?)?"
+        r"(?:\s?\([^()\n]{1,30}\))?[\"'`*_\]]{0,4}\s{0,8}"
+        rf"(?::=|=>|[:=：＝]|(?i:\b(?:{says}):?)|(?i:\b(?:{is_}):))"
+        r"\s{0,8}[*_]{0,3}\s?[\"'`“”„«]{0,3}",
+        "joined": rf"(?i:(?<!\w)(?:{is_}|{says})[\s:]*[\"'`*„«]*\Z)"
+        r"|(?:[:=/>→|]|是|は|为|為)\s*[*_]*\Z",
+        "set_to": rf"(?i:(?<!\w)(?:{any_of('to')})\s[\"'`*„«]*\Z)",
+        "before": r"(?:^|(?<=\s))[\"'`]?(?P<value>[^\s\"'`]{4,80}?)[\"'`]?,?"
         rf"(?i:\s(?:{is_})\s)(?:[^\W\d][\w-]*['’\s]){{0,4}}\Z",
-        rf"(?i:\b(?:{any_of('lock')})\b)",
-        rf"(?i:\s(?:{any_of('of')})\s(?:[\w'’]+\s){{0,2}}(?:{any_of('lock')})\b)",
-        rf"(?i:\b(?:{any_of('login')})\b)",
-        rf"[\s,;:(–—-]{{1,4}}[^.;]{{0,30}}?\b(?i:{any_of('spelled')})\b",
-        rf"(?i:(?P<value>{_CODE}|(?:{digit})(?:[\s,-]{{1,2}}(?:{digit})){{3,7}})){_ENDS_CODE}",
-    )
+        "closes": rf"\s*(?:[^\w\s]|\Z|(?i:\b(?:{of}|{is_})\b))",
+        "lock": rf"(?i:\b(?:{lock})\b)",
+        "of_lock": rf"(?i:\s(?:{of})\s(?:[\w'’]+\s){{0,2}}(?:{lock})\b)",
+        "login": rf"(?i:\b(?:{any_of('login')})\b)",
+        "spelled": rf"[\s,;:(–—-]{{1,4}}[^.;]{{0,40}}?\b(?i:{any_of('spelled')})\b",
+        "code": rf"(?i:(?P<value>{_CODE}|(?:{digit})(?:[\s,-]{{1,2}}(?:{digit})){{3,7}}))"
+        rf"{_ENDS_CODE}",
+    }
     return names, patterns
 
 
 @cache
 def _grammar() -> _Grammar:
-    return _Grammar(*map(re.compile, compiled("secrets", _read)[1]))
+    patterns = compiled("secrets", _read)[1]
+    return _Grammar(**{name: re.compile(pattern) for name, pattern in patterns.items()})
 
 
 def secrets_named(line: str, names: list[Name]) -> Iterator[tuple[str, int, int]]:
@@ -186,14 +186,17 @@ def secrets_named(line: str, names: list[Name]) -> Iterator[tuple[str, int, int]
         following[kind] = name.start
         yield from _behind(line, name, name.end + near)
         value = _grammar().before.search(line, max(0, name.start - _NEAR), name.start)
-        if value is not None and _is_stated(line, name, value["value"]):
+        closed = value is not None and _grammar().closes.match(line, name.end)
+        if value is not None and closed and _is_stated(line, name, value["value"]):
             yield _kind_of(name, line), *value.span("value")
 
 
 def _behind(line: str, name: Name, near: int) -> Iterator[tuple[str, int, int]]:
     """The first value of the clause behind a name that fits one of its kinds."""
     is_flag = line.startswith("--", name.start - 2)
-    for word in _VALUE.finditer(line, name.end, min(len(line), near + _LONGEST)):
+    aside = _ASIDE.match(line, name.end)
+    begin = aside.end() if aside else name.end
+    for word in _VALUE.finditer(line, begin, min(len(line), near + _LONGEST)):
         lead = _LEADS.match(word.group())
         start = word.start() + (lead.end() if lead else 0)
         link = _link(line[name.end : start]) if start <= near else None
@@ -231,18 +234,20 @@ def _password(line: str, start: int, name: Name, link: int) -> int:
     value, quoted = _value(line, start)
     end = start + len(value)
     if link == _ASSIGNED:
-        if not quoted and len(line) - start <= _LOOKED_AT and is_passphrase(line[start:]):
+        if (
+            not quoted
+            and len(line) - start <= _LOOKED_AT
+            and is_passphrase(line[start:].rstrip(" ."))
+        ):
             return len(line.rstrip(" .\r"))
         if quoted and " " in value:
             return end if is_passphrase(value.lower()) else 0
         if is_password(value, line[end : end + _LOOKED_AT], quoted=quoted):
             return end
-    if link >= _STATED:
-        phrase = _phrase_end(line, start, name)
-        if phrase:
-            return phrase
-        if _NUMBER.match(line, start):
-            return end
+    if phrase := _phrase_end(line, start, name, link):
+        return phrase
+    if link >= _STATED and _NUMBER.match(line, start):
+        return end
     if link == _BESIDE and (code := _code(line, start, name, link)):
         return code
     stated = link >= _STATED and is_password(value, "", quoted=False, stated=True)
@@ -251,15 +256,20 @@ def _password(line: str, start: int, name: Name, link: int) -> int:
     return end if (stated or mixed) and not _ADDRESS.fullmatch(value) else 0
 
 
-def _phrase_end(line: str, start: int, name: Name) -> int:
+def _phrase_end(line: str, start: int, name: Name, link: int) -> int:
     """Where the words of a passphrase end: "kestrel over Whitby 9, with the spaces in"."""
-    phrase = _PHRASE.match(line, start)
+    phrase = _PHRASE.match(line, start) if link >= _BESIDE else None
     if phrase is None:
         return 0
     words = [fold(word) for word in phrase.group().split()]
-    if _grammar().spelled.match(line, phrase.end()):
+    is_stated = link >= _STATED
+    if not is_stated and _grammar().joined.search(phrase.group().split()[0]):
+        return 0
+    if (is_stated or len(words) > 1) and _grammar().spelled.match(line, phrase.end()):
         return 0 if any(map(says_nothing, words)) else phrase.end()
-    if "passphrase" not in name.kinds or len(words) < _FEWEST_WORDS or says_nothing(words[0]):
+    if not is_stated or len(words) < _FEWEST_WORDS or says_nothing(words[0]):
+        return 0
+    if "passphrase" not in name.kinds and not words[-1].isdigit():
         return 0
     common = sum(word in stop_words() for word in words)
     is_sentence = words[0] in stop_words() or common * 2 > len(words)
@@ -274,6 +284,8 @@ def _weak_password(line: str, start: int, name: Name, link: int) -> int:
         strong = is_mixed(value, stated=link >= _BESIDE)
         if strong or (link >= _STATED and is_password(value, "", quoted=quoted, stated=True)):
             return end
+    if _API.search(line, max(0, start - _SENTENCE), start) and is_random(value, sure=True):
+        return end
     if link == _ASSIGNED:
         is_constant = (
             re.search(r"[A-Z0-9]_KEY\Z", line[max(0, name.end - _NEAR) : name.end]) is not None
@@ -284,14 +296,15 @@ def _weak_password(line: str, start: int, name: Name, link: int) -> int:
 
 
 def _token(line: str, start: int, name: Name, link: int) -> int:
-    value, _ = _value(line, start)
+    value = _value(line, start)[0].split("&")[0]  # of a URL
     random = " " not in value and is_random(value, sure=True)
     return start + len(value) if random else 0
 
 
 def _login(line: str, start: int, name: Name, link: int) -> int:
     value, _ = _value(line, start)
-    return start + len(value) if link >= _STATED and is_mixed(value, stated=False) else 0
+    stated = link >= _STATED and "@" not in value  # of `root:x@host` a form tells
+    return start + len(value) if stated and is_mixed(value, stated=False) else 0
 
 
 def _pin(line: str, start: int, name: Name, link: int) -> int:
@@ -330,6 +343,8 @@ def _code(line: str, start: int, name: Name, link: int) -> int:
 
 def _dial(line: str, start: int, name: Name, link: int) -> int:
     dial = _DIAL.match(line, start)
+    if dial is None and link >= _STATED and not _TIME_OR_YEAR.match(line, start):
+        dial = _grammar().code.match(line, start)
     return dial.end() if dial else 0
 
 
@@ -394,11 +409,12 @@ def seed_phrases(text: str, names: Iterable[int]) -> Iterator[tuple[int, int]]:
     or not."""
     tried = 0  # no run of words begins within another
     for end in names:
-        for begin in _SEED_BEGINS.finditer(text, max(end, tried), end + _NEAR_SEED):
-            if begin.end() < tried:
+        begins = [b.end() for b in _SEED_BEGINS.finditer(text, max(end, tried), end + _NEAR_SEED)]
+        for begin in begins or [end]:
+            if begin < tried:
                 continue
             words: list[re.Match[str]] = []
-            tried = begin.end()
+            tried = begin
             while len(words) < _SEED_LENGTHS[-1] and (found := _SEED_WORD.match(text, tried)):
                 words.append(found)
                 tried = found.end()

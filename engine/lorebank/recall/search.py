@@ -14,12 +14,13 @@ from lorebank.domain.answers import SearchHit
 from lorebank.domain.facts import Chunk
 from lorebank.index.chunks import chunks_of_items, contexts_of, load_chunks, select_chunks
 from lorebank.index.lexical import match_chunks
-from lorebank.language.words import content_words, identifiers, words
+from lorebank.language.words import words
 from lorebank.recall.candidates import Request
 from lorebank.recall.diversity import rerank_mmr
 from lorebank.recall.pipeline import Found, RankOptions, find
 from lorebank.recall.scoring import score_of_words
 from lorebank.recall.snippets import beginnings, matching_line, snippet, terms_held
+from lorebank.recall.understand import terms_of
 from lorebank.trust.quarantine import origins_in_lines
 
 
@@ -79,10 +80,8 @@ def _as_words(request: Request) -> Request:
 
 
 def search_terms(text: str) -> tuple[str, ...]:
-    """Content words, and identifiers whole."""
-    terms = content_words(text) or words(text)
-    whole = [token for token in identifiers(text) if len(words(token)) > 1]
-    return tuple(dict.fromkeys([*terms, *whole]))
+    """What is looked for of a text in which nothing is asked for."""
+    return terms_of(text) or tuple(dict.fromkeys(words(text)))
 
 
 def _terms_of(found: Found) -> tuple[str, ...]:

@@ -133,7 +133,7 @@ def understand(
     for vague in find_vague(plain):
         notes.append(f"date phrase '{vague}' is too vague; no time filter applied")
     quoted = _phrases(undated)
-    terms = _terms(undated, quoted)
+    terms = terms_of(undated, quoted)
     if not terms and not names and phrase is None:
         terms = tuple(dict.fromkeys(words(undated)))  # "to be or not to be"
     name_words = {word for name in names for word in words(name.written)}
@@ -302,7 +302,7 @@ def _phrases(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(phrase for phrase in quoted if len(words(phrase)) > 1))
 
 
-def _terms(text: str, phrases: Sequence[str]) -> tuple[str, ...]:
+def terms_of(text: str, phrases: Sequence[str] = ()) -> tuple[str, ...]:
     """Content words, then quoted phrases and identifiers whole (several words each)."""
     terms = content_words(text)
     known = set(terms)

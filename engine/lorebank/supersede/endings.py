@@ -32,7 +32,7 @@ _CLAUSE = re.compile(
 )
 _SENTENCE = re.compile(r"(?<!\d)[.](?=\s|\Z)|(?<=\w\w)[.](?=\s|\Z)|[;!。；！]")
 _QUESTION = re.compile(r"[?？]")
-_PARENTHESIS = re.compile(r"[(（]([^)）]*)[)）]")
+_PARENTHESIS = re.compile(r"[(（]([^(（)）]*)[)）]")
 _NEGATION_REACH = 2
 """How many tokens before a cue a "not" still denies it: "did not quite give up"."""
 _UNSPACED_WORD = 2
