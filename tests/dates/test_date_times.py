@@ -60,6 +60,8 @@ def one_day(written: str) -> Interval:
         ("No dia 20 pago a renda.", one_day("2025-12-20")),
         ("Simula Lunes may klase na kami.", Interval(date(2025, 12, 1), None)),
         ("Wedding: Sat 13 June at two.", one_day("2026-06-13")),
+        ("sat 10am rowing", one_day("2025-11-29")),
+        ("Road tax due 9/3.", one_day("2026-03-09")),
         ("Na 6ª feira janto fora.", one_day("2025-11-28")),
         ("The fair is a week from Saturday.", one_day("2025-12-06")),
         ("Fees are due the first of the month.", one_day("2025-12-01")),
