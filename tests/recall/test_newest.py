@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import date
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 
 from lorebank import Answer, Bank, FactStatus
+from lorebank.recall.newest import lead_with_newer
 from support import WORDS_ONLY
 
 Write = Callable[..., Path]
@@ -225,3 +231,55 @@ def test_deleting_the_newer_line_brings_the_older_back(bank_of, tmp_path: Path) 
         bank.sync()
         (hit,) = bank.recall("Where does Peter live?").hits
         assert (hit.content, hit.status) == ("Lives in Berlin.", FactStatus.LIVE)
+
+
+def _near_lines(*lines: tuple[str, str, float]) -> tuple[list[int], dict[int, int]]:
+    """`lead_with_newer` of `(subject, day, angle of the vector)`; `f-0` and `f-2` hold both."""
+    items: Any = {
+        number: SimpleNamespace(
+            id=f"f-{number}",
+            kind="world",
+            recorded=date.fromisoformat(day),
+            subjects=frozenset({who}),
+            dialogue=False,
+            quarantined=False,
+            file=number,
+            ordinal=1,
+        )
+        for number, (who, day, _) in enumerate(lines)
+    }
+    vectors = {
+        n: np.array([math.cos(a), math.sin(a)], np.float32) for n, (*_, a) in enumerate(lines)
+    }
+    both = {("f-2", "f-0")}
+    return lead_with_newer(list(items), items, lambda wanted: {n: vectors[n] for n in wanted}, both)
+
+
+@pytest.mark.parametrize(
+    ("lines", "order", "newer"),
+    [
+        ([("kit", "2026-01-02", 0), ("kit", "2026-02-02", 0.5)], [1, 0], {0: 1}),
+        ([("kit", "2026-01-02", 0), ("kit", "2026-02-02", 1.5)], [0, 1], {}),  # far in meaning
+        ([("kit", "2026-01-02", 0), ("kit", "2026-01-02", 0)], [0, 1], {}),  # side by side
+        ([("kit", "2026-01-02", 0), ("ada", "2026-02-02", 0)], [0, 1], {}),  # about another
+        (
+            [("kit", "2026-01-02", 0), ("ada", "2026-01-03", 0), ("kit", "2026-02-02", 0)],
+            [0, 1, 2],
+            {},  # ruled to hold both
+        ),
+    ],
+)
+def test_of_near_lines_that_nobody_judged_the_newer_leads_and_the_older_is_marked(
+    lines: list[tuple[str, str, float]], order: list[int], newer: dict[int, int]
+) -> None:
+    assert _near_lines(*lines) == (order, newer)
+
+
+def test_an_older_line_that_may_hold_no_longer_says_so(write_log: Callable[..., Path]) -> None:
+    write_log("2026-01-02", "- W @Kit: Sleeps in the loft above the bakery.")
+    root = write_log("2026-02-02", "- W @Kit: Has a bedroom over the butcher's.")
+    with Bank.open(root, environ={}) as bank:
+        bank.sync()
+        new, old = bank.recall("where does Kit sleep?").hits
+    assert (new.standing, old.status) == ("", FactStatus.LIVE)
+    assert (old.questioned_by, old.standing) == (new.id, f"older; {new.id} may say otherwise")

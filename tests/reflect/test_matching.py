@@ -22,7 +22,6 @@ from lorebank.beliefs.forming import (
     opinion_id,
 )
 from lorebank.beliefs.materialise import form_waiting, refresh_opinions
-from lorebank.beliefs.nearness import FINGERPRINT
 from lorebank.domain.facts import (
     Citation,
     EvidenceMark,
@@ -33,6 +32,7 @@ from lorebank.domain.facts import (
     OpinionStatus,
     Stance,
 )
+from lorebank.index.vectors import FINGERPRINT
 from lorebank.providers.local import LocalEmbedder
 from support import WORDS_ONLY
 

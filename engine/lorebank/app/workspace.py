@@ -387,7 +387,7 @@ class OpenWorkspace:
     @cached_property
     def vectors_of(self) -> VectorsOf | None:
         """Tells how near opinions and lines are in meaning; `None` where words decide alone."""
-        from lorebank.beliefs.nearness import FINGERPRINT
+        from lorebank.index.vectors import FINGERPRINT
 
         if self.meaning.builtin_problem():
             return None
@@ -401,7 +401,7 @@ class OpenWorkspace:
     def judge_waiting(self) -> None:
         """Embed the lines about holders of opinions that nobody has embedded yet."""
         from lorebank.beliefs import materialise
-        from lorebank.beliefs.nearness import FINGERPRINT
+        from lorebank.index.vectors import FINGERPRINT
 
         if self.vectors_of is not None:
             materialise.form_waiting(
@@ -560,7 +560,7 @@ class OpenWorkspace:
 
     def _alike_by(self, texts: Sequence[str]) -> Mapping[str, bytes]:
         """The vectors of texts by the built-in embedder, embedding those it has not seen."""
-        from lorebank.beliefs.nearness import FINGERPRINT
+        from lorebank.index.vectors import FINGERPRINT
 
         if self.meaning.builtin_problem():
             return {}

@@ -135,7 +135,7 @@ def retain(ws: OpenWorkspace, text: str, **details: Unpack[RetainKeywords]) -> F
 
 def _write_fact(ws: OpenWorkspace, fact: Fact, private: str, recorded: date) -> Citation:
     """Append a fact's line to its log and index it where nobody else is writing."""
-    from lorebank.beliefs.nearness import FINGERPRINT
+    from lorebank.index.vectors import FINGERPRINT
     from lorebank.markdown.fact_format import format_fact
 
     path = LogPattern.compile(ws.config.workspace.log_pattern).path_for(recorded)

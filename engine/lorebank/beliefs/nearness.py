@@ -17,12 +17,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-FINGERPRINT = (
-    "local/universal-sentence-encoder-multilingual-3/f34dd48792262b34/512/"
-    "sentencepiece-first-2048-of-65536-characters"
-)
-"""Of the built-in embedder: the thresholds on cosines hold for its vectors only."""
-
 WITH_VECTORS = "relation 4 with vectors"
 """What formed the opinions of an index; to be raised with any change of what a relation is."""
 WORDS_ALONE = "relation 4"

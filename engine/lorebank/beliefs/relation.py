@@ -20,7 +20,7 @@ a lower nearness on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import product
@@ -87,7 +87,7 @@ def relate(
         return Relation(Bearing.CONTRADICTS, "mind", common)
     still = "still" in other.flags
     pairs = product(one.clauses, other.clauses) if common else ()
-    found = [sign for pair in pairs if (sign := _clauses(*pair, still=still))]
+    found = [sign for pair in pairs if (sign := _clauses(*pair, one.objects, still=still))]
     against = [reason for bearing, reason in found if bearing is Bearing.CONTRADICTS]
     same = [reason for bearing, reason in found if bearing is Bearing.RESTATES]
     if "over" in against:
@@ -101,14 +101,17 @@ def relate(
     return Relation(Bearing.UNCERTAIN, CONFLICT if against else "", common)
 
 
-def _clauses(older: Clause, newer: Clause, *, still: bool) -> tuple[Bearing, str] | None:
-    """What a clause of the newer statement is to one of the older; `None` where that is unclear."""
+def _clauses(
+    older: Clause, newer: Clause, objects: Collection[str], *, still: bool
+) -> tuple[Bearing, str] | None:
+    """What a clause of the newer statement is to one of the older, which has these objects in all;
+    `None` where that is unclear."""
     forth = shared(older.objects, newer.objects)
     back = shared(newer.objects, older.objects)
     least = min(forth, back)
     if least < _LEAST_SHARED or (forth + back) / 2 < _MEAN_SHARED:
         return None
-    all_alike = least >= _DENIED_SHARED
+    all_alike = forth >= _DENIED_SHARED and shared(newer.objects, objects) >= _DENIED_SHARED
     opposite = older.sign * newer.sign < 0
     if "over" in newer.flags and (opposite or (newer.sign <= 0 <= older.sign and not older.denied)):
         return (Bearing.CONTRADICTS, "over") if all_alike else None

@@ -68,6 +68,9 @@ class Hit(Record):
     """All the times that it names, in its order."""
     status: FactStatus = FactStatus.LIVE
     superseded_by: str | None = None
+    questioned_by: str | None = None
+    """The id of a newer line about the same, near in meaning, that may say otherwise; nobody has
+    judged the two."""
     until: date | None = None
     """The day since when it no longer holds, if a newer line replaced it."""
     why: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -93,9 +96,9 @@ class Hit(Record):
 
     @property
     def standing(self) -> str:
-        """Shown with it if it no longer holds: `superseded since 2026-02-02`."""
+        """Shown with it if it no longer holds: `superseded since 2026-02-02`; or may not."""
         if self.status is FactStatus.LIVE:
-            return ""
+            return f"older; {self.questioned_by} may say otherwise" if self.questioned_by else ""
         return f"{self.status.value} since {self.until}" if self.until else self.status.value
 
     @property

@@ -18,7 +18,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from lorebank.database.connection import Connection, generation, load_vector_extension, select
+from lorebank.database.connection import (
+    Connection,
+    generation,
+    load_vector_extension,
+    read_meta,
+    select,
+)
 from lorebank.records import dataclass
 
 if TYPE_CHECKING:
@@ -34,6 +40,11 @@ SHARE = 1 / 64
 """Of all vectors that are scored exactly: the more there are, the more are as near as the best."""
 _CANDIDATES_A_HIT = 32
 _BLOCK = 20_000
+FINGERPRINT = (
+    "local/universal-sentence-encoder-multilingual-3/f34dd48792262b34/512/"
+    "sentencepiece-first-2048-of-65536-characters"
+)
+"""Of the built-in embedder: the thresholds on cosines hold for its vectors only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +148,14 @@ class VectorIndex:
         """Cosine similarity of the items asked for; those without a vector are left out."""
         return self._matrix().similarities(query, items)
 
+    def are_built_in(self) -> bool:
+        """Whether the built-in embedder made them."""
+        return read_meta(self.connection, "embedder") == FINGERPRINT
+
+    def of_items(self, items: Sequence[int]) -> dict[int, NDArray[np.float32]]:
+        """The vectors of these items, of length one; those without a vector are left out."""
+        return self._matrix().of_items(items)
+
     def _matrix(self) -> _Matrix:
         current = generation(self.connection)
         if self._held is None or self._held.generation != current:
@@ -201,12 +220,21 @@ class _Matrix:
         return Nearest(ranked, *_spread(exact))
 
     def similarities(self, query: NDArray[np.float32], rows: Sequence[int]) -> dict[int, float]:
-        import numpy as np
-
-        if not len(self.rows):
-            return {}
-        wanted = np.array(rows, dtype=np.int64)
-        places = np.minimum(np.searchsorted(self.rows, wanted), len(self.rows) - 1)
-        places = places[self.rows[places] == wanted]
+        places = self._places(rows)
         scores = self.vectors[places] @ query
         return dict(zip(self.rows[places].tolist(), scores.tolist(), strict=True))
+
+    def of_items(self, rows: Sequence[int]) -> dict[int, NDArray[np.float32]]:
+        places = self._places(rows)
+        return dict(zip(self.rows[places].tolist(), self.vectors[places], strict=True))
+
+    def _places(self, rows: Sequence[int]) -> NDArray[np.int64]:
+        """Where the vectors of these items stand, without those that have none."""
+        import numpy as np
+
+        wanted = np.array(rows, dtype=np.int64)
+        if not len(self.rows):
+            return wanted[:0]
+        places = np.minimum(np.searchsorted(self.rows, wanted), len(self.rows) - 1)
+        found: NDArray[np.int64] = places[self.rows[places] == wanted]
+        return found

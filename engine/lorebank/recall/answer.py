@@ -7,14 +7,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 
 from lorebank.domain.answers import Answer, Hit
-from lorebank.domain.facts import FactStatus, Opinion, OpinionStatus
+from lorebank.domain.facts import FactStatus, Opinion, OpinionStatus, Relation
 from lorebank.index.chunks import contexts_of
 from lorebank.index.items import NOTE, Item
-from lorebank.index.succession import Successor, successors
+from lorebank.index.succession import Successor, ruled_pairs, successors
 from lorebank.recall.candidates import RETRIEVERS, Request
 from lorebank.recall.diversity import collapse_repeats, rerank_mmr
 from lorebank.recall.newest import (
     Current,
+    lead_with_newer,
     lead_with_successors,
     newest_first,
     newest_opinion_first,
@@ -59,6 +60,8 @@ class Arranged:
     """How many superseded items would have been shown."""
     held: Mapping[str, Opinion]
     replaced: Mapping[int, Successor]
+    newer: Mapping[int, int]
+    """Item → a newer one that may say otherwise."""
     repeats: Mapping[int, Sequence[int]]
     """Kept item → items that say the same."""
     contexts: Mapping[str, tuple[str, ...]]
@@ -70,6 +73,11 @@ class Arranged:
         if belief and belief.superseded_by:
             return belief.superseded_by
         return self.replaced[number].id if number in self.replaced else None
+
+    def questioner(self, number: int) -> str | None:
+        """The id of a newer line that may say otherwise, of an item that nothing replaces."""
+        newer = self.newer.get(number)
+        return None if newer is None or self.successor(number) else self.items[newer].id
 
 
 def recall(
@@ -140,6 +148,7 @@ def _arranged(
         hidden=hidden + current.hidden,
         held=held,
         replaced=current.replaced,
+        newer=current.newer,
         repeats=repeats,
         contexts=contexts,
     )
@@ -176,8 +185,12 @@ def _with_successors(
     replaced = successors(request.connection, facts, as_of=as_of, today=request.now)
     past = understood.wants_past or understood.query.interval is not None
     if past or understood.order == "oldest" or options.include_superseded:
-        return Current(list(order), pool.items, replaced, 0)
+        return Current(list(order), pool.items, replaced)
     order = newest_first(order, pool.items, understood.terms, depth)
+    newer: dict[int, int] = {}
+    if request.vectors is not None and request.vectors.are_built_in():
+        ruled = ruled_pairs(request.connection, Relation.BOTH)
+        order, newer = lead_with_newer(order, pool.items, request.vectors.of_items, ruled)
     # Without a name in the question, opinions that share a word of it are seldom about one thing.
     opinions = [n for n in order[:depth] if understood.entities and pool.items[n].kind == "opinion"]
     about = {
@@ -190,7 +203,7 @@ def _with_successors(
     wanted = [item for item in sorted(missing) if allowed is None or item in allowed]
     items = {**pool.items, **request.items.load(wanted)}
     asked = (*understood.terms, *understood.query.entities)
-    return lead_with_successors(order, items, replaced, asked, options.k)
+    return lead_with_successors(order, items, replaced, newer, asked, options.k)
 
 
 def _notes(arranged: Arranged) -> Iterator[str]:
@@ -255,6 +268,7 @@ def _hits(arranged: Arranged, ranking: RankOptions) -> tuple[Hit, ...]:
                 times=item.times,
                 status=_status(belief, by),
                 superseded_by=arranged.successor(number),
+                questioned_by=arranged.questioner(number),
                 until=date.fromisoformat(by.since) if by and by.since else None,
                 why=why,
                 evidence=belief.evidence if belief else (),
