@@ -59,6 +59,8 @@ def one_day(written: str) -> Interval:
         ("20 ile 25 Nisan arasında yokum.", Interval(date(2026, 4, 20), date(2026, 4, 25))),
         ("No dia 20 pago a renda.", one_day("2025-12-20")),
         ("Simula Lunes may klase na kami.", Interval(date(2025, 12, 1), None)),
+        ("Wedding: Sat 13 June at two.", one_day("2026-06-13")),
+        ("Na 6ª feira janto fora.", one_day("2025-11-28")),
         ("The fair is a week from Saturday.", one_day("2025-12-06")),
         ("Fees are due the first of the month.", one_day("2025-12-01")),
         ("Paint it before the end of March.", Interval(None, date(2026, 3, 31))),
