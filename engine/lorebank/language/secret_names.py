@@ -75,7 +75,7 @@ _SPARE = re.compile(
 """One of the codes behind such a name."""
 _SEED_BEGINS = re.compile(r"[:=\n.,]|\b(?:are|is|sind|ist|lauten|son|sont|sono|são|zijn)\b")
 _SEED_WORD = re.compile(
-    r"[\s,>*\"'`/;|·–—-]{0,6}(?:\d{1,2}[.):]?\s?)?(?P<word>[a-zà-ÿ\u0300-\u036f]{3,9})(?![\w'’])"
+    r"[\s,>*\"'`/;|·–—-]{0,6}(?:\d{1,2}[.):]?\s?)?(?P<word>(?=\w{3})[A-Z]?[a-zà-ÿ\u0300-\u036f]{2,9})(?![\w'’])"
 )
 _SEED_LENGTHS = (12, 25)
 """Fewest and most words of a seed phrase, by BIP 39 and Monero's list."""
@@ -318,10 +318,9 @@ def _pin(line: str, start: int, name: Name, link: int) -> int:
         return 0
     if link == _BESIDE:
         return code.end()
-    words = line[name.end : start].split()
-    return (
-        code.end() if len(words) <= 4 and len(value) >= 4 and _ENDS.match(line, code.end()) else 0
-    )
+    if len(value) < 4 or len(line[name.end : start].split()) > 4:
+        return 0
+    return code.end() if " " in value or _ENDS.match(line, code.end()) else 0
 
 
 def _weak_pin(line: str, start: int, name: Name, link: int) -> int:
@@ -418,7 +417,7 @@ def seed_phrases(text: str, names: Iterable[int]) -> Iterator[tuple[int, int]]:
             while len(words) < _SEED_LENGTHS[-1] and (found := _SEED_WORD.match(text, tried)):
                 words.append(found)
                 tried = found.end()
-            common = sum(word["word"] in stop_words() for word in words)
+            common = sum(word["word"].lower() in stop_words() for word in words)
             if len(words) >= _SEED_LENGTHS[0] and common <= len(words) * _COMMON_IN_SEED:
                 yield words[0].start("word"), tried
                 break
