@@ -181,6 +181,8 @@ def signs_of(pool: Pool) -> Signs:
         share = _share_of_time(item, interval) if interval else 0.0
         if only_named and (interval is None or share >= _LEAST_SHARE):
             covered = max(covered, named)  # nothing else is asked
+            if not defining:  # who somebody is stands below his name, in a heading
+                around = min(around, 1.0 - covered)
         near = _near(pool, item) if nearness else _MEANING_OF_WORDS * covered
         beside = not (covered or around or number in slot or share or (wanted and named))
         if beside and near < _NEAR:
