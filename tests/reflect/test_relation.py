@@ -6,15 +6,15 @@ import pytest
 
 from lorebank.beliefs.relation import Bearing, relate
 
-CLOSE = 0.7
+CLOSE, SAME_SUBJECT = 0.7, 0.45
 
 
 @pytest.mark.parametrize(
     ("older", "newer", "cosine", "bearing"),
     [
         ("Likes the gravel path.", "The gravel path is a joy.", CLOSE, Bearing.RESTATES),
-        ("Likes the gravel path.", "The gravel path is a nuisance.", CLOSE, Bearing.CONTRADICTS),
-        ("Likes the gravel path.", "The gravel path is a nuisance.", 0.2, Bearing.UNCERTAIN),
+        ("Likes the gravel path.", "Gravel is a nuisance to walk on.", CLOSE, Bearing.CONTRADICTS),
+        ("Likes the gravel path.", "Gravel is a nuisance to walk on.", 0.4, Bearing.UNCERTAIN),
         # what is added may be a refinement
         (
             "Likes the gravel path.",
@@ -22,18 +22,25 @@ CLOSE = 0.7
             CLOSE,
             Bearing.UNCERTAIN,
         ),
-        # a comparison is asked, and so is what is only so "now"
-        ("Prefers jam to honey.", "Prefers honey to jam.", CLOSE, Bearing.UNCERTAIN),
-        ("Paints fences in autumn.", "Spring is the time for fences now.", 0.45, Bearing.UNCERTAIN),
+        # a turn, on the same subject and on another
+        (
+            "Paints fences in autumn.",
+            "Spring is the time for fences now.",
+            SAME_SUBJECT,
+            Bearing.CONTRADICTS,
+        ),
+        ("Paints fences in autumn.", "Reads novels at lunch now.", 0.31, Bearing.UNCERTAIN),
+        (
+            "Paints fences in autumn.",
+            "Still paints fences in autumn now.",
+            SAME_SUBJECT,
+            Bearing.RESTATES,
+        ),
         # somebody else's mind
-        ("Wants to sing.", "Her niece no longer wants to sing.", CLOSE, Bearing.UNCERTAIN),
-        # near in meaning, in one language and in two
-        ("Likes the gravel path.", "Fond of pebbles underfoot.", 0.85, Bearing.RESTATES),
-        ("Likes the gravel path.", "Fond of pebbles underfoot.", CLOSE, Bearing.UNCERTAIN),
-        ("Likes the gravel path.", "Mag den Weg aus Kies.", CLOSE, Bearing.RESTATES),
+        ("Wants to sing.", "Her niece no longer wants to sing.", SAME_SUBJECT, Bearing.UNCERTAIN),
     ],
 )
-def test_attitude_and_meaning_decide_together(
+def test_attitude_meaning_and_turns_decide_together(
     older: str, newer: str, cosine: float, bearing: Bearing
 ) -> None:
     assert relate(older, newer, cosine=cosine).bearing is bearing

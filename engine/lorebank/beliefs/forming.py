@@ -45,10 +45,12 @@ from lorebank.language.words import words
 
 _MOST_UNSURE = 200
 """Unsure pairs of one holder; the newest are kept."""
-_OUTRIGHT = frozenset({"over", "mind"})
+_OUTRIGHT = frozenset({"over", "mind", "switch"})
 """What a line that states no opinion may say for certain: that one is over. On 1,576 pairs of a
 line and an opinion by other hands all 24 found so were right; of other reasons half were wrong."""
 _OUTRIGHT_STRENGTH = 0.9
+_TURNS = frozenset({"mind", "turn"})
+"""Reasons that tell of a change of mind and not on what: the nearest opinion is meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -379,7 +381,7 @@ def _opposed(near: Sequence[_Near]) -> list[Belief]:
     """The beliefs that a line contradicts: those it speaks of outright, else the nearest that it
     may speak of."""
     found = [entry for entry in near if _contradicts(entry[1])]
-    outright = [belief for belief, relation, _ in found if relation.reason != "mind"]
+    outright = [belief for belief, relation, _ in found if relation.reason not in _TURNS]
     return outright or ([_nearest(found)] if found else [])
 
 

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-WITH_VECTORS = "relation 4 with vectors"
+WITH_VECTORS = "relation 5 with vectors"
 """What formed the opinions of an index; to be raised with any change of what a relation is."""
-WORDS_ALONE = "relation 4"
+WORDS_ALONE = "relation 5"
 JUDGED_BY = "judged_by"
 """The key below which an index says which of the two formed its opinions."""
 

@@ -2,8 +2,9 @@
 
 A clause is cut at punctuation and conjunctions. Its *objects* are the words left when cue words
 (`[stance]` of the language's file) and stop words are taken out; its *sign* is what its attitude
-words say of them (`likes`, `a waste`), turned over by each negation. No grammar is read beyond
-that: a clause whose words disagree, or that compares one thing with another, has no sign.
+words say of them (`likes`, `a waste`), turned over by each negation. Of a comparison the objects
+are what is preferred, `less` what it is preferred to. No grammar is read beyond that: a clause
+whose words disagree has no sign.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from lorebank.language.words import stop_words_of
 from lorebank.languages import Sections, compiled, split
 
 _CUES = (
-    "not", "over", "mind", "like", "dislike", "good", "bad", "still", "choose", "than", "to",
-    "say", "split",
+    "not", "over", "mind", "like", "dislike", "good", "bad", "turn", "still", "prefer",
+    "choose", "switch", "than", "from", "to", "say", "split",
 )  # fmt: skip
-_FLAGS = frozenset({"over", "mind", "still"})
+_FLAGS = frozenset({"over", "mind", "turn", "still", "prefer", "switch"})
 _FIRST = "en"
 """The language of a text whose words tell none."""
 _HAN = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -44,14 +45,17 @@ class Clause:
     """One statement of a sentence."""
 
     objects: tuple[str, ...]
+    less: tuple[str, ...] = ()
+    """What the objects are preferred to."""
     sign: int = 0
     """1 for, -1 against the objects; 0 where nothing is said for or against them."""
     denied: bool = False
     """Whether it holds an odd number of negations."""
     mixed: bool = False
-    """Whether its attitude words disagree, or it compares its objects."""
+    """Whether its attitude words disagree."""
     flags: frozenset[str] = frozenset()
-    """`over` (no longer), `mind` (changed his mind), `still`."""
+    """`over` (no longer), `mind` (changed his mind), `turn` (now), `still`, `prefer` (one over
+    others), `switch` (from one to another)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +67,7 @@ class Reading:
     flags: frozenset[str]
     """Those of all clauses."""
     objects: tuple[str, ...]
-    """What any clause speaks of, each once."""
+    """What any clause speaks of, preferred or not, each once."""
 
 
 @lru_cache(maxsize=_KEPT)
@@ -74,7 +78,8 @@ def read(text: str, names: frozenset[str] = frozenset()) -> Reading:
     lexicon = _lexicons()[code]
     clauses: list[Clause] = []
     marks = sorted(_marks(folded, lexicon), key=lambda mark: mark[:2])
-    builder = _Builder(code, lexicon, names)
+    switches = any(cue and "switch" in lexicon.cues(cue) for _, _, cue in marks)
+    builder = _Builder(code, lexicon, names, switches=switches)
     place = 0
     for start, end, cue in marks:
         if start < place:
@@ -89,7 +94,7 @@ def read(text: str, names: frozenset[str] = frozenset()) -> Reading:
     clauses += builder.close()
     joined = tuple(_joined(clauses))
     flags = frozenset().union(*(clause.flags for clause in joined))
-    objects = dict.fromkeys(word for c in joined for word in c.objects)
+    objects = dict.fromkeys(word for c in joined for word in (*c.objects, *c.less))
     return Reading(code, joined, flags, tuple(objects))
 
 
@@ -145,20 +150,23 @@ def same_word(one: str, other: str) -> bool:
 class _Builder:
     """The clause that is being read."""
 
-    def __init__(self, code: str, lexicon: _Lexicon, names: frozenset[str]) -> None:
-        self._code, self._lexicon, self._names = code, lexicon, names
+    def __init__(
+        self, code: str, lexicon: _Lexicon, names: frozenset[str], *, switches: bool
+    ) -> None:
+        self._code, self._lexicon, self._names, self._switches = code, lexicon, names, switches
         self._reset()
 
     def _reset(self) -> None:
-        self._objects: list[str] = []
+        self._sides: tuple[list[str], list[str]] = ([], [])
         self._signs: list[int] = []
         self._negations = 0
         self._flags: set[str] = set()
-        self._chosen = self._compares = False
+        self._side = 0
+        self._chosen = False
 
     def plain(self, text: str) -> None:
         """Words between two cues."""
-        own = self._objects
+        own = self._sides[self._side]
         if self._lexicon.unspaced:
             for run in _HAN_RUN.findall(text):
                 is_han = _IS_HAN.match(run) is not None
@@ -176,24 +184,37 @@ class _Builder:
             self._negations += 1
         self._signs += [1] if cues & {"like", "good"} else []
         self._signs += [-1] if cues & {"dislike", "bad"} else []
-        begun = bool(self._objects)
+        begun = bool(self._sides[0])
+        if self._switches and self._switch(cues):
+            return
         if ("than" in cues and (begun or self._signs)) or ("to" in cues and begun and self._chosen):
-            self._compares = True  # `prefers tea to coffee`
+            self._side = 1
         self._chosen = self._chosen or "choose" in cues
         self._flags |= cues & _FLAGS
 
+    def _switch(self, cues: frozenset[str]) -> bool:
+        """Whether a cue tells the two ends of a switch: `from tea to coffee`."""
+        if "from" in cues and not self._sides[1]:
+            self._side = 1
+        elif self._sides[1] and cues & {"to", "switch"}:
+            self._side = 0
+        if "switch" in cues:
+            self._signs.append(1)
+            self._flags |= {"switch", "prefer", "turn"}
+        return bool(cues & {"from", "to", "switch"})
+
     def close(self) -> list[Clause]:
         """The clause as far as it goes, and a new one is begun."""
-        objects = tuple(dict.fromkeys(self._objects))
+        objects, less = (tuple(dict.fromkeys(side)) for side in self._sides)
         denied = bool(self._negations % 2)
-        mixed = self._compares or len(set(self._signs)) > 1
+        mixed = len(set(self._signs)) > 1
         sign = 0 if mixed or not self._signs else self._signs[0] * (-1 if denied else 1)
         if sign > 0 and not denied and not self._negations and "over" in self._flags:
             self._flags.discard("over")  # `wants more`: nothing ended
         elif "over" in self._flags and not self._negations and sign == 0:
             self._flags.discard("over")
-        found = Clause(objects, sign, denied, mixed, frozenset(self._flags))
-        empty = not (objects or self._signs or self._flags or self._negations)
+        found = Clause(objects, less, sign, denied, mixed, frozenset(self._flags))
+        empty = not (objects or less or self._signs or self._flags or self._negations)
         self._reset()
         return [] if empty else [found]
 
@@ -207,6 +228,7 @@ def _joined(clauses: Iterable[Clause]) -> list[Clause]:
         if before is not None and _fits(before, clause):
             out[-1] = Clause(
                 before.objects or clause.objects,
+                before.less or clause.less,
                 before.sign or clause.sign,
                 before.denied != clause.denied,
                 flags=before.flags | clause.flags,
