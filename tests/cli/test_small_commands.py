@@ -20,7 +20,7 @@ def test_the_demo_tells_how_a_belief_turned_on_one_screen(tmp_path: Path, loreba
     done = lorebank("demo", str(tmp_path / "notes"), cwd=tmp_path)
     assert done.code == 0, done.err
     told = done.out
-    assert len(told.splitlines()) < 63
+    assert len(told.splitlines()) < 60
     assert "diff --git" not in told
     turned = told.index("2025-12-05 0.40")
     assert told.index("2025-11-21 0.60") < turned

@@ -129,6 +129,12 @@ def test_the_words_of_a_wallet_are_masked(name: str, mark: str) -> None:
     assert not set(re.findall(r"\w+", masked)) & set(SEED.split()[1:])
 
 
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\n\n    "])
+def test_a_password_on_the_line_below_its_name_is_masked(newline: str) -> None:
+    text = f"The NAS has a new password:{newline}Kestrel-77!{newline}Ana knows it."
+    assert redact(text).text == text.replace("Kestrel-77!", MASK * 11)
+
+
 PUMPS = [
     "a",
     "A1",

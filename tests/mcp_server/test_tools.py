@@ -206,6 +206,16 @@ PLAIN: list[tuple[str, dict[str, Any]]] = [
     ("memory_write", {"mode": "add", "text": "The oars are dry."}),
     ("retain", {"text": "The oars are wet.", "tags": ["oars"]}),
     ("correct", {"wrong": "f-3299b0a545", "right": "A cloud server is rented."}),
+    ("retain", {"text": "Peter likes oars.", "kind": "Opinion"}),
+    ("retain", {"fact": {"text": "The oars are dry.", "kind": "World"}}),
+    ("entity", {"name": {"name": "Peter"}}),
+    ("inbox", {"kind": "Restatements"}),
+    ("memory_write", {"content": "The oars are dry.", "action": "Append"}),
+    ("memory_get", {"path": "[memory/2025-12-09.md:1-2]"}),
+    ("memory_get", {"path": "2025-12-09.md"}),
+    ("memory_get", {"path": "MEMORY.md"}),
+    ("recall", {"query": PETER, "since": "P7D", "until": "now", "user": "peter"}),
+    ("recall", {"query": PETER, "since": 1762000000, "k": "all", "token_budget": "2k"}),
 ]
 
 

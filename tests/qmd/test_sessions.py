@@ -41,7 +41,7 @@ def test_f90_turns_are_lines() -> None:
     [
         ("a <private>b</private> c", "a c"),
         ("a <!-- b --> c", "a c"),
-        ("key sk-proj-abcdefghijklmnopqrstuvwx end", "key ································ end"),
+        ("key sk-proj-Zq8Rt2LmX9vB4nK7wYc3Jd5H end", "key ································ end"),
         (
             "Authorization: Bearer mF_9.B5f-4.1JqM8xQz7",
             "Authorization: Bearer ····················",

@@ -142,21 +142,3 @@ def test_a_model_that_fails_is_told_once_and_the_rules_go_on(
     server.faults.clear()
     reflect(root, server)
     assert any("boat" in line for line in lines(root)), "asked again the next night"
-
-
-def test_an_answer_that_is_no_json_is_sent_back_once(server: Provider, root: Path) -> None:
-    server.replies.appendleft("no json at all")
-    assert [p.code for p in reflect(root, server).problems] == ["sentence-dropped"]
-    assert len(server.requests) == 2
-    assert "This cannot be used" in server.requests[1].json["messages"][-1]["content"]
-
-
-def test_the_budget_of_a_run_is_kept(server: Provider, root: Path) -> None:
-    (root / "memory" / "2026-01-07.md").write_text("Ben prefers long letters.\n")
-    report = reflect(root, server, max_calls=1)
-    assert len(server.requests) == 1
-    assert [p.code for p in report.problems][-1] == "generator-failed"
-    reflect(root, server, max_tokens=100)
-    assert len(server.requests) == 1
-    reflect(root, server)
-    assert len(server.requests) == 2, "what the first run asked is remembered"

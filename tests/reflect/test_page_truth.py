@@ -67,6 +67,16 @@ def test_what_was_said_before_is_no_news(root: Path) -> None:
     ]
 
 
+def test_an_appointment_that_was_moved_does_not_lead_on_its_old_day(root: Path) -> None:
+    write(root, "2026-01-27", ["- W @Mira: The talk is on 12 February 2026.", "- W @Mira: Sings."])
+    write(root, "2026-01-28", ["- W @Mira: The talk was moved from 12 to 17 February 2026."])
+    with Bank.open(root, environ=WORDS_ONLY, now=date(2026, 1, 30)) as bank:
+        bank.reflect()
+    summary = block(root, "bank/entities/Mira.md", "summary")
+    assert not any("The talk is on" in line for line in summary)
+    assert any(line.startswith("- 2026-02-17 · The talk") for line in summary)
+
+
 def test_a_thing_that_one_line_is_about_stands_on_the_index(root: Path) -> None:
     assert not (root / "bank" / "entities" / "Ferry.md").exists()
     assert "- Ferry: Is our booking service." in block(root, "bank/index.md", "index")

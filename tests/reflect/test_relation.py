@@ -15,6 +15,8 @@ CLOSE, SAME_SUBJECT = 0.7, 0.45
         ("Likes the gravel path.", "The gravel path is a joy.", CLOSE, Bearing.RESTATES),
         ("Likes the gravel path.", "Gravel is a nuisance to walk on.", CLOSE, Bearing.CONTRADICTS),
         ("Likes the gravel path.", "Gravel is a nuisance to walk on.", 0.4, Bearing.UNCERTAIN),
+        # somebody else's mind
+        ("Wants to sing.", "Her niece no longer wants to sing.", SAME_SUBJECT, Bearing.UNCERTAIN),
         # what is added may be a refinement
         (
             "Likes the gravel path.",
@@ -36,8 +38,6 @@ CLOSE, SAME_SUBJECT = 0.7, 0.45
             SAME_SUBJECT,
             Bearing.RESTATES,
         ),
-        # somebody else's mind
-        ("Wants to sing.", "Her niece no longer wants to sing.", SAME_SUBJECT, Bearing.UNCERTAIN),
     ],
 )
 def test_attitude_meaning_and_turns_decide_together(

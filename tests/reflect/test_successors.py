@@ -11,12 +11,12 @@ from lorebank import Bank
 from support import WORDS_ONLY
 
 SWITCHES = {
-    "en": ("Prefers tea.", "Switched from tea to coffee.", "Prefers coffee now."),
-    "es": ("Prefiere el vino.", "Cambió del vino al café.", "Ahora prefiere el café."),
-    "de": ("Trinkt am liebsten Tee.", "Ist von Tee auf Kaffee umgestiegen.", "Mag Kaffee."),
-    "fr": ("Préfère le thé.", "Est passé du thé au café.", "Préfère maintenant le café."),
-    "pt": ("Prefere chá.", "Mudou do chá para o café.", "Agora prefere café."),
-    "zh": ("喜欢喝茶。", "从喝茶改成喝咖啡了。", "喜欢喝咖啡。"),
+    "en": ("Prefers tea.", "No longer prefers tea.", "Likes coffee."),
+    "es": ("Prefiere el vino.", "Ya no prefiere el vino.", "Le gusta el café."),
+    "de": ("Mag Tee.", "Mag keinen Tee mehr.", "Mag Kaffee."),
+    "fr": ("Aime le thé.", "N'aime plus le thé.", "Aime le café."),
+    "pt": ("Adora chá.", "Já não adora chá.", "Adora café."),
+    "zh": ("喜欢喝茶。", "讨厌喝茶。", "喜欢喝咖啡。"),
 }
 
 

@@ -70,15 +70,6 @@ def test_kept_sentences_cite_their_lines_and_others_are_told(server: Provider, r
     assert [(p.path, p.code) for p in report.problems] == [(PAGE, "sentence-dropped")]
 
 
-def test_a_night_without_news_asks_nothing(server: Provider, root: Path) -> None:
-    reflect(root, server)
-    before = (root / PAGE).read_bytes()
-    assert reflect(root, server).changed == ()
-    (root / ".memory" / "index.sqlite").unlink()
-    assert reflect(root, server).changed == ()
-    assert ((root / PAGE).read_bytes(), len(server.requests)) == (before, 1)
-
-
 def test_moved_lines_are_cited_anew_without_a_call(server: Provider, root: Path) -> None:
     reflect(root, server)
     (root / "memory" / "2026-01-05.md").write_text("# Monday\n\n" + LOG)

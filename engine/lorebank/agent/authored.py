@@ -31,7 +31,7 @@ from lorebank.markdown.hidden import without_private
 from lorebank.markdown.origin import origin_mark, read_origin_mark
 from lorebank.records import Record
 from lorebank.retain.compose import without_heading
-from lorebank.retain.kinds import kind_of, phrases, said
+from lorebank.retain.kinds import holds_phrase, kind_of, phrases
 
 
 class Remembered(Record):
@@ -84,13 +84,13 @@ def route(text: str, *, to: str = "auto") -> Route:
         return Route(Place(to), "as asked", stripped)
     if begins_typed(body):
         return Route(Place.FACT, "it is written as a fact", body)
-    if said(stripped, "order") or _commands().match(fold(stripped)):
+    if holds_phrase(stripped, "order") or _commands().match(fold(stripped)):
         return Route(Place.CORE, "an order for every conversation", stripped)
-    if said(stripped, "decision"):
+    if holds_phrase(stripped, "decision"):
         return Route(Place.FACT, "a decision", stripped)
     if kind_of(stripped) is FactKind.OPINION:
         return Route(Place.FACT, "a preference", stripped)
-    if said(stripped, "context"):
+    if holds_phrase(stripped, "context"):
         return Route(Place.LOG, "context of the day", stripped)
     return Route(Place.FACT, "a durable fact", stripped)
 

@@ -272,10 +272,10 @@ def _with_open_tasks(
 ) -> Answer:
     """Where it was asked what is open, or what the writer promised: that first, the soonest due
     before."""
-    from lorebank.retain.kinds import said
+    from lorebank.retain.kinds import holds_phrase
 
-    promises = said(query, "asks_promises")
-    if not (promises or said(query, "asks_tasks")):
+    promises = holds_phrase(query, "asks_promises")
+    if not (promises or holds_phrase(query, "asks_tasks")):
         return answer
     from lorebank.index.tasks import load_tasks
 

@@ -35,9 +35,8 @@ if TYPE_CHECKING:
 
 _LEAST_SHARED, _MEAN_SHARED = 0.5, 0.7
 _DENIED_SHARED = 0.75
-"""What a bare denial or ending has to share, both ways: nothing but the negation may differ ("her
-niece no longer wants to …" is somebody else's mind). So 5 of 5 are right in 750 pairs by other
-hands; asking one way alone found 10, and was wrong 5 times."""
+"""What a bare denial or ending has to share: nothing but the negation may differ ("her niece no
+longer wants to sing" is somebody else's mind)."""
 _SAME_SHARED = 0.6
 """What a restatement has to share, both ways; below it, what is new may refine the older one."""
 _SAME_SUBJECT = 0.3
@@ -54,8 +53,6 @@ on an opinion come so near, at 1 to 1.5 pairs a day."""
 OWN_WORD_NEAR = 0.1
 """The same for an opinion line of the holder. On 126 pairs of opinions by other hands a fifth of
 the restatements and contradictions lie below .3, none below .1."""
-CONFLICT = "its words disagree"
-"""The reason of a pair of which some clauses restate each other and others contradict."""
 
 
 class Bearing(StrEnum):
@@ -101,12 +98,12 @@ def relate(
     if same and not against and not _adds(one, other):
         return Relation(Bearing.RESTATES, same[0], common)
     if same:
-        return Relation(Bearing.UNCERTAIN, CONFLICT if against else "", common)
+        return Relation(Bearing.UNCERTAIN, "its words disagree" if against else "", common)
     if _turns(one, other) and max(cosine or 0.0, common) >= _TURN_NEAR:
         return Relation(Bearing.CONTRADICTS, "turn", common)
     if not found and cosine is not None and cosine >= _SAME_MEANING:
         return Relation(_by_signs(one, other), "meaning", common)
-    return Relation(Bearing.UNCERTAIN, CONFLICT if against else "", common)
+    return Relation(Bearing.UNCERTAIN, "its words disagree" if against else "", common)
 
 
 _Found = list[tuple[Bearing, str]]
@@ -148,12 +145,12 @@ def _compared(older: Clause, newer: Clause) -> _Found:
 
 
 def _clauses(older: Clause, newer: Clause, objects: Collection[str], *, still: bool) -> _Found:
-    """What two clauses are to each other; `objects` are all those of the older statement."""
+    """What a clause of the newer statement is to one of the older, which has these `objects`."""
     forth = shared(older.objects, newer.objects)
     back = shared(newer.objects, older.objects)
     if not forth or not _about_the_same(forth, back):
         return []
-    all_alike = forth >= _DENIED_SHARED and shared(newer.objects, objects) >= _DENIED_SHARED
+    all_alike = min(forth, shared(newer.objects, objects)) >= _DENIED_SHARED
     opposite = older.sign * newer.sign < 0
     if "over" in newer.flags and (opposite or (newer.sign <= 0 <= older.sign and not older.denied)):
         return [(Bearing.CONTRADICTS, "over")] if all_alike else []

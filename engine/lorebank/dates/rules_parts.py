@@ -212,10 +212,15 @@ def _day_in_month(_: Moment, day: int, span: Span) -> Span | None:
     return Span("day", one_day(span.days[0].replace(day=day)))
 
 
-def _weekday_and_date(_: Moment, _weekday: int, span: Span) -> Span | None:
-    """`Monday, 3 November`: the date says which."""
+def _weekday_and_date(moment: Moment, weekday: int, span: Span) -> Span | None:
+    """`Saturday, 13 June`: of last, this and next year the one in which it is a Saturday."""
     if span.granularity != "day" or (span.cycle and span.cycle.period == "week"):
         return None
+    if span.cycle is not None and span.cycle.period == "year":
+        for days in span.cycle.existing(moment.now, 1):
+            near = abs(days[0].year - moment.now.year) <= 1
+            if near and days[0].weekday() == weekday:
+                return Span("day", days)
     return replace(span, bare=False)
 
 

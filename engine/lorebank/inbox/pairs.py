@@ -18,7 +18,6 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from lorebank.beliefs.forming import holder_of
-from lorebank.beliefs.relation import CONFLICT
 from lorebank.domain.facts import (
     Citation,
     Fact,
@@ -64,6 +63,8 @@ _STANCES = {
     Relation.BOTH: Stance.UNRELATED,
 }
 _RELATIONS = {stance: relation for relation, stance in _STANCES.items()}
+_CONFLICT = "its words disagree"
+"""The reason for which two opinions are asked about as a replacement first."""
 
 
 def _evidence_waiting(desk: Desk, fact: Fact | None = None) -> Iterator[InboxItem]:
@@ -108,7 +109,7 @@ _EFFECTS: Mapping[bool, Mapping[str, str]] = {
 def _kind_of_pair(fact: Fact, opinion: Opinion, reason: str) -> InboxKind:
     if fact.kind is not FactKind.OPINION or holder_of(fact) != next(iter(opinion.entities), ""):
         return InboxKind.EVIDENCE
-    return InboxKind.REPLACEMENT if reason == CONFLICT else InboxKind.RESTATEMENT
+    return InboxKind.REPLACEMENT if reason == _CONFLICT else InboxKind.RESTATEMENT
 
 
 def _evidence_id(opinion: str, fact: str) -> str:

@@ -42,7 +42,7 @@ _PREFIXES = {
     "model-key": "gsk_ xai- r8_ pplx- nvapi- csk- tvly- jina_ tgp_v1_ fw_ pa- fc- AQVN ico-",
     "payment-key": "shippo_live_ shippo_test_ EZAK EZTK duffel_live_ duffel_test_ FLWSECK-"
     " FLWSECK_TEST- access-production- access-sandbox- access-development- live_pub_ test_pub_",
-    "mail-key": "xkeysib- xsmtpsib- key- pubkey- re_",
+    "mail-key": "xkeysib- xsmtpsib- re_",
     "vault-token": "hvs. hvb. hvr. dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.",
     "bot-token": "EAACEdEose0cBA EAAM EAAC EAAG EAAB ATBB ATATT3 ATCTT3 sl.u. EAAAl EAAAE"
     " aio_ sm_aat_ sm_pat_",
@@ -67,6 +67,7 @@ _TOKENS = {
     "password_hash": r"(?<=\$)(?:2[aby]\$\d\d|apr1|[156]|argon2id?|scrypt)\$[\w./$=,+-]{20,}",
     "jwt": r"eyJ[\w-]{8,}={0,2}\.[\w-]{8,}={0,2}\.[\w-]{6,}={0,2}",
     "square_token": r"EAAA[\w-]{56,}",
+    "mailgun_key": r"(?:pub)?key-[0-9a-f]{32}(?![0-9a-f])",
     "mailchimp_key": r"[0-9a-f]{32}-us\d{1,2}(?!\w)",
     "notion_token": r"secret_[A-Za-z0-9]{43}(?!\w)",
     "airtable_token": r"pat[A-Za-z0-9]{14}\.[a-f0-9]{64}",
@@ -294,8 +295,7 @@ def numbers(line: str) -> Iterator[tuple[str, int, int]]:
 
 def heads() -> list[str]:
     """Beginnings of tokens, long enough to tell one that goes on after a break."""
-    telling = [head for head in _kind_of_prefix() if len(head) >= _TELLING_HEAD and head != "key-"]
-    return [*telling, *_HEADS.split()]
+    return [*(head for head in _kind_of_prefix() if len(head) >= _TELLING_HEAD), *_HEADS.split()]
 
 
 def split_token(text: str, start: int) -> tuple[str, int, int] | None:

@@ -25,18 +25,8 @@ from lorebank.language.words import stop_words
 from lorebank.languages import Sections, compiled, split
 
 NAMES = (
-    *(
-        "password",
-        "passphrase",
-        "label",
-        "weak_password",
-        "token",
-        "login",
-        "pin",
-        "weak_pin",
-        "code",
-    ),
-    *("dial", "spare", "seed"),
+    *("password", "passphrase", "label", "weak_password", "token", "login"),
+    *("pin", "weak_pin", "code", "dial", "spare", "seed"),
 )
 """Entries of `[secrets]` that hold names; `weak` ones are common words as well."""
 _WEAK = ("weak_password", "login", "code", "dial", "seed")
@@ -62,6 +52,7 @@ _CLAUSE = re.compile(
 _API = re.compile(r"(?i:\b(?:api|web ?service|service)\b)")
 """What has a key that programs use."""
 _ASIDE = re.compile(r"\s?\([^()\n]{1,30}\)")
+"""Behind a name: `password (case sensitive): x`."""
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _NUMBER = re.compile(r"(?!(?:19|20)\d\d\b)\d{4,12}(?=\s*(?:[.,;)!]|\Z))")
 _UNIT = r"(?:%|€|\$|£|(?:mm|cm|k?m|k?g|mg|ml|l|V|mA|k?Wh|kW|MB|GB|Uhr|percent|euros?"
@@ -82,11 +73,9 @@ _SPARE = re.compile(
     r"[\s,;]*(?P<value>\d{3,4}[ -]\d{3,4}|\d{5,10}|[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8})+)"
 )
 """One of the codes behind such a name."""
-
-
 _SEED_BEGINS = re.compile(r"[:=\n.,]|\b(?:are|is|sind|ist|lauten|son|sont|sono|são|zijn)\b")
 _SEED_WORD = re.compile(
-    r"[\s,>*\"'`/;|·–—-]{0,6}(?:\d{1,2}[.):]?\s?)?(?P<word>[a-zà-ÿ\u0300-\u036f]{3,9})(?![\w'’])"
+    r"[\s,>*\"'`/;|·–—-]{0,6}(?:\d{1,2}[.):]?\s?)?(?P<word>(?=\w{3})[A-Z]?[a-zà-ÿ\u0300-\u036f]{2,9})(?![\w'’])"
 )
 _SEED_LENGTHS = (12, 25)
 """Fewest and most words of a seed phrase, by BIP 39 and Monero's list."""
@@ -112,6 +101,8 @@ class Name(NamedTuple):
 
 
 class _Grammar(NamedTuple):
+    """What the words of all languages make of the text around a name."""
+
     assigned: re.Pattern[str]
     joined: re.Pattern[str]
     set_to: re.Pattern[str]
@@ -158,29 +149,32 @@ def _read(languages: Sections) -> tuple[dict[str, list[tuple[str, bool, bool, bo
 
     digit = "|".join(words_of("digits"))
     is_ = any_of("is")
-    patterns = (
-        r"(?:[_-]?\d{1,2}|_BASE)?(?:\s(?i:OF)(?:\s[\w'’.-]+){1,3}?)?(?:\s?\([^()\n]{1,30}\))?"
-        r"[\"'`*_\]]{0,4}\s{0,8}(?::=|=>|[:=：＝]|(?i:\b(?:SAYS):?)|(?i:\b(?:IS):))"
-        r"\s{0,8}[*_]{0,3}\s?[\"'`“”„«]{0,3}".replace("OF", any_of("of"))
-        .replace("SAYS", any_of("says"))
-        .replace("IS", is_),
-        rf"(?i:(?<!\w)(?:{is_}|{any_of('says')})[\s:]*[\"'`*„«]*\Z)|(?:[:=/>→|]|是|は|为|為)\s*[*_]*\Z",
-        rf"(?i:(?<!\w)(?:{any_of('to')})\s[\"'`*„«]*\Z)",
-        r"(?:^|(?<=\s))[\"'`]?(?P<value>[^\s\"'`]{4,80}?)[\"'`]?,?"
+    of, says, lock = any_of("of"), any_of("says"), any_of("lock")
+    patterns = {
+        "assigned": rf"(?:[_-]?\d{{1,2}}|_BASE)?(?:\s(?i:{of})(?:\s[\w'’.-]+){{1,3}}?)?"
+        r"(?:\s?\([^()\n]{1,30}\))?[\"'`*_\]]{0,4}\s{0,8}"
+        rf"(?::=|=>|[:=：＝]|(?i:\b(?:{says}):?)|(?i:\b(?:{is_}):))"
+        r"\s{0,8}[*_]{0,3}\s?[\"'`“”„«]{0,3}",
+        "joined": rf"(?i:(?<!\w)(?:{is_}|{says})[\s:]*[\"'`*„«]*\Z)"
+        r"|(?:[:=/>→|]|是|は|为|為)\s*[*_]*\Z",
+        "set_to": rf"(?i:(?<!\w)(?:{any_of('to')})\s[\"'`*„«]*\Z)",
+        "before": r"(?:^|(?<=\s))[\"'`]?(?P<value>[^\s\"'`]{4,80}?)[\"'`]?,?"
         rf"(?i:\s(?:{is_})\s)(?:[^\W\d][\w-]*['’\s]){{0,4}}\Z",
-        rf"\s*(?:[^\w\s]|\Z|(?i:\b(?:{any_of('of')}|{is_})\b))",
-        rf"(?i:\b(?:{any_of('lock')})\b)",
-        rf"(?i:\s(?:{any_of('of')})\s(?:[\w'’]+\s){{0,2}}(?:{any_of('lock')})\b)",
-        rf"(?i:\b(?:{any_of('login')})\b)",
-        rf"[\s,;:(–—-]{{1,4}}[^.;]{{0,40}}?\b(?i:{any_of('spelled')})\b",
-        rf"(?i:(?P<value>{_CODE}|(?:{digit})(?:[\s,-]{{1,2}}(?:{digit})){{3,7}})){_ENDS_CODE}",
-    )
+        "closes": rf"\s*(?:[^\w\s]|\Z|(?i:\b(?:{of}|{is_})\b))",
+        "lock": rf"(?i:\b(?:{lock})\b)",
+        "of_lock": rf"(?i:\s(?:{of})\s(?:[\w'’]+\s){{0,2}}(?:{lock})\b)",
+        "login": rf"(?i:\b(?:{any_of('login')})\b)",
+        "spelled": rf"[\s,;:(–—-]{{1,4}}[^.;]{{0,40}}?\b(?i:{any_of('spelled')})\b",
+        "code": rf"(?i:(?P<value>{_CODE}|(?:{digit})(?:[\s,-]{{1,2}}(?:{digit})){{3,7}}))"
+        rf"{_ENDS_CODE}",
+    }
     return names, patterns
 
 
 @cache
 def _grammar() -> _Grammar:
-    return _Grammar(*map(re.compile, compiled("secrets", _read)[1]))
+    patterns = compiled("secrets", _read)[1]
+    return _Grammar(**{name: re.compile(pattern) for name, pattern in patterns.items()})
 
 
 def secrets_named(line: str, names: list[Name]) -> Iterator[tuple[str, int, int]]:
@@ -240,7 +234,11 @@ def _password(line: str, start: int, name: Name, link: int) -> int:
     value, quoted = _value(line, start)
     end = start + len(value)
     if link == _ASSIGNED:
-        if not quoted and len(line) - start <= _LOOKED_AT and is_passphrase(line[start:]):
+        if (
+            not quoted
+            and len(line) - start <= _LOOKED_AT
+            and is_passphrase(line[start:].rstrip(" ."))
+        ):
             return len(line.rstrip(" .\r"))
         if quoted and " " in value:
             return end if is_passphrase(value.lower()) else 0
@@ -320,10 +318,9 @@ def _pin(line: str, start: int, name: Name, link: int) -> int:
         return 0
     if link == _BESIDE:
         return code.end()
-    words = line[name.end : start].split()
-    return (
-        code.end() if len(words) <= 4 and len(value) >= 4 and _ENDS.match(line, code.end()) else 0
-    )
+    if len(value) < 4 or len(line[name.end : start].split()) > 4:
+        return 0
+    return code.end() if " " in value or _ENDS.match(line, code.end()) else 0
 
 
 def _weak_pin(line: str, start: int, name: Name, link: int) -> int:
@@ -420,7 +417,7 @@ def seed_phrases(text: str, names: Iterable[int]) -> Iterator[tuple[int, int]]:
             while len(words) < _SEED_LENGTHS[-1] and (found := _SEED_WORD.match(text, tried)):
                 words.append(found)
                 tried = found.end()
-            common = sum(word["word"] in stop_words() for word in words)
+            common = sum(word["word"].lower() in stop_words() for word in words)
             if len(words) >= _SEED_LENGTHS[0] and common <= len(words) * _COMMON_IN_SEED:
                 yield words[0].start("word"), tried
                 break

@@ -32,6 +32,7 @@ MASK = "·"
 NOT_SECRET = "<!-- not a secret -->"
 """At the end of a line, its owner's word that nothing on it is to be masked."""
 _MARKED = re.compile(rf"[^\n]*{NOT_SECRET}\s*$", re.MULTILINE)
+_LINE_BELOW = re.compile(r"(?:\r?\n[ \t]*){1,2}[^\r\n]{1,200}")
 _RUN = 20
 """Letters, digits, `_` or `-` in a row that every token has somewhere."""
 _TOKEN_BYTES = bytes(
@@ -126,9 +127,13 @@ def _lines(text: str) -> Iterator[tuple[int, str, list[Mark]]]:
         first = at
         while at < len(marks) and marks[at][0] < max(end, start + 1):
             at += 1
-        line = text[start:end]
-        if not line.rstrip().endswith(NOT_SECRET):
-            yield start, line, [mark for _, mark in marks[first:at]]
+        line = text[start:end].rstrip()
+        if line.endswith(NOT_SECRET):
+            continue
+        below = _LINE_BELOW.match(text, end) if line.endswith((":", "=")) else None
+        if below and not below.group().endswith(NOT_SECRET):
+            line = text[start : below.end()]  # `password:`, and the password below
+        yield start, line, [mark for _, mark in marks[first:at]]
 
 
 def _marks(text: str) -> Iterator[tuple[int, Mark]]:

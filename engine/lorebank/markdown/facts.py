@@ -25,11 +25,11 @@ from lorebank.markdown.plain import plain_text
 from lorebank.markdown.sections import (
     RETAIN_HEADINGS,
     folded_headings,
-    is_label,
+    is_retain_title,
     label_length,
+    label_title,
     looks_like_retain,
     opens_retain,
-    retain_label,
 )
 from lorebank.markdown.source import parse_day
 from lorebank.markdown.tasks import begins_task
@@ -149,14 +149,16 @@ class _FactReader:
             if index <= taken:
                 continue
             if node.kind == "paragraph" and retain_level in (0, _LABEL_LEVEL):
-                if retain_label(node.text, self.words):
-                    title = node.text.strip()
-                    message = f"'{title}' is read as a heading; write it as one: ## Retain"
+                title = label_title(node.text)
+                if is_retain_title(title, self.words):
+                    message = (
+                        f"'{node.text.strip()}' is read as a heading; write it as one: ## Retain"
+                    )
                     self._advise(node.start, "heading-label", message)
                     self.labels.append((node.start + 1, node.end))
                     retain_level, hidden_title, opened = _LABEL_LEVEL, "", node.start
                     continue
-                if retain_level and is_label(node.text):
+                if retain_level and title:
                     retain_level = 0
             shown = _without_title(path, hidden_title) if retain_level else path
             self.in_retain = bool(retain_level)

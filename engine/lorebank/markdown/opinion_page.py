@@ -24,14 +24,12 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
+from typing import Any
 
 from lorebank.domain.facts import Diagnostic, Opinion, OpinionStatus, Stance, Trend
 from lorebank.markdown.blocks import Block, find_blocks
-from lorebank.markdown.plain import (
-    citation_link,
-    escape_inline,
-    unescape_inline,
-)
+from lorebank.markdown.plain import citation_link, escape_inline, unescape_inline
+from lorebank.markdown.source import parse_day
 from lorebank.records import Record
 
 OPINIONS_PATH = "bank/opinions.md"
@@ -249,45 +247,29 @@ def _since(day: date | None) -> str:
 
 
 def _entry(block: Block, path: str, diagnostics: list[Diagnostic]) -> OpinionEntry:
-    statement = ""
-    pin: float | None = None
-    pin_since: date | None = None
-    retracted = False
-    retracted_since: date | None = None
-    restated_since: date | None = None
+    fields: dict[str, Any] = {"statement": "", "line": block.first_line, "edited": block.edited}
     notes: list[str] = []
     for number, raw in enumerate(block.body.splitlines(), block.first_line + 1):
         line = raw.strip()
         heading = _HEADING.match(line)
         if not line:
             continue
-        if heading is not None and not statement:
-            statement = unescape_inline(heading["text"])
+        if heading is not None and not fields["statement"]:
+            fields["statement"] = unescape_inline(heading["text"])
         elif found := _PIN.match(line):
             pin = _confidence(found["value"])
-            pin_since = _day(found["since"])
+            fields |= {"pin": pin, "pin_since": parse_day(found["since"])}
             if pin is None:
                 message = f"a pin is a number in 0..1, not {found['value']!r}"
                 diagnostics.append(Diagnostic(path, number, "opinion-pin", message))
                 notes.append(raw)
         elif found := _RETRACTED.match(line):
-            retracted, retracted_since = True, _day(found["since"])
+            fields |= {"retracted": True, "retracted_since": parse_day(found["since"])}
         elif found := _RESTATED.match(line):
-            restated_since = _day(found["since"])
+            fields["restated_since"] = parse_day(found["since"])
         elif not _OWN_LINE.match(line):
             notes.append(raw)
-    return OpinionEntry(
-        block.name,
-        statement,
-        pin,
-        pin_since,
-        retracted,
-        retracted_since,
-        restated_since=restated_since,
-        line=block.first_line,
-        edited=block.edited,
-        notes=tuple(notes),
-    )
+    return OpinionEntry(block.name, **fields, notes=tuple(notes))
 
 
 def _confidence(text: str) -> float | None:
@@ -298,13 +280,6 @@ def _confidence(text: str) -> float | None:
     return value if 0 <= value <= 1 else None
 
 
-def _day(text: str | None) -> date | None:
-    try:
-        return date.fromisoformat(text) if text else None
-    except ValueError:
-        return None
-
-
 def _removed(block: Block | None) -> list[OpinionEntry]:
     lines = block.body.splitlines() if block else []
     found = (_REMOVED.match(line.strip()) for line in lines)
@@ -313,7 +288,7 @@ def _removed(block: Block | None) -> list[OpinionEntry]:
             match["id"],
             unescape_inline(match["statement"] or ""),
             deleted=True,
-            deleted_since=_day(match["since"]),
+            deleted_since=parse_day(match["since"]),
         )
         for match in found
         if match is not None

@@ -68,15 +68,17 @@ def looks_like_retain(heading: str, words: Collection[str]) -> str:
     return near[0] if near and near[1] else ""
 
 
-def retain_label(text: str, words: Collection[str]) -> bool:
-    """Whether a paragraph stands for a heading: `**Retain**`, `Retain:` or `##Retain` alone."""
-    if "\n" in text:
-        return False
-    for form in (_BOLD, _HASHES, _LABEL):
-        found = form.match(text)
-        if found is not None and (form is not _LABEL or found.end() == len(text.rstrip())):
-            return _is_one_of(found["title"], words)
-    return False
+def label_title(text: str) -> str:
+    """What a paragraph that stands for a heading says: `**Shopping**`, `Shopping:`, `##Shopping`
+    alone; empty for any other."""
+    label = _LABEL.fullmatch(text.rstrip())
+    found = _BOLD.match(text) or _HASHES.match(text) or label
+    return found["title"] if found else ""
+
+
+def is_retain_title(title: str, words: Collection[str]) -> bool:
+    """Whether a label is one of `words` (folded) and nothing else."""
+    return _bare(title).strip(" :：") in words
 
 
 @lru_cache(maxsize=8)
@@ -85,18 +87,10 @@ def folded_headings(headings: tuple[str, ...]) -> frozenset[str]:
     return frozenset(map(fold, headings))
 
 
-def is_label(text: str) -> bool:
-    """Whether a paragraph stands for a heading of any name: `**Shopping**`, `Shopping:`."""
-    if _BOLD.match(text):
-        return True
-    found = _LABEL.match(text)
-    return found is not None and found.end() == len(text.rstrip())
-
-
 def label_length(text: str, words: Collection[str]) -> int:
     """How much of a line is a label before what it says: `Retain: ` of `Retain: W @Ana: …`."""
     found = _LABEL.match(text)
-    return found.end() if found is not None and _is_one_of(found["title"], words) else 0
+    return found.end() if found is not None and is_retain_title(found["title"], words) else 0
 
 
 def retain_sections(document: Document, *, headings: Sequence[str]) -> tuple[Section, ...]:
@@ -123,7 +117,3 @@ def _bare(heading: str) -> str:
     title = fold(plain_text(heading))
     start = _NUMBERING.match(title)
     return title[start.end() :] if start else title
-
-
-def _is_one_of(title: str, words: Collection[str]) -> bool:
-    return _bare(title).strip(" :：") in words

@@ -31,6 +31,7 @@ _IGNORED = frozenset(
     {
         *("include", "fields", "format", "verbose", "reason", "explanation", "thought", "sort"),
         *("heading", "section", "user_id", "agent_id", "session_id", "namespace", "importance"),
+        *("user", "agent", "session"),
     }
 )
 """What changes no answer here: models send it for the record, to shape what they are given, or to
@@ -49,10 +50,12 @@ _DAYS = ("date", "day", "when", "timestamp")
 _ENDS = ("end", "end_line", "to", "to_line", "last_line")
 _RULED = (("item", "item_id", "id"), ("verdict", "decision", "ruling", "choice", "answer"))
 _WRAPPERS = ("arguments", "args", "params", "parameters", "input")
+_NEAR = 0.75
+"""Of a name with one wrong letter (`sinze`); other words are no slip (`user` is not `query`)."""
 _ENDINGS = re.compile(r"_(?:slug|name|id|ids|list|text)\Z")
 _NOTHING = ("", "null", "none", "undefined")
 _NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
-_NUMBER = re.compile(r"\s*(-?\d+(?:[.,]\d+)?)\s*(%?)")
+_NUMBER = re.compile(r"\s*(-?\d+(?:[.,]\d+)?)\s*(%|k?)", re.IGNORECASE)
 Aliases = Mapping[str, Collection[str]]
 """Argument → what models call it."""
 
@@ -83,7 +86,8 @@ def fit(
     """
     properties: Mapping[str, Any] = schema.get("properties", {})
     required = schema.get("required", ())
-    given = _combined(_flat(_unwrapped(given, properties), properties), properties)
+    flat = _flat(_unwrapped(given, properties), properties, aliases)
+    given = _combined(flat, properties)
     fitted: dict[str, Any] = {}
     unknown: dict[str, Any] = {}
     for key, value in given.items():
@@ -100,11 +104,12 @@ def fit(
     missing = [name for name in required if name not in fitted]
     if len(missing) == len(unknown) == 1:
         [(key, value)] = unknown.items()
-        if isinstance(value, str) and properties[missing[0]].get("type") == "string":
-            return fitted | {missing[0]: value}, []
+        shape = properties[missing[0]]
+        if isinstance(value, str) and shape.get("type") == "string":
+            return fitted | {missing[0]: _value(value, shape, schema)}, []
     for key in unknown:
         known = sorted(properties)
-        near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
+        near = difflib.get_close_matches(key, known, n=1, cutoff=_NEAR)
         if near or not may_leave_out:
             hint = f"did you mean {near[0]}?" if near else f"it takes {', '.join(known) or 'none'}"
             raise UsageError(f"{tool} has no argument '{key}'", hint=hint)
@@ -123,8 +128,10 @@ def _unwrapped(given: Mapping[str, Any], properties: Mapping[str, Any]) -> Mappi
     return given
 
 
-def _flat(given: Mapping[str, Any], properties: Mapping[str, Any]) -> dict[str, Any]:
-    """Filters that were put into an object of their own, and both ends of a range in one."""
+def _flat(
+    given: Mapping[str, Any], properties: Mapping[str, Any], aliases: Aliases
+) -> dict[str, Any]:
+    """Arguments that were put into an object of their own, and both ends of a range in one."""
     flat: dict[str, Any] = {}
     for key, value in given.items():
         value = _as_json(value, value) if isinstance(value, str) else value
@@ -132,7 +139,10 @@ def _flat(given: Mapping[str, Any], properties: Mapping[str, Any]) -> dict[str, 
             flat[key] = given[key]
         elif key in _RANGES and isinstance(value, list) and len(value) == 2:
             flat |= {"since": value[0], "until": value[1]}
-        elif key in (*_NESTED, *_RANGES) and isinstance(value, Mapping):
+        elif isinstance(value, Mapping) and (
+            key in (*_NESTED, *_RANGES)
+            or all(_name(each, properties, aliases, set()) for each in value)
+        ):
             flat |= value
         else:
             flat[key] = given[key]
@@ -189,8 +199,14 @@ def _value(value: Any, schema: Mapping[str, Any], whole: Mapping[str, Any]) -> A
         return _as_list(value)
     if kind in ("integer", "number"):
         return _as_number(value, shape)
+    if isinstance(value, Mapping) and kind == "string" and len(value) == 1:
+        [value] = value.values()
     if isinstance(value, list) and kind == "string" and all(isinstance(v, str) for v in value):
         value = " ".join(value)
+    if isinstance(value, str) and "enum" in shape:
+        low = value.strip().lower()
+        alike = (each for each in shape["enum"] if each.lower() in (low, low.removesuffix("s")))
+        return next(alike, value)
     if kind == "string" and isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
     if kind == "object" and isinstance(value, str):
@@ -229,7 +245,10 @@ def _as_number(value: Any, shape: Mapping[str, Any]) -> Any:
     if isinstance(value, str) and value.strip().lower() in _NUMBERS:
         value = 1 + _NUMBERS.index(value.strip().lower())
     if isinstance(value, str) and (found := _NUMBER.fullmatch(value)):
-        value, percent = float(found[1].replace(",", ".")), bool(found[2])
+        value, percent = float(found[1].replace(",", ".")), found[2] == "%"
+        value *= 1000 if found[2].lower() == "k" else 1
+    if value in ("all", "max") and "maximum" in shape:
+        return shape["maximum"]
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value
     if shape.get("maximum") == 1 and (percent or 10 <= value <= 100):

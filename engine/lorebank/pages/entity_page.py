@@ -16,7 +16,7 @@ from dataclasses import field
 from datetime import date
 
 from lorebank.domain.answers import AgendaItem
-from lorebank.domain.facts import Citation, FactKind, FactStatus, Opinion
+from lorebank.domain.facts import Citation, Fact, FactKind, FactStatus, Opinion
 from lorebank.index.entity_view import Description
 from lorebank.markdown.opinion_page import standing
 from lorebank.markdown.plain import citation_link, escape_inline
@@ -146,6 +146,8 @@ def _states(view: View) -> list[Line]:
         fact = k.fact
         if fact.citation in coming or on_page.intersection(view.threads.taken_up.get(fact.id, ())):
             continue
+        if _names_a_day_to_come(fact, view.today):  # one that the agenda knows to be called off
+            continue
         section = _section(k)
         text = _told(k, view.slug)
         opinion = opinions.get(fact.id)
@@ -174,6 +176,12 @@ def _may_lead(known: KnownFact, view: View) -> bool:
     if last is None or last >= view.today:
         return True
     return (last if first is None else first) <= written
+
+
+def _names_a_day_to_come(fact: Fact, today: date) -> bool:
+    occurred = fact.occurred
+    day = occurred.start if occurred and occurred.start == occurred.end else None
+    return day is not None and day > today and fact.recorded is not None
 
 
 def _has_faded(known: KnownFact, newest: date | None) -> bool:

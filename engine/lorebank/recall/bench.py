@@ -30,6 +30,7 @@ _FEWEST_WORDS, _MOST_WORDS = 4, 14
 _DROPPED_SHARE = 3
 """One of so many words is dropped, the most telling first."""
 _RELATION_WORDS = 2
+"""Common words that are asked together with a name."""
 _WRITTEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 

@@ -112,15 +112,11 @@ class Found:
 
     def relevant(self, order: Sequence[int]) -> list[int]:
         """An order up to where relevance ends; nothing where there is none."""
-        best = self.best
-        if evidence_level(best) == NONE:
+        if evidence_level(self.best) == NONE:
             return []
-        least, covered, signs = best * _RELEVANT, SIGNS.index("covered"), self.signs
-        return [
-            item
-            for item in order
-            if self.scores[item] >= least or (item in signs and signs[item][covered] >= _SHARES)
-        ]
+        least, covered = self.best * _RELEVANT, SIGNS.index("covered")
+        sharing = {item for item, signs in self.signs.items() if signs[covered] >= _SHARES}
+        return [item for item in order if self.scores[item] >= least or item in sharing]
 
 
 def find(request: Request, options: RankOptions) -> Found:

@@ -82,9 +82,7 @@ def merge_answers(
         tokens=tokens,
         index={"fresh": fresh, "synced_at": min(synced, default=None)},
         retrievers_used=tuple(dict.fromkeys(used)),
-        retrievers_skipped=_merged_skips(
-            {bank: answer.retrievers_skipped for bank, answer in answers.items()}
-        ),
+        retrievers_skipped=_merged_skips(answers),
         notes=_merged_notes(asked, answers, heard),
         banks=tuple(
             replace(
@@ -157,23 +155,20 @@ def _merged_notes(
     asked: Sequence[Asked[Answer]], answers: Mapping[str, Answer], heard: Mapping[str, Answer]
 ) -> tuple[str, ...]:
     """What failed first, then the banks' notes, then which banks have no answer."""
-    failed = [
-        f"{part.bank}: {part.error}" + (f"; {part.hint}" if part.hint else "")
-        for part in [each.part for each in asked if each.part.error]
-    ]
-    quiet = [bank for bank in answers if bank not in heard]
-    unheard = [f"nothing in {', '.join(quiet)} answers this"] if quiet else []
-    said = _by_bank({bank: answer.notes for bank, answer in answers.items()}, len(answers))
-    return (*failed, *said, *unheard)
+    parts = [each.part for each in asked if each.part.error]
+    failed = [f"{p.bank}: {p.error}{f'; {p.hint}' if p.hint else ''}" for p in parts]
+    notes = _by_bank({bank: answer.notes for bank, answer in answers.items()}, len(answers))
+    quiet = ", ".join(bank for bank in answers if bank not in heard)
+    return (*failed, *notes, *([f"nothing in {quiet} answers this"] if quiet else ()))
 
 
-def _merged_skips(skips: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+def _merged_skips(answers: Mapping[str, Answer]) -> dict[str, str]:
     """Retriever → why it was skipped, by bank where the banks give different reasons."""
-    names = dict.fromkeys(name for reasons in skips.values() for name in reasons)
-    return {
-        name: "; ".join(_by_bank({b: [r[name]] for b, r in skips.items() if name in r}, len(skips)))
-        for name in names
-    }
+    reasons: dict[str, dict[str, list[str]]] = {}
+    for bank, answer in answers.items():
+        for name, reason in answer.retrievers_skipped.items():
+            reasons.setdefault(name, {})[bank] = [reason]
+    return {name: "; ".join(_by_bank(each, len(answers))) for name, each in reasons.items()}
 
 
 def _by_bank(lines: Mapping[str, Sequence[str]], asked: int) -> Iterator[str]:

@@ -33,14 +33,14 @@ def kind_of(text: str) -> FactKind:
     A preference or judgement is an opinion; what the writer did is an experience; all else, what
     somebody cannot eat included, is a fact about the world.
     """
-    if _said_in_its_language(text, "opinion"):
+    if _holds_in_its_language(text, "opinion"):
         return FactKind.OPINION
-    if _said_in_its_language(text, "deed") or _said_in_its_language(text, "did"):
+    if _holds_in_its_language(text, "deed") or _holds_in_its_language(text, "did"):
         return FactKind.EXPERIENCE
     return FactKind.WORLD
 
 
-def said(text: str, entry: str) -> bool:
+def holds_phrase(text: str, entry: str) -> bool:
     """Whether a text holds a phrase of that entry, in any language: an order counts as one even
     where few words tell the language."""
     folded = fold(text)
@@ -56,9 +56,9 @@ _NO_SIGNS = str.maketrans("*+#^$.", "      ")
 """The signs of a phrase; see `pattern_of`."""
 
 
-def _said_in_its_language(text: str, entry: str) -> bool:
-    """As `said`, in the languages that the text may be in: `will` wants in German and only marks
-    the time in English."""
+def _holds_in_its_language(text: str, entry: str) -> bool:
+    """As `holds_phrase`, in the languages that the text may be in: German `will` wants, and English
+    `will` only marks the tense."""
     folded = fold(text)
     telling = [word for word in words(text) if len(word) > 1]  # one letter is a word of many
     spoken = likely_languages(telling)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from datetime import date
+from datetime import UTC, date, datetime
 from enum import Enum
 from inspect import Parameter, signature
 from pathlib import PurePosixPath
@@ -32,7 +33,8 @@ from lorebank.agent.texts import (
 from lorebank.domain.facts import NOBODY, Author, FactKind, InboxKind
 from lorebank.errors import UsageError
 from lorebank.markdown.origin import as_recalled
-from lorebank.workspace.layout import LogPattern
+from lorebank.workspace.layout import LogPattern, is_core
+from lorebank.workspace.paths import core_path
 
 if TYPE_CHECKING:
     from lorebank.app.bank import Bank
@@ -63,11 +65,35 @@ _ACTIONS = dict.fromkeys(("add", "write", "create"), "append") | {"update": "rep
 
 
 def _kind(given: Any) -> Any:
-    return _KINDS.get(given.strip().lower(), given.strip()) if isinstance(given, str) else given
+    if not isinstance(given, str):
+        return given
+    low = given.strip().lower()
+    return _KINDS.get(low, low if len(low) > 1 else low.upper())
+
+
+def _day(given: Any) -> Any:
+    """A time stamp, a duration or `now` as the words for a day that questions know."""
+    if not isinstance(given, str):
+        return given
+    text = given.strip()
+    if text.isdigit() and len(text) in (10, 13):
+        return datetime.fromtimestamp(int(text[:10]), UTC).date().isoformat()
+    if duration := re.fullmatch(r"P(\d+[DW])", text):
+        return duration[1].lower()
+    return "today" if text.lower() in ("now", "present") else text
+
+
+def _place(given: Any) -> Any:
+    """`[memory/2025-11-27.md:3-5]`, as passages are shown, in the form of a citation."""
+    if not isinstance(given, str):
+        return given
+    text = given.strip(" `[]")
+    found = re.fullmatch(r"(.+\.md):(\d+)(?:-(\d+))?", text)
+    return f"{found[1]}#L{found[2]}-L{found[3] or found[2]}" if found else text
 
 
 def _action(given: Any) -> Any:
-    return _ACTIONS.get(given, given) if isinstance(given, str) else given
+    return _ACTIONS.get(given.lower(), given) if isinstance(given, str) else given
 
 
 def _bare_name(given: Any) -> Any:
@@ -81,6 +107,7 @@ def _bare_name(given: Any) -> Any:
 _PATH = "file filename file_path source place uri"
 _NEW_TEXT = "content fact memory note statement body query right new to new_text correction"
 _Named = Annotated[str, BeforeValidator(_bare_name)]
+_Day = Annotated[str, BeforeValidator(_day)]
 Query = Annotated[
     str,
     arg(
@@ -98,11 +125,11 @@ Count = Annotated[
     ),
 ]
 Since = Annotated[
-    str | None,
+    _Day | None,
     arg("From that day: 2025-11-27, 30d, 'last week'.", "from after start start_date date_from"),
 ]
-Until = Annotated[str | None, arg("Up to that day, included.", "to before end end_date date_to")]
-AsOf = Annotated[str | None, arg("As known on that day.", "asof on at date day when")]
+Until = Annotated[_Day | None, arg("Up to that day, included.", "to before end end_date date_to")]
+AsOf = Annotated[_Day | None, arg("As known on that day.", "asof on at date day when")]
 Name = Annotated[_Named, arg("A name or alias.", "entity query q slug about subject")]
 About = Annotated[_Named | None, arg("Only about this name.", "name about subject")]
 Names = Annotated[
@@ -278,14 +305,18 @@ class Toolset:
 
     def memory_get(
         self,
-        path: Annotated[str, arg("As cited: memory/2025-11-27.md#L10-L20.", _PATH)],
+        path: Annotated[
+            str, BeforeValidator(_place), arg("As cited: memory/2025-11-27.md#L10-L20.", _PATH)
+        ],
         start_line: StartLine = None,
         lines: Lines = None,
     ) -> Delivered:
         """Read one memory file, whole or by lines."""
+        if is_core(path):
+            path = core_path(self._bank.root)
         with suppress(ValueError):
             log = LogPattern.compile(self._bank.config.workspace.log_pattern)
-            path = log.path_for(date.fromisoformat(path))
+            path = log.path_for(date.fromisoformat(path.removesuffix(".md")))
         found = self._bank.get(path, start_line=start_line, lines=lines, shared=True)
         return _recalled(within(found.text, REVIEW_TOKENS, "read on with start_line"))
 
@@ -370,7 +401,7 @@ class Toolset:
             Literal["append", "replace", "insert"],
             BeforeValidator(_action),
             arg("replace needs old_text; insert needs line.", "mode operation op"),
-        ],
+        ] = "append",
         text: Annotated[
             str, arg("What is written; empty cuts old_text.", "content body new new_text")
         ] = "",

@@ -226,12 +226,8 @@ DEMO: tuple[tuple[str, tuple[str, ...]], ...] = (
         "Ask a folder of Markdown notes for words: an error from the log.",
         ("recall", "Baileys crash", "-k", "1"),
     ),
-    ("Ask what somebody prefers.", ("recall", "what does Peter prefer?", "-k", "1")),
+    ("Ask what somebody prefers.", ("recall", "what does Peter prefer?", "-k", "2")),
     ("Every night: bring the pages of the bank up to date.", ("reflect",)),
-    (
-        "A newer line may contradict a belief (lorebank inbox lists such pairs): you rule on it.",
-        ("evidence", "f-24d6", "against"),
-    ),
     ("Peter changed his mind about Telegram: the belief, line by line.", ("explain", "o-e54d")),
     (
         "What was believed on 1 December?",
