@@ -150,9 +150,9 @@ def _clauses(older: Clause, newer: Clause, objects: Collection[str], *, still: b
     back = shared(newer.objects, older.objects)
     if not forth or not _about_the_same(forth, back):
         return []
+    all_alike = min(forth, shared(newer.objects, objects)) >= _DENIED_SHARED
     opposite = older.sign * newer.sign < 0
     if "over" in newer.flags and (opposite or (newer.sign <= 0 <= older.sign and not older.denied)):
-        all_alike = min(forth, shared(newer.objects, objects)) >= _DENIED_SHARED
         return [(Bearing.CONTRADICTS, "over")] if all_alike else []
     if opposite:
         return [(Bearing.CONTRADICTS, "attitude")]
@@ -162,7 +162,7 @@ def _clauses(older: Clause, newer: Clause, objects: Collection[str], *, still: b
     if older.sign:
         return [(Bearing.RESTATES, "attitude")] if least >= _SAME_SHARED or still else []
     if older.denied != newer.denied:
-        return [(Bearing.CONTRADICTS, "negation")] if forth >= _DENIED_SHARED else []
+        return [(Bearing.CONTRADICTS, "negation")] if all_alike else []
     alike = least >= _DENIED_SHARED or still
     return [(Bearing.RESTATES, "same words")] if alike else []
 

@@ -34,9 +34,9 @@ _ABOUT_AS_GOOD = 2.5
 _STATING = ("world", "experience", "observation")
 _NEAR = 0.55
 """From this cosine on two lines about one subject are taken to speak of one thing; of the built-in
-embedder's vectors. In two workspaces by other hands 22 of 35 questions for what holds now then get
-the right line first (21 before) and 2 a line that no longer holds (3), of 194 others 2 more; in an
-unseen one 11 of 15 (8) and 3 (6). Eight of the twelve lines marked there hold no longer."""
+embedder's vectors. In two workspaces by other hands 21 of 35 questions for what holds now get the
+right line first as before, and 2 one that no longer holds (3 before), of 194 others 2 more are
+right; in a third workspace 11 of 15 (8 before) and 3 (6)."""
 _AMONG = 8
 """Hits among which that is tried; further down, as many lines that hold are moved as others."""
 
