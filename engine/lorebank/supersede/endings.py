@@ -231,7 +231,8 @@ def shared_words(one: Sequence[str], other: Sequence[str]) -> float:
     """Which share of the words of the shorter of two lines stands in the other, 0..1."""
     ours, theirs = sorted((one, other), key=len)
     begun = {word[:_LEAST_STEM] for word in theirs}  # words that are alike begin alike
-    found = sum(w[:_LEAST_STEM] in begun and any(is_alike(w, each) for each in theirs) for w in ours)
+    near = [word for word in ours if word[:_LEAST_STEM] in begun]
+    found = sum(any(is_alike(word, each) for each in theirs) for word in near)
     return found / len(ours) if ours else 0.0
 
 
