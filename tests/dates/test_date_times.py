@@ -61,6 +61,8 @@ def one_day(written: str) -> Interval:
         ("Simula Lunes may klase na kami.", Interval(date(2025, 12, 1), None)),
         ("Wedding: Sat 13 June at two.", one_day("2026-06-13")),
         ("sat 10am rowing", one_day("2025-11-29")),
+        ("We sat with the lawyer on Friday.", one_day("2025-11-21")),
+        ("12日に歯医者に行く。", one_day("2025-12-12")),
         ("Road tax due 9/3.", one_day("2026-03-09")),
         ("Na 6ª feira janto fora.", one_day("2025-11-28")),
         ("The fair is a week from Saturday.", one_day("2025-12-06")),
@@ -151,6 +153,7 @@ def test_what_happens_again_and_again_names_no_time(text: str) -> None:
     [
         ("Signed on 3 November and moved in on the 10th.", ["2025-11-03", "2025-11-10"]),
         ("Shifts on 1, 2 and 3 December.", ["2025-12-01", "2025-12-02", "2025-12-03"]),
+        ("Shut on 1, 2, 3 and 4 May.", [f"2026-05-0{day}" for day in range(1, 5)]),
         ("The review moved from Mon 1 to Tue 2 December.", ["2025-12-02", "2025-12-01"]),
         ("Der Termin ist vom 1.12. auf den 9.12. verschoben.", ["2025-12-09", "2025-12-01"]),
         ("Probe von Montag auf Mittwoch, 14 Uhr, verlegt.", ["2025-12-03", "2025-12-01"]),

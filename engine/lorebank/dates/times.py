@@ -143,7 +143,7 @@ def _clauses(text: str, phrases: list[Found], languages: _Languages) -> list[tup
     cuts = ((m.end(), m.lastgroup == "sentence") for m in _boundary(languages).finditer(text))
     for end, ends_sentence in (*cuts, (len(text), True)):
         before, behind = bisect_left(starts, start), bisect_left(starts, end)
-        between = text[phrases[behind - 1].end : end].strip() if behind else ""
+        between = text[max(phrases[behind - 1].end, start) : end].strip() if behind else ""
         if behind and end - 1 < phrases[behind - 1].end and end < len(text):
             continue  # a comma inside a phrase
         if between == "." and text[end : end + 1].islower():

@@ -202,7 +202,8 @@ def _moves(
     alike = _overlap(words, entry.words)
     return entry.when in line.times or (
         len(others) == len(ahead)
-        and alike >= (_SAME_OF_ONE if _names_day(line.text, entry.day.day) else _SAME)
+        and alike >= _SAME_OF_ONE
+        and (alike >= _SAME or _names_day(line.text, entry.day.day))
     )
 
 
