@@ -62,6 +62,7 @@ def one_day(written: str) -> Interval:
         ("Wedding: Sat 13 June at two.", one_day("2026-06-13")),
         ("sat 10am rowing", one_day("2025-11-29")),
         ("We sat with the lawyer on Friday.", one_day("2025-11-21")),
+        ("Sat the 13th of December: concert.", one_day("2025-12-13")),
         ("12日に歯医者に行く。", one_day("2025-12-12")),
         ("Road tax due 9/3.", one_day("2026-03-09")),
         ("Na 6ª feira janto fora.", one_day("2025-11-28")),
