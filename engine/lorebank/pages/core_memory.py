@@ -147,8 +147,8 @@ def _facts_repeated(
         subject = next(iter(fact.subjects), "")
         gone = fact.id in content.superseded or fact.id in content.lapsed
         if subject in central and not gone and _may_last(fact):
-            said = repeated.get(fact.id, fact.id)
-            groups[subject, said, numbers_of(fact.content)].append(fact)
+            newest = repeated.get(fact.id, fact.id)
+            groups[subject, newest, numbers_of(fact.content)].append(fact)
     for (subject, _, _), facts in groups.items():
         said = facts[-1]
         sure = "" if said.confidence is None else f", confidence {said.confidence:.2f}"
