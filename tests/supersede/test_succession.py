@@ -36,6 +36,8 @@ def _status(bank: Bank, question: str, day: str, **when: date) -> FactStatus:
         ("Spielt in einer Kapelle.", "Gab die Kapelle auf."),
         ("Keeps a kiosk at the station.", "The kiosk closed down in spring."),
         ("Wears a splint on the thumb.", "The splint came off."),
+        ("Has a yearly gym membership.", "The gym membership was cancelled."),
+        ("Keeps an old sofa in the shed.", "Threw out the old sofa."),
         ("Fährt einen roten Roller.", "Hat den Roller verkauft."),
         ("Tiene una moto verde.", "Vendió la moto."),
         ("Joue dans une fanfare.", "A quitté la fanfare."),

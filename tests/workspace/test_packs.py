@@ -210,8 +210,8 @@ def _spoilt(place: Path) -> None:
         (_large, "more than 8 MB"),
         (_twice, "twice"),
         (_bytes, "not UTF-8 at byte 0"),
-        (_cut, "no zip archive"),
-        (_spoilt, "no zip archive"),
+        (_cut, "not a readable zip archive"),
+        (_spoilt, "not a readable zip archive"),
     ],
 )
 def test_what_is_too_large_or_broken_is_told(

@@ -7,6 +7,7 @@ without its year here; `rules_relative` puts the year to it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -236,6 +237,7 @@ _month = yearly("month", month_days)
 _week = yearly("week", iso_week_days)
 _TWO = "the? DAY and|comma the? DAY"
 _THREE = "the? DAY comma the? DAY comma? and the? DAY"
+_FOUR = "the? DAY comma the? DAY comma the? DAY comma? and the? DAY"
 
 CALENDAR_RULES = (
     Rule("the? DAY of? MON", _day),
@@ -244,7 +246,7 @@ CALENDAR_RULES = (
     Rule("MON DAY ri", _day, languages=_CJK, order=(1, 0)),
     Rule("the? DAY dash|to the? DAY of? MON", _day_range),
     Rule("MON DAY ri? dash|to DAY ri?", _day_range, order=(1, 2, 0)),
-    *(Rule(f"{days} of? MON", _days, "DAYS") for days in (_TWO, _THREE)),
+    *(Rule(f"{days} of? MON", _days, "DAYS") for days in (_TWO, _THREE, _FOUR)),
     Rule("MON DAY and|comma DAY", _days, "DAYS", order=(1, 2, 0)),
     Rule("WEEKDAY|WDAY comma? the? DAY|DAY_ORD|DAY_DOT", _weekday_and_day),
     Rule("WEEKDAY|WDAY comma? in? CLOCK", _weekday_at),
@@ -262,6 +264,7 @@ CALENDAR_RULES = (
     Rule("day_pre DAY", day_of_month),
     Rule("the? DAY|ORD of the? u_month", day_of_month, "DATE_ORDINAL"),
     Rule("the DAY_ORD", day_of_month, "DAY_OF_MONTH"),
+    Rule("DAY ri", lambda m, day: replace(day_of_month(m, day), bare=True), languages=_CJK),
     Rule("WEEKDAY", _weekday),
     Rule("WEEKDAYS", _weekday, "DATES"),
     Rule("WEEKDAY in? daypart", _weekday),

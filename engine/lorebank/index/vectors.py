@@ -220,6 +220,8 @@ class _Matrix:
         return Nearest(ranked, *_spread(exact))
 
     def similarities(self, query: NDArray[np.float32], rows: Sequence[int]) -> dict[int, float]:
+        if not len(self.rows):  # nor is it known how long a vector would be
+            return {}
         places = self._places(rows)
         scores = self.vectors[places] @ query
         return dict(zip(self.rows[places].tolist(), scores.tolist(), strict=True))

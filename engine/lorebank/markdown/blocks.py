@@ -195,7 +195,3 @@ def _append(text: str, rendered: list[str], newline: str) -> str:
             text += newline
         text += block.replace("\n", newline) + newline
     return text
-
-
-def _named_in(problem: Diagnostic) -> str:
-    return problem.message.split("'")[1]

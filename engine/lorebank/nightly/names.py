@@ -6,13 +6,6 @@ twice. Taking a line off undoes it exactly: who is who is worked out from the li
 The page of a merged name moves into the page of the name that stays, under a heading that names its
 origin, and goes back byte for byte (`markdown.entity_page`) when the ledger line is deleted:
 nothing that a person wrote is lost.
-
-A decision is refused where the ledger would contradict itself; what already stands is not written
-twice. Taking a line off undoes it exactly: who is who is worked out from the lines that are left.
-
-Nothing that a person wrote is lost: the moved text stands in the other page under a heading that
-names its origin, and goes back byte for byte (`markdown.entity_page`) when the ledger line is
-deleted.
 """
 
 from __future__ import annotations
