@@ -60,7 +60,7 @@ def test_a_recall_by_words_imports_no_model_and_no_parser(
     [
         (["--help"], 12),
         (["get", "memory.md"], 52),  # the model, by subject, is three modules of them
-        (["recall", "who looks after the goose?"], 90),
+        (["recall", "who looks after the goose?"], 86),
         (["retain", "W @Ana: Sings in the harbour choir."], 146),
     ],
     ids=["help", "get", "recall", "retain"],

@@ -11,15 +11,15 @@ from datetime import date
 from functools import cache
 from typing import TYPE_CHECKING
 
-from lorebank.dates.lattice import Edge, Lattice, RuleTree, read_tokens
 from lorebank.dates.lexicon import ANCHORS, Lexicon, Tokens, lexicon, tokenize
 from lorebank.dates.screening import may_hold_date
-from lorebank.dates.spans import Moment, Tense
 from lorebank.domain.facts import Interval
 from lorebank.records import Record
 
 if TYPE_CHECKING:
+    from lorebank.dates.lattice import Edge, Lattice, RuleTree
     from lorebank.dates.rules_bounds import Meaning
+    from lorebank.dates.spans import Tense
 
 _DATED = frozenset(
     (
@@ -68,6 +68,7 @@ def find_phrases(text: str, now: date, tense: Tense = "asked") -> tuple[DatePhra
     phrases = []
     for found in read_phrases(text, now):
         from lorebank.dates.rules_bounds import resolve
+        from lorebank.dates.spans import Moment
 
         meaning, shown = found.meaning, text[found.start : found.end]
         days = resolve(meaning, Moment(now, tense))
@@ -83,12 +84,15 @@ def read_phrases(text: str, now: date) -> list[Found]:
     text = text[:_LONGEST_TEXT]
     if not may_hold_date(text):
         return []
+    from lorebank.dates.lattice import read_tokens
+
     words = lexicon()
     tokens = tokenize(text)
     lattice = read_tokens(tokens, words)
     if not (any(map(str.isdecimal, tokens.words)) or lattice.holds(ANCHORS)):
         return []
     from lorebank.dates.numeric import add_numeric_dates
+    from lorebank.dates.spans import Moment
 
     add_numeric_dates(lattice)
     dates, phrases = _stages()
@@ -123,6 +127,7 @@ def find_vague(text: str) -> tuple[str, ...]:
 @cache
 def _stages() -> tuple[tuple[RuleTree, ...], tuple[RuleTree, ...]]:
     """Rules that make dates, and those that make phrases of them."""
+    from lorebank.dates.lattice import RuleTree
     from lorebank.dates.rules_bounds import BOUND_RULES
     from lorebank.dates.rules_calendar import CALENDAR_RULES, REFERENCE_RULES
     from lorebank.dates.rules_parts import PART_RULES

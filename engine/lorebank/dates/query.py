@@ -14,13 +14,15 @@ import warnings
 from collections.abc import Iterator
 from datetime import date, datetime, time
 from functools import cache, reduce
+from typing import TYPE_CHECKING
 
 from lorebank.dates.lexicon import lexicon, tokenize
 from lorebank.dates.phrases import DatePhrase, find_phrases
-from lorebank.dates.spans import Days, Tense, add_months, moved, unit_days
-from lorebank.dates.times import tense_of
 from lorebank.domain.facts import Interval
 from lorebank.languages import Sections, compiled, split
+
+if TYPE_CHECKING:
+    from lorebank.dates.spans import Days, Tense
 
 _EARLIER_YEARS = 5
 _LONGEST_MONTH = 31
@@ -71,6 +73,8 @@ def other_times(phrase: DatePhrase, now: date) -> tuple[Interval, ...]:
     earlier: list[Interval | None] = []
     begins = coming.start if coming else None
     if begins is None or (begins - phrase.interval.start).days > _LONGEST_MONTH:
+        from lorebank.dates.spans import add_months
+
         days = (add_months(now, -12 * years) for years in range(1, _EARLIER_YEARS + 1))
         earlier = [_same_phrase(phrase, day) for day in days]
     found = (i for i in (coming, *earlier) if i is not None and i != phrase.interval)
@@ -79,6 +83,8 @@ def other_times(phrase: DatePhrase, now: date) -> tuple[Interval, ...]:
 
 def looks_ahead(text: str) -> bool:
     """Whether a question speaks of what is to come: `what is planned for 14 March?`."""
+    from lorebank.dates.times import tense_of  # as in `phrases`: only where a time is named
+
     return tense_of(text) == "future"
 
 
@@ -91,6 +97,8 @@ def parse_bound(text: str, now: date, *, side: str) -> date | None:
     duration = _DURATION.fullmatch(text)
     try:
         if duration:
+            from lorebank.dates.spans import moved
+
             return moved(now, -int(duration[1]), _UNITS[duration[2].lower()])
         if _YEAR.fullmatch(text):
             return date(int(text), 1, 1) if side == "start" else date(int(text), 12, 31)
@@ -226,4 +234,6 @@ def _parsed(piece: str, language: str, now: date) -> tuple[Days, str] | None:
     if found.date_obj is None:
         return None
     unit = found.period if found.period in ("week", "month", "year") else "day"
+    from lorebank.dates.spans import unit_days
+
     return unit_days(found.date_obj.date(), unit, 0), unit

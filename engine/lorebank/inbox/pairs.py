@@ -13,8 +13,9 @@ signs are wanted there.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from lorebank.beliefs.forming import holder_of
@@ -40,9 +41,10 @@ from lorebank.inbox.sources import (
     line_of_fact,
     remove_ledger_lines,
 )
-from lorebank.index.items import all_facts, facts_by_entity, facts_by_id
+from lorebank.index.items import all_facts, facts_by_entity, facts_by_id, facts_of_ids
 from lorebank.index.opinions import load_opinions, load_unsure
 from lorebank.index.succession import fates_of_facts, ruled_pairs
+from lorebank.language.words import stop_words
 from lorebank.markdown.ledger import (
     EvidenceRuling,
     LineRuling,
@@ -71,17 +73,18 @@ def _evidence_waiting(desk: Desk, fact: Fact | None = None) -> Iterator[InboxIte
     rows = load_unsure(desk.connection, fact=fact.id if fact else None)
     ids = sorted({row.opinion for row in rows})
     opinions = {opinion.id: opinion for opinion in load_opinions(desk.connection, ids=ids)}
+    facts = facts_of_ids(desk.connection, {row.fact for row in rows})
     for row in rows:
-        facts = facts_by_id(desk.connection, row.fact)
+        known = facts.get(row.fact)
         opinion = opinions.get(row.opinion)
-        if facts and opinion is not None and opinion.evidence:
+        if known is not None and opinion is not None and opinion.evidence:
             first = opinion.evidence[0]
-            kind = _kind_of_pair(facts[0], opinion, row.reason)
+            kind = _kind_of_pair(known, opinion, row.reason)
             yield InboxItem(
                 id=_evidence_id(row.opinion, row.fact),
                 kind=kind,
                 older=InboxLine(opinion.statement, first.source, first.date, opinion.id),
-                newer=line_of_fact(facts[0]),
+                newer=line_of_fact(known),
                 reason=row.reason,
                 effect={
                     verdict: told.format(confidence=opinion.confidence)
@@ -217,6 +220,8 @@ def _pairs(desk: Desk, facts: Iterable[Fact]) -> Iterator[_Pair]:
 
     A line that has ended another has done so to what it speaks of, and is not asked about.
     """
+    from lorebank.supersede.endings import tokens
+
     superseded = fates_of_facts(desk.connection, today=desk.today).superseded
     spent = frozenset(superseded.values())
     ruled = ruled_pairs(desk.connection)
@@ -233,30 +238,40 @@ def _pairs(desk: Desk, facts: Iterable[Fact]) -> Iterator[_Pair]:
             about[slug].append((day, fact))
     groups = [g for g in about.values() if len(g) > 1 and any(day >= since for day, _ in g)]
     vectors = _unit_vectors(desk, {fact.content for group in groups for _, fact in group})
+    tokens_of = cache(tokens)  # a line is met with each newer one
     for group in groups:
+        over = [(day, fact) for day, fact in group if fact.kind in _MAY_BE_OVER]
         for day, newer in group:
             if newer.kind in _MAY_END and day >= since and newer.id not in spent:
                 # Lines of one day were written down together: they hold side by side.
-                older = [f for then, f in group if f.kind in _MAY_BE_OVER and then < day]
-                for pair in _scored(newer, older, vectors):
+                older = [fact for then, fact in over if then < day]
+                for pair in _scored(newer, older, vectors, tokens_of):
                     if (newer.id, pair.older.id) not in ruled:
                         yield pair
 
 
-def _scored(newer: Fact, older: Sequence[Fact], vectors: Mapping[str, ndarray]) -> Iterator[_Pair]:
-    from lorebank.supersede.endings import read_stated, shared_words, tokens
+def _scored(
+    newer: Fact,
+    older: Sequence[Fact],
+    vectors: Mapping[str, ndarray],
+    tokens_of: Callable[[str], list[str]],
+) -> Iterator[_Pair]:
+    from lorebank.supersede.endings import shared_words
 
-    names = frozenset(word for m in newer.mentions if m.subject for word in tokens(m.name))
-    said = read_stated(newer.content, names)
-    words = [word for word in tokens(newer.content) if word not in names]
+    names = frozenset(word for m in newer.mentions if m.subject for word in tokens_of(m.name))
+    words = [word for word in tokens_of(newer.content) if word not in names]
+    light = stop_words()
+    said = [word for word in words if word not in light]
     enough = (_ENOUGH if vectors else _ENOUGH_WORDS) * (1 - 1 / max(1, len(older)))
     for fact in older:
-        if words == [word for word in tokens(fact.content) if word not in names]:
+        theirs = [word for word in tokens_of(fact.content) if word not in names]
+        if words == theirs:
             continue  # said again, with or without the name: nothing to ask
         alike = 0.0
         if newer.content in vectors and fact.content in vectors:
             alike = max(0.0, float(vectors[newer.content] @ vectors[fact.content]))
-        score = alike + _SHARED * shared_words(said, read_stated(fact.content, names))
+        stated = [word for word in theirs if word not in light]
+        score = alike + _SHARED * shared_words(said, stated)
         if score >= enough:
             yield _Pair(round(score, 4), newer, fact)
 

@@ -211,6 +211,14 @@ def facts_by_id(connection: Connection, fact_id: str) -> tuple[Fact, ...]:
     return _facts(connection, "substr(i.id, 1, ?) = ?", (len(fact_id), fact_id))
 
 
+def facts_of_ids(connection: Connection, ids: Iterable[str]) -> dict[str, Fact]:
+    """Id → the oldest fact of that id."""
+    found = _facts(
+        connection, "i.id IN (SELECT value FROM json_each(?))", (json.dumps(sorted(ids)),)
+    )
+    return {fact.id: fact for fact in reversed(found)}
+
+
 def facts_by_place(connection: Connection, path: str, line: int) -> Fact | None:
     """The fact that begins on a line of a file."""
     found = _facts(connection, "f.path = ? AND i.start_line = ?", (path, line))

@@ -227,10 +227,12 @@ def is_alike(one: str, other: str) -> bool:
     return long.startswith(short[:stem])
 
 
-def shared_words(one: Stated, other: Stated) -> float:
+def shared_words(one: Sequence[str], other: Sequence[str]) -> float:
     """Which share of the words of the shorter of two lines stands in the other, 0..1."""
-    ours, theirs = sorted((one.words, other.words), key=len)
-    found = sum(any(is_alike(word, each) for each in theirs) for word in ours)
+    ours, theirs = sorted((one, other), key=len)
+    begun = {word[:_LEAST_STEM] for word in theirs}  # words that are alike begin alike
+    near = [word for word in ours if word[:_LEAST_STEM] in begun]
+    found = sum(any(is_alike(word, each) for each in theirs) for word in near)
     return found / len(ours) if ours else 0.0
 
 

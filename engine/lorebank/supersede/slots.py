@@ -13,6 +13,7 @@ from pathlib import Path
 
 from lorebank.language.folding import fold
 from lorebank.language.words import stop_words, words
+from lorebank.languages import Sections, compiled
 
 WORDS_BESIDE = 1
 """How many words a question about a property holds beside its name and the entity's."""
@@ -64,7 +65,12 @@ def ends_value(ended: str, value: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _patterns() -> dict[str, re.Pattern[str]]:
-    import tomllib  # only for a question that names somebody
+    found = compiled("questions", _read_questions, uses="questions.toml")
+    return {name: re.compile(pattern) for name, pattern in found.items()}
+
+
+def _read_questions(_: Sections) -> dict[str, str]:
+    import tomllib  # only where the cache is out of date
 
     text = Path(__file__).with_name("questions.toml").read_text("utf-8")
-    return {name: re.compile("|".join(parts)) for name, parts in tomllib.loads(text).items()}
+    return {name: "|".join(parts) for name, parts in tomllib.loads(text).items()}
