@@ -62,6 +62,7 @@ def one_day(written: str) -> Interval:
         ("Wedding: Sat 13 June at two.", one_day("2026-06-13")),
         ("sat 10am rowing", one_day("2025-11-29")),
         ("We sat with the lawyer on Friday.", one_day("2025-11-21")),
+        ("Sat the 13th of December: concert.", one_day("2025-12-13")),
         ("12日に歯医者に行く。", one_day("2025-12-12")),
         ("Road tax due 9/3.", one_day("2026-03-09")),
         ("Na 6ª feira janto fora.", one_day("2025-11-28")),
@@ -87,6 +88,8 @@ def one_day(written: str) -> Interval:
         ("明年春节去北京。", one_day("2026-02-17")),
         ("先週の土曜日に引っ越した。", one_day("2025-11-22")),
         ("来週東京に行く", Interval(date(2025, 12, 1), date(2025, 12, 7))),
+        ("Freitag 9 Uhr Zahnarzt.", one_day("2025-11-28")),
+        ("Lunch on Friday, 1 PM.", one_day("2025-11-28")),
     ],
 )
 def test_time_named_by_the_text(text: str, expected: Interval) -> None:
@@ -152,9 +155,10 @@ def test_what_happens_again_and_again_names_no_time(text: str) -> None:
         ("Signed on 3 November and moved in on the 10th.", ["2025-11-03", "2025-11-10"]),
         ("Shifts on 1, 2 and 3 December.", ["2025-12-01", "2025-12-02", "2025-12-03"]),
         ("Shut on 1, 2, 3 and 4 May.", [f"2026-05-0{day}" for day in range(1, 5)]),
-        ("The review moved from Mon 1 to Tue 2 December.", ["2025-12-01", "2025-12-02"]),
-        ("Der Termin ist vom 1.12. auf den 9.12. verschoben.", ["2025-12-01", "2025-12-09"]),
-        ("La visita è spostata dal 17 al 24 marzo.", ["2026-03-17", "2026-03-24"]),
+        ("The review moved from Mon 1 to Tue 2 December.", ["2025-12-02", "2025-12-01"]),
+        ("Der Termin ist vom 1.12. auf den 9.12. verschoben.", ["2025-12-09", "2025-12-01"]),
+        ("Probe von Montag auf Mittwoch, 14 Uhr, verlegt.", ["2025-12-03", "2025-12-01"]),
+        ("La visita è spostata dal 17 al 24 marzo.", ["2026-03-24", "2026-03-17"]),
         (
             "Letzten Freitag war Probe, die nächste ist am 4. Dezember.",
             ["2025-11-21", "2025-12-04"],
@@ -162,7 +166,9 @@ def test_what_happens_again_and_again_names_no_time(text: str) -> None:
         ("Salı günü geldi, 12 Aralık'ta dönüyor.", ["2025-11-25", "2025-12-12"]),
     ],
 )
-def test_several_times_are_all_kept_in_order(text: str, expected: list[str]) -> None:
+def test_several_times_are_all_kept_in_order_a_new_day_first(
+    text: str, expected: list[str]
+) -> None:
     assert times_of(text, RECORDED) == tuple(map(one_day, expected))
 
 

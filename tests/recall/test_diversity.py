@@ -145,3 +145,12 @@ def test_a_passage_that_only_repeats_a_fact_gives_way_to_it(
     assert [str(place) for place in facts[0].repeats] == (
         ["memory/notes.md#L3"] if hits == 1 else []
     )
+
+
+def test_of_a_task_carried_from_log_to_log_the_newest_line_stands(tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    for day, box in ((1, " "), (2, " "), (3, "x")):
+        log = tmp_path / f"memory/2026-02-0{day}.md"
+        log.write_text(f"# Log\n\n- [{box}] buy glue\n", "utf-8")
+    with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
+        assert [hit.content for hit in bank.recall("buy glue").hits] == ["- [x] buy glue"]

@@ -40,6 +40,23 @@ def test_a_line_that_moves_an_appointment_leaves_only_the_new_day(tmp_path: Path
     assert [day for day, _ in found] == ["2026-03-17"]
 
 
+def test_the_old_day_stays_away_where_another_line_moved_it_first(tmp_path: Path) -> None:
+    found = agenda(
+        tmp_path,
+        d0301="## Retain\n- W @Runa: Survey fixed for 12 March 2026, 9:30.",
+        d0305="Runa put the survey off to 17 March.\n\n## Retain\n"
+        "- W @Runa: Survey moved from 12 March to 17 March 2026, 9:30.",
+    )
+    assert [day for day, _ in found] == ["2026-03-17"]
+
+
+def test_of_prose_only_the_sentence_that_names_the_day_is_shown(tmp_path: Path) -> None:
+    found = agenda(
+        tmp_path, d0305="Took the sail to Torvald. He says it is ready in a week. Bought tar."
+    )
+    assert [text for _, text in found] == ["He says it is ready in a week."]
+
+
 def test_the_old_day_may_be_named_by_its_number_alone(tmp_path: Path) -> None:
     found = agenda(
         tmp_path,

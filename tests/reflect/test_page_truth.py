@@ -77,6 +77,26 @@ def test_an_appointment_that_was_moved_does_not_lead_on_its_old_day(root: Path) 
     assert any(line.startswith("- 2026-02-17 · The talk") for line in summary)
 
 
+def test_prices_that_differ_are_told_apart(root: Path) -> None:
+    write(root, "2026-01-27", ["- W @Mira: Larch costs 74 euros per metre.", "- W @Mira: Sings."])
+    write(root, "2026-01-28", ["- W @Mira: Larch now costs 79 euros per metre."])
+    write(root, "2026-01-29", ["- W @Mira: Oak costs 95 euros per metre."])
+    with Bank.open(root, environ=WORDS_ONLY, now=date(2026, 1, 30)) as bank:
+        bank.reflect()
+    told = [*block(root, "bank/entities/Mira.md", "timeline")]
+    assert not any("times since" in line for line in told)
+
+
+def test_a_line_of_several_days_stands_once_in_the_morning(root: Path) -> None:
+    write(
+        root, "2026-01-28", ["- W @Mira: Shifts on 2, 5 and 6 February 2026.", "- W @Mira: Sings."]
+    )
+    with Bank.open(root, environ=WORDS_ONLY, now=date(2026, 1, 30)) as bank:
+        bank.reflect()
+    due = [line for line in block(root, "bank/today.md", "today") if "Shifts" in line]
+    assert [line[:12] for line in due] == ["- 2026-02-02"]
+
+
 def test_a_thing_that_one_line_is_about_stands_on_the_index(root: Path) -> None:
     assert not (root / "bank" / "entities" / "Ferry.md").exists()
     assert "- Ferry: Is our booking service." in block(root, "bank/index.md", "index")

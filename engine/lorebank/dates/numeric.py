@@ -102,7 +102,7 @@ def add_numeric_dates(lattice: Lattice) -> None:
 @cache
 def _compiled_forms() -> list[tuple[re.Pattern[str], re.Pattern[str], _Read, str, int]]:
     return [
-        (re.compile(sign), re.compile(form, re.IGNORECASE), read, tag, languages)
+        (re.compile(sign, re.I), re.compile(form, re.I), read, tag, languages)
         for sign, form, read, tag, languages in _FORMS
     ]
 

@@ -34,7 +34,8 @@ _SOME_DAY, _OTHER_DAY = date(2000, 6, 15), date(2011, 2, 2)
 def times_of(
     text: str, recorded: date | None, *, tense: Tense | None = None
 ) -> tuple[Interval, ...]:
-    """The times that the text names, in its order, each once; empty where it names none.
+    """The times that the text names, in its order, each once; empty where it names none. Of what
+    was moved from one day to another the new day comes first.
 
     Without a recorded day only dates that stand by themselves (`2025-11-27`, `May 2024`) count.
     `tense` says which one the whole text is in, whatever its words. What happens again and again
@@ -76,14 +77,22 @@ def _read(text: str, recorded: date, given: Tense | None, *, settled: bool) -> t
             tense = "near"
         if _names_no_time(phrase, clause, tense, languages):
             continue
-        if meaning.is_range_of_days and _holds(languages, "moved", clause):
+        is_moved = meaning.is_range_of_days and _says_moved(languages, clause, text[phrase.end :])
+        if is_moved:
             meaning, tense = replace(meaning, modifier="each"), "near"
         from lorebank.dates.rules_bounds import resolve  # see `phrases`
 
         intervals = resolve(meaning, Moment(recorded, tense, named))
-        times.extend(intervals)
+        times.extend(reversed(intervals) if is_moved else intervals)
         named = _named(intervals) or named
     return tuple(dict.fromkeys(times))
+
+
+def _says_moved(languages: _Languages, clause: str, behind: str) -> bool:
+    """Whether the clause, or the sentence behind the phrase, says so: `auf Mittwoch, 14 Uhr,
+    verschoben`."""
+    rest = re.split(_SENTENCE_END, behind, maxsplit=1)[0]
+    return _holds(languages, "moved", clause) or _holds(languages, "moved", rest)
 
 
 def _named(intervals: tuple[Interval, ...]) -> date | None:

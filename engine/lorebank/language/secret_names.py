@@ -29,6 +29,8 @@ NAMES = (
     *("pin", "weak_pin", "code", "dial", "spare", "seed"),
 )
 """Entries of `[secrets]` that hold names; `weak` ones are common words as well."""
+_STATED_BEFORE = ("password", "passphrase", "pin", "weak_pin", "code")
+"""Names that the secret itself may stand before: `4917 is the PIN of the card`."""
 _WEAK = ("weak_password", "login", "code", "dial", "seed")
 """Common words: the clause of a name that is none goes on behind them."""
 _NEAR = 70
@@ -69,6 +71,7 @@ _DIAL = re.compile(
 """Three or four numbers of a dial, which are no date."""
 _TIME_OR_YEAR = re.compile(r"(?:[01]\d|2[0-3])[0-5]\d(?!\d)|(?:19|20)\d\d(?!\d)|\d{1,3}[^\W\d]")
 _YEAR = re.compile(r"(?:19|20)\d\d")
+_FOUR_DIGITS = re.compile(r"\d{4}")
 _SPARE = re.compile(
     r"[\s,;]*(?P<value>\d{3,4}[ -]\d{3,4}|\d{5,10}|[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8})+)"
 )
@@ -161,9 +164,10 @@ def _read(languages: Sections) -> tuple[dict[str, list[tuple[str, bool, bool, bo
         "before": r"(?:^|(?<=\s))[\"'`]?(?P<value>[^\s\"'`]{4,80}?)[\"'`]?,?"
         rf"(?i:\s(?:{is_})\s)(?:[^\W\d][\w-]*['’\s]){{0,4}}\Z",
         "closes": rf"\s*(?:[^\w\s]|\Z|(?i:\b(?:{of}|{is_})\b))",
-        "lock": rf"(?i:\b(?:{lock})\b)",
-        "of_lock": rf"(?i:\s(?:{of})\s(?:[\w'’]+\s){{0,2}}(?:{lock})\b)",
-        "login": rf"(?i:\b(?:{any_of('login')})\b)",
+        # Of small letters: an expression that ignores case tries each word at each place.
+        "lock": rf"\b(?:{lock})\b",
+        "of_lock": rf"\s(?:{of})\s(?:[\w'’]{{1,30}}\s){{0,2}}(?:{lock})\b",
+        "login": rf"\b(?:{any_of('login')})\b",
         "spelled": rf"[\s,;:(–—-]{{1,4}}[^.;]{{0,40}}?\b(?i:{any_of('spelled')})\b",
         "code": rf"(?i:(?P<value>{_CODE}|(?:{digit})(?:[\s,-]{{1,2}}(?:{digit})){{3,7}}))"
         rf"{_ENDS_CODE}",
@@ -182,13 +186,15 @@ def secrets_named(line: str, names: list[Name]) -> Iterator[tuple[str, int, int]
     following: dict[str, int] = {}  # where the next name of that kind begins
     for name in reversed(names):
         kind = name.kinds[0] if name.kinds[0] in _WEAK else "strong"
-        near = min(_NEAR, following.get(kind, len(line)) - name.end)
+        reach = min(_NEAR, following.get(kind, len(line)) - name.end)
         following[kind] = name.start
-        yield from _behind(line, name, name.end + near)
-        value = _grammar().before.search(line, max(0, name.start - _NEAR), name.start)
-        closed = value is not None and _grammar().closes.match(line, name.end)
-        if value is not None and closed and _is_stated(line, name, value["value"]):
-            yield _kind_of(name, line), *value.span("value")
+        yield from _behind(line, name, name.end + reach)
+        if name.kinds[0] in _STATED_BEFORE and _grammar().closes.match(line, name.end):
+            near = (max(0, name.start - _NEAR), name.start)
+            may = name.kinds[0].startswith("pass") or _FOUR_DIGITS.search(line, *near)
+            value = _grammar().before.search(line, *near) if may else None
+            if value is not None and _is_stated(line, name, value["value"]):
+                yield _kind_of(name, line), *value.span("value")
 
 
 def _behind(line: str, name: Name, near: int) -> Iterator[tuple[str, int, int]]:
@@ -218,6 +224,8 @@ def _behind(line: str, name: Name, near: int) -> Iterator[tuple[str, int, int]]:
 
 def _link(between: str) -> int | None:
     """What links a name and a value, by what stands between; None: nothing does."""
+    if not between.strip(" ,"):
+        return _BESIDE
     if _grammar().assigned.fullmatch(between):
         return _ASSIGNED
     if not _CLAUSE.fullmatch(between):
@@ -280,11 +288,13 @@ def _weak_password(line: str, start: int, name: Name, link: int) -> int:
     """`key` and `clave` name a password beside "wifi" or "login", or before what can be no word."""
     value, quoted = _value(line, start)
     end = start + len(value)
-    if _grammar().login.search(line, max(0, start - _SENTENCE), start):
-        strong = is_mixed(value, stated=link >= _BESIDE)
-        if strong or (link >= _STATED and is_password(value, "", quoted=quoted, stated=True)):
-            return end
-    if _API.search(line, max(0, start - _SENTENCE), start) and is_random(value, sure=True):
+    before = line[max(0, start - _SENTENCE) : start]
+    is_typed = is_mixed(value, stated=link >= _BESIDE) or (
+        link >= _STATED and is_password(value, "", quoted=quoted, stated=True)
+    )
+    if is_typed and _grammar().login.search(before.lower()):
+        return end
+    if is_random(value, sure=True) and _API.search(before):
         return end
     if link == _ASSIGNED:
         is_constant = (
@@ -335,7 +345,8 @@ def _code(line: str, start: int, name: Name, link: int) -> int:
     if end and not is_year:
         begins = max(name.start - _NEAR, 0)
         begins = max(begins, line.rfind(". ", begins, name.start))
-        if _grammar().lock.search(line, begins, start) or _grammar().of_lock.match(line, end):
+        behind = line[end : end + _SENTENCE].lower()
+        if _grammar().lock.search(line[begins:start].lower()) or _grammar().of_lock.match(behind):
             return end
     return 0
 
@@ -370,9 +381,11 @@ def _is_stated(line: str, name: Name, value: str) -> bool:
     """Whether the value before a name is what it names: `4917 is the PIN of the card`."""
     if name.kinds[0] in ("password", "passphrase"):
         return not _ADDRESS.fullmatch(value) and is_password(value, "", quoted=False, stated=True)
-    if name.kinds[0] not in ("pin", "weak_pin", "code") or not value[:4].isdigit():
+    if not value[:4].isdigit():
         return False
-    opens = name.kinds[0] != "code" or _grammar().lock.search(line, name.end, name.end + _NEAR)
+    opens = name.kinds[0] != "code" or _grammar().lock.search(
+        line[name.end : name.end + _NEAR].lower()
+    )
     return bool(opens) and _grammar().code.fullmatch(value) is not None
 
 

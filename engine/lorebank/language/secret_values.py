@@ -8,7 +8,7 @@ would not type into a login: prose, placeholders, types, calls, paths, dates, na
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from lorebank.language.folding import fold
 from lorebank.language.words import stop_words
@@ -17,6 +17,8 @@ from lorebank.languages import Sections, compiled
 _LEAST_PASSWORD = 4
 _LEAST_RANDOM = 10
 _LEAST_HEX = 16
+_TELLING = 120
+"""Characters of a value that tell what it is; it may be as long as its line."""
 _LEAST_MIXED = 8
 """As most sites ask; shorter ones (`PC-12`) are names of things."""
 _PASSPHRASE_WORDS = 4
@@ -43,10 +45,12 @@ _NO_VALUES = frozenset(
 """Managers, types and placeholders; the words of each language are in its `[not_secrets]`."""
 _SWITCH = re.compile(r"[a-z][A-Z0-9]|[A-Z][0-9]|[0-9][A-Za-z]")
 _CHUNK = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_VOWEL = re.compile("[aeiouyAEIOUY]")
 _HEX = re.compile(r"[0-9a-fA-F]+\Z")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
 
 
+@lru_cache(256)
 def is_password(value: str, rest: str, *, quoted: bool, stated: bool = False) -> bool:
     """Whether `value` after `password:` is one; `rest` is what follows it on the line.
 
@@ -74,8 +78,10 @@ def is_passphrase(text: str) -> bool:
     )
 
 
+@lru_cache(256)
 def is_random(value: str, *, sure: bool) -> bool:
     """Whether `value` after `token:` or `key =` was drawn, not written; `sure`: by the name."""
+    value = value[:_TELLING]
     if len(value) < _LEAST_RANDOM or _stands_for_another(value) or _DATE_OR_NUMBER.match(value):
         return False
     if _UUID.match(value):
@@ -86,10 +92,12 @@ def is_random(value: str, *, sure: bool) -> bool:
     return "://" not in value and _mixed(value) and not _wordlike(value)
 
 
+@lru_cache(256)
 def is_mixed(value: str, *, stated: bool) -> bool:
     """Whether a token of a sentence about a password can be no word of it: letters, digits and a
     mark. `stated`: it follows the name directly; otherwise words that are joined by marks
     (`rotate-every-90-days`) are none."""
+    value = value[:_TELLING]
     if stated:
         return is_password(value, "", quoted=False, stated=True) and any(map(str.isdigit, value))
     if len(value) < _LEAST_MIXED or _stands_for_another(value) or _DATE_OR_NUMBER.match(value):
@@ -161,6 +169,7 @@ def _switches(value: str) -> bool:
 
 def _said(value: str) -> float:
     """The share of its letters and digits that stand in what may be words."""
+    value = value[:_TELLING]
     words = [chunk for chunk in _CHUNK.findall(value) if chunk.isalpha() and len(chunk) > 2]
-    said = sum(len(word) for word in words if re.search("[aeiouy]", word.lower()))
+    said = sum(len(word) for word in words if _VOWEL.search(word))
     return said / max(1, sum(map(str.isalnum, value)))

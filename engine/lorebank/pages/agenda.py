@@ -121,7 +121,8 @@ def _standing(lines: Sequence[Appointment]) -> list[_Entry]:
     entries: list[_Entry] = []
     for line in lines:
         denied = {when for when, phrase in _phrases_of(line) if _is_denied(line.text, phrase)}
-        ahead = [t for t in line.times if _lies_ahead(t, line.recorded) and t not in denied]
+        gone = denied | _days_left(line)
+        ahead = [t for t in line.times if _lies_ahead(t, line.recorded) and t not in gone]
         telling = frozenset(word for word in content_words(line.text) if not word.isdigit())
         moved = [
             e for e in entries if _moves(line, ahead, telling, e) or _calls_off(line, denied, e)
@@ -148,9 +149,18 @@ def _phrases_of(line: Appointment) -> list[tuple[Interval, DatePhrase]]:
     """The times of a line with the words that name them, where each is of one."""
     if line.recorded is None:
         return []
-    phrases = find_phrases(line.text, line.recorded)
+    phrases = find_phrases(line.text, line.recorded, "future")  # `in a week` is a phrase as well
     times = times_of(line.text, line.recorded)
     return list(zip(times, phrases, strict=True)) if len(times) == len(phrases) else []
+
+
+def _days_left(line: Appointment) -> set[Interval]:
+    """The days from which the line says that something was moved: `from 2 to 9 December`."""
+    if len(line.times) < 2 or line.recorded is None or not says_moved(line.text):
+        return set()
+    spans = (phrase.interval for phrase in find_phrases(line.text, line.recorded, "near"))
+    ends = [(Interval(s.start, s.start), Interval(s.end, s.end)) for s in spans]
+    return {old for old, new in ends if old != new and {old, new} <= set(line.times)}
 
 
 def _is_denied(text: str, phrase: DatePhrase) -> bool:

@@ -18,6 +18,7 @@ from lorebank.markdown.owner_pages import SECTION, CoreLine, read_core
 from lorebank.markdown.plain import escape_inline
 from lorebank.markdown.proposal_pages import ProposalRuling, decided, fits_on_page
 from lorebank.pages.facts import BankContent
+from lorebank.pages.telling import numbers_of
 from lorebank.records import Record
 from lorebank.supersede.endings import ends, read_change, read_stated, tokens
 
@@ -146,8 +147,8 @@ def _facts_repeated(
         subject = next(iter(fact.subjects), "")
         gone = fact.id in content.superseded or fact.id in content.lapsed
         if subject in central and not gone and _may_last(fact):
-            numbers = frozenset(w for w in content_words(fact.content) if any(map(str.isdigit, w)))
-            groups[subject, repeated.get(fact.id, fact.id), numbers].append(fact)
+            newest = repeated.get(fact.id, fact.id)
+            groups[subject, newest, numbers_of(fact.content)].append(fact)
     for (subject, _, _), facts in groups.items():
         said = facts[-1]
         sure = "" if said.confidence is None else f", confidence {said.confidence:.2f}"

@@ -14,7 +14,7 @@ from itertools import groupby
 from pathlib import PurePosixPath
 
 from lorebank.domain.answers import AgendaItem
-from lorebank.domain.facts import FactKind, OpinionStatus
+from lorebank.domain.facts import Citation, FactKind, OpinionStatus
 from lorebank.language.folding import fold
 from lorebank.markdown.plain import citation_link, escape_inline
 from lorebank.pages.agenda import AGENDA_DAYS
@@ -159,9 +159,12 @@ def _today(bank: Digests) -> str:
     """The morning page: what is new, who changed their mind, what is due, what waits."""
     content = bank.content
     horizon = content.today + timedelta(days=AGENDA_DAYS)
+    next_days: dict[tuple[Citation, str], AgendaItem] = {}
+    for item in content.coming:  # a line of several days stands once, under the next of them
+        next_days.setdefault((item.source, item.text), item)
     due = [
         agenda_line(item, TODAY_PATH)
-        for item in content.coming
+        for item in next_days.values()
         if item.overdue or ((day := _day(item)) is not None and day <= horizon)
     ]
     waiting = content.waiting

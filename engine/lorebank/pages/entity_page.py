@@ -26,6 +26,7 @@ from lorebank.pages.telling import (
     Threads,
     begins_with,
     newest_first,
+    numbers_of,
     resolved,
     span,
     when_told,
@@ -203,10 +204,11 @@ def _section(known: KnownFact) -> str:
 def _timeline_body(view: View, shown: set[str]) -> str:
     """What the screen does not show, newest first; what no longer holds is struck through."""
     by_id = {k.fact.id: k for k in view.facts}
-    rows: dict[str, list[KnownFact]] = {}
+    rows: dict[tuple[str, frozenset[str]], list[KnownFact]] = {}
     for k in sorted(view.facts, key=newest_first):
         if k.fact.id not in shown and str(k.fact.citation) not in shown:
-            rows.setdefault(view.threads.repeated.get(k.fact.id, k.fact.id), []).append(k)
+            said = view.threads.repeated.get(k.fact.id, k.fact.id)
+            rows.setdefault((said, numbers_of(k.fact.content)), []).append(k)
     lines = [_timeline_line(view, same, by_id) for same in rows.values()]
     return "\n".join(["## Timeline", "", *lines]) if lines else ""
 

@@ -114,6 +114,11 @@ _COMMON = 40
 """A word that so many lines about one entity hold finds no partner: the search stays linear."""
 
 
+def numbers_of(text: str) -> frozenset[str]:
+    """What tells two lines apart that say the same up to a number."""
+    return frozenset(word for word in content_words(text) if any(map(str.isdigit, word)))
+
+
 class Threads(Record):
     """For each fact, the newer ones on its matter."""
 

@@ -11,6 +11,7 @@ best. Of probabilities the second is often a tenth of the first, and lambda woul
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from datetime import date
 from functools import lru_cache
@@ -21,6 +22,7 @@ from lorebank.recall.scoring import BIAS, log_odds
 
 _POOL = 4
 """Items that MMR chooses among, for each that is wanted."""
+_BOX = re.compile(r"\A\s*[-*+]\s+\[.\]\s")
 
 
 def collapse_repeats(
@@ -31,7 +33,8 @@ def collapse_repeats(
     A repeat has the same words in the same order about the same entities, whatever the
     punctuation, the case and the day of writing; two that name different times of their own are
     different events. A passage that has no word more than a fact, and the names before its colon,
-    repeats it: the fact takes its place. What is in quarantine repeats nothing but its like.
+    repeats it: the fact takes its place. Of a task noted on several days the newest line stands: it
+    says whether it is open. What is in quarantine repeats nothing but its like.
     """
     facts: dict[object, int] = {}
     said: dict[tuple[bool, str], int] = {}
@@ -44,6 +47,9 @@ def collapse_repeats(
             if has_notes:
                 for text in (item.content, f"{' '.join(item.names)} {item.content}"):
                     said.setdefault((item.quarantined, _spoken(text)), first)
+    tasks = [n for n in order if items[n].kind == NOTE and _BOX.match(items[n].content)]
+    for number in sorted(tasks, key=lambda n: _written(items[n]), reverse=True):
+        said.setdefault((items[number].quarantined, _spoken(items[number].content)), number)
     kept: dict[int, None] = {}
     repeats: dict[int, list[int]] = {}
     for number in order:
@@ -64,8 +70,13 @@ def _of_fact(item: Item) -> object:
 
 @lru_cache(maxsize=16_384)  # questions mostly meet the same items
 def _spoken(text: str) -> str:
-    """The words of a text and nothing else; a text without any (`!!!`) as it stands."""
-    return " ".join(words(text)) or text.strip()
+    """The words of a text and nothing else, without the box of a task; a text without any (`!!!`)
+    as it stands."""
+    return " ".join(words(_BOX.sub("", text))) or text.strip()
+
+
+def _written(item: Item) -> tuple[date, str, int]:
+    return item.recorded or date.min, item.path, item.start_line
 
 
 def apply_decay(
