@@ -55,6 +55,27 @@ def test_a_recall_by_words_imports_no_model_and_no_parser(
     assert done.stderr == "0"
 
 
+def test_a_named_question_parses_no_table_again(
+    environment: dict[str, str], copy_fixture: Callable[[str], Path], lorebank: Callable[..., Any]
+) -> None:
+    """Two readers that keep their tables under one name would undo each other's each time."""
+    folder = copy_fixture("harbour")
+    lorebank("recall", "where does Peter live?", cwd=folder)
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            PROBE.format(heavy=("tomllib",)),
+            *("recall", "where does Peter live?", "--quiet"),
+        ],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stderr == "0"
+
+
 @pytest.mark.parametrize(
     ("arguments", "most"),
     [

@@ -177,6 +177,15 @@ def test_the_own_words_of_standing_pages_and_rules_are_no_evidence(tmp_path: Pat
     assert answered(reflected(root)) == []
 
 
+def test_a_page_may_name_as_many_words_as_its_owner_likes() -> None:
+    words = tuple(f"word{number}*" for number in range(70))
+    page = parse_standing_page(
+        f"---\nquestion: What is due?\nwords: {', '.join(words)}\n---\n", PLACE
+    )
+    assert isinstance(page, StandingPage)
+    assert page.words == words
+
+
 @pytest.mark.parametrize(
     ("setting", "message"),
     [

@@ -245,6 +245,7 @@ def test_what_is_no_pack_is_told(tmp_path: Path) -> None:
         (("'What is due \\ \"soon\"?'", '""'), "pages.1.question: expected"),
         (("k = 5", r'since = "1d\nquestion: x"'), "is not TOML"),
         (('since = "90d"', r'since = "1d\nquestion: x"'), "pages.1.since: expected one line"),
+        (('since = "90d"', f'since = "{"9" * 401}"'), "pages.1.since: expected at most 400 char"),
         (("k = 5", "k = "), "is not TOML"),
     ],
 )

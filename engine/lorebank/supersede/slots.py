@@ -65,7 +65,7 @@ def ends_value(ended: str, value: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _patterns() -> dict[str, re.Pattern[str]]:
-    found = compiled("questions", _read_questions, uses="questions.toml")
+    found = compiled("asked_relations", _read_questions, uses="questions.toml")
     return {name: re.compile(pattern) for name, pattern in found.items()}
 
 

@@ -58,6 +58,8 @@ _CONTENT = "workspace/"
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _LONGEST = 60
 """Characters of a template's name: it is a word of a command."""
+_LONGEST_SETTING = 400
+"""Characters: a template may come from anybody; a page's owner may write as much as he likes."""
 _SHOWN = 5
 """Problems named in one message."""
 
@@ -103,6 +105,9 @@ def check_manifest(data: bytes) -> tuple[Manifest | None, tuple[str, ...]]:
         path = str(settings.get("path", ""))
         page, wrong = standing_page(path, settings)
         wrong += _unknown(settings, StandingPage.__annotations__)
+        for key, value in settings.items():
+            if isinstance(value, str) and len(value) > _LONGEST_SETTING:
+                wrong.append(f"{key}: expected at most {_LONGEST_SETTING} characters")
         if _leads_outside(path) or not is_standing_path(path):
             expected = "a Markdown file below bank/ that has no other use"
             wrong.append(f"path: expected {expected}, not {path!r}")

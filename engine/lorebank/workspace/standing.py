@@ -18,8 +18,6 @@ STANDING_LINES = 12
 """How many lines an answer has at most, unless its page says otherwise."""
 _MOST_LINES = 100
 """An answer that nobody reads to its end is none."""
-_LONGEST = 400
-"""Characters of a setting: it stands on one line of the front matter."""
 _LETTERS = {name: kind.letter for kind in FactKind for name in (kind.letter.lower(), kind.value)}
 _TRUE, _FALSE = ("true", "yes"), ("false", "no", "")
 _NOT_STANDING = frozenset(
@@ -62,7 +60,7 @@ def standing_page(
     def text(key: str) -> str:
         value = settings.get(key, "")
         said = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-        if (isinstance(value, str) and len(said) > _LONGEST) or re.search(r"[\r\n]", said):
+        if re.search(r"[\r\n]", said):
             problems.append(f"{key}: expected one line of text, not {said[:60]!r}")
         return said.strip()
 
