@@ -9,7 +9,8 @@ verb ("is", "lautet"), nothing ("PIN 4712"), or other words.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -26,12 +27,12 @@ from lorebank.languages import Sections, compiled, split
 
 NAMES = (
     *("password", "passphrase", "label", "weak_password", "token", "login"),
-    *("pin", "weak_pin", "code", "dial", "spare", "seed"),
+    *("pin", "weak_pin", "code", "dial", "spare", "seed", "weak_seed"),
 )
 """Entries of `[secrets]` that hold names; `weak` ones are common words as well."""
 _STATED_BEFORE = ("password", "passphrase", "pin", "weak_pin", "code")
 """Names that the secret itself may stand before: `4917 is the PIN of the card`."""
-_WEAK = ("weak_password", "login", "code", "dial", "seed")
+_WEAK = ("weak_password", "login", "code", "dial", "seed", "weak_seed")
 """Common words: the clause of a name that is none goes on behind them."""
 _NEAR = 70
 """Characters after its name in which a secret begins: a clause, "of the till at work"."""
@@ -373,6 +374,7 @@ _JUDGES: dict[str, Callable[[str, int, Name, int], int]] = {
     "dial": _dial,
     "spare": lambda *_: 0,
     "seed": lambda *_: 0,
+    "weak_seed": lambda *_: 0,
 }
 """For each kind of name: the end of the value at a place, 0 where none of the kind begins."""
 
@@ -416,11 +418,13 @@ def _value(line: str, start: int) -> tuple[str, bool]:
     return (trimmed + kept.group() if kept and "**" not in marks else trimmed), False
 
 
-def seed_phrases(text: str, names: Iterable[int]) -> Iterator[tuple[int, int]]:
+def seed_phrases(text: str, names: Sequence[tuple[int, bool]]) -> Iterator[tuple[int, int]]:
     """Start and end of the words behind names that end there, on one line or one a line, numbered
-    or not."""
+    or not. Of each name, whether it is a weak one: commas behind it list things ("seed: peas, …"),
+    unless a strong one stands near."""
     tried = 0  # no run of words begins within another
-    for end in names:
+    strong = [end for end, is_weak in names if not is_weak]
+    for end, _ in names:
         begins = [b.end() for b in _SEED_BEGINS.finditer(text, max(end, tried), end + _NEAR_SEED)]
         for begin in begins or [end]:
             if begin < tried:
@@ -431,6 +435,10 @@ def seed_phrases(text: str, names: Iterable[int]) -> Iterator[tuple[int, int]]:
                 words.append(found)
                 tried = found.end()
             common = sum(word["word"].lower() in stop_words() for word in words)
+            listed = text.count(",", begin, tried) >= len(words) - 1
+            before = bisect_right(strong, begin)
+            if listed and (not before or begin - strong[before - 1] > _SENTENCE):
+                continue
             if len(words) >= _SEED_LENGTHS[0] and common <= len(words) * _COMMON_IN_SEED:
                 yield words[0].start("word"), tried
                 break

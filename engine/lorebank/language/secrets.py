@@ -87,10 +87,12 @@ def find_secrets(text: str) -> tuple[Secret, ...]:
     [('aws-key', 4)]
     """
     found = [Secret(kind, start, end) for kind, start, end in key_blocks(text)]
-    seeds: list[int] = []
+    seeds: list[tuple[int, bool]] = []
     for start, line, marks in _lines(text):
         names = _outermost([mark for mark in marks if isinstance(mark, Name)], start)
-        seeds += (start + name.end for name in names if "seed" in name.kinds)
+        for name in names:
+            if "seed" in name.kinds or "weak_seed" in name.kinds:
+                seeds.append((start + name.end, "seed" not in name.kinds))
         found += (
             Secret(kind, start + begins, start + ends)
             for kind, begins, ends in (*_formed(line, marks), *secrets_named(line, names))
