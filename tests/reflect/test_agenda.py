@@ -156,3 +156,22 @@ def test_a_birthday_comes_back(tmp_path: Path, line: str, day: str) -> None:
     (tmp_path / "memory" / "2025-06-01.md").write_text(f"## Retain\n{line}\n", "utf-8")
     found = [each[0] for each in agenda(tmp_path)]
     assert found == ([day] if day else [])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "The supper on 20 March has been cancelled, a new day is not fixed yet.",
+        "Das Essen am 20. März fällt aus.",
+        "La cena del 20 de marzo está cancelada.",
+    ],
+)
+def test_a_day_that_is_called_off_is_none(tmp_path: Path, line: str) -> None:
+    earlier = "## Retain\n- W @Runa: Supper (Essen, cena) on 20 March 2026."
+    found = agenda(tmp_path, d0301=earlier, d0305=f"## Retain\n- W @Runa: {line}")
+    assert found == []
+
+
+def test_what_may_be_called_off_stands(tmp_path: Path) -> None:
+    found = agenda(tmp_path, d0305="If it rains the supper on 20 March 2026 is cancelled.")
+    assert [day for day, _ in found] == ["2026-03-20"]

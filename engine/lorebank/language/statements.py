@@ -156,7 +156,8 @@ class Statement:
         clause = _CLAUSE_END.split(before)[-1], _CLAUSE_END.split(behind)[0]
         # "Decided not to sell" is a decision.
         parts = clause[:1] if entry in _MAY_BE_NEGATIVE else clause
-        return any(next(_found(cue.language, "not", part), None) for part in parts)
+        undoing = ("not",) if entry == "off" else ("not", "off")
+        return any(next(_found(cue.language, e, part), None) for e in undoing for part in parts)
 
 
 def statement_in_any_language(text: str) -> Statement:

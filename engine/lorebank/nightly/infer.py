@@ -312,7 +312,7 @@ def _property(
     sentence: Sentence, said: Statement, known: Sequence[_Name], day: date, names: Mapping[str, str]
 ) -> Inferred | None:
     """What a name that opens the sentence is, or does on a day to come."""
-    if said.says_anywhere("unsure", "not"):
+    if said.says_anywhere("unsure", "not", "off"):
         return None
     subject = opening = known[0] if known and known[0].word == 0 else None
     found = None if opening else _UNKNOWN.match(" ".join(said.words))

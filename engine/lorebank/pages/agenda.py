@@ -121,11 +121,16 @@ def _standing(lines: Sequence[Appointment]) -> list[_Entry]:
     entries: list[_Entry] = []
     for line in lines:
         denied = {when for when, phrase in _phrases_of(line) if _is_denied(line.text, phrase)}
-        gone = denied | _days_left(line)
+        off = {when for when, phrase in _phrases_of(line) if _is_off(line.text, phrase)}
+        gone = denied | off | _days_left(line)
         ahead = [t for t in line.times if _lies_ahead(t, line.recorded) and t not in gone]
         telling = frozenset(word for word in content_words(line.text) if not word.isdigit())
         moved = [
-            e for e in entries if _moves(line, ahead, telling, e) or _calls_off(line, denied, e)
+            e
+            for e in entries
+            if _moves(line, ahead, telling, e)
+            or _calls_off(line, denied, e)
+            or (_calls_off(line, off, e) and telling & e.words)
         ]
         if not moved and len(ahead) == 1 and says_moved(line.text):
             # In another language no word is the same: it can only mean the one that is known.
@@ -169,6 +174,12 @@ def _is_denied(text: str, phrase: DatePhrase) -> bool:
     return before - 1 in Statement(text).words_of("not")
 
 
+def _is_off(text: str, phrase: DatePhrase) -> bool:
+    """Whether the sentence of a day says that it is called off: `… on 3 May was cancelled`."""
+    sentence = _sentence_at(text, phrase.start)
+    return statement_in_any_language(sentence).find("off") is not None
+
+
 def _calls_off(line: Appointment, denied: Collection[Interval], entry: _Entry) -> bool:
     return entry.when in denied and bool(set(line.entities) & set(entry.line.entities))
 
@@ -179,6 +190,10 @@ def _shown(entry: _Entry) -> str:
     place = next((p.start for when, p in _phrases_of(entry.line) if when == entry.when), None)
     if entry.line.typed or place is None:
         return text
+    return _sentence_at(text, place)
+
+
+def _sentence_at(text: str, place: int) -> str:
     ends = [0, *(end.end() for end in _SENTENCE_END.finditer(text)), len(text)]
     start = max(end for end in ends if end <= place)
     return text[start : min(end for end in ends if end > place)].strip()
