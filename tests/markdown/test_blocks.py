@@ -97,6 +97,16 @@ def test_missing_blocks_are_appended_in_order_after_an_open_fence_is_closed() ->
     assert [block.name for block in find_blocks(page)[0]] == ["b", "a"]
 
 
+def test_a_marker_inside_a_replaced_block_goes_with_its_body() -> None:
+    page = "<!-- lorebank:begin a -->\n<!-- lorebank:begin b -->\nx\n<!-- lorebank:end a -->\n"
+    written = replace_blocks(page, {"a": "1", "b": "2"})
+    assert [(block.name, block.body) for block in find_blocks(written)[0]] == [
+        ("a", "1"),
+        ("b", "2"),
+    ]
+    assert replace_blocks(written, {"a": "1", "b": "2"}) == written
+
+
 def test_the_pages_own_line_endings_are_used() -> None:
     page = replace_blocks("# Ana\r\n\r\ntext\r\n", {"s": "one\ntwo"})
     assert "\n" not in page.replace("\r\n", "")

@@ -165,6 +165,13 @@ def replace_blocks(text: str, bodies: Mapping[str, str]) -> str:
             pieces += (text[position : block.start], current)
             position = block.end
     pieces.append(text[position:])
+    # Markers inside a replaced block went with its body, so their names are only missing.
+    replaced = [block for block in blocks if block.name in wanted and block.name not in broken]
+    broken = {
+        problem.message.split("'")[1]
+        for problem in problems
+        if not any(block.first_line < problem.line < block.last_line for block in replaced)
+    }
     missing = [wanted[name] for name in wanted if name not in found and name not in broken]
     return _append("".join(pieces), missing, newline)
 
