@@ -48,7 +48,8 @@ def compiled(name: str, build: Callable[[Sections], T], *, uses: str = "") -> T:
     """
     builder = Path(build.__code__.co_filename)
     stamp = _stamp(builder, *([builder.with_name(uses)] if uses else []))
-    file = _CACHE / f"{name}.{sys.implementation.cache_tag}"
+    reader = f"{build.__module__}.{build.__qualname__}"  # each has a file of its own
+    file = _CACHE / f"{name}.{reader}.{sys.implementation.cache_tag}"
     try:
         kept_stamp, kept = marshal.loads(file.read_bytes())
         if kept_stamp == stamp:
