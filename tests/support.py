@@ -1,7 +1,5 @@
 """What the tests share: constants, and opinions folded from a few strokes."""
 
-from __future__ import annotations
-
 from datetime import date
 from pathlib import Path
 

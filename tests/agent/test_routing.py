@@ -1,7 +1,5 @@
 """F08, F09: what one is asked to remember is written to disk, in the place where it belongs."""
 
-from __future__ import annotations
-
 from datetime import date
 from pathlib import Path
 

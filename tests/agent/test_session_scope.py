@@ -1,7 +1,5 @@
 """F93, F94: in which conversations memory is searched."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Columns: wide letters count twice, marks not at all, and lines keep within their width."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

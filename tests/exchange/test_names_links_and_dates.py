@@ -1,7 +1,5 @@
 """Names of files, links of a vault, dates in names: the small rules, case by case."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

@@ -1,7 +1,5 @@
 """Contexts: what a folder or file is about comes with each hit below it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Full-text search: any text may be asked for, and is found however it was written."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 

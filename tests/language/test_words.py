@@ -1,7 +1,5 @@
 """Tokens, stop words, identifiers, token estimates; folding and slugs."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st

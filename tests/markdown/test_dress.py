@@ -1,7 +1,5 @@
 """Typed lines in odd dress: which count, which never do, and what lint says of them."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

@@ -1,7 +1,5 @@
 """Names of entity pages: safe everywhere, distinct, and the same whatever the order."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

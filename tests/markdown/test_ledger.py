@@ -1,7 +1,5 @@
 """The ledgers: lines that decide, lines that do not, and back to text."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

@@ -1,7 +1,5 @@
 """Origins: of folder, front matter and mark the least trusted counts; marks read back."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

@@ -1,7 +1,5 @@
 """Proposals as blocks of a page and decisions as lines of a ledger: what is written reads back."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

@@ -1,7 +1,5 @@
 """Recalled text is told again, in every form that it is printed in; news is not."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Tags: what counts as one, and what only looks like one."""
 
-from __future__ import annotations
-
 import pytest
 
 from lorebank.markdown.properties import find_tags, front_matter_tags

@@ -1,7 +1,5 @@
 """Tasks in a file: boxes, keywords, metadata, and what is none."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

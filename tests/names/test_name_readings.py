@@ -1,7 +1,5 @@
 """Taking a name apart, and the sounds, looks and slips of its letters."""
 
-from __future__ import annotations
-
 import pytest
 
 from lorebank.names.keys import roman_value

@@ -1,7 +1,5 @@
 """Whom a name stands for, what about names deserves a look, the entity answer and the graph."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Known names in running text: words of their own in every script, the longest first."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

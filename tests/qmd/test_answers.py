@@ -1,7 +1,5 @@
 """What qmd prints, read; what a question becomes for each of its modes."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """A date without its year: the last one, else the coming one, else earlier ones, and said."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Decay and diversity by the worked examples of the published memory search; repeats."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import date, timedelta
 from pathlib import Path

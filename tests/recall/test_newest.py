@@ -1,7 +1,5 @@
 """Newest truth first: what replaces what, what is only beside it, and what is shown of both."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Questions for a property, for a time, for who somebody is: what leads the answer."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path

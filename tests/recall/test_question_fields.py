@@ -1,7 +1,5 @@
 """Fields, exclusions, phrases and slips of a question: what is taken, what is said of the rest."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path

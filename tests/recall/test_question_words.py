@@ -1,7 +1,5 @@
 """Question words: what only asks is no subject, in every language with a `[questions]` section."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

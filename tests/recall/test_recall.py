@@ -1,7 +1,5 @@
 """Recall: what a question means, what answers it, and what is said of both."""
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator

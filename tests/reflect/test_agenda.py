@@ -1,7 +1,5 @@
 """The agenda: what is to come, each appointment once, and what somebody still has to do."""
 
-from __future__ import annotations
-
 from datetime import date
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Calibration: forecasts of the day before, held against what the next lines said."""
 
-from __future__ import annotations
-
 from datetime import date
 from statistics import mean
 

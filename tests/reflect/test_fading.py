@@ -1,7 +1,5 @@
 """Fading: an opinion without news read nearer to the prior, where the settings say so."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Which sentences stand on their lines, and which are dropped, with the reason."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

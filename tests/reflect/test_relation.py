@@ -1,7 +1,5 @@
 """What a newer statement of a holder is to an older one."""
 
-from __future__ import annotations
-
 import pytest
 
 from lorebank.beliefs.relation import Bearing, relate

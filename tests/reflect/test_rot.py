@@ -1,7 +1,5 @@
 """Rot: opinions that deserve a second look, and what on pages leads nowhere."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from datetime import date

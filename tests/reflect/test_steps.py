@@ -1,7 +1,5 @@
 """The story of a confidence in words, day by day, from the numbers that are shown."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

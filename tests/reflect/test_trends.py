@@ -1,7 +1,5 @@
 """Trends, by the dates of evidence relative to a day."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Dictated sentences: names, kinds, what is refused, what is known already, and undo."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path

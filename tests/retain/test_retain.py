@@ -1,7 +1,5 @@
 """Retain: a fact is added as it was asked for, and nothing else in the log changes."""
 
-from __future__ import annotations
-
 import multiprocessing
 from collections.abc import Callable
 from datetime import date

@@ -1,7 +1,5 @@
 """What is written for each scheduler: the command survives its quoting, the time is local."""
 
-from __future__ import annotations
-
 import json
 import os
 import plistlib

@@ -1,7 +1,5 @@
 """Slots: which property of whom a sentence fixes, ends, or leaves alone."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

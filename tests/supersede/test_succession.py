@@ -1,7 +1,5 @@
 """Facts that end: by an explicit ending, a writer's mark, or a ruling; undone by taking it out."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the name of a file says: its day and its role."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

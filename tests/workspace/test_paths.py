@@ -1,7 +1,5 @@
 """Paths from outside: what leads out of the workspace's memory is refused."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterator
 from dataclasses import replace

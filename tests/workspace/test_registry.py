@@ -1,7 +1,5 @@
 """The registry of named banks: a TOML file of the user's, edited in place."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
