@@ -44,24 +44,13 @@ def parted(read: Read) -> tuple[dict[str, str], list[str]]:
     return notes, left
 
 
-@pytest.mark.parametrize(
-    ("name", "form"),
-    [
-        ("Vault", "obsidian"),
-        ("graph", "logseq"),
-        ("chatgpt", "chatgpt"),
-        ("chatgpt/conversations.json", "chatgpt"),
-        ("claude", "claude"),
-        ("basic-memory", "basic-memory"),
-        ("facts.jsonl", "jsonl"),
-    ],
-)
+@golden("exchange.md")
 def test_the_content_tells_the_form(name: str, form: str) -> None:
     with opened(SOURCES / name) as source:
         assert form_of(source) == form
 
 
-@pytest.mark.parametrize("content", ["[]", "{}", "", "[1, 2]", '{"a": ', "plain words"])
+@golden("exchange.md")
 def test_a_file_that_nothing_tells_of_is_refused(tmp_path: Path, content: str) -> None:
     file = tmp_path / "export.json"
     file.write_text(content)

@@ -24,6 +24,7 @@ from lorebank.templates.scaffold import (
 from lorebank.workspace.discover import find_workspace
 from lorebank.workspace.files import walk
 from lorebank.workspace.standing import StandingPage
+from support import golden
 
 NAMES = [template.name for template in list_templates()]
 
@@ -69,7 +70,7 @@ def test_what_is_there_stays_and_a_second_core_memory_is_not_made(tmp_path: Path
     assert len([path for path in tmp_path.iterdir() if path.suffix == ".md"]) == 1
 
 
-@pytest.mark.parametrize("name", ["memory", "bank", ".memory", "bank/pages"])
+@golden("workspace.md")
 def test_nothing_is_written_through_a_link(tmp_path: Path, name: str) -> None:
     root, other = tmp_path / "root", tmp_path / "other"
     other.mkdir()
@@ -302,27 +303,7 @@ def test_a_dry_run_tells_what_a_run_makes_and_writes_nothing(tmp_path: Path) -> 
     assert tree(root) | before == tree(root)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "workspace/../escape.md",
-        "../escape.md",
-        "/escape.md",
-        "workspace//etc/escape.md",
-        "workspace/.memory/config.toml",
-        "workspace/.memory/escape.md",
-        "workspace/bank/.hidden.md",
-        "workspace/other/escape.md",
-        "workspace/escape.md",
-        "workspace/bank/run.sh",
-        "workspace/bank\\..\\escape.md",
-        "workspace/bank/%2e%2e/escape.md",
-        "workspace/C:/escape.md",
-        "workspace/bank/reflections/2026-01-01.md",
-        "workspace/bank/proposals/p.md",
-        "workspace/bank//double.md",
-    ],
-)
+@golden("workspace.md")
 def test_a_name_that_leads_elsewhere_refuses_the_whole_pack(tmp_path: Path, name: str) -> None:
     pack = zip_pack(tmp_path / "pack.zip", {"workspace/bank/world.md": b"# W\n", name: b"x"})
     with pytest.raises(PathRefused):
