@@ -50,6 +50,18 @@ def one_day(written: str) -> Interval:
         ("Tom arrives Fri evening.", one_day("2025-11-28")),
         ("gio h 10 colloquio", one_day("2025-11-27")),
         ("Dentista terça às 9.", one_day("2025-12-02")),
+        ("Rendez-vous mercredi 14 heures.", one_day("2025-11-26")),
+        ("Consulta jueves 15 horas.", one_day("2025-11-27")),
+        ("Gym moved to sat week.", one_day("2025-12-06")),
+        (
+            "Das vorletzte Augustwochenende war schön.",
+            Interval(date(2025, 8, 23), date(2025, 8, 24)),
+        ),
+        ("Fest am dritten Maisonntag.", one_day("2026-05-17")),
+        ("Geschlossen vom 19. bis 23.12.", Interval(date(2025, 12, 19), date(2025, 12, 23))),
+        ("Oma blijft hier van 3 t/m 9 december.", Interval(date(2025, 12, 3), date(2025, 12, 9))),
+        ("Huur opgezegd per 1 januari.", one_day("2026-01-01")),
+        ("The fair is on 29 November, Saturday.", one_day("2025-11-29")),
         ("L'8 arriva la legna.", one_day("2025-12-08")),
         ("Mum stays Sat-Mon.", Interval(date(2025, 11, 29), date(2025, 12, 1))),
         ("Plumber on thu", one_day("2025-11-27")),
@@ -143,6 +155,8 @@ def test_relative_phrases_need_the_day_of_the_log() -> None:
         "每周五他都去游泳。",
         "毎週月曜日に走る。",
         "冬はスキーが好き。",
+        "Works Monday, Tuesday, Thursday and Friday.",
+        "Arbeitet Montag, Dienstag und Freitag.",
     ],
 )
 def test_what_happens_again_and_again_names_no_time(text: str) -> None:
