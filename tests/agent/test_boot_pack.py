@@ -1,7 +1,5 @@
 """F04, F06, P13: the boot pack, what stands in it and what it may cost."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date

@@ -1,7 +1,5 @@
 """V07, V11, F05: the core memory is changed by explicit edits, exactly, and stays small."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Hooks: put into a host's settings and taken out again, everything else byte for byte."""
 
-from __future__ import annotations
-
 import json
 from datetime import date
 from pathlib import Path

@@ -1,7 +1,5 @@
 """F38-F45, F97: snippets for a model, and what memory_get refuses."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What hooks print at a prompt and at the end of a session."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from datetime import date

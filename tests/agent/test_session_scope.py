@@ -1,13 +1,12 @@
 """F93, F94: in which conversations memory is searched."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
 
 from lorebank.agent.memory_search import Conversation, conversation_of, is_allowed
 from lorebank.settings.tables import ScopeSettings
+from support import golden
 
 DEFAULT = ScopeSettings()
 
@@ -42,39 +41,12 @@ def test_f95_a_session_key_tells_channel_and_chat_type(
     assert conversation_of(key) == conversation
 
 
-@pytest.mark.parametrize(
-    ("key", "allowed"),
-    [
-        ("main", True),
-        ("agent:main:telegram:direct:7", True),
-        ("whatsapp:dm:7", True),
-        ("discord:channel:7", False),
-        ("telegram:group:7", False),
-        ("agent:main:subagent:7", False),
-    ],
-)
+@golden("agent.md")
 def test_f93_by_default_only_direct_chats(key: str, allowed: bool) -> None:
     assert is_allowed(conversation_of(key), DEFAULT.rules, DEFAULT.default) is allowed
 
 
-@pytest.mark.parametrize(
-    ("match", "key", "matches"),
-    [
-        ({}, "discord:channel:7", True),
-        ({"channel": "Discord"}, "discord:channel:7", True),
-        ({"channel": "slack"}, "discord:channel:7", False),
-        ({"channel": "discord", "chat_type": "group"}, "discord:channel:7", False),
-        ({"key_prefix": "discord:channel:"}, "agent:main:discord:channel:7", True),
-        ({"key_prefix": "Discord:"}, "agent:main:DISCORD:channel:7", True),
-        ({"key_prefix": "main"}, "agent:main:discord:channel:7", False),
-        ({"raw_key_prefix": "agent:main:discord:"}, "agent:main:discord:channel:7", True),
-        ({"raw_key_prefix": "agent:main:discord:"}, "discord:channel:7", False),
-        ({"raw_key_prefix": "discord:"}, "agent:main:discord:channel:7", False),
-        ({"key_prefix": "agent:main:"}, "agent:main:discord:channel:7", True),
-        ({"key_prefix": "agent:work:"}, "agent:main:discord:channel:7", False),
-        ({"key_prefix": "discord:", "raw_key_prefix": "agent:a:"}, "agent:b:discord:dm:1", False),
-    ],
-)
+@golden("agent.md")
 def test_f94_prefixes_are_of_the_plain_key_or_of_the_raw_one(
     match: dict[str, str], key: str, matches: bool
 ) -> None:

@@ -1,29 +1,14 @@
 """Columns: wide letters count twice, marks not at all, and lines keep within their width."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lorebank.cli.render.text import clean, display_width, truncate, wrap
+from support import golden
 
 
-@pytest.mark.parametrize(
-    ("text", "columns"),
-    [
-        ("", 0),
-        ("harbour", 7),
-        ("café", 4),
-        ("cafe\u0301", 4),
-        ("東京", 4),
-        ("ｶﾅ", 2),
-        ("한국", 4),
-        ("🎂", 2),
-        ("ไม่", 2),
-        ("a\u200bb", 2),
-    ],
-)
+@golden("terminal.md")
 def test_width_in_columns(text: str, columns: int) -> None:
     assert display_width(text) == columns
 

@@ -1,7 +1,5 @@
 """Values as lines: what a person reads, at a width, with and without colour."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import date
 

@@ -1,7 +1,5 @@
 """Whatever hosts and crashes do to a transcript, the store says what the file says."""
 
-from __future__ import annotations
-
 import json
 import os
 from datetime import date

@@ -1,7 +1,5 @@
 """The page that says what of conversations is not read again."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

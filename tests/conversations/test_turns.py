@@ -1,7 +1,5 @@
 """What is read out of a transcript, of every host, and what never is."""
 
-from __future__ import annotations
-
 import json
 from datetime import date
 from io import BytesIO

@@ -1,7 +1,5 @@
 """What goes out: which facts, in which form, and over nothing that is there."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """A fact that goes out as JSONL comes in as the same fact."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What becomes of notes and conversations of other programs, on small sources of each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, date

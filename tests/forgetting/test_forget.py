@@ -1,7 +1,5 @@
 """Forgetting: no byte stays, everything comes back until it is purged, a kill loses nothing."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

@@ -1,7 +1,5 @@
 """The sieve of bits: what it keeps, and that what it keeps is scored exactly."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

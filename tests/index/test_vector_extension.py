@@ -1,7 +1,5 @@
 """sqlite-vec: used where it loads, another build on request, and nothing lost without it."""
 
-from __future__ import annotations
-
 import shutil
 from importlib.util import find_spec
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Nearest vectors: the right ones, in an order that is always the same."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Invariants 1, 3 and 8 of ARCHITECTURE.md: the index is a cache, and every citation opens."""
 
-from __future__ import annotations
-
 import random
 import re
 import shutil

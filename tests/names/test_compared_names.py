@@ -1,7 +1,5 @@
 """Names kept compared: a few that come and go lead to what comparing all of them anew leads to."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Who is who among all names in use, under the decisions of people."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """What two names are taken for, on the labelled pairs and rule by rule."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Whom a name stands for, what about names deserves a look, the entity answer and the graph."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank, NotFound, UsageError
-from support import WORDS_ONLY
+from support import WORDS_ONLY, golden
 
 LOG = """## Retain
 - W @Peter: Lives in Lisbon.
@@ -38,20 +36,7 @@ def bank(tmp_path: Path) -> Iterator[Bank]:
         yield opened
 
 
-@pytest.mark.parametrize(
-    ("written", "step", "entity", "source"),
-    [
-        ("peter", "slug", "Peter", None),
-        ("@Peter's", "folding", "Peter", None),
-        ("boss", "ledger", "Peter", "bank/identity.md#L1"),
-        ("the countess", "front matter", "Ada", "bank/entities/Ada.md#L1"),
-        ("PETER", "folding", "Peter", None),
-        ("Prof. Tom Baker", "writing", "Tom Baker", None),
-        ("Stienberger Works", "writing", "Steinberger Works", None),
-        ("Tom", "context", None, None),
-        ("Zanzibar", "context", None, None),
-    ],
-)
+@golden("names.md")
 def test_each_name_is_resolved_by_the_first_step_that_knows_it(
     bank: Bank, written: str, step: str, entity: str | None, source: str | None
 ) -> None:

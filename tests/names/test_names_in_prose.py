@@ -1,7 +1,5 @@
 """Known names in running text: words of their own in every script, the longest first."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +7,7 @@ from hypothesis import strategies as st
 from lorebank.language.folding import slugify
 from lorebank.names.prose import NameFinder, NamePattern, pattern_of
 from lorebank.names.types import guess_type
+from support import golden
 
 NAMES = [
     *("Ann", "Anna", "Java", "JavaScript", "The Castle", "Node.js", "C++", "New York", "IT"),
@@ -18,30 +17,7 @@ NAMES = [
 FINDER = NameFinder([p for name in NAMES if (p := pattern_of(slugify(name), name))])
 
 
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ("Ann met Anna, not Annabel or Ann-Marie.", ["ann", "anna"]),
-        ("Ann Smith came; Mary Ann too. Ann's dog", ["mary-ann", "ann"]),
-        ("@Ann and [[Ann]], foo@Ann, O'Ann", ["ann", "ann"]),
-        ("JavaScript is not Java; Java-based", ["javascript", "java"]),
-        ("at the castle, The_Castle", ["the-castle", "the-castle"]),
-        ("node.js and C++, not C", ["node.js", "c++"]),
-        ("New Yorkshire, new york", ["new-york"]),
-        ("will you? Will went. it works; IT works", ["it"]),
-        ("ann@x.com https://x.y/Ann `Ann` [x](Ann.md) docs/Ann.md", []),
-        ("ŁUKASZ … łukasz; GROSS ﬁn Ann", ["lukasz", "gross", "ann"]),
-        ("Sa\u0303o Paulo", ["sao-paulo"]),
-        ("Иван и Ивана", ["иван"]),
-        ("東京都に行く。東京に行く。京都へ", ["東京都", "東京", "京都"]),
-        ("田中さんと田中角栄、田中社長", ["田中", "田中"]),
-        ("我和王伟说 王伟民 去北京工作 北京大学 昨日張小明来了", ["王伟", "北京", "張小明"]),
-        ("김민수는 왔다. 김민수호", ["김민수"]),
-        ("アンナカレニナ アンナは", ["アンナ"]),
-        ("WARELAY warelays", ["warelay"]),
-        ("", []),
-    ],
-)
+@golden("names.md")
 def test_names_found(text: str, names: list[str]) -> None:
     assert [spotted.slug for spotted in FINDER.find(text)] == names
 
@@ -76,25 +52,7 @@ def test_what_is_found_is_a_known_name_and_never_overlaps(text: str) -> None:
     assert all(spotted.start >= end for spotted, end in zip(found, ends, strict=False))
 
 
-@pytest.mark.parametrize(
-    ("names", "relations", "values_of", "expected"),
-    [
-        (["Peter"], (), (), "person"),
-        (["Siemens AG"], (), (), "organisation"),
-        (["Dr. Tom Baker"], (), (), "person"),
-        (["The Castle"], (), (), "place"),
-        (["Anna's Birthday"], (), (), "event"),
-        (["Projekt Seestern"], (), (), "project"),
-        (["東京駅"], (), (), "place"),
-        (["北京大学"], (), (), "organisation"),
-        (["김민수"], (), (), "person"),
-        (["Hauptstraße"], (), (), "place"),
-        (["Bill House"], (), (), "person"),
-        (["Runa"], ("residence",), (), "person"),
-        (["Tromsø"], (), ("residence",), "place"),
-        (["moss"], (), (), None),
-    ],
-)
+@golden("names.md")
 def test_types(
     names: list[str], relations: tuple[str, ...], values_of: tuple[str, ...], expected: str | None
 ) -> None:

@@ -1,7 +1,5 @@
 """Names in running text, kept up by small steps: a name that comes changes what old text says."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """None"""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

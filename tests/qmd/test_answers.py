@@ -1,7 +1,5 @@
 """What qmd prints, read; what a question becomes for each of its modes."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +11,7 @@ from lorebank.qmd.answers import (
     question_for,
     read_answer,
 )
+from support import golden
 
 REAL = """[
   {
@@ -108,16 +107,6 @@ def test_a_question_is_put_as_the_mode_takes_it(mode: str, question: str, asked:
     assert question_for(mode, question) == asked
 
 
-@pytest.mark.parametrize(
-    ("errors", "is_rejection"),
-    [
-        ("error: unknown option '--json'", True),
-        ("Unrecognized flag: -n", True),
-        ("flag provided but not defined: -json", True),
-        ("Unknown command: vsearch", True),
-        ("Collection not found: docs", False),
-        ("", False),
-    ],
-)
+@golden("qmd.md")
 def test_f83_a_rejected_flag_is_told_from_other_failures(errors: str, is_rejection: bool) -> None:
     assert is_flag_rejection(errors) is is_rejection

@@ -1,7 +1,5 @@
 """F80, F82, F91: when the sidecar's index is brought up to date."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,15 +1,11 @@
 """Facts that end: by an explicit ending, a writer's mark, or a ruling; undone by taking it out."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 
-import pytest
-
 from lorebank import Bank, FactStatus
-from support import WORDS_ONLY
+from support import WORDS_ONLY, golden
 
 TODAY = date(2026, 3, 1)
 
@@ -27,28 +23,7 @@ def _status(bank: Bank, question: str, day: str, **when: date) -> FactStatus:
     return next(h.status for h in hits if h.source.path == f"memory/{day}.md")
 
 
-@pytest.mark.parametrize(
-    ("older", "newer"),
-    [
-        ("Plays bass in a ska band.", "Gave up the band, too many late nights."),
-        ("Plays bass in a ska band.", "Gave the band up on 3 May."),
-        ("Chairs the reading circle.", "Handed the circle to her sister."),
-        ("Spielt in einer Kapelle.", "Gab die Kapelle auf."),
-        ("Keeps a kiosk at the station.", "The kiosk closed down in spring."),
-        ("Wears a splint on the thumb.", "The splint came off."),
-        ("Has a yearly gym membership.", "The gym membership was cancelled."),
-        ("Keeps an old sofa in the shed.", "Threw out the old sofa."),
-        ("Fährt einen roten Roller.", "Hat den Roller verkauft."),
-        ("Tiene una moto verde.", "Vendió la moto."),
-        ("Joue dans une fanfare.", "A quitté la fanfare."),
-        ("Ha un negozio di fiori.", "Ha venduto il negozio."),
-        ("Tem uma oficina no Porto.", "Vendeu a oficina."),
-        ("Speelt in een fanfare.", "Is gestopt met de fanfare; fanfare is voorbij."),
-        ("Is vegan.", "Eats meat again."),
-        ("The gate opens at 8 hours.", "The gate opens at 7 hours now."),
-        ("Works in the old mill.", "No longer works in the old mill."),
-    ],
-)
+@golden("supersede.md")
 def test_an_explicit_ending_ends_what_it_speaks_of(tmp_path: Path, older: str, newer: str) -> None:
     logs = {"2026-01-02": f"W @Kit: {older}", "2026-02-02": f"W @Kit: {newer}"}
     with _bank(tmp_path, logs) as bank:
@@ -59,26 +34,7 @@ def test_an_explicit_ending_ends_what_it_speaks_of(tmp_path: Path, older: str, n
         assert _status(bank, older, "2026-01-02") is FactStatus.LIVE
 
 
-@pytest.mark.parametrize(
-    ("older", "newer"),
-    [
-        ("Plays bass in a ska band.", "They say Kit may have left the band."),
-        ("Plays bass in a ska band.", "Thinks of giving up the band."),
-        ("Plays bass in a ska band.", "May give the band up."),
-        ("Plays bass in a ska band.", "Her brother gave up the band."),
-        ("Plays bass in a ska band.", "Left the band's old van at the depot."),
-        ("Plays bass in a ska band.", "Left on Monday for the coast."),
-        ("Plays bass and drums in a band.", "Gave up the drums."),
-        ("Runs two kiosks.", "The station kiosk closed down."),
-        ("Keeps a kiosk at the station.", "The kiosk closed down for a week."),
-        ("Fährt einen roten Roller.", "Will den Roller verkaufen, sagt sie."),
-        ("Works in the old mill.", "No longer works in the new mill by the bridge."),
-        ("Lives with her dog.", "Sold out of dog biscuits by ten."),
-        ("Drives a red car.", "Sold her mother's car."),
-        ("Sings on Tuesdays.", "Now sings on Thursdays as well."),
-        ("Vive en una casa con huerto.", "Vendió la casa de su madre."),
-    ],
-)
+@golden("supersede.md")
 def test_hearsay_parts_and_others_end_nothing(tmp_path: Path, older: str, newer: str) -> None:
     logs = {"2026-01-02": f"W @Kit: {older}", "2026-02-02": f"W @Kit: {newer}"}
     with _bank(tmp_path, logs) as bank:

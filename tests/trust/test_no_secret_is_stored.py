@@ -1,7 +1,5 @@
 """No byte of a secret reaches the derived folder, a page of the bank, or a model."""
 
-from __future__ import annotations
-
 import re
 import zipfile
 from datetime import date

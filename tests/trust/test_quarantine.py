@@ -1,7 +1,5 @@
 """Quarantine: what nobody vouches for is shown, marked, and believed by nobody until confirmed."""
 
-from __future__ import annotations
-
 from datetime import date
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Atomic writes: the old content or the new one, and never over an unseen edit."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

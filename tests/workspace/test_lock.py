@@ -1,7 +1,5 @@
 """The writer lock: one at a time, told by name, freed by death."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

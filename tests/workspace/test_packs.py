@@ -1,7 +1,5 @@
 """Template packs from anywhere: what is accepted, what is refused, and that nothing leaks out."""
 
-from __future__ import annotations
-
 import io
 import stat
 import zipfile

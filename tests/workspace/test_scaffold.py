@@ -1,7 +1,5 @@
 """Laying out: finding a workspace, making one, and the packs it is made from."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path, PurePosixPath
 
