@@ -1,4 +1,4 @@
-"""None"""
+"""The local embedder: its vectors, its cache, its tokens, its threads, its arrays."""
 
 import os
 import random

@@ -10,7 +10,7 @@ from lorebank import Bank
 from lorebank.errors import NotFound, UsageError
 from support import WORDS_ONLY, golden
 
-DAY = date(2026, 3, 4)
+SPOKEN = date(2026, 3, 4)
 KNOWN = "## Retain\n- W @Lena: Sings.\n- W @Will: Rows.\n- W @[[Harbour Office]]: Is open.\n"
 
 
@@ -18,7 +18,7 @@ KNOWN = "## Retain\n- W @Lena: Sings.\n- W @Will: Rows.\n- W @[[Harbour Office]]
 def bank(tmp_path: Path) -> Iterator[Bank]:
     (tmp_path / "memory").mkdir()
     (tmp_path / "memory" / "2026-03-01.md").write_text(KNOWN, "utf-8")
-    with Bank.open(tmp_path, now=DAY, environ=WORDS_ONLY) as opened:
+    with Bank.open(tmp_path, now=SPOKEN, environ=WORDS_ONLY) as opened:
         yield opened
 
 
