@@ -254,6 +254,7 @@ _month = yearly("month", month_days)
 _week = yearly("week", iso_week_days)
 _TWO = "the? DAY and|comma the? DAY"
 _THREE = "the? DAY comma the? DAY comma? and the? DAY"
+_WEEKDAYS = tuple("WEEKDAY comma " * before for before in (1, 2, 3, 4))
 _FOUR = "the? DAY comma the? DAY comma the? DAY comma? and the? DAY"
 
 CALENDAR_RULES = (
@@ -284,7 +285,7 @@ CALENDAR_RULES = (
     Rule("the DAY_ORD", day_of_month, "DAY_OF_MONTH"),
     Rule("DAY ri", lambda m, day: replace(day_of_month(m, day), bare=True), languages=_CJK),
     Rule("WEEKDAY", _weekday),
-    *(Rule(f"{'WEEKDAY comma ' * n}WEEKDAY comma? and? WEEKDAY", _weekdays, "DAYS") for n in (1, 2, 3, 4)),
+    *(Rule(f"{listed}WEEKDAY comma? and? WEEKDAY", _weekdays, "DAYS") for listed in _WEEKDAYS),
     Rule("WEEKDAYS", _weekday, "DATES"),
     Rule("WEEKDAY in? daypart", _weekday),
     Rule("WDAY dot? in? daypart", _weekday_at),
