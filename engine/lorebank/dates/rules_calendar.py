@@ -132,7 +132,8 @@ def _days_up_to(_: Moment, first: int, last: Span) -> Span | None:
     def days(found: Days) -> Days | None:
         return (found[0].replace(day=first), found[1]) if first < found[1].day else None
 
-    return replace(last.refined("range", days), modifier="between")
+    found = last.refined("range", days)
+    return replace(found, modifier="between") if found else None
 
 
 _day = yearly("day", lambda year, day, month: one_day(date(year, month, day)), bare=False)
