@@ -1,7 +1,5 @@
 """Settings: which place wins, what a workspace may not say, what a wrong value is told."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Taking over OpenClaw's settings: every key has a home or a reason."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """lorebank in the settings of hosts: written, started as the host would, removed byte for byte."""
 
-from __future__ import annotations
-
 import json
 import sys
 import tomllib

@@ -1,7 +1,5 @@
 """F10-F16: the reminder before a compaction, its formula, its cycle and its words."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from datetime import date

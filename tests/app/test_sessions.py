@@ -1,7 +1,5 @@
 """Transcripts, where the owner asked for them: searched, and nothing else."""
 
-from __future__ import annotations
-
 import json
 import os
 import time

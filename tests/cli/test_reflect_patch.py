@@ -1,7 +1,5 @@
 """`lorebank reflect` at a terminal and in a script: hunk by hunk, taken back, checked."""
 
-from __future__ import annotations
-
 import json
 import os
 import select

@@ -1,7 +1,5 @@
 """`lorebank config` and `--offline`: keys are never shown, and nothing leaves when told not to."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

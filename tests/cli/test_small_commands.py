@@ -1,7 +1,5 @@
 """`lorebank demo`: one story, short enough to read at once."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

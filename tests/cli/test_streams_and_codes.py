@@ -1,7 +1,5 @@
 """Exit codes, what goes to which stream, and JSON from every command."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The inbox: what waits is listed, ruled on in signed ledger lines, and taken back exactly."""
 
-from __future__ import annotations
-
 import shutil
 from datetime import date
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A provider that fails, the one that steps in, and the way back; with real servers."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path

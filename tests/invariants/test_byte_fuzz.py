@@ -6,8 +6,6 @@ still found and cited, and no file is written by reading. `LOREBANK_FUZZ_EXAMPLE
 examples each test runs; what failed once stays below as an `@example`.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A decision about names taken back leaves no trace: files, facts, opinions and graph as before."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 

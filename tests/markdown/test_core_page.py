@@ -1,7 +1,5 @@
 """Edits of the core memory: the one line that was meant, and every other byte as it was."""
 
-from __future__ import annotations
-
 import pytest
 
 from lorebank.domain.facts import Citation

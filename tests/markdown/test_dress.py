@@ -1,7 +1,5 @@
 """Typed lines in odd dress: which count, which never do, and what lint says of them."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest
@@ -11,6 +9,7 @@ from lorebank.markdown.fact_format import fixed_line
 from lorebank.markdown.facts import FactExtraction, extract_facts
 from lorebank.markdown.passages import extract_passages
 from lorebank.markdown.sections import RETAIN_HEADINGS
+from support import golden
 
 DAY = date(2025, 3, 3)
 
@@ -27,34 +26,12 @@ def advice(text: str) -> list[str]:
     return [found.code for found in read(text).advice]
 
 
-@pytest.mark.parametrize(
-    "heading",
-    [
-        "## Retain",
-        "###### 3. RETAIN (what lasts)",
-        "**Retain**",
-        "__Retain__:",
-        "Retain:",
-        "##Retain",
-        "## À retenir",
-        "## Para recordar :",
-        "## Behaltenes",
-        "## Da ricordare",
-        "## Te onthouden",
-        "## Do zapamiętania",
-        "## Att komma ihåg",
-        "## 覚えておくこと",
-        "## 记住",
-        "## Tandaan",
-    ],
-)
+@golden("markdown.md")
 def test_a_heading_in_any_dress_opens_a_section(heading: str) -> None:
     assert contents(f"{heading}\n\n- the mill is shut\n") == ["the mill is shut"]
 
 
-@pytest.mark.parametrize(
-    "heading", ["## Retail", "## Retainer", "## Retain the deposit", "## Retian"]
-)
+@golden("markdown.md")
 def test_what_only_looks_like_one_opens_none(heading: str) -> None:
     assert contents(f"{heading}\n\n- the mill is shut\n") == []
 
@@ -144,10 +121,7 @@ def test_a_name_above_its_facts_is_their_subject() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("written", "confidence"),
-    [("c=.8", 0.8), ("c=0,9", 0.9), ("c=80%", 0.8), ("60%", 0.6), ("0.8", 0.8), ("c:0.6", 0.6)],
-)
+@golden("markdown.md")
 def test_confidences_in_odd_dress(written: str, confidence: float) -> None:
     [fact] = read(f"## Retain\n- O({written}) @Lena: Tea is better.\n").facts
     assert fact.confidence == pytest.approx(confidence)

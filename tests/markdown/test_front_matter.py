@@ -1,7 +1,5 @@
 """Front matter: the flat subset is read, generated keys are set, all else keeps its bytes."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

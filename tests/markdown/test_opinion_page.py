@@ -1,7 +1,5 @@
 """The opinions page: written for a person, parsed back, and what the person decides on it."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

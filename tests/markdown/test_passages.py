@@ -1,7 +1,5 @@
 """Passages: the prose between the facts, a few lines each."""
 
-from __future__ import annotations
-
 import pytest
 
 from lorebank.markdown.document import read_document

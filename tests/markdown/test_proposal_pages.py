@@ -1,7 +1,5 @@
 """Proposals as blocks of a page and decisions as lines of a ledger: what is written reads back."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest
@@ -21,6 +19,7 @@ from lorebank.markdown.proposal_pages import (
     parse_rulings,
     render_proposal,
 )
+from support import golden
 
 SAID = Ground(
     Citation("memory/2025-11-18.md", 8, 8),
@@ -37,7 +36,7 @@ LINES = {
 }
 
 
-@pytest.mark.parametrize("action", ProposalAction)
+@golden("markdown.md")
 def test_a_proposal_reads_back(action: ProposalAction) -> None:
     old, new = LINES[action]
     proposal = Proposal(
@@ -78,15 +77,7 @@ def test_decisions_read_back_and_prose_is_reported() -> None:
     assert [(p.code, p.line) for p in problems] == [("decision-unread", 3)]
 
 
-@pytest.mark.parametrize(
-    ("id", "facts", "expected"),
-    [
-        ("p-3f2a1b2c", ["f-0123456789"], True),
-        ("p-3f2a1b2c", [], True),
-        ("p-3f2a1b2c", ["f-0123456789", "f-aaaaaaaaaa"], False),
-        ("p-00000000", ["f-0123456789"], False),
-    ],
-)
+@golden("markdown.md")
 def test_a_decision_holds_until_there_is_new_evidence(
     id: str, facts: list[str], expected: bool
 ) -> None:

@@ -1,7 +1,5 @@
 """Bytes to text, text to lines."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,10 +1,9 @@
 """Tags: what counts as one, and what only looks like one."""
 
-from __future__ import annotations
-
 import pytest
 
 from lorebank.markdown.properties import find_tags, front_matter_tags
+from support import golden
 
 
 @pytest.mark.parametrize(
@@ -26,15 +25,7 @@ def test_a_tag_is_a_word_with_its_sign(text: str, tags: tuple[str, ...]) -> None
     assert find_tags(text) == tags
 
 
-@pytest.mark.parametrize(
-    ("front_matter", "tags"),
-    [
-        ({"tags": ["Home", "#work"]}, ("home", "work")),
-        ({"tags": "Home, work later"}, ("home", "work", "later")),
-        ({"tag": "one", "tags": ""}, ("one",)),
-        ({}, ()),
-    ],
-)
+@golden("markdown.md")
 def test_front_matter_tags_are_lists_or_words(
     front_matter: dict[str, str | list[str]], tags: tuple[str, ...]
 ) -> None:

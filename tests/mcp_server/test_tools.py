@@ -1,7 +1,5 @@
 """The tools as a client sees them: what they promise, answer, write and refuse."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Callable

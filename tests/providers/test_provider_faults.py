@@ -1,7 +1,5 @@
 """What a provider may do wrong, and what becomes of it; with a real server on loopback."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import threading

@@ -1,7 +1,5 @@
 """Answers of several banks made into one: turns by rank, evidence, copies, the budget, failures."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

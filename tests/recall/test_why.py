@@ -1,7 +1,5 @@
 """Why a hit is there, what its score is made of, and why something else is not there."""
 
-from __future__ import annotations
-
 import math
 import shutil
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """The belief rule: each promise of its docstring, as a property and on a golden table."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import date, timedelta
 from random import Random

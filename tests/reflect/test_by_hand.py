@@ -1,7 +1,5 @@
 """What a person decides on `bank/opinions.md` holds for good, whatever is deleted or said later."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Callable, Iterator

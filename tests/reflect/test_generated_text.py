@@ -1,7 +1,5 @@
 """What a chat model writes into the bank, what of it is dropped, and what happens when it fails."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from datetime import date

@@ -1,7 +1,5 @@
 """Hunks: a patch that can be taken in part, with checksums that stay true."""
 
-from __future__ import annotations
-
 from datetime import date
 from random import Random
 

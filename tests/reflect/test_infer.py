@@ -1,7 +1,5 @@
 """Retain lines suggested from prose: few, in the words of their sentence, never written unasked."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A run that ends early: killed at each step by name, refused by the disk, outrun by an editor."""
 
-from __future__ import annotations
-
 import json
 import os
 import resource

@@ -1,7 +1,5 @@
 """A bank that somebody keeps by hand gains what is news, and never an echo of itself."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from datetime import date

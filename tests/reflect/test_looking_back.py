@@ -1,7 +1,5 @@
 """Invariant 7: a day looked back at is the day as it was, in opinions, diffs and calibration."""
 
-from __future__ import annotations
-
 import random
 import shutil
 from collections.abc import Callable, Iterator, Sequence

@@ -1,8 +1,6 @@
 """A patch, not a rewrite: taken in part, taken back, held back, committed; and never more work
 than there is news."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

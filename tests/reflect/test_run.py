@@ -1,7 +1,5 @@
 """Reflect runs: nothing lost, doubled or counted twice; whole pages at any instant."""
 
-from __future__ import annotations
-
 import os
 import random
 import re

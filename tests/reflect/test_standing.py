@@ -1,7 +1,5 @@
 """Standing questions: what is put on the page, what is left out, and when nothing is touched."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """An opinion that was given up for another: linked both ways, on the pages and in JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Retain: a fact is added as it was asked for, and nothing else in the log changes."""
 
-from __future__ import annotations
-
 import multiprocessing
 from collections.abc import Callable
 from datetime import date
@@ -18,7 +16,7 @@ from lorebank.markdown.facts import extract_facts
 from lorebank.markdown.sections import RETAIN_HEADINGS
 from lorebank.retain.compose import append_fact_line, compose_fact, new_log
 from lorebank.retain.kinds import parse_kind
-from support import WORDS_ONLY
+from support import WORDS_ONLY, golden
 
 DAY = date(2026, 1, 2)
 PATH = "memory/2026-01-02.md"
@@ -207,18 +205,7 @@ def test_what_is_given_by_name_wins_over_the_text() -> None:
     assert [m.slug for m in fact.mentions] == ["the-castle", "peter"]
 
 
-@pytest.mark.parametrize(
-    ("text", "confidence", "kind"),
-    [
-        ("Prefers tea.", None, FactKind.OPINION),
-        ("Cannot eat nuts.", None, FactKind.WORLD),
-        ("Paid the deposit.", None, FactKind.EXPERIENCE),
-        ("Prefers tea.", 0.7, FactKind.OPINION),
-        ("B @Ada: Fixed it.", None, FactKind.EXPERIENCE),
-        ("- O(c=0.5) @Ada: Likes it.", None, FactKind.OPINION),
-        ("S @Ada: Sums it up.", None, FactKind.OBSERVATION),
-    ],
-)
+@golden("retain.md")
 def test_the_kind_comes_from_what_is_written(
     text: str, confidence: float | None, kind: FactKind
 ) -> None:
@@ -258,7 +245,7 @@ def test_what_makes_no_sense_is_an_error_and_writes_nothing(
     assert list((tmp_path / "memory").iterdir()) == []
 
 
-@pytest.mark.parametrize("kind", ["opinion", "O", "o", " Opinion "])
+@golden("retain.md")
 def test_a_kind_goes_by_name_or_letter(kind: str) -> None:
     assert parse_kind(kind) is FactKind.OPINION
 

@@ -1,7 +1,5 @@
 """The walk: which files are memory, and what is said about the rest."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from datetime import date

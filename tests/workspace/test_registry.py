@@ -1,7 +1,5 @@
 """The registry of named banks: a TOML file of the user's, edited in place."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -16,6 +14,7 @@ from lorebank.workspace.registry import (
     set_default_bank,
     split_place,
 )
+from support import golden
 
 Environ = dict[str, str]
 
@@ -72,7 +71,7 @@ def test_comments_and_order_stay(environ: Environ, tmp_path: Path, file: Path) -
     assert [bank.name for bank in load_registry(environ).banks] == ["my.notes"]
 
 
-@pytest.mark.parametrize("name", ["", " ", "a/b", "a:b", ".hidden", "-w", "all", "ALL", "x" * 65])
+@golden("workspace.md")
 def test_a_name_that_could_be_taken_for_something_else_is_refused(
     environ: Environ, tmp_path: Path, file: Path, name: str
 ) -> None:
