@@ -219,6 +219,24 @@ def test_what_a_person_wrote_on_a_page_stays(planted: Path) -> None:
     assert SECRET not in page.read_text("utf-8")
 
 
+def test_what_was_decided_on_a_belief_outlives_a_line_of_its_evidence(copy_fixture: Copy) -> None:
+    root = copy_fixture("harbour")
+    page = root / "bank" / "opinions.md"
+    with opened(root) as bank:
+        bank.reflect()
+        held = next(o for o in bank.opinions("Peter") if len(o.evidence) == 2)
+        text = page.read_text("utf-8")
+        line = next(each for each in text.splitlines() if each.endswith(f"^{held.id}"))
+        page.write_text(text.replace(line, f"{line}\n  - pin: 0.3"), "utf-8")
+        bank.reflect()
+        bank.forget(source=str(held.evidence[-1].source))
+        assert f"{held.statement} · **0.30** ^{held.id}" in page.read_text("utf-8")
+        bank.reflect()
+        assert bank.explain(held.id).opinion.pinned == 0.3
+        bank.forget(source=str(held.source))
+        assert held.id not in page.read_text("utf-8")
+
+
 def test_somebody_who_writes_meanwhile_loses_nothing(planted: Path) -> None:
     log = planted / "memory" / "2025-12-09.md"
     stop = threading.Event()

@@ -348,9 +348,9 @@ def test_night_by_night_comes_to_the_pages_of_one_night(write_log: WriteLog, see
                 write_log(chance.choice(logs).stem, *some_lines(chance))
             case 2:
                 opinions = root / "bank" / "opinions.md"
-                if opinions.exists():
-                    text = opinions.read_text("utf-8")
-                    place = text.rfind("<!-- lorebank:end o-")
+                text = opinions.read_text("utf-8") if opinions.exists() else ""
+                place = text.rfind("<!-- lorebank:end opinions")
+                if place > 0:
                     decided = chance.choice(["pin: 0.2\n", "retracted\n"])
                     opinions.write_text(text[:place] + decided + text[place:], "utf-8")
         with opened(root) as bank:

@@ -149,8 +149,8 @@ def test_decisions_by_hand_outlive_the_index(copy_fixture: Copy) -> None:
         one, other = (o.id for o in bank.opinions()[:2])
         for opinion, decision in ((one, "pin: 0.25"), (other, "retracted")):
             text = page.read_text("utf-8")
-            end = text.index(f"<!-- lorebank:end {opinion}")
-            page.write_text(f"{text[:end]}\n{decision}\n{text[end:]}", "utf-8")
+            line = f" ^{opinion}\n"
+            page.write_text(text.replace(line, f"{line}{decision}\n"), "utf-8")
         bank.reflect()
         shown = snapshot(root)
     shutil.rmtree(root / ".memory")
