@@ -67,6 +67,17 @@ def _value(cell: str, kind: Any) -> Any:
     return cell
 
 
+def snapshot(root: Path, *, journal: bool = True) -> dict[str, bytes]:
+    """Every file of a workspace but what is derived; without the journal of runs on request."""
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file()
+        and not {".memory", ".git"} & set(path.relative_to(root).parts)
+        and (journal or "reflections" not in path.parts)
+    }
+
+
 def folded_opinion(
     name: str,
     *strokes: tuple[str, str],

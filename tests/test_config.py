@@ -140,6 +140,20 @@ def test_a_workspace_file_outside_the_allow_list_is_refused(workspace: Path, tex
         load_config(workspace, {})
 
 
+@golden("settings.md")
+def test_what_leaves_the_machine_or_its_folder_a_workspace_may_not_say(
+    workspace: Path, text: str
+) -> None:
+    file = workspace_config_path(workspace)
+    file.write_text(text)
+    with pytest.raises(ConfigurationError) as caught:
+        load_config(workspace, {})
+    key = text.removeprefix("[").replace("]\n", ".").partition(" = ")[0]
+    assert caught.value.message == (
+        f"{file}:2: {key}: a workspace's own file may not set this; expected it in the user's file"
+    )
+
+
 def test_a_workspace_file_that_is_a_link_is_refused(workspace: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.toml"
     other.write_text("[recall]\nk = 3\n")

@@ -242,11 +242,6 @@ def zip_pack(place: Path, entries: dict[str, bytes], manifest: str = MANIFEST) -
     return place
 
 
-def tree(root: Path) -> dict[str, bytes]:
-    files = (path for path in root.rglob("*") if path.is_file())
-    return {path.relative_to(root).as_posix(): path.read_bytes() for path in files}
-
-
 def test_a_pack_lays_out_its_files_over_those_of_the_default(tmp_path: Path) -> None:
     pack = folder_pack(tmp_path / "pack", bank__world_md="# Mine\n", MEMORY_md="# Core\n")
     template = load_template(str(pack))
@@ -295,12 +290,12 @@ def test_a_dry_run_tells_what_a_run_makes_and_writes_nothing(tmp_path: Path) -> 
     root = tmp_path / "root"
     (root / "bank").mkdir(parents=True)
     (root / "bank" / "opinions.md").write_text("mine")
-    before = tree(root)
+    before = contents(root)
     planned = init_workspace(root, pack, dry_run=True)
-    assert tree(root) == before
+    assert contents(root) == before
     assert init_workspace(root, pack) == planned
     assert "bank/opinions.md" not in planned and "bank/pages/due.md" in planned
-    assert tree(root) | before == tree(root)
+    assert contents(root) | before == contents(root)
 
 
 @golden("workspace.md")
