@@ -22,27 +22,10 @@ ASKED_FOR = {
 }
 
 UNSAID = [
-    "barnacle",
-    "walrus",
-    "pelican",
-    "marmalade",
-    "porcupine",
-    "hedgehog",
-    "ocelot",
-    "platypus",
-    "armadillo",
-    "narwhal",
-    "wombat",
-    "capybara",
-    "axolotl",
-    "okapi",
-    "caveat",
-    "iVBORw0KGgoAAAANSUhEUgAA",
-    "NO_REPLY",
-    "untrusted",
-    "Herring",
-    "Barley",
-]
+    "barnacle", "walrus", "pelican", "marmalade", "porcupine", "hedgehog", "ocelot", "platypus",
+    "armadillo", "narwhal", "wombat", "capybara", "axolotl", "okapi", "caveat",
+    "iVBORw0KGgoAAAANSUhEUgAA", "NO_REPLY", "untrusted", "Herring", "Barley",
+]  # fmt: skip
 """What stands in the fixtures, and is no turn or a secret."""
 
 
