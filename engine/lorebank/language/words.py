@@ -61,6 +61,12 @@ def words(text: str) -> list[str]:
     return out
 
 
+@lru_cache(maxsize=256)
+def words_of(text: str) -> tuple[str, ...]:
+    """As `words`, kept for the next reader: several look at each line of a file in turn."""
+    return tuple(words(text))
+
+
 def content_words(text: str) -> list[str]:
     """`words` without the stop words of the text's own language, each once; may be empty.
 
