@@ -47,15 +47,7 @@ def test_f40_f41_at_most_700_characters_and_the_match_inside(
     assert match in bank.memory_search(query).hits[0].snippet
 
 
-@pytest.mark.parametrize(
-    ("mode", "group", "cites"),
-    [
-        ("auto", False, True),
-        ("auto", True, False),
-        ("on", True, True),
-        ("off", False, False),
-    ],
-)
+@golden("agent.md")
 def test_f97_citations(bank: Bank, mode: str, group: bool, cites: bool) -> None:
     bank.workspace.config = replace(bank.config, memory=MemorySettings(citations=mode))
     found = bank.memory_search("zeppelin", group=group)

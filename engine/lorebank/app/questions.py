@@ -157,6 +157,8 @@ def _selection(ws: OpenWorkspace, asked: RecallKeywords, today: date) -> Selecti
 
 def _beliefs(ws: OpenWorkspace, facts: Sequence[str], as_of: date | None) -> Mapping[str, Opinion]:
     """Fact id → the opinion it states, as believed today or on the day asked about."""
+    if not facts:
+        return {}
     if as_of is None:
         return beliefs_of_facts(ws.index, facts)
     from lorebank.beliefs.materialise import beliefs_on
