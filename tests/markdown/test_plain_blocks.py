@@ -68,7 +68,7 @@ def test_a_file_is_read_as_the_parser_reads_it(source: str) -> None:
 
 
 def test_prose_needs_no_parser() -> None:
-    lines = "# Day\n\nWent out.\nCame back.\n\n## Retain\n- W @Ana: Sings.\n- one\n".split("\n")
+    lines = ["# Day", "", "Went out.", "Came back.", "", "## Retain", "- W @Ana: Sings.", "- one"]
     [(start, _), *_] = _stretches(lines)
     assert start == 0
     assert all(plain_blocks(lines, *stretch) is not None for stretch in _stretches(lines))
