@@ -12,7 +12,7 @@ CLOSE, SAME_SUBJECT = 0.7, 0.45
 @pytest.mark.parametrize(
     ("older", "newer", "cosine", "bearing"),
     [
-        ("Likes the gravel path.", "The gravel path is a joy.", CLOSE, Bearing.RESTATES),
+        ("Likes the gravel path.", "The gravel path is a joy.", SAME_SUBJECT, Bearing.RESTATES),
         ("Likes the gravel path.", "Gravel is a nuisance to walk on.", CLOSE, Bearing.CONTRADICTS),
         ("Likes the gravel path.", "Gravel is a nuisance to walk on.", 0.4, Bearing.UNCERTAIN),
         # somebody else's mind
@@ -24,6 +24,16 @@ CLOSE, SAME_SUBJECT = 0.7, 0.45
             CLOSE,
             Bearing.UNCERTAIN,
         ),
+        # two values of one thing are no restatement, however near the sentences are
+        ("Wants the fair on Sundays.", "Wants the fair on Saturdays.", 0.9, Bearing.UNCERTAIN),
+        (
+            "Wants the big summer fair held on Sundays.",
+            "Wants the big summer fair held on Saturdays.",
+            0.95,
+            Bearing.UNCERTAIN,
+        ),
+        # in other words altogether
+        ("Likes the gravel path.", "Der Kiesweg gefällt ihr.", CLOSE, Bearing.RESTATES),
         # a turn, on the same subject and on another
         (
             "Paints fences in autumn.",
