@@ -1,7 +1,5 @@
 """What every test may use: copies of the fixtures, and an environment of its own."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path

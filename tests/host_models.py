@@ -3,8 +3,6 @@
 Each speaks as much of its vendor's streaming protocol as the host reads.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager

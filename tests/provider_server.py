@@ -4,8 +4,6 @@ Requests are held to what the providers document: an unknown field, a missing ke
 is answered with 400 or 401. Faults are taken one a request, in their order.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

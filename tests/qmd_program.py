@@ -4,8 +4,6 @@ It is a program of its own that is started, timed and read like the real one; wh
 command stands in `plan.json`, and what it was asked, with which homes, in `calls.jsonl`.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import time

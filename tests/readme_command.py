@@ -3,8 +3,6 @@
 The commands are the first two fenced `sh` blocks of the README; `.ci/run` evaluates them.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path

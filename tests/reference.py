@@ -3,8 +3,6 @@
 `tests/cli/test_docs.py` fails where a page is not what the code says.
 """
 
-from __future__ import annotations
-
 import asyncio
 import inspect
 import json

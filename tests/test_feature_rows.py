@@ -5,8 +5,6 @@ is called `test_f27_…`, of two `test_f53_f54_…`. A row stands here once it i
 have a test, and a test of a row that does not stand here is told as well.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A static model of nineteen tokens, written as the programs of the field write theirs."""
 
-from __future__ import annotations
-
 import json
 import struct
 from pathlib import Path

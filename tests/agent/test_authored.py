@@ -1,7 +1,5 @@
 """What agents write: marked with who they are, bounded, and never the owner's word."""
 
-from __future__ import annotations
-
 from datetime import date
 from pathlib import Path
 

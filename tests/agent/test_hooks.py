@@ -1,8 +1,7 @@
 """Hooks: put into a host's settings and taken out again, everything else byte for byte."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,9 @@ from hypothesis import strategies as st
 
 from lorebank import Bank, ConfigurationError
 from lorebank.agent.hooks.hosts import EVENTS, change_hooks, with_hooks
-from support import WORDS_ONLY
+from lorebank.app.hosts import PROMPT_TOKENS, tokens_of
+from lorebank.language.words import estimate_tokens
+from support import WORDS_ONLY, golden
 
 COMMAND = "/usr/bin/lorebank -w /home/me/notes"
 SETTINGS = [
@@ -75,7 +76,7 @@ def test_another_workspace_takes_the_place_of_the_first() -> None:
     assert with_hooks("claude-code", second, None) == SETTINGS[5]
 
 
-@pytest.mark.parametrize("text", ["{broken", "[]", '{"hooks": 3}', '{"hooks": {"PreCompact": 1}}'])
+@golden("agent.md")
 def test_settings_that_hooks_cannot_be_put_into_stay_as_they_are(tmp_path: Path, text: str) -> None:
     file = tmp_path / "settings.json"
     file.write_text(text)
@@ -97,7 +98,7 @@ def test_the_hosts_own_file_is_found_made_and_written_through_a_link(tmp_path: P
     assert (file.is_symlink(), kept.read_text()) == (True, "{}\n")
 
 
-@pytest.mark.parametrize("before", ["", "export A=1\n", "export A=1", "a\n\n\nb\n"])
+@golden("agent.md")
 def test_the_shell_block_is_put_in_once_and_cut_whole(before: str) -> None:
     once = with_hooks("shell", before, COMMAND)
     assert with_hooks("shell", once, COMMAND) == once
@@ -128,3 +129,49 @@ def test_f15_after_a_flush_of_that_cycle_there_is_no_second_reminder(tmp_path: P
         bank.session_hook("pre-compact", session="s")
         assert bank.session_hook("session-start", session="s", source="compact") == ""
         assert bank.flush(180_000, context_window=200_000, session="s").due
+
+
+# -- what hooks print at a prompt and at the end of a session ------------------------------------
+
+
+@pytest.fixture
+def bank(copy_fixture: Callable[[str], Path]) -> Iterator[Bank]:
+    with Bank.open(copy_fixture("harbour"), now=date(2025, 12, 10), environ=WORDS_ONLY) as opened:
+        yield opened
+
+
+def test_a_prompt_is_answered_in_few_tokens_and_notes_no_use(bank: Bank) -> None:
+    said = bank.session_hook("prompt", prompt="What does Peter prefer on WhatsApp?")
+    assert said.startswith("<recalled-from-memory>\n1. f-")
+    assert "Prefers concise replies" in said
+    assert estimate_tokens(said) <= PROMPT_TOKENS
+    assert not (bank.root / ".memory/recalled.log").exists()
+    assert bank.session_hook("prompt", prompt="Zygomorphic quaternions?") == ""
+
+
+def _transcript(folder: Path, tokens: int) -> Path:
+    file = folder / "conversation.jsonl"
+    usage = {"input_tokens": 10, "cache_read_input_tokens": tokens - 30, "output_tokens": 20}
+    rows = [{"message": {"usage": usage}}, {"type": "user", "message": {"content": "hi"}}]
+    file.write_text("".join(f"{json.dumps(row)}\n" for row in rows) + "{half")
+    return file
+
+
+def test_before_a_compaction_the_model_is_asked_to_write_where(bank: Bank, tmp_path: Path) -> None:
+    early, late = (_transcript(tmp_path, 20_000), tmp_path / "late")
+    assert bank.session_hook("prompt", transcript=str(early)) == ""
+    late.mkdir()
+    file = _transcript(late, 190_000)
+    said = bank.session_hook("prompt", transcript=str(file))
+    assert "`retain`" in said
+    assert str(bank.root / "memory/2025-12-10.md") in said
+    assert bank.session_hook("prompt", transcript=str(file)) == "", "once a cycle"
+
+
+def test_a_transcript_that_tells_nothing_counts_nothing(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('[1]\n{"message": null}\n')
+    assert [tokens_of(tmp_path / name) for name in ("a.jsonl", "absent")] == [0, 0]
+
+
+def test_the_end_of_a_session_tells_of_the_inbox(bank: Bank) -> None:
+    assert f"{bank.inbox().total} items wait" in bank.session_hook("session-end")

@@ -1,15 +1,15 @@
 """F38-F45, F97: snippets for a model, and what memory_get refuses."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from lorebank import Bank
-from lorebank.settings.tables import MemorySettings
-from support import WORDS_ONLY
+from lorebank.agent.memory_search import Conversation, conversation_of, is_allowed
+from lorebank.settings.tables import MemorySettings, ScopeSettings
+from support import WORDS_ONLY, golden
 
 
 @pytest.fixture
@@ -47,15 +47,7 @@ def test_f40_f41_at_most_700_characters_and_the_match_inside(
     assert match in bank.memory_search(query).hits[0].snippet
 
 
-@pytest.mark.parametrize(
-    ("mode", "group", "cites"),
-    [
-        ("auto", False, True),
-        ("auto", True, False),
-        ("on", True, True),
-        ("off", False, False),
-    ],
-)
+@golden("agent.md")
 def test_f97_citations(bank: Bank, mode: str, group: bool, cites: bool) -> None:
     bank.workspace.config = replace(bank.config, memory=MemorySettings(citations=mode))
     found = bank.memory_search("zeppelin", group=group)
@@ -77,3 +69,45 @@ def test_f42_by_first_line_and_count(bank: Bank) -> None:
 def test_f45_only_markdown_is_found(bank: Bank) -> None:
     (bank.root / "memory/notes.txt").write_text("The okapi sleeps.")
     assert bank.memory_search("okapi").hits == ()
+
+
+# -- f93, F94: in which conversations memory is searched -----------------------------------------
+
+
+DEFAULT = ScopeSettings()
+
+
+@golden("agent.md")
+def test_f95_a_session_key_tells_channel_and_chat_type(
+    key: str, raw: str, plain: str, channel: str, chat_type: str
+) -> None:
+    expected = Conversation(raw, plain, channel, chat_type)
+    assert conversation_of(key) == conversation_of(f" {key} ") == expected
+
+
+@golden("agent.md")
+def test_f93_by_default_only_direct_chats(key: str, allowed: bool) -> None:
+    assert is_allowed(conversation_of(key), DEFAULT.rules, DEFAULT.default) is allowed
+
+
+@golden("agent.md")
+def test_f94_prefixes_are_of_the_plain_key_or_of_the_raw_one(
+    match: dict[str, str], key: str, matches: bool
+) -> None:
+    rules: list[dict[str, Any]] = [{"action": "allow", "match": match}]
+    assert is_allowed(conversation_of(key), rules, "deny") is matches
+    denial = [{"action": "deny", "match": match}]
+    assert is_allowed(conversation_of(key), denial, "allow") is not matches
+
+
+def test_f93_the_first_rule_that_matches_decides() -> None:
+    rules: list[dict[str, Any]] = [
+        {"action": "deny", "match": {"key_prefix": "discord:channel:secret"}},
+        {"action": "allow", "match": {"channel": "discord"}},
+        {"action": "deny"},
+    ]
+    answers = {
+        key: is_allowed(conversation_of(key), rules, "allow")
+        for key in ("discord:channel:secret", "discord:channel:open", "main")
+    }
+    assert answers == {"discord:channel:secret": False, "discord:channel:open": True, "main": False}

@@ -1,7 +1,5 @@
 """Folders of other programs, read where they lie and left as they are."""
 
-from __future__ import annotations
-
 import json
 from datetime import date
 from pathlib import Path

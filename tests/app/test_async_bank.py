@@ -1,7 +1,5 @@
 """AsyncBank: the methods of a Bank, awaited, one after the other on one thread."""
 
-from __future__ import annotations
-
 import asyncio
 import inspect
 import threading

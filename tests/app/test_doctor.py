@@ -1,7 +1,5 @@
 """The doctor finds each kind of damage, repairs what is safe, and changes no note."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

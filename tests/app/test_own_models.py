@@ -1,7 +1,5 @@
 """Objects of the caller in place of the models that the settings name."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from datetime import date

@@ -1,7 +1,5 @@
 """Several banks as a program asks them: together, by name, and never one from within another."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

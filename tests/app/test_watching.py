@@ -1,7 +1,5 @@
 """Answers are fresh: edits are noticed, and nothing is called fresh that nobody looked at."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -9,8 +9,6 @@ tells the cells that moved; a part that moves none in sets whose author did not 
 evenly; `--keep` keeps the indexed copies there.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

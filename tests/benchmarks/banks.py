@@ -1,7 +1,5 @@
 """Workspaces of any size for the reflect benchmarks: people, facts of all kinds, opinions."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from datetime import date, timedelta

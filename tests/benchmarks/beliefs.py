@@ -11,8 +11,6 @@ The folder, or a folder `pairs` in it, may hold any of
 The oracle knows the truth of the log and nothing of the engine: it answers what is asked.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -6,8 +6,6 @@ start-up included, in turns, five times; the fastest run of each is compared by 
 Without qmd on the PATH (`npm install @tobilu/qmd`) the comparison is skipped, and said to be.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

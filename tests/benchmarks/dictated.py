@@ -4,8 +4,6 @@ Each record has the names that the workspace knows (`known`), a sentence (`text`
 should make of it: the letter of its `kind`, and whom it mentions (`entities`).
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import tempfile

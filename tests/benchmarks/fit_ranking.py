@@ -17,8 +17,6 @@ asking. Prints the fields of `Weights` to paste.
 Give it development sets only: the figures that count are those of sets it has not seen.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -8,8 +8,6 @@ that file; a held-out file says more. The large workspace is made up: N entities
 names each, and prose of which one word in forty is a name.
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 import statistics

@@ -8,8 +8,6 @@ through `Bank.recall` as any user would; only the text of a question reaches it.
 questions of each workspace, spread evenly.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import math

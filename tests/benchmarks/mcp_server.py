@@ -7,8 +7,6 @@ Beside times stands what the server's processor time allows: on a machine that d
 well, that is what a quiet one would show.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import os

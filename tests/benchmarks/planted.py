@@ -7,8 +7,6 @@ written for this script. A tenth of the planted facts stand in retain sections, 
 middle of prose. Baselines of the same run: `grep` over the files, and one FTS5 table of whole files.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import random

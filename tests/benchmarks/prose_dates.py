@@ -6,8 +6,6 @@ Every line holds a ticket and a duration and names no time, as most lines of wor
 second figure is for lines that do name one. Compare figures of one machine only.
 """
 
-from __future__ import annotations
-
 import random
 import sys
 import time

@@ -9,8 +9,6 @@ same files for the first time, in the same minute on the same machine. With `--k
 is killed at random instants as often, completed every few times, and taken back.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -9,8 +9,6 @@ the server take by themselves. The median of several rounds, the two taking turn
     python tests/benchmarks/remote.py [chunks] [milliseconds] [rounds]
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import math

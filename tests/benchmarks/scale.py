@@ -7,8 +7,6 @@ words of the question, or an interpreter that does nothing. Above 20,000 facts n
 the vectors are random ones, written through the index, so that times are right and nearness is not.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import random

@@ -6,8 +6,6 @@ Prose of the fixtures, put together to a few megabytes, and as the single notes 
 then the share of a cold index of 2,000 notes that goes into the search, in processor time.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -6,8 +6,6 @@ Two sorts: `agent`, as hosts write them (of each turn most is the output of tool
 fields that nobody keeps), and `talk`, where every line is something that somebody said.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import resource

@@ -6,8 +6,6 @@ are mixed two by two into as many as asked for; questions are sentences that wer
     python tests/benchmarks/vectors.py [count] [dimension] [folder]
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from pathlib import Path

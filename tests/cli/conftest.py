@@ -1,7 +1,5 @@
 """Running the command line as a user does: in a process of its own, streams apart."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Pages of engine/docs that are made from code say what the code says; links lead somewhere."""
 
-from __future__ import annotations
-
 import doctest
 import importlib
 import inspect

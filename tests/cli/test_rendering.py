@@ -1,11 +1,11 @@
 """Values as lines: what a person reads, at a width, with and without colour."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import date
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lorebank.cli.render.answers import (
     answer_lines,
@@ -21,7 +21,15 @@ from lorebank.cli.render.reports import (
     status_problem_lines,
     sync_lines,
 )
-from lorebank.cli.render.text import Look, day_phrase, size_phrase
+from lorebank.cli.render.text import (
+    Look,
+    clean,
+    day_phrase,
+    display_width,
+    size_phrase,
+    truncate,
+    wrap,
+)
 from lorebank.domain.answers import Answer, Hit, Query
 from lorebank.domain.facts import (
     Citation,
@@ -36,6 +44,7 @@ from lorebank.domain.facts import (
     Trend,
 )
 from lorebank.domain.reports import ReflectReport
+from support import golden
 
 PLAIN = Look(width=60)
 COLOUR = Look(width=60, colour=True, terminal=True)
@@ -266,8 +275,49 @@ def test_days(when: date | Interval | None, phrase: str) -> None:
     assert day_phrase(when) == phrase
 
 
-@pytest.mark.parametrize(
-    ("size", "phrase"), [(0, "0 kB"), (1, "1 kB"), (999_999, "1000 kB"), (1_400_000, "1.4 MB")]
-)
+@golden("terminal.md")
 def test_sizes(size: int, phrase: str) -> None:
     assert size_phrase(size) == phrase
+
+
+# -- columns: wide letters count twice, marks not at all, and lines keep within their width ------
+
+
+@golden("terminal.md")
+def test_width_in_columns(text: str, columns: int) -> None:
+    assert display_width(text) == columns
+
+
+@golden("terminal.md")
+def test_wrapping(text: str, width: int, lines: list[str]) -> None:
+    assert wrap(text, width) == lines
+
+
+def test_indent_stands_before_every_line_and_first_before_the_first() -> None:
+    assert wrap("one two three", 8, "  ", first="- ") == ["- one", "  two", "  three"]
+
+
+@golden("terminal.md")
+def test_truncating(text: str, width: int, cut: str) -> None:
+    assert truncate(text, width) == cut
+
+
+@golden("terminal.md")
+def test_control_characters_become_visible(text: str, shown: str) -> None:
+    assert clean(text) == shown
+
+
+_WORDS = st.lists(st.text("abc東京、「」é\u0301", min_size=1, max_size=6), max_size=20)
+
+
+@given(_WORDS, st.integers(12, 40))
+def test_no_letter_is_lost_and_no_line_too_wide(words: list[str], width: int) -> None:
+    text = " ".join(words)
+    lines = wrap(text, width)
+    assert "".join("".join(lines).split()) == "".join(words)
+    assert max(map(display_width, lines)) <= width
+
+
+@given(st.text(), st.integers(1, 40))
+def test_a_cut_text_fits(text: str, width: int) -> None:
+    assert display_width(truncate(clean(text), width)) <= width

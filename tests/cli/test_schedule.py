@@ -1,7 +1,5 @@
 """Scheduling by the command line: a home of its own, with stand-ins for what schedulers call."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

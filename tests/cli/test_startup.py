@@ -1,7 +1,5 @@
 """What starting the command costs, and what it promises before any command runs."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable

@@ -9,8 +9,6 @@ share one copy of it.
 the files; read the diff before you keep it.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

@@ -1,21 +1,33 @@
 """What is read out of a transcript, of every host, and what never is."""
 
-from __future__ import annotations
-
 import json
+import os
 from datetime import date
 from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lorebank.conversations import sync as session_sync
+from lorebank.conversations.files import FoundSessions, SessionFile
 from lorebank.conversations.messages import Role, utterances_in
-from lorebank.conversations.store import chunks_of_turns
-from lorebank.conversations.sync import read_session
+from lorebank.conversations.store import chunks_of_turns, open_sessions, session_problems
+from lorebank.conversations.sync import Reach, SessionRules, read_session, sync_sessions
 from lorebank.conversations.turns import START, Place, Turn, lines_of, read_line, turns_of
+from lorebank.database.connection import Connection, select
+from lorebank.markdown.forgotten import (
+    NOTHING,
+    Forgotten,
+    Tombstone,
+    format_tombstone,
+    message_key,
+    parse_forgotten,
+)
 from lorebank.markdown.origin import as_recalled
-from support import FIXTURES
+from support import FIXTURES, GOLDEN, golden
 
 SESSIONS = FIXTURES / "sessions"
 
@@ -26,102 +38,20 @@ def turns(*entries: object) -> list[tuple[str, str]]:
     return [(turn.role.value, turn.text) for turn in turns_of(BytesIO(data))]
 
 
-def test_openclaws_sessions() -> None:
-    read = list(read_session(SESSIONS / "openclaw/3f1c2a9e-boatyard.jsonl"))
-
-    assert [(turn.role.value, turn.line, turn.day) for turn in read] == [
-        ("user", 4, date(2026, 2, 10)),
-        ("assistant", 5, date(2026, 2, 10)),
-        ("assistant", 7, date(2026, 2, 10)),
-        ("user", 8, date(2026, 2, 10)),
-        ("user", 11, date(2026, 2, 11)),
-        ("assistant", 12, date(2026, 2, 11)),
-        ("user", 13, date(2026, 2, 11)),
+@pytest.mark.parametrize("path", sorted(path.name for path in SESSIONS.rglob("*.jsonl")))
+def test_what_is_read_of_a_transcript(path: str) -> None:
+    """It stands in `golden/turns.md`: of each turn its line, role and day, then its text."""
+    [file] = SESSIONS.rglob(path)
+    told = [
+        f"L{turn.line} {turn.role.value} {turn.day or '-'}\n{turn.text}"
+        for turn in read_session(file)
     ]
-    assert read[0].text == "When does the boatyard lift the Aurora out of the water?"
-    assert (
-        read[3].text == "Good. The gate code changed, password: ··················· from Monday on."
-    )
+    section = (GOLDEN / "turns.md").read_text("utf-8").partition(f"\n## {path}\n\n")[2]
+    assert "\n\n".join(told) == section.partition("\n\n## ")[0].rstrip("\n")
 
 
-def test_claude_codes_sessions() -> None:
-    read = read_session(SESSIONS / "claude-code/-home-ines-code-tide/8d4e1b77.jsonl")
-
-    assert [(turn.role.value, turn.line, turn.text) for turn in read] == [
-        (
-            "user",
-            5,
-            "The tide table of Leixões is off by one hour after the clocks change. "
-            "Where do we convert?",
-        ),
-        (
-            "assistant",
-            7,
-            "The conversion is in `tide/clock.py`: it adds the offset of January to every month.",
-        ),
-        ("user", 12, "Nimm bitte die Zeitzone Europe/Lisbon und nicht den festen Versatz."),
-        (
-            "assistant",
-            13,
-            "Erledigt: die Umrechnung nimmt jetzt die Zeitzone, und der Test für den 29. März "
-            "besteht.",
-        ),
-    ]
-
-
-def test_plain_messages_in_many_languages() -> None:
-    read = list(read_session(SESSIONS / "plain/kitchen.jsonl"))
-
-    assert [(turn.role.value, turn.line) for turn in read] == [
-        ("user", 2),
-        ("assistant", 3),
-        ("user", 5),
-        ("assistant", 6),
-        ("user", 7),
-        ("assistant", 7),
-        ("user", 8),
-        ("assistant", 8),
-    ]
-    assert read[0].day == read[1].day == date(2026, 1, 5)
-    assert read[5].text == "Двадцать граммов соли на килограмм капусты."
-
-
-@pytest.mark.parametrize(
-    ("entry", "expected"),
-    [
-        ({"role": "user", "content": "hi"}, [("user", "hi")]),
-        ({"role": "Human", "text": "hi"}, [("user", "hi")]),
-        ({"from": "gpt", "value": "hi"}, [("assistant", "hi")]),
-        ({"role": "model", "parts": [{"text": "hi"}, {"inlineData": {}}]}, [("assistant", "hi")]),
-        ({"author": {"role": "user"}, "content": {"parts": ["a", "b"]}}, [("user", "a\n\nb")]),
-        ({"type": "user", "message": "hi"}, []),
-        ({"type": "assistant", "message": {"content": "hi"}}, [("assistant", "hi")]),
-        (
-            {"type": "response_item", "payload": {"role": "user", "content": "hi"}},
-            [("user", "hi")],
-        ),
-        ({"message": {"role": "user", "content": "hi"}}, [("user", "hi")]),
-        ([{"role": "user", "content": "a"}, {"role": "user", "content": "b"}], 2 * [None]),
-        ({"role": "system", "content": "hi"}, []),
-        ({"role": "developer", "content": "hi"}, []),
-        ({"role": "toolResult", "content": "hi"}, []),
-        ({"role": "function", "content": "hi", "message": {"role": "user", "content": "x"}}, []),
-        ({"role": "user", "content": [{"type": "tool_result", "content": "hi"}]}, []),
-        ({"role": "assistant", "content": [{"type": "thinking", "text": "hi"}]}, []),
-        ({"role": "assistant", "content": "hi", "channel": "analysis"}, []),
-        ({"role": "model", "parts": [{"text": "hi", "thought": True}]}, []),
-        ({"role": ["user"], "content": "hi"}, []),
-        ({"role": "user", "content": 7}, []),
-        ({"role": "user"}, []),
-        ({"role": "user", "content": [{"type": ["text"], "text": "hi"}]}, []),
-        ({"type": {"a": 1}, "message": {"role": "user", "content": "hi"}}, []),
-        ({}, []),
-    ],
-)
+@golden("conversations.md")
 def test_who_says_what(entry: object, expected: list[tuple[str, str]]) -> None:
-    if expected == [None, None]:
-        expected = [("user", "a"), ("user", "b")]
-
     assert turns(entry) == expected
 
 
@@ -278,3 +208,213 @@ def test_no_text_takes_long_to_clean(said: str) -> None:
     turns({"role": "user", "content": said})
 
     assert time.process_time() - started < 4
+
+
+# -- the page that says what of conversations is not read again ----------------------------------
+
+
+A = "sessions/a.jsonl"
+LONG = "something that takes a little longer to say"
+
+
+def turn(line: int, day: date | None = None, text: str = "hm") -> Turn:
+    return Turn(Role.USER, text, line, day)
+
+
+def _holds(forgotten: Forgotten, path: str, each: Turn) -> bool:
+    return forgotten.holds(path, each.line, each.day, each.text)
+
+
+NAMES = st.text(st.characters(exclude_categories=("C", "Z")) | st.just(" "), max_size=20)
+
+
+@given(
+    NAMES.map(lambda name: f"sessions/{name}.jsonl"),
+    st.one_of(st.just((0, 0)), st.tuples(st.integers(1, 9), st.integers(9, 99))),
+    st.none() | st.dates(),
+    st.lists(st.just("3f2a9c0d1e4b") | st.just("000000000000"), unique=True).map(tuple),
+)
+def test_a_line_reads_as_it_was_meant(
+    path: str, lines: tuple[int, int], before: date | None, keys: tuple[str, ...]
+) -> None:
+    meant = Tombstone(path, *lines, before, keys)
+    forgotten, problems = parse_forgotten(format_tombstone(meant, "main"), agent="main")
+    assert (forgotten.tombstones, forgotten.keys) == ({path: (meant,)}, frozenset(keys))
+    assert problems == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "held"),
+    [
+        (f"- forget `{A}` of main", [True, True, True]),
+        (f"* forget `{A}#L2` of main", [False, True, False]),
+        (f"- forget `{A}#L2-L3` of main", [False, True, True]),
+        (f"- forget `{A}` of main before 2026-02-01", [True, False, False]),
+        (f"- forget `{A}#L3-L9` of main before 2026-01-01", [False, False, True]),
+        (f"- forget `{A}` of tide", [False, False, False]),
+        ("- forget `sessions/b.jsonl` of main", [False, False, False]),
+        (f"forget `{A}` of main, says a sentence", [False, False, False]),
+    ],
+)
+def test_which_turns_a_line_means(line: str, held: list[bool]) -> None:
+    forgotten, problems = parse_forgotten(f"# Forgotten\n\n{line}\n", agent="main")
+    turns = [turn(1, date(2026, 1, 31)), turn(2, date(2026, 2, 1)), turn(3)]
+    assert ([_holds(forgotten, A, each) for each in turns], problems) == (held, ())
+
+
+def test_a_long_message_is_told_wherever_it_stands_a_short_one_is_not() -> None:
+    long, short = turn(7, text=LONG), turn(8, text="yes")
+    line = format_tombstone(Tombstone(A, 1, 2, keys=(message_key(long.text),)), "tide")
+    forgotten, _ = parse_forgotten(line, agent="main")
+    assert (message_key(short.text), LONG in line) == ("", False)
+    assert (_holds(forgotten, "sessions/x.jsonl", long), _holds(forgotten, A, short)) == (
+        True,
+        False,
+    )
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- sessions/a.jsonl",
+        f"- forget {A} of main",
+        f"- forget `{A}`",
+        f"- forget `{A}` of main before 2026-02-31",
+        f"- forget `{A}` of main 3f2a",
+    ],
+)
+def test_an_item_that_forgets_nothing_is_told(line: str) -> None:
+    forgotten, [problem] = parse_forgotten(f"\n{line}\n", "bank/forgotten.md", agent="main")
+    assert forgotten == NOTHING
+    assert (problem.path, problem.line, problem.code) == (
+        "bank/forgotten.md",
+        2,
+        "forgotten-unread",
+    )
+
+
+def test_a_page_that_lets_all_pass_is_as_no_page() -> None:
+    others, _ = parse_forgotten(f"- forget `{A}` of tide", agent="main")
+    ours, _ = parse_forgotten(f"- forget `{A}` of main", agent="main")
+    assert (others.fingerprint(), bool(ours.fingerprint())) == (NOTHING.fingerprint(), True)
+
+
+# -- whatever hosts and crashes do to a transcript, the store says what the file says ------------
+
+
+TODAY = date(2026, 3, 1)
+RULES = SessionRules(chunk_tokens=12)
+PATH = "sessions/a.jsonl"
+
+
+def said(text: str, **fields: object) -> bytes:
+    return json.dumps({"role": "user", "content": text, **fields}).encode() + b"\n"
+
+
+def synced(store: Connection, file: Path, *, full: bool = False) -> None:
+    seen = file.stat()
+    found = SessionFile(PATH, file, seen.st_size, seen.st_mtime_ns)
+    reach = Reach.FROM_START if full else Reach.ADDED
+    sync_sessions(store, FoundSessions((found,), ()), RULES, today=TODAY, reach=reach)
+
+
+def kept(store: Connection) -> list[tuple[object, ...]]:
+    """Chunks and odd lines, but for the news that the file was another before."""
+    chunks = select(
+        store, "SELECT start_line, end_line, day, text FROM session_chunks ORDER BY chunk"
+    )
+    words = select(store, "SELECT rowid FROM session_chunks_fts('nut') ORDER BY rowid")
+    odd = [(p.line, p.message) for p in session_problems(store) if p.code != "session-replaced"]
+    return [*chunks, (len(words),), *sorted(odd)]
+
+
+PIECES = st.sampled_from(
+    [
+        said("a nut"),
+        said("another nut that takes more room than a chunk has " * 2),
+        said("dated nut", timestamp="2026-02-02"),
+        said("numbered nut", id="1"),
+        said("clé secrète: password: Tr0ut-and-Barley-77"),
+        b"broken\n",
+        b'{"role": "user", "content": "ha',
+        b'lf a nut"}\n',
+        b"\xff\x00\n",
+        b"\r\n",
+        b"x" * 90 + b"\n",
+        b'{"role": "user", "content": "no end of line"}',
+        b'{"messages": [{"role": "user", "content": "nut"}, {"role": "bot", "content": "b"}]}\n',
+    ]
+)
+DEEDS = st.lists(
+    st.one_of(
+        st.tuples(st.just("grow"), st.lists(PIECES, max_size=4).map(b"".join)),
+        st.tuples(st.just("replace"), st.lists(PIECES, max_size=3).map(b"".join)),
+        st.tuples(st.just("shrink"), st.integers(0, 200)),
+    ),
+    max_size=8,
+)
+
+
+@settings(deadline=None, max_examples=60)
+@given(DEEDS)
+def test_reading_on_gives_what_reading_anew_would(deeds: list[tuple[str, bytes | int]]) -> None:
+    with TemporaryDirectory() as folder:
+        file = Path(folder, "a.jsonl")
+        file.touch()
+        store, anew = (open_sessions(Path(folder, name)) for name in ("b.sqlite", "c.sqlite"))
+        try:
+            for moment, (deed, what) in enumerate(deeds, start=1):
+                before = file.read_bytes()
+                if isinstance(what, int):
+                    file.write_bytes(before[: max(0, len(before) - what)])
+                else:
+                    file.write_bytes(before + what if deed == "grow" else what)
+                os.utime(file, (moment, moment))
+                synced(store, file)
+                synced(anew, file, full=True)
+
+                assert kept(store) == kept(anew)
+        finally:
+            store.close()
+            anew.close()
+
+
+def test_a_line_whose_end_was_lost_keeps_what_it_holds(tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_bytes(said("a nut")[:-1])
+    store, anew = open_sessions(tmp_path / "b.sqlite"), open_sessions(tmp_path / "c.sqlite")
+    synced(store, file)
+    file.write_bytes(said("a nut")[:-1] + said("a plum") + said("a pear"))
+    os.utime(file, (2, 2))
+    synced(store, file)
+    synced(anew, file)
+
+    assert kept(store) == kept(anew)
+    [chunk] = select(store, "SELECT text FROM session_chunks")
+    assert chunk == ("User: a nut\n\nUser: a plum\n\nUser: a pear",)
+    store.close()
+    anew.close()
+
+
+def test_a_large_file_is_read_in_pieces_that_a_kill_may_part(tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_bytes(b"".join(said(f"nut number {n} " + "and so on " * 50) for n in range(18_000)))
+    store, whole = open_sessions(tmp_path / "b.sqlite"), open_sessions(tmp_path / "c.sqlite")
+    seen = file.stat()
+    found = FoundSessions((SessionFile(PATH, file, seen.st_size, seen.st_mtime_ns),), ())
+    looks = 0
+
+    def is_over() -> bool:
+        nonlocal looks
+        looks += 1
+        return looks == 2
+
+    sync_sessions(store, found, SessionRules(), today=TODAY, is_over=is_over)
+    [(offset, size)] = select(store, "SELECT offset, size FROM sessions")
+    assert session_sync._PIECE <= offset < size
+    sync_sessions(store, found, SessionRules(), today=TODAY)
+    sync_sessions(whole, found, SessionRules(), today=TODAY)
+
+    assert kept(store) == kept(whole)
+    store.close()
+    whole.close()

@@ -1,7 +1,5 @@
 """Sources that somebody made to do harm, or that got damaged: named, left out, never followed."""
 
-from __future__ import annotations
-
 import json
 import os
 import stat

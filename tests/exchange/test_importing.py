@@ -1,7 +1,5 @@
 """Importing twice, after changes on either side, and what quarantine makes of it."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from datetime import date

@@ -4,8 +4,6 @@ Reads one JSON object a line: `{"root", "command", "fault", "at"}`; answers with
 calls that changed the disk below `root`, and how the command ended.
 """
 
-from __future__ import annotations
-
 import ctypes
 import json
 import os

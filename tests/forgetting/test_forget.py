@@ -1,9 +1,8 @@
 """Forgetting: no byte stays, everything comes back until it is purged, a kill loses nothing."""
 
-from __future__ import annotations
-
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -19,7 +18,7 @@ import pytest
 
 from lorebank import Bank, ConcurrentEdit, NotFound, UsageError
 from lorebank.forgetting.undo import read_run, store_of
-from support import WORDS_ONLY
+from support import WORDS_ONLY, snapshot
 
 NOW = date(2025, 12, 20)
 SECRET = "keeps a zweikanalig teapot"
@@ -28,14 +27,6 @@ Copy = Callable[[str], Path]
 
 def opened(root: Path) -> Bank:
     return Bank.open(root, environ=WORDS_ONLY, now=NOW)
-
-
-def notes(root: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(root).as_posix(): path.read_bytes()
-        for path in sorted(root.rglob("*"))
-        if path.is_file() and not path.is_relative_to(root / ".memory")
-    }
 
 
 def holding(root: Path, text: str) -> list[str]:
@@ -100,24 +91,24 @@ def test_only_the_undo_store_holds_it_until_then(planted: Path) -> None:
 
 
 def test_undo_restores_every_file_byte_for_byte(planted: Path) -> None:
-    before = notes(planted)
+    before = snapshot(planted)
     with opened(planted) as bank:
         bank.forget(entity="Peter")
-        assert notes(planted) != before
-        assert "bank/entities/Peter.md" not in notes(planted)
+        assert snapshot(planted) != before
+        assert "bank/entities/Peter.md" not in snapshot(planted)
         bank.undo_forget()
-        assert notes(planted) == before
+        assert snapshot(planted) == before
         assert bank.check() == ()
         with pytest.raises(NotFound):
             bank.undo_forget()
 
 
 def test_a_dry_run_names_every_line_and_writes_nothing(planted: Path) -> None:
-    before = notes(planted)
+    before = snapshot(planted)
     with opened(planted) as bank:
         wanted = id_of(bank, SECRET)
         dry = bank.forget(wanted, dry_run=True)
-        assert notes(planted) == before
+        assert snapshot(planted) == before
         assert store_of(planted).names() == ()
         done = bank.forget(wanted)
     assert (dry.lines, dry.pages, dry.derived, dry.opinions) == (
@@ -220,6 +211,24 @@ def test_what_a_person_wrote_on_a_page_stays(planted: Path) -> None:
     assert SECRET not in page.read_text("utf-8")
 
 
+def test_what_was_decided_on_a_belief_outlives_a_line_of_its_evidence(copy_fixture: Copy) -> None:
+    root = copy_fixture("harbour")
+    page = root / "bank" / "opinions.md"
+    with opened(root) as bank:
+        bank.reflect()
+        held = next(o for o in bank.opinions("Peter") if len(o.evidence) == 2)
+        text = page.read_text("utf-8")
+        line = next(each for each in text.splitlines() if each.endswith(f"^{held.id}"))
+        page.write_text(text.replace(line, f"{line}\n  - pin: 0.3"), "utf-8")
+        bank.reflect()
+        bank.forget(source=str(held.evidence[-1].source))
+        assert f"{held.statement} · **0.30** ^{held.id}" in page.read_text("utf-8")
+        bank.reflect()
+        assert bank.explain(held.id).opinion.pinned == 0.3
+        bank.forget(source=str(held.source))
+        assert held.id not in page.read_text("utf-8")
+
+
 def test_somebody_who_writes_meanwhile_loses_nothing(planted: Path) -> None:
     log = planted / "memory" / "2025-12-09.md"
     stop = threading.Event()
@@ -258,7 +267,7 @@ with Bank.open(sys.argv[1], environ=WORDS_ONLY, now=date(2025, 12, 20)) as bank:
 
 
 def test_a_kill_at_any_instant_is_finished_by_the_next_run(planted: Path, tmp_path: Path) -> None:
-    before = notes(planted)
+    before = snapshot(planted)
     paths = [str(Path(__file__).parents[1]), *sys.path]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     chance = random.Random(5)
@@ -280,7 +289,7 @@ def test_a_kill_at_any_instant_is_finished_by_the_next_run(planted: Path, tmp_pa
             assert not any(read_run(root, name).pending for name in kept)
             for name in reversed(kept):
                 bank.undo_forget(name)
-            assert notes(root) == before
+            assert snapshot(root) == before
             bank.forget(match="zweikanalig", purge=True)
             bank.purge_forgotten()
         assert holding(root, SECRET) == []
@@ -306,3 +315,46 @@ def test_a_store_that_names_files_elsewhere_restores_nothing(planted: Path) -> N
         with pytest.raises(Exception, match="no note of this workspace"):
             bank.undo_forget(run)
     assert not (planted.parent / "owned.md").exists()
+
+
+# -- a forgotten entity's name is content too, and a forget that was killed can be finished ------
+
+
+NAME = re.compile(rb"(?i)\bPeter\b")
+
+
+def traces(root: Path) -> list[str]:
+    """Every place that still says the name: file names, bytes, archives read open."""
+    found = []
+    for file in (p for p in root.rglob("*") if p.is_file()):
+        data = file.read_bytes()
+        if file.suffix == ".zip":
+            with zipfile.ZipFile(file) as archive:
+                data = b"".join(n.encode() + archive.read(n) for n in archive.namelist())
+        if NAME.search(data) or NAME.search(file.name.encode()):
+            found.append(file.relative_to(root).as_posix())
+    return found
+
+
+def test_nothing_says_the_name_after_forget_and_purge(root: Path) -> None:
+    with Bank.open(root, environ=WORDS_ONLY) as bank:
+        bank.reflect()
+        (root / "memory/2025-12-20.md").write_text(
+            "# Saturday\n\n## Retain\n- W @Peter: Bought a canoe.\n", encoding="utf-8"
+        )
+        bank.reflect()
+        bank.forget(entity="Peter", purge=True)
+        bank.reflect()
+    assert traces(root) == []
+
+
+def test_a_killed_forget_is_finished_by_the_same_command(root: Path) -> None:
+    with Bank.open(root, environ=WORDS_ONLY) as bank:
+        run = bank.forget(entity="Peter").run
+    kept = root / ".memory" / "forgotten"
+    (kept / f"{run}.zip").rename(kept / f"{run}.pending.zip")  # killed before its last step
+    with Bank.open(root, environ=WORDS_ONLY) as bank:
+        report = bank.forget(entity="Peter")
+        assert report.run == run
+        with pytest.raises(NotFound, match="no entity 'Peter'"):
+            bank.forget(entity="Peter")

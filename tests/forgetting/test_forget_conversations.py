@@ -1,7 +1,5 @@
 """Forgetting what was said in conversations: no store keeps it, no sync brings it back."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable

@@ -6,8 +6,6 @@ Needs the frameworks, which are not among the project's own dependencies:
     pytest -W default tests/frameworks    # theirs leave connections to the garbage collector
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from datetime import date

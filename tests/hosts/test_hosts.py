@@ -7,8 +7,6 @@ Needs the hosts, which npm brings, and is therefore asked for by a variable:
     LOREBANK_HOSTS=DIR pytest tests/hosts
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

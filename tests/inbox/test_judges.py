@@ -1,7 +1,5 @@
 """Two judges at one inbox: the last word holds, and who was overruled is told."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

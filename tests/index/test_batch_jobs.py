@@ -1,7 +1,5 @@
 """Asynchronous jobs of OpenAI, Gemini and Voyage, with a server that speaks as they do."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

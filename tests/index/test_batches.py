@@ -1,7 +1,5 @@
 """A sync of many files writes them in batches, and one that was killed is completed by the next."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

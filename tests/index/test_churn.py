@@ -1,7 +1,5 @@
 """Notes come and go: the files of the index do not grow by it, and shrink when most has gone."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

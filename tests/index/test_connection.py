@@ -1,7 +1,5 @@
 """Opening the index: another schema means a fresh one, a link or a locked folder is refused."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Contexts: what a folder or file is about comes with each hit below it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -10,7 +8,7 @@ from lorebank import Bank
 from lorebank.index.chunks import scopes_above
 from lorebank.language.words import estimate_tokens
 from lorebank.markdown.owner_pages import LONGEST_CONTEXT, scope_of
-from support import WORDS_ONLY
+from support import WORDS_ONLY, golden
 
 
 def write(root: Path, path: str, text: str) -> None:
@@ -34,19 +32,7 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize(
-    ("path", "scope"),
-    [
-        ("memory.md", ""),
-        ("README.md", ""),
-        ("memory/README.md", "memory"),
-        ("memory/boat/Index.MD", "memory/boat"),
-        ("memory/boat/_index.md", "memory/boat"),
-        ("memory/Boat/boat.md", "memory/Boat"),
-        ("memory/boat/keel.md", "memory/boat/keel.md"),
-        ("/srv/wiki/README.md", "/srv/wiki"),
-    ],
-)
+@golden("index.md")
 def test_of_what_a_context_speaks(path: str, scope: str) -> None:
     assert scope_of(path, core=path == "memory.md") == scope
     if not path.startswith("/"):

@@ -1,7 +1,5 @@
 """Embedding: what is known is never embedded twice, and vectors of two models never meet."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The embedding cache: what is kept, what goes first, and who shares it."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

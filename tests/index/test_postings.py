@@ -1,7 +1,5 @@
 """Postings: a question's BM25 added up from its words is FTS5's own, and never out of date."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

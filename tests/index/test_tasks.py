@@ -1,7 +1,5 @@
 """Tasks in the index: carried on, ticked off, due, and as of a day."""
 
-from __future__ import annotations
-
 from datetime import date
 from pathlib import Path
 

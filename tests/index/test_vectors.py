@@ -1,16 +1,18 @@
 """Nearest vectors: the right ones, in an order that is always the same."""
 
-from __future__ import annotations
-
+import shutil
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from lorebank import Bank
 from lorebank.database.connection import open_index, transaction
-from lorebank.index.vectors import VectorIndex, delete_vectors, insert_vectors
+from lorebank.index import vectors as vectors_module
+from lorebank.index.vectors import SignBits, VectorIndex, delete_vectors, insert_vectors
 
 DIMENSION = 8
 Rows = list[tuple[int, float]]
@@ -114,3 +116,144 @@ def test_an_extension_that_cannot_be_loaded_changes_no_answer(connection, tmp_pa
     query = unit_vectors(1, seed=3)[0]
     missing = VectorIndex(connection, extension_path=str(tmp_path / "nowhere"))
     assert missing.nearest(query, 9).ranked == nearest(connection, query, 9)
+
+
+# -- the sieve of bits: what it keeps, and that what it keeps is scored exactly ------------------
+
+
+COUNT = 12_000
+
+
+def clustered(count: int, dimension: int, seed: int = 7) -> NDArray[np.float32]:
+    """Vectors around a few hundred centres, all leaning to one side, as embeddings do."""
+    draw = np.random.default_rng(seed)
+    centres = draw.normal(size=(300, dimension)) + 0.5
+    found = centres[draw.integers(300, size=count)] + 0.4 * draw.normal(size=(count, dimension))
+    return (found / np.linalg.norm(found, axis=1, keepdims=True)).astype(np.float32)
+
+
+@pytest.fixture(params=[100, 256])
+def stored(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[object, NDArray]]:
+    vectors = clustered(COUNT, request.param)
+    vectors[5000] = vectors[40]
+    connection = open_index(tmp_path / "index.sqlite")
+    with transaction(connection):
+        insert_vectors(connection, [(i + 1, v.tobytes()) for i, v in enumerate(vectors)])
+    yield connection, vectors
+    connection.close()
+
+
+def test_f75_the_sieve_finds_what_the_exact_scan_finds(
+    stored: tuple[object, NDArray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connection, vectors = stored
+    questions = clustered(40, vectors.shape[1], seed=8) * 0.3 + vectors[:40]
+    questions = (questions / np.linalg.norm(questions, axis=1, keepdims=True)).astype(np.float32)
+    exact = VectorIndex(connection, enabled=False)
+    wanted = [exact.nearest(question, 20).ranked for question in questions]
+    monkeypatch.setattr(vectors_module, "SIEVE_FROM", COUNT)
+    sieved = VectorIndex(connection, enabled=False)
+    found = [sieved.nearest(question, 20).ranked for question in questions]
+    hits = sum(len(set(a) & set(b)) for a, b in zip(wanted, found, strict=True))
+    assert hits / (20 * len(questions)) >= 0.95
+    assert [rows[0] for rows in found] == [rows[0] for rows in wanted]
+    assert sieved._matrix().signs is not None
+
+
+def test_equal_vectors_pass_the_sieve_together(
+    stored: tuple[object, NDArray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connection, vectors = stored
+    monkeypatch.setattr(vectors_module, "SIEVE_FROM", COUNT)
+    nearest = VectorIndex(connection, enabled=False).nearest(vectors[40], 2).ranked
+    assert [row for row, _ in nearest] == [41, 5001]
+
+
+@pytest.mark.parametrize("dimension", [1, 63, 64, 65, 512])
+def test_any_dimension_fits_into_words(dimension: int) -> None:
+    vectors = clustered(9000, dimension)
+    signs = SignBits.of(vectors)
+    assert signs is not None
+    assert signs.words.shape == (-(-dimension // 64), 9000)
+    left = signs.candidates(vectors[17], 10)
+    assert 17 in left
+    assert len(left) >= 4096
+    assert list(left) == sorted(left)
+
+
+def test_all_are_candidates_where_as_many_are_wanted() -> None:
+    signs = SignBits.of(clustered(500, 64))
+    assert signs is not None
+    assert list(signs.candidates(clustered(1, 64)[0], 10)) == list(range(500))
+
+
+def test_an_old_numpy_has_no_sieve(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(np, "bitwise_count")
+    assert SignBits.of(clustered(500, 64)) is None
+
+
+# -- sqlite-vec: used where it loads, another build on request, and nothing lost without it ------
+
+
+ENVIRON = {"LOREBANK_CONFIG": "/nonexistent"}
+QUESTIONS = ("what crashed at night", "who likes short messages", "where are the backups kept")
+
+
+def answers(root: Path, **settings: str) -> tuple[list[list[object]], str]:
+    environ = ENVIRON | {f"LOREBANK_VECTOR__{k.upper()}": v for k, v in settings.items()}
+    with Bank.open(root, environ=environ) as bank:
+        bank.sync()
+        # A process that asks one question lets SQLite scan, so each question has its own Bank.
+        state = bank.status().vector_search
+    found = []
+    for question in QUESTIONS:
+        with Bank.open(root, environ=environ) as bank:
+            found.append([hit.source for hit in bank.search(question)])
+    return found, state
+
+
+def bundled() -> Path:
+    spec = find_spec("sqlite_vec")
+    assert spec is not None and spec.submodule_search_locations
+    folder = Path(next(iter(spec.submodule_search_locations)))
+    return next(folder.glob("vec0.*"))
+
+
+def test_f74_the_extension_is_used_where_it_loads(root: Path) -> None:
+    found, state = answers(root)
+    assert state == "sqlite-vec"
+    assert all(found)
+
+
+@pytest.mark.parametrize(
+    ("settings", "state"),
+    [
+        ({"enabled": "false"}, "exact scan (switched off by vector.enabled)"),
+        ({"extension_path": "/nowhere/vec0.so"}, "exact scan (sqlite-vec unavailable: "),
+    ],
+)
+def test_f75_without_the_extension_the_answers_are_the_same(
+    root: Path, settings: dict[str, str], state: str
+) -> None:
+    expected, _ = answers(root)
+    found, described = answers(root, **settings)
+    assert described.startswith(state)
+    assert found == expected
+
+
+def test_f76_another_build_of_the_extension_is_loaded_on_request(
+    root: Path, tmp_path: Path
+) -> None:
+    own = Path(shutil.copy(bundled(), tmp_path / bundled().name))
+    expected, _ = answers(root)
+    assert answers(root, extension_path=str(own)) == (expected, "sqlite-vec")
+
+
+def test_f56_without_vectors_words_still_answer(root: Path) -> None:
+    environ = ENVIRON | {"LOREBANK_EMBEDDER__PROVIDER": "none"}
+    with Bank.open(root, environ=environ) as bank:
+        bank.sync()
+        assert bank.search("Baileys crash")[0].provider == "none"
+        answer = bank.recall("how did we stop the Baileys crash")
+        assert answer.hits
+        assert answer.retrievers_skipped == {"semantic": "switched off by embedder.provider = none"}

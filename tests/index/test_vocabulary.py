@@ -1,7 +1,5 @@
 """Counts of words: kept while nobody writes; what a word finds that most facts hold."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from lorebank import Bank

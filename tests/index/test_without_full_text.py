@@ -1,7 +1,5 @@
 """An SQLite that was built without FTS5: vectors answer, nothing fails, and it is said."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path

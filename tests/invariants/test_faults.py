@@ -5,8 +5,6 @@ and kills the process or lets the call fail. Every note must then be whole, a co
 success must have done its work, and the next command must need no repair.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -4,8 +4,6 @@ Each fact holds a token of its own. Whatever commands, hand edits and losses of 
 between, a token is found if and only if its line stands in the notes, at the line that is cited.
 """
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from datetime import date, timedelta

@@ -1,7 +1,5 @@
 """Secrets: what is masked, what comes through, and that no place in a text moves."""
 
-from __future__ import annotations
-
 import re
 import time
 from pathlib import Path

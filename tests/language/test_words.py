@@ -1,8 +1,5 @@
 """Tokens, stop words, identifiers, token estimates; folding and slugs."""
 
-from __future__ import annotations
-
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -14,53 +11,20 @@ from lorebank.language.words import (
     searchable,
     words,
 )
+from support import golden
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("What's up?", ["what", "s", "up"]),
-        ("Café CAFÉ ｃａｆｅ", ["cafe", "cafe", "cafe"]),
-        ("snake_case and a828e60", ["snake", "case", "and", "a828e60"]),
-        ("東京都 is 東", ["東京", "京都", "is", "東"]),
-        ("が か", ["が", "か"]),
-        ("Ёлка", ["елка"]),
-        ("", []),
-        ("… — !", []),
-    ],
-)
+@golden("words.md")
 def test_text_is_cut_into_folded_tokens(text: str, expected: list[str]) -> None:
     assert words(text) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("what does Peter prefer?", ["peter", "prefer"]),
-        ("was hat Anna gestern gesagt", ["anna", "gestern", "gesagt"]),
-        ("what happened?", []),
-        ("the quiet quiet router", ["quiet", "router"]),
-    ],
-)
+@golden("words.md")
 def test_words_that_say_nothing_alone_are_left_out(text: str, expected: list[str]) -> None:
     assert content_words(text) == expected
 
 
-@pytest.mark.parametrize(
-    "identifier",
-    [
-        "a828e60",
-        "src/foo.py",
-        "../notes/x.md",
-        "memory_search.query.hybrid",
-        "connection.update",
-        "maxEntries",
-        "std::vector",
-        "--dry-run",
-        "QX-1204",
-        "EMBEDDER_PROVIDER",
-    ],
-)
+@golden("words.md")
 def test_an_identifier_is_found_whole(identifier: str) -> None:
     assert identifiers(f"see {identifier}, please") == [identifier]
 
@@ -69,7 +33,7 @@ def test_plain_words_are_no_identifiers() -> None:
     assert identifiers("What does Peter prefer on Monday at 5?") == []
 
 
-@pytest.mark.parametrize("piece", [".", "a", "a.", "a-", "/", "a/", "_", "aB", "a1", "-", "../"])
+@golden("words.md")
 def test_a_long_run_of_one_piece_is_read_to_its_end(piece: str) -> None:
     """With backtracking patterns these took minutes each."""
     text = piece * 20_000
@@ -89,7 +53,7 @@ def test_folding_twice_is_folding_once(text: str) -> None:
     assert fold(fold(text)) == fold(text)
 
 
-@pytest.mark.parametrize(("text", "tokens"), [("", 0), ("four", 1), ("fives", 2), ("東京都", 3)])
+@golden("words.md")
 def test_tokens_are_estimated_by_script(text: str, tokens: int) -> None:
     assert estimate_tokens(text) == tokens
 
@@ -100,37 +64,11 @@ def test_a_text_folds_alike_by_letter_and_whole(text: str) -> None:
     assert by_letter is None or by_letter == _fold_whole(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "folded"),
-    [
-        ("Café STRAẞE", "cafe strasse"),
-        ("Ёлка ΣΟΦΊΑΣ", "елка σοφιασ"),
-        ("東京タワー", "東京タワー"),
-        ("e\u0301", None),
-        ("İ", None),
-        ("ｶﾞ", None),
-    ],
-)
+@golden("words.md")
 def test_marks_are_left_to_the_whole_text(text: str, folded: str | None) -> None:
     assert fold_letters(text) == folded
 
 
-@pytest.mark.parametrize(
-    ("name", "slug"),
-    [
-        ("राहुल", "राहुल"),
-        ("राहूल शर्मा", "राहूल-शर्मा"),
-        ("สมชาย", "สมชาย"),
-        ("ที่นี่", "ที่นี่"),
-        ("தமிழ்", "தமிழ்"),
-        ("が", "が"),
-        ("か\u3099", "が"),
-        ("Йошкар-Ола", "йошкар-ола"),
-        ("Ива\u0301н", "иван"),
-        ("é́", "e"),
-        ("❤\ufe0f Anna", "anna"),
-        ("C++", "c++"),
-    ],
-)
+@golden("words.md")
 def test_vowel_signs_stay_and_accents_go(name: str, slug: str) -> None:
     assert slugify(name) == slug

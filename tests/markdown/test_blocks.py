@@ -1,7 +1,5 @@
 """Managed blocks: only they are written, all else survives byte for byte."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

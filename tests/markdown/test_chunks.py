@@ -1,7 +1,5 @@
 """Chunks: whole lines, exact citations, cuts where a reader would cut."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """Facts of any text: nothing raises, citations hold, canonical lines read back."""
 
-from __future__ import annotations
-
 import random
 import re
 from datetime import date

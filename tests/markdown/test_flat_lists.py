@@ -1,7 +1,5 @@
 """The rule for flat lists tells of every text what the parser's own rule tells of it."""
 
-from __future__ import annotations
-
 from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt

@@ -1,7 +1,5 @@
 """Every case of tests/golden/facts.md: what is written, and what is read from it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from datetime import date

@@ -1,10 +1,6 @@
 """The ledgers: lines that decide, lines that do not, and back to text."""
 
-from __future__ import annotations
-
 from datetime import date
-
-import pytest
 
 from lorebank.domain.facts import Citation, Stance
 from lorebank.markdown.ledger import (
@@ -15,39 +11,10 @@ from lorebank.markdown.ledger import (
     parse_evidence_lines,
     parse_ledger,
 )
+from support import golden
 
 
-@pytest.mark.parametrize(
-    ("line", "action", "names", "day", "reason"),
-    [
-        (
-            "- alias @Pete → @Peter (2025-12-03: same person, signs both ways)",
-            LedgerAction.ALIAS,
-            ["Pete", "Peter"],
-            date(2025, 12, 3),
-            "same person, signs both ways",
-        ),
-        ("- merge @Bob -> @Robert (2026-01-03)", "merge", ["Bob", "Robert"], date(2026, 1, 3), ""),
-        ("- distinct @Room-101 @Room-102", "distinct", ["Room-101", "Room-102"], None, ""),
-        (
-            "* split [[The Castle]] → @[[Old Castle]]",
-            "split",
-            ["The Castle", "Old Castle"],
-            None,
-            "",
-        ),
-        ("- merge @Bob into @Robert because they are one", "merge", ["Bob", "Robert"], None, ""),
-        ("- merge @Bob → @Robert: Same person", "merge", ["Bob", "Robert"], None, ""),
-        ("- **rename**: @ana → @Ana (tidy)", "rename", ["ana", "Ana"], None, "tidy"),
-        (
-            "- dismiss @A, @B (2026-01-04 — no (really))",
-            "dismiss",
-            ["A", "B"],
-            date(2026, 1, 4),
-            "no (really)",
-        ),
-    ],
-)
+@golden("markdown.md")
 def test_decisions(line: str, action: str, names: list[str], day: date | None, reason: str) -> None:
     ledger = parse_ledger(f"# Identity\n\n{line}\n", "bank/identity.md")
     (entry,) = ledger.entries
@@ -58,17 +25,7 @@ def test_decisions(line: str, action: str, names: list[str], day: date | None, r
     assert again == entry
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "- alias @Nowhere →",
-        "- frobnicate @A → @B",
-        "- alias @A → @a",
-        "- only a remark",
-        "- merge @Anna Kowalska → @[[Anna Nowak]]",
-        "- merge @[[Anna Nowak]] → @Anna Kowalska",
-    ],
-)
+@golden("markdown.md")
 def test_lines_that_decide_nothing_are_reported(line: str) -> None:
     ledger = parse_ledger(f"{line}\n- merge @C → @D\n", "bank/identity.md")
     assert [problem.line for problem in ledger.diagnostics] == [1]

@@ -1,7 +1,5 @@
 """A page inside another one: both come back byte for byte, whatever they hold."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

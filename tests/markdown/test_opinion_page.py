@@ -1,7 +1,5 @@
 """The opinions page: written for a person, parsed back, and what the person decides on it."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest
@@ -9,12 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lorebank.domain.facts import Citation, Evidence, Opinion, OpinionStatus, Stance, Trend
-from lorebank.markdown.blocks import find_blocks, render_block, replace_blocks
+from lorebank.markdown.blocks import render_block, replace_blocks
 from lorebank.markdown.opinion_page import (
     OpinionEntry,
+    notes_on,
     opinion_bodies,
+    opinion_line,
     parse_opinion_page,
-    render_opinion,
 )
 from lorebank.markdown.plain import escape_inline, unescape_inline, wikilink
 
@@ -57,7 +56,15 @@ def opinion(statement: str = "Prefers concise replies.", **changes: object) -> O
     return Opinion(**{**values, **changes})  # type: ignore[arg-type]
 
 
-END = "<!-- lorebank:end o-3f2a1b2c"
+END = "<!-- lorebank:end opinions"
+WRITTEN = {
+    "id": "o-3f2a1b2c",
+    "statement": "Prefers concise replies.",
+    "line": 10,
+    "confidence": 0.82,
+    "day": "2025-12-04",
+}
+"""What the page says of `opinion()`."""
 
 
 def page(*opinions: Opinion, entries: tuple[OpinionEntry, ...] = ()) -> str:
@@ -66,26 +73,64 @@ def page(*opinions: Opinion, entries: tuple[OpinionEntry, ...] = ()) -> str:
 
 
 def test_an_entry_reads_well() -> None:
-    assert render_opinion(opinion(), link=link) == (
-        "### Prefers concise replies.\n"
-        "[[Peter]] about [[Whats-App|Whats App]] · **0.82** weakening · 2025-12-04"
-        " · for 1, against 1 ([memory/2025-11-27.md#L12](../memory/2025-11-27.md#L12))"
+    assert opinion_line(opinion(), link=link) == (
+        "- Prefers concise replies. · **0.82** weakening · about [[Whats-App|Whats App]]"
+        " · for 1, against 1 ([memory/2025-12-04.md#L3](../memory/2025-12-04.md#L3)) ^o-3f2a1b2c"
     )
+
+
+def test_beliefs_stand_under_their_holder_the_newest_first() -> None:
+    older = opinion("Likes tea.", id="o-00000001", evidence=())
+    alone = opinion("Rain is fine.", id="o-00000002", entities=())
+    body = opinion_bodies([older, opinion(), alone], link=link)["opinions"]
+    rows = [line.partition(" · ")[0] for line in body.splitlines() if line]
+    assert rows == [
+        "### The author",
+        "- Rain is fine.",
+        "### [[Peter]]",
+        "- Prefers concise replies.",
+        "- Likes tea.",
+    ]
 
 
 def test_newer_lines_that_nobody_judged_are_counted_unless_a_newer_opinion_stands() -> None:
     waiting = {opinion().id: 2}
-    [_, body] = opinion_bodies([opinion()], link=link, unjudged=waiting).values()
+    body = opinion_bodies([opinion()], link=link, unjudged=waiting)["opinions"]
     assert " · for 1, against 1 · 2 newer not judged ([memory/" in body
     replaced = opinion(status=OpinionStatus.SUPERSEDED, superseded_by="o-00000001")
-    [_, body] = opinion_bodies([replaced], link=link, unjudged=waiting).values()
+    body = opinion_bodies([replaced], link=link, unjudged=waiting)["opinions"]
     assert "judged" not in body
+
+
+def test_what_a_belief_took_the_place_of_stands_on_its_line() -> None:
+    older = opinion(status=OpinionStatus.SUPERSEDED, superseded_by="o-00000001")
+    newer = opinion("Likes to talk · **0.10** long", id="o-00000001")
+    text = page(older, newer)
+    assert " · until 2025-12-04: Prefers concise replies. ([memory/" in text
+    (entry,), _ = parse_opinion_page(text)
+    assert (entry.id, entry.statement) == ("o-00000001", "Likes to talk · **0.10** long")
+    pinned = OpinionEntry(older.id, older.statement, pin=0.2)
+    ids = [e.id for e in parse_opinion_page(page(older, newer, entries=(pinned,)))[0]]
+    assert ids == ["o-00000001", older.id]
 
 
 def test_what_the_engine_wrote_says_nothing_by_hand() -> None:
     entries, diagnostics = parse_opinion_page(page(opinion()))
-    assert diagnostics == ()
-    assert entries == (OpinionEntry("o-3f2a1b2c", "Prefers concise replies.", line=7),)
+    assert (diagnostics, notes_on(page(opinion()))) == ((), {"opinions": []})
+    assert entries == (OpinionEntry(**WRITTEN),)  # type: ignore[arg-type]
+
+
+def test_what_was_decided_in_a_block_of_an_earlier_release_still_holds() -> None:
+    body = (
+        "### Prefers concise replies.\n"
+        "[[Peter]] · **0.82** weakening · 2025-12-04 ([memory/a.md#L1](../memory/a.md#L1))\n\n"
+        "pin: 0.8 since 2025-12-05\nI doubt it."
+    )
+    text = replace_blocks("# Opinions\n", {"o-3f2a1b2c": body})
+    (entry,), _ = parse_opinion_page(text)
+    decided = {"pin": 0.8, "pin_since": date(2025, 12, 5), "line": 3}
+    assert entry == OpinionEntry(**{**WRITTEN, **decided})  # type: ignore[arg-type]
+    assert notes_on(text) == {"o-3f2a1b2c": ["I doubt it."]}
 
 
 @pytest.mark.parametrize(
@@ -99,20 +144,20 @@ def test_what_the_engine_wrote_says_nothing_by_hand() -> None:
             "Retracted (since 2025-12-03).",
             {"retracted": True, "retracted_since": date(2025, 12, 3)},
         ),
-        ("I doubt this one.", {"notes": ("I doubt this one.",)}),
+        ("I doubt this one.", {}),
     ],
 )
 def test_what_a_person_writes_in_an_entry(written: str, expected: dict[str, object]) -> None:
     text = page(opinion()).replace(END, f"{written}\n{END}")
-    (entry,), diagnostics = parse_opinion_page(text)
-    base = {"id": "o-3f2a1b2c", "statement": "Prefers concise replies.", "line": 7}
-    assert (entry, diagnostics) == (OpinionEntry(**base, edited=True, **expected), ())  # type: ignore[arg-type]
+    entries, diagnostics = parse_opinion_page(text)
+    assert entries == (OpinionEntry(**WRITTEN, **expected),)  # type: ignore[arg-type]
+    assert diagnostics == ()
+    assert notes_on(text) == {"opinions": [] if expected else [written]}
 
 
 def test_overrides_survive_being_written_again() -> None:
-    entry = OpinionEntry(
-        "o-3f2a1b2c", "S", pin=0.9, pin_since=date(2025, 12, 3), retracted=True, line=7
-    )
+    decided = {"statement": "S", "pin": 0.9, "pin_since": date(2025, 12, 3), "retracted": True}
+    entry = OpinionEntry(**{**WRITTEN, **decided})  # type: ignore[arg-type]
     written = opinion("S", pinned=0.9, status=OpinionStatus.RETRACTED)
     entries, _ = parse_opinion_page(page(written, entries=(entry,)))
     assert entries == (entry,)
@@ -121,7 +166,7 @@ def test_overrides_survive_being_written_again() -> None:
 def test_a_pin_that_is_no_confidence_is_reported_and_kept() -> None:
     text = page(opinion()).replace(END, f"pin: high\n{END}")
     (entry,), (problem,) = parse_opinion_page(text)
-    assert (entry.pin, entry.notes) == (None, ("pin: high",))
+    assert (entry.pin, notes_on(text)) == (None, {"opinions": ["pin: high"]})
     assert (problem.code, problem.path) == ("opinion-pin", "bank/opinions.md")
     assert text.splitlines()[problem.line - 1] == "pin: high"
 
@@ -129,12 +174,12 @@ def test_a_pin_that_is_no_confidence_is_reported_and_kept() -> None:
 def test_a_deleted_entry_is_noticed_remembered_and_stays_away() -> None:
     kept = opinion("Likes | pipes.", id="o-aaaaaaaa")
     text = page(opinion(), kept)
-    (block,) = [b for b in find_blocks(text)[0] if b.name == "o-3f2a1b2c"]
-    entries, _ = parse_opinion_page(text[: block.start] + text[block.end :])
+    line = next(each for each in text.splitlines() if each.endswith("^o-3f2a1b2c"))
+    entries, _ = parse_opinion_page(text.replace(f"{line}\n", ""))
     gone = OpinionEntry("o-3f2a1b2c", "", deleted=True)
     assert entries[1:] == (gone,)
     again = page(opinion(), kept, entries=entries)
-    assert "### Prefers" not in again
+    assert "- Prefers" not in again
     reread = parse_opinion_page(again)[0]
     assert [(e.id, e.statement, e.deleted) for e in reread] == [
         ("o-aaaaaaaa", "Likes | pipes.", False),
@@ -142,23 +187,35 @@ def test_a_deleted_entry_is_noticed_remembered_and_stays_away() -> None:
     ]
 
 
-def test_an_edited_heading_is_an_edited_statement() -> None:
-    text = page(opinion()).replace("### Prefers concise", "### Insists on concise")
+def test_an_edited_line_is_an_edited_statement() -> None:
+    text = page(opinion()).replace("- Prefers concise", "- Insists on concise")
     (entry,), _ = parse_opinion_page(text)
-    assert (entry.statement, entry.edited) == ("Insists on concise replies.", True)
+    assert entry.statement == "Insists on concise replies."
 
 
 lines = st.text(min_size=1, max_size=80).map(lambda text: " ".join(text.split())).filter(bool)
 hostile = lines | st.sampled_from(
-    ["## x", "<!-- lorebank:end o-3f2a1b2c -->", "`", "a ``` b", "C#", "1. x", "\\", "&lt;", "|"]
+    [
+        "## x",
+        "<!-- lorebank:end o-3f2a1b2c -->",
+        "`",
+        "a ``` b",
+        "C#",
+        "1. x",
+        "\\",
+        "&lt;",
+        "|",
+        "a · **0.50** b",
+    ]
 )
 
 
 @given(hostile)
 def test_any_statement_survives_the_page(statement: str) -> None:
     shown = unescape_inline(escape_inline(statement))
-    (entry,), diagnostics = parse_opinion_page(page(opinion(statement)))
-    assert (entry.statement, entry.notes, diagnostics) == (shown, (), ())
+    text = page(opinion(statement))
+    (entry,), diagnostics = parse_opinion_page(text)
+    assert (entry.statement, notes_on(text), diagnostics) == (shown, {"opinions": []}, ())
     assert unescape_inline(escape_inline(shown)) == shown
 
 

@@ -1,10 +1,6 @@
 """Origins: of folder, front matter and mark the least trusted counts; marks read back."""
 
-from __future__ import annotations
-
 from datetime import date
-
-import pytest
 
 from lorebank.domain.facts import Origin
 from lorebank.markdown.document import read_document
@@ -12,28 +8,10 @@ from lorebank.markdown.fact_format import format_fact
 from lorebank.markdown.facts import extract_facts
 from lorebank.markdown.origin import file_origin
 from lorebank.trust.confirmations import format_confirmation, parse_confirmations
+from support import golden
 
 
-@pytest.mark.parametrize(
-    ("line", "content", "origin"),
-    [
-        ("- W @Ana: Lives in Porto.", "Lives in Porto.", Origin.OWNER),
-        ("- W @Ana: Lives in Porto. (origin: agent)", "Lives in Porto.", Origin.AGENT),
-        ("- W @Ana: Lives in Porto (origin: Imported).", "Lives in Porto.", Origin.IMPORTED),
-        ("- O @Ana: Likes it. (+o-3f2a) (origin: session)", "Likes it.", Origin.SESSION),
-        ("- O @Ana: Likes it. (origin: session) (+o-3f2a)", "Likes it.", Origin.SESSION),
-        (
-            "- W @Ana: It says (origin: web) on the label.",
-            "It says (origin: web) on the label.",
-            Origin.OWNER,
-        ),
-        (
-            "- W @Ana: One. (origin: untrusted)\n  Two. (origin: owner)",
-            "One. Two.",
-            Origin.UNTRUSTED,
-        ),
-    ],
-)
+@golden("markdown.md")
 def test_a_mark_at_the_end_of_a_line_says_whose_word_it_is(
     line: str, content: str, origin: Origin
 ) -> None:
@@ -48,20 +26,7 @@ def test_a_mark_at_the_end_of_a_line_says_whose_word_it_is(
     assert (again.id, again.origin, again.marks) == (fact.id, fact.origin, fact.marks)
 
 
-@pytest.mark.parametrize(
-    ("path", "written", "folders", "expected"),
-    [
-        ("memory/2026-01-01.md", None, (), Origin.OWNER),
-        ("memory/2026-01-01.md", "imported", (), Origin.IMPORTED),
-        ("memory/imported/a.md", None, (), Origin.IMPORTED),
-        ("memory/imported/a.md", "owner", (), Origin.IMPORTED),
-        ("memory/imported/a.md", "untrusted", (), Origin.UNTRUSTED),
-        ("memory/importedly.md", None, (), Origin.OWNER),
-        ("memory/web/a.md", None, (("memory/web", "untrusted"),), Origin.UNTRUSTED),
-        ("memory/imported/me/a.md", None, (("memory/imported/me", "owner"),), Origin.OWNER),
-        ("memory/a.md", ["owner"], (), Origin.OWNER),
-    ],
-)
+@golden("markdown.md")
 def test_nothing_vouches_for_itself(
     path: str,
     written: str | list[str] | None,

@@ -1,10 +1,7 @@
 """Proposals as blocks of a page and decisions as lines of a ledger: what is written reads back."""
 
-from __future__ import annotations
-
 from datetime import date
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,6 +18,7 @@ from lorebank.markdown.proposal_pages import (
     parse_rulings,
     render_proposal,
 )
+from support import golden
 
 SAID = Ground(
     Citation("memory/2025-11-18.md", 8, 8),
@@ -37,7 +35,7 @@ LINES = {
 }
 
 
-@pytest.mark.parametrize("action", ProposalAction)
+@golden("markdown.md")
 def test_a_proposal_reads_back(action: ProposalAction) -> None:
     old, new = LINES[action]
     proposal = Proposal(
@@ -78,15 +76,7 @@ def test_decisions_read_back_and_prose_is_reported() -> None:
     assert [(p.code, p.line) for p in problems] == [("decision-unread", 3)]
 
 
-@pytest.mark.parametrize(
-    ("id", "facts", "expected"),
-    [
-        ("p-3f2a1b2c", ["f-0123456789"], True),
-        ("p-3f2a1b2c", [], True),
-        ("p-3f2a1b2c", ["f-0123456789", "f-aaaaaaaaaa"], False),
-        ("p-00000000", ["f-0123456789"], False),
-    ],
-)
+@golden("markdown.md")
 def test_a_decision_holds_until_there_is_new_evidence(
     id: str, facts: list[str], expected: bool
 ) -> None:
@@ -94,17 +84,7 @@ def test_a_decision_holds_until_there_is_new_evidence(
     assert decided([ruling], id, facts) is expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected", "line"),
-    [
-        ("", "# Evidence\n\n- x\n", 3),
-        ("# Evidence\n\n- a\n", "# Evidence\n\n- a\n- x\n", 4),
-        ("# E\n\n- a\n\nMine.\n", "# E\n\n- a\n- x\n\nMine.\n", 4),
-        ("Mine.", "Mine.\n\n- x\n", 3),
-        ("- a\r\n- b\r\n", "- a\r\n- b\r\n- x\r\n", 3),
-        ("- a", "- a\n- x\n", 2),
-    ],
-)
+@golden("markdown.md")
 def test_a_ledger_line_is_added_and_taken_back(text: str, expected: str, line: int) -> None:
     added, place = added_line(text, "- x", title="Evidence")
     assert (added, place) == (expected, line)

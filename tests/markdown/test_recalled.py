@@ -1,12 +1,11 @@
 """Recalled text is told again, in every form that it is printed in; news is not."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
 
 from lorebank.markdown.origin import as_recalled, strip_recalled
+from support import golden
 
 PACKETS = {
     "marked": as_recalled("1. Peter: Likes tea."),
@@ -28,16 +27,6 @@ PACKETS = {
     "snippet": ("memory/a.md:1-9 (0.93)\nThe router is in the hall.\n\nSource: memory/a.md#L1-L9"),
     "json": json.dumps({"schema_version": 1, "query": {"text": "tea"}, "hits": []}),
 }
-NEWS = [
-    "Ana moved to Lisbon.",
-    "Fixed the crash (see memory/2025-11-27.md#L12).",
-    "W @Ana: Agrees with memory/2025-11-27.md#L12",
-    "- Likes tea (an opinion of mine) [really]",
-    "The <private> tag hides text.",
-    '{"name": "Ana", "city": "Porto"}',
-    "Source: the harbour master",
-    "evidence: strong winds all week",
-]
 
 
 @pytest.mark.parametrize("name", PACKETS)
@@ -55,7 +44,7 @@ def test_what_stands_around_a_packet_stays(name: str, closed: bool) -> None:
     assert stripped.text.split() == f"Ana said so today.{after if closed else ''}".split()
 
 
-@pytest.mark.parametrize("text", NEWS)
+@golden("markdown.md")
 def test_news_stays_as_it_is(text: str) -> None:
     assert strip_recalled(text) == strip_recalled(text).__class__(text, ())
 

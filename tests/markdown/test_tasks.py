@@ -1,7 +1,5 @@
 """Tasks in a file: boxes, keywords, metadata, and what is none."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest
@@ -10,6 +8,7 @@ from lorebank.domain.facts import Interval, TaskState
 from lorebank.markdown.document import read_document
 from lorebank.markdown.facts import extract_facts
 from lorebank.markdown.tasks import find_tasks
+from support import golden
 
 
 def read(text: str) -> list[tuple[int, str, str]]:
@@ -17,39 +16,12 @@ def read(text: str) -> list[tuple[int, str, str]]:
     return [(t.citation.start_line, t.state.value, t.text) for t in tasks]
 
 
-@pytest.mark.parametrize(
-    ("line", "state", "text"),
-    [
-        ("- [ ] water the hedge", "open", "water the hedge"),
-        ("* [x] water the hedge", "done", "water the hedge"),
-        ("1. [X] water the hedge", "done", "water the hedge"),
-        ("- [-] water the hedge", "cancelled", "water the hedge"),
-        ("- [/] water the hedge", "open", "water the hedge"),
-        ("- [ ] W @Lena: water the hedge", "open", "water the hedge"),
-        ("TODO: water the hedge", "open", "water the hedge"),
-        ("- todo: water the hedge", "open", "water the hedge"),
-        ("- TODO [#A] water the hedge", "open", "water the hedge"),
-        ("- DONE water the hedge", "done", "water the hedge"),
-        ("- [ ] water ⏫ 📅 2026-03-01 ➕ 2026-02-01", "open", "water"),
-    ],
-)
+@golden("markdown.md")
 def test_a_box_or_keyword_makes_a_task(line: str, state: str, text: str) -> None:
     assert read(line) == [(1, state, text)]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "> - [ ] somebody else's",
-        "```\n- [ ] an example\n```",
-        "<!-- - [ ] hidden -->",
-        "- [ ]",
-        "- [ ] …",
-        "- [link](a.md) first",
-        "- todo lists are overrated",
-        "I have a todo: no",
-    ],
-)
+@golden("markdown.md")
 def test_no_task(text: str) -> None:
     assert read(text) == []
 

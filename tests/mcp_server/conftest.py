@@ -1,7 +1,5 @@
 """A server over a copy of the small workspace, and calling it as a client does."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from datetime import date

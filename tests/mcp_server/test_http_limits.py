@@ -1,7 +1,5 @@
 """What one HTTP client may cost: half-sent requests, bodies without end, too many connections."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager

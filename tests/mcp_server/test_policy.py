@@ -1,7 +1,5 @@
 """What a client cannot do: pass for the owner, read what a group may not, exceed its rights."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Tools over several banks: there only where the server was told of them, and reading only."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Both transports with the SDK's own client: stdio as hosts start it, and HTTP on this machine."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

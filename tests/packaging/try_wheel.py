@@ -5,8 +5,6 @@
 Exits with 1 and the output of the step that failed.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A program of the user's as a chat model: prompt on stdin, answer on stdout."""
 
-from __future__ import annotations
-
 import shlex
 import sys
 from pathlib import Path

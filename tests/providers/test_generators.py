@@ -1,7 +1,5 @@
 """Chat models behind HTTP: what is sent, what is read, what may go wrong, with a real server."""
 
-from __future__ import annotations
-
 import json
 import threading
 import time

@@ -4,8 +4,6 @@ The program that is started here is a real one that serves as `llama-server` doe
 model, and says what it was started with.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,6 +1,4 @@
-"""None"""
-
-from __future__ import annotations
+"""The local embedder: its vectors, its cache, its tokens, its threads, its arrays."""
 
 import os
 import random

@@ -1,7 +1,5 @@
 """A folder with a model of the user's own: static tables and ONNX networks, built here."""
 
-from __future__ import annotations
-
 import json
 import struct
 import sys

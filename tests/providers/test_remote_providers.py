@@ -1,7 +1,5 @@
 """Each provider's wire format, spoken with a real server on loopback."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

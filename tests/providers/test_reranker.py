@@ -1,7 +1,5 @@
 """A cross-encoder orders the best candidates once more; the scores stay the ranking's."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A workspace with a sidecar beside it."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path

@@ -3,8 +3,6 @@
 It is taken from the PATH; where it is not there, or its Node is too old, this says so and skips.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

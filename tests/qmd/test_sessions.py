@@ -1,7 +1,5 @@
 """F90: conversations become a collection of their own, sanitised."""
 
-from __future__ import annotations
-
 import json
 from datetime import datetime
 from pathlib import Path

@@ -1,7 +1,5 @@
 """F77–F98 against a program that is started as qmd is: what it is asked, and what it may break."""
 
-from __future__ import annotations
-
 import json
 import time
 from pathlib import Path

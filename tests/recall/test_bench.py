@@ -1,7 +1,5 @@
 """The bench: the same questions each time, none of them the sentence itself, fair to grep."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterator
 from datetime import date

@@ -1,7 +1,5 @@
 """A date without its year: the last one, else the coming one, else earlier ones, and said."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -9,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank
-from support import WORDS_ONLY
+from support import WORDS_ONLY, golden
 
 LOGS = {
     "2023-03-14": "- W @Ann: Planted the apple tree.\n",
@@ -28,47 +26,7 @@ def bank(tmp_path: Path) -> Iterator[Bank]:
         yield opened
 
 
-@pytest.mark.parametrize(
-    ("question", "now", "leads", "note"),
-    [
-        (
-            "What happened on 11 June?",
-            date(2025, 11, 20),
-            "Celebrated the anniversary at the Lugger.",
-            "'on 11 June' was read as 2024-06-11; nothing on this was found in 2025-06-11",
-        ),
-        (
-            "What happened on 11 June?",
-            date(2024, 11, 20),
-            "Celebrated the anniversary at the Lugger.",
-            None,
-        ),
-        (
-            "What about the shipyard on 14 March?",
-            date(2025, 2, 10),
-            "The open day of the shipyard is on 14 March 2025.",
-            "'on 14 March' was read as 2025-03-14; nothing on this was found in 2024-03-14",
-        ),
-        (
-            "What is scheduled on 14 March?",
-            date(2025, 2, 10),
-            "The open day of the shipyard is on 14 March 2025.",
-            "'on 14 March' was read as 2025-03-14",
-        ),
-        (
-            "What happened on 14 March?",
-            date(2025, 2, 10),
-            "Painted the fence green.",
-            "'on 14 March' was read as 2024-03-14; 2025-03-14 holds something as well",
-        ),
-        (
-            "When was the apple tree planted, on 14 March?",
-            date(2025, 2, 10),
-            "Planted the apple tree.",
-            "'on 14 March' was read as 2023-03-14; nothing on this was found in 2024-03-14",
-        ),
-    ],
-)
+@golden("questions.md")
 def test_a_day_without_its_year_finds_its_year(
     question: str, now: date, leads: str, note: str | None, bank: Bank
 ) -> None:

@@ -1,7 +1,5 @@
 """Decay and diversity by the worked examples of the published memory search; repeats."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import date, timedelta
 from pathlib import Path
@@ -11,7 +9,7 @@ import pytest
 from lorebank import Bank
 from lorebank.index.items import Item
 from lorebank.recall.diversity import apply_decay, rerank_mmr
-from support import WORDS_ONLY
+from support import WORDS_ONLY, golden
 
 
 def item(number: int, content: str = "", recorded: date | None = None) -> Item:
@@ -37,9 +35,7 @@ def item(number: int, content: str = "", recorded: date | None = None) -> Item:
 NOW = date(2026, 2, 10)
 
 
-@pytest.mark.parametrize(
-    ("age", "left"), [(0, 1.0), (7, 0.84), (30, 0.5), (90, 0.125), (180, 0.016), (-5, 1.0)]
-)
+@golden("questions.md")
 def test_half_is_left_after_a_half_life(age: int, left: float) -> None:
     items = {1: item(1, recorded=NOW - timedelta(days=age))}
     assert apply_decay({1: 0.8}, items, NOW, 30.0) == pytest.approx({1: 0.8 * left}, abs=0.01)
@@ -101,19 +97,7 @@ def test_reranking_loses_and_doubles_nothing() -> None:
     assert rerank_mmr([], {}, {}, 0.5, 3) == []
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "hits"),
-    [
-        ("- W @Peter: Bought a kayak.", "- W @Peter: Bought a kayak.", 1),
-        ("- W @Peter: Bought a kayak.", "- W @Peter: bought a KAYAK!", 1),
-        ("- W @Peter: Bought a “kayak”.", '- B @Peter: Bought a "kayak"', 1),
-        ("- W @Peter: Bought a kayak.", "- W @Ada: Bought a kayak.", 2),
-        ("- W @Peter: Bought a kayak.", "- W @Peter: Bought a kayak again.", 2),
-        ("- W @Peter: Paid 12 for a kayak.", "- W @Peter: Paid 13 for a kayak.", 2),
-        ("- W @Peter: Lost a kayak yesterday.", "- W @Peter: Lost a kayak yesterday.", 2),
-        ("- W @Peter: kayak: A-B.", "- W @Peter: kayak: B-A.", 2),
-    ],
-)
+@golden("questions.md")
 def test_the_same_is_the_same_words_about_the_same(
     write_log: Callable[..., Path], first: str, second: str, hits: int
 ) -> None:

@@ -1,7 +1,5 @@
 """Newest truth first: what replaces what, what is only beside it, and what is shown of both."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,7 +13,7 @@ import pytest
 
 from lorebank import Answer, Bank, FactStatus
 from lorebank.recall.newest import lead_with_newer
-from support import WORDS_ONLY
+from support import WORDS_ONLY, golden
 
 Write = Callable[..., Path]
 QUESTION = "Peter Anna atlas cafe room lives speaks uses visited vegetarian pilot phone sync"
@@ -64,15 +62,7 @@ def test_a_question_that_names_the_old_value_gets_both_the_newest_first(bank_of)
         assert [hit.status for hit in hits] == [FactStatus.LIVE, FactStatus.SUPERSEDED]
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
-        "Where did Peter live before?",
-        "Peter's former home",
-        "Where did Peter use to live, his home?",
-        "Where was the home of Peter before Lisbon?",
-    ],
-)
+@golden("questions.md")
 def test_a_question_about_the_past_hides_nothing(question: str, bank_of) -> None:  # type: ignore[no-untyped-def]
     with bank_of(
         ("2025-01-02", "- W @Peter: Lives in Berlin, his home."),
@@ -117,32 +107,7 @@ def test_an_alias_is_the_same_person(bank_of, tmp_path: Path) -> None:  # type: 
         assert contents(answer) == ["No longer works at Hooli."]
 
 
-@pytest.mark.parametrize(
-    ("older", "newer"),
-    [
-        ("- W @Peter: Speaks Spanish.", "- W @Peter: Speaks German."),
-        ("- W @Peter: Lives in Berlin.", "- W @Anna: Lives in Lisbon."),
-        ("- W @Peter: His mother lives in Rome.", "- W @Peter: Lives in Lisbon."),
-        ("- W @Peter: Visited Paris.", "- W @Peter: Visited Rome."),
-        ("- W @Peter: Uses Vim.", "- W @Peter: Uses Docker."),
-        ("- W @Peter: Is a vegetarian.", "- W @Peter: Is a pilot."),
-        ("- W @Peter: Lives in Bergen.", "- W @Peter: Lives in Bergen, top floor of Kelpgaten."),
-        ("- W @Peter: Lives in Rome from 3 to 30 March 2025.", "- W @Peter: Lives in Bonn."),
-        ("- W @atlas: The sync is on Mondays.", "- W @atlas: The sync is in Oslo."),
-        ("- W @Peter: Lives in Berlin and works at Hooli.", "- W @Peter: Moved to Lisbon."),
-        ("- W @Peter: The exam is on 3 May.", "- W @Peter: The exam is on 7 November."),
-        ("- W @Peter: Lives in Berlin.", "- W @Peter: His son lives in Lisbon."),
-        ("- W @Peter: Lives in Berlin.", "- W @Peter: Moved from Vim to Emacs."),
-        ("- W @Peter: Works at Hooli.", "- W @Peter: Joined the Hooli chess club."),
-        ("- W @Peter: Works at Hooli.", "- W @Peter: No longer works at Hooli Munich."),
-        ("- W @Peter: Drinks coffee.", "- W @Peter: Drank tea instead of coffee."),
-        ("- W @cafe: Opens at 9.", "- W @cafe: Opens at 11 on Sundays."),
-        ("- W @cafe: Costs 12 euros.", "- W @cafe: Costs 20 euros with a bike."),
-        ("- W @Peter: His boss is Ana.", "- W @Peter: His boss is unhappy."),
-        ("- W @Peter: The trip is 3 days.", "- W @Peter: The trip is 400 euros."),
-        ("- W @Room-101: The phone is 555 123 101.", "- W @Room-102: The phone is 555 123 102."),
-    ],
-)
+@golden("questions.md")
 def test_other_aspects_and_other_people_survive(older: str, newer: str, bank_of) -> None:  # type: ignore[no-untyped-def]
     with bank_of(("2025-01-02", older), ("2025-06-02", newer)) as bank:
         hits = bank.recall("kind:world").hits
@@ -150,21 +115,7 @@ def test_other_aspects_and_other_people_survive(older: str, newer: str, bank_of)
         assert {hit.status for hit in hits} == {FactStatus.LIVE}
 
 
-@pytest.mark.parametrize(
-    ("older", "newer"),
-    [
-        ("- W @Peter: Lives in Berlin.", "- W @Peter: Moved from Berlin to Lisbon."),
-        ("- W @Peter: Moved from Berlin to Lisbon.", "- W @Peter: Lives in Porto."),
-        ("- W @Peter: Works at Hooli.", "- W @Peter: Started a new job at Acme."),
-        ("- W @Peter: Works at Hooli.", "- W @Peter: Is no longer at Hooli."),
-        ("- W @Peter: Uses Vim.", "- W @Peter: Stopped using Vim."),
-        ("- W @Peter: The rent is 900 euros.", "- W @Peter: The rent went up to 950 euros."),
-        ("- W @Peter: The exam is on 7 June.", "- W @Peter: The exam was moved to 9 June."),
-        ("- W @Peter: Phone: 030 1234567", "- W @Peter: Phone number changed to 030 7654321"),
-        ("- W @Peter: Wohnt in Köln.", "- W @Peter: Ist im Mai nach Bonn umgezogen."),
-        ("- W @Peter: 电话号码是 13812345678", "- W @Peter: 新电话号码是 13998765432"),
-    ],
-)
+@golden("questions.md")
 def test_another_value_of_the_same_property_replaces(older: str, newer: str, bank_of) -> None:  # type: ignore[no-untyped-def]
     with bank_of(("2025-01-02", older), ("2025-06-02", newer)) as bank:
         hits = bank.recall("kind:world", include_superseded=True).hits
@@ -255,20 +206,7 @@ def _near_lines(*lines: tuple[str, str, float]) -> tuple[list[int], dict[int, in
     return lead_with_newer(list(items), items, lambda wanted: {n: vectors[n] for n in wanted}, both)
 
 
-@pytest.mark.parametrize(
-    ("lines", "order", "newer"),
-    [
-        ([("kit", "2026-01-02", 0), ("kit", "2026-02-02", 0.5)], [1, 0], {0: 1}),
-        ([("kit", "2026-01-02", 0), ("kit", "2026-02-02", 1.5)], [0, 1], {}),  # far in meaning
-        ([("kit", "2026-01-02", 0), ("kit", "2026-01-02", 0)], [0, 1], {}),  # side by side
-        ([("kit", "2026-01-02", 0), ("ada", "2026-02-02", 0)], [0, 1], {}),  # about another
-        (
-            [("kit", "2026-01-02", 0), ("ada", "2026-01-03", 0), ("kit", "2026-02-02", 0)],
-            [0, 1, 2],
-            {},  # ruled to hold both
-        ),
-    ],
-)
+@golden("questions.md")
 def test_of_near_lines_that_nobody_judged_the_newer_leads_and_the_older_is_marked(
     lines: list[tuple[str, str, float]], order: list[int], newer: dict[int, int]
 ) -> None:

@@ -1,7 +1,5 @@
 """Questions for a property, for a time, for who somebody is: what leads the answer."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -9,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank
-from support import WORDS_ONLY
+from support import WORDS_ONLY, golden
 
 LOGS = {
     "2025-01-10": """
@@ -45,18 +43,7 @@ def bank(tmp_path: Path) -> Iterator[Bank]:
         yield opened
 
 
-@pytest.mark.parametrize(
-    ("question", "leads"),
-    [
-        ("Where does Runa live?", "Wohnt seit dem 1. Juni 2025 in Bremerhaven."),
-        ("Wo wohnt Runa?", "Wohnt seit dem 1. Juni 2025 in Bremerhaven."),
-        ("¿Dónde vive Runa?", "Wohnt seit dem 1. Juni 2025 in Bremerhaven."),
-        ("Where did Runa live in February 2025?", "Lives in Bergen, top floor of Kelpgaten 9."),
-        ("What is Runa's phone number?", "Su número nuevo es +34 600 555 018."),
-        ("Who employs Runa?", "Hat bei Meerohr angefangen."),
-        ("What port does moss use?", "The port is now 9090."),
-    ],
-)
+@golden("questions.md")
 def test_a_property_is_found_in_whatever_language_it_was_noted(
     question: str, leads: str, bank: Bank
 ) -> None:

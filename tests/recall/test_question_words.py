@@ -1,7 +1,5 @@
 """Question words: what only asks is no subject, in every language with a `[questions]` section."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest
@@ -11,6 +9,7 @@ from lorebank.languages import sections
 from lorebank.recall.cues import read_cues
 from lorebank.recall.filters import Filters
 from lorebank.recall.understand import Understood, understand
+from support import golden
 
 NOW = date(2025, 12, 10)
 
@@ -25,34 +24,12 @@ def read(text: str) -> Understood:
     )
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "What did we find out about Runa lately?",
-        "Was ist mit Runa passiert?",
-        "¿Qué pasó con Runa?",
-        "O que aconteceu com Runa?",
-        "Qu'est-ce qui s'est passé avec Runa ?",
-        "Che cosa è successo a Runa?",
-        "Wat is er met Runa gebeurd?",
-    ],
-)
+@golden("questions.md")
 def test_words_that_only_ask_are_no_subject(text: str) -> None:
     assert read(text).subject_terms == ()
 
 
-@pytest.mark.parametrize(
-    ("text", "order"),
-    [
-        ("the latest about Runa", "newest"),
-        ("Was gibt es Neuestes von Runa? Das Neueste bitte", "newest"),
-        ("¿Cuántas veces llamó Runa?", "count"),
-        ("Quando è venuta Runa per la prima volta?", "oldest"),
-        ("Hoe vaak belde Runa?", "count"),
-        ("depuis quand Runa nage-t-elle ?", "oldest"),
-        ("Runa's boat", None),
-    ],
-)
+@golden("questions.md")
 def test_operators(text: str, order: str | None) -> None:
     assert read(text).order == order
 

@@ -1,7 +1,5 @@
 """Chunk search and its snippets: they hold the match, each place once, never past their limit."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path

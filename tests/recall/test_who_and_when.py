@@ -1,7 +1,5 @@
 """Roles for people, events for times, definitions first, and the order that is asked for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path

@@ -1,14 +1,12 @@
 """The agenda: what is to come, each appointment once, and what somebody still has to do."""
 
-from __future__ import annotations
-
 from datetime import date
 from pathlib import Path
 
 import pytest
 
 from lorebank import Bank
-from support import WORDS_ONLY
+from support import WORDS_ONLY, golden
 
 NOW = date(2026, 3, 9)
 
@@ -131,7 +129,7 @@ def test_of_prose_the_sentence_that_names_the_day_is_shown(tmp_path: Path) -> No
     ]
 
 
-@pytest.mark.parametrize("hour", ["at 12", "12 Uhr", "a las 12", "12 pm"])
+@golden("beliefs.md")
 def test_an_hour_is_no_day_of_the_month(tmp_path: Path, hour: str) -> None:
     found = agenda(
         tmp_path,
@@ -141,16 +139,7 @@ def test_an_hour_is_no_day_of_the_month(tmp_path: Path, hour: str) -> None:
     assert [day for day, _ in found] == ["2026-03-12", "2026-03-19"]
 
 
-@pytest.mark.parametrize(
-    ("line", "day"),
-    [
-        ("- W @Runa: Her birthday is on 11 March.", "2026-03-11"),
-        ("- W @Runa: Birthday: 1990-03-12.", "2026-03-12"),
-        ("- W @Runa: Had her birthday on 15 March 2024.", "2026-03-15"),
-        ("- W @Runa: Hat am 10. März Geburtstag.", "2026-03-10"),
-        ("- W @Runa: Bought a present on 12 March 2025 for the birthday of Odd.", ""),
-    ],
-)
+@golden("beliefs.md")
 def test_a_birthday_comes_back(tmp_path: Path, line: str, day: str) -> None:
     (tmp_path / "memory").mkdir()
     (tmp_path / "memory" / "2025-06-01.md").write_text(f"## Retain\n{line}\n", "utf-8")

@@ -1,7 +1,5 @@
 """What a person decides on `bank/opinions.md` holds for good, whatever is deleted or said later."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -45,14 +43,20 @@ def the_one(root: Path) -> Opinion:
         return next(o for o in peters(bank).values() if o.statement.startswith(STATED))
 
 
-def edit_entry(root: Path, id: str, old: str, new: str) -> None:
-    """Replace a text inside one entry of the page."""
+def line_of(root: Path, id: str) -> str:
+    lines = page_of(root).read_text("utf-8").splitlines()
+    return next(line for line in lines if line.endswith(f"^{id}"))
+
+
+def write_below(root: Path, id: str, words: str) -> None:
+    edit_entry(root, line_of(root, id), f"{line_of(root, id)}\n{words}")
+
+
+def edit_entry(root: Path, old: str, new: str) -> None:
+    """Replace a text of the page, once."""
     text = page_of(root).read_text("utf-8")
-    block = re.search(rf"<!-- lorebank:begin {id} .*?lorebank:end {id} -->", text, re.DOTALL)
-    assert block
-    assert old in block.group()
-    changed = block.group().replace(old, new, 1)
-    page_of(root).write_text(text[: block.start()] + changed + text[block.end() :], "utf-8")
+    assert text.count(old) == 1
+    page_of(root).write_text(text.replace(old, new), "utf-8")
 
 
 def settle(root: Path) -> bytes:
@@ -70,8 +74,8 @@ def settle(root: Path) -> bytes:
 
 def test_a_pin_holds_from_its_day_on(root: Path) -> None:
     before = the_one(root)
-    edit_entry(root, before.id, "\n<!-- lorebank:end", "\npin: 0.3\n<!-- lorebank:end")
-    assert b"\npin: 0.3 since 2026-01-10\n" in settle(root)
+    write_below(root, before.id, "pin: 0.3")
+    assert b"\n  - pin: 0.3 since 2026-01-10\n" in settle(root)
     log = root / "memory" / "2026-02-01.md"
     log.write_text("## Retain\n- O @Peter: Insists on short answers on WhatsApp.\n", "utf-8")
     with opened(root, date(2026, 2, 2)) as bank:
@@ -84,17 +88,17 @@ def test_a_pin_holds_from_its_day_on(root: Path) -> None:
 
 def test_a_pin_taken_away_counts_no_longer(root: Path) -> None:
     before = the_one(root)
-    edit_entry(root, before.id, "\n<!-- lorebank:end", "\npin: 0.3\n<!-- lorebank:end")
+    write_below(root, before.id, "pin: 0.3")
     settle(root)
-    edit_entry(root, before.id, "pin: 0.3 since 2026-01-10\n", "")
+    edit_entry(root, "  - pin: 0.3 since 2026-01-10\n", "")
     assert b"pin:" not in settle(root)
     assert the_one(root).confidence == before.confidence
 
 
 def test_a_retraction_is_dated_and_stays(root: Path) -> None:
     before = the_one(root)
-    edit_entry(root, before.id, "\n<!-- lorebank:end", "\nretracted\n<!-- lorebank:end")
-    assert b"\nretracted since 2026-01-10\n" in settle(root)
+    write_below(root, before.id, "  retracted")
+    assert b"\n  - retracted since 2026-01-10\n" in settle(root)
     with opened(root) as bank:
         assert peters(bank)[before.id].status is OpinionStatus.RETRACTED
         then = peters(bank, date(2025, 12, 20))[before.id]
@@ -103,25 +107,17 @@ def test_a_retraction_is_dated_and_stays(root: Path) -> None:
 
 def test_an_edited_statement_is_dated_and_stays(root: Path) -> None:
     before = the_one(root)
-    text = page_of(root).read_text("utf-8")
-    heading = re.search(rf"### {STATED}[^\n]*", text)
-    assert heading
-    edit_entry(root, before.id, heading.group(), "### Wants answers that fit on one screen.")
-    assert b"\nrestated since 2026-01-10\n" in settle(root)
+    said = line_of(root, before.id).partition(" · ")[0]
+    edit_entry(root, said, "- Wants answers that fit on one screen.")
+    assert b"\n  - restated since 2026-01-10\n" in settle(root)
     with opened(root) as bank:
         assert peters(bank)[before.id].statement == "Wants answers that fit on one screen."
         assert peters(bank, date(2025, 12, 20))[before.id].statement == before.statement
 
 
-@pytest.mark.parametrize("with_row", [False, True], ids=["the entry", "the entry and its row"])
-def test_a_deleted_entry_stays_away(root: Path, with_row: bool) -> None:
+def test_a_deleted_entry_stays_away(root: Path) -> None:
     before = the_one(root)
-    text = page_of(root).read_text("utf-8")
-    pattern = rf"<!-- lorebank:begin {before.id} .*?lorebank:end {before.id} -->\n*"
-    text = re.sub(pattern, "", text, flags=re.DOTALL)
-    if with_row:
-        text = re.sub(rf"\n\|[^\n]*{before.id} \|", "", text)
-    page_of(root).write_text(text, "utf-8")
+    edit_entry(root, line_of(root, before.id) + "\n", "")
     told = f"- `{before.id}` deleted 2026-01-10: {before.statement}"
     assert told.encode() in settle(root)
     with opened(root) as bank:
@@ -136,9 +132,7 @@ def test_a_deleted_entry_stays_away(root: Path, with_row: bool) -> None:
 
 def test_taking_a_deletion_back_restores_the_opinion(root: Path) -> None:
     before = the_one(root)
-    text = page_of(root).read_text("utf-8")
-    pattern = rf"<!-- lorebank:begin {before.id} .*?lorebank:end {before.id} -->\n*"
-    page_of(root).write_text(re.sub(pattern, "", text, flags=re.DOTALL), "utf-8")
+    edit_entry(root, line_of(root, before.id) + "\n", "")
     settle(root)
     text = page_of(root).read_text("utf-8")
     page_of(root).write_text(re.sub(rf"- `{before.id}` deleted[^\n]*\n", "", text), "utf-8")
@@ -148,8 +142,8 @@ def test_taking_a_deletion_back_restores_the_opinion(root: Path) -> None:
 
 def test_a_page_written_for_an_earlier_day_keeps_later_decisions(root: Path) -> None:
     before = the_one(root)
-    edit_entry(root, before.id, "\n<!-- lorebank:end", "\npin: 0.3\n<!-- lorebank:end")
+    write_below(root, before.id, "pin: 0.3")
     settle(root)
     with opened(root) as bank:
         bank.reflect(day=date(2025, 12, 6))
-    assert b"\npin: 0.3 since 2026-01-10\n" in page_of(root).read_bytes()
+    assert b"\n  - pin: 0.3 since 2026-01-10\n" in page_of(root).read_bytes()

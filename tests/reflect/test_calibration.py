@@ -1,7 +1,5 @@
 """Calibration: forecasts of the day before, held against what the next lines said."""
 
-from __future__ import annotations
-
 from datetime import date
 from statistics import mean
 
@@ -12,25 +10,13 @@ from hypothesis import strategies as st
 from lorebank.beliefs.fold import Pin
 from lorebank.beliefs.history import ENOUGH, calibrate, trials_of
 from lorebank.domain.facts import OpinionStatus
-from support import folded_opinion
+from support import folded_opinion, golden
 
 D1, D2, D3, D4 = "2025-03-01", "2025-03-02", "2025-03-03", "2025-03-04"
 LATE = date(2025, 12, 31)
 
 
-@pytest.mark.parametrize(
-    ("strokes", "trials"),
-    [
-        ([(D1, "=0.8")], []),
-        ([(D1, "=0.8"), (D1, "+")], []),
-        ([(D1, "=0.8"), (D2, "+")], [(0.8, True)]),
-        ([(D1, "=0.8"), (D2, "-")], [(0.8, False)]),
-        ([(D1, "=0.8"), (D2, "+"), (D2, "-")], []),
-        ([(D1, "=0.8"), (D2, "=0.7")], [(0.8, True)]),
-        ([(D1, "=0.8"), (D2, "=0.2")], [(0.8, False)]),
-        ([(D1, "="), (D2, "=")], [(0.6, True)]),
-    ],
-)
+@golden("beliefs.md")
 def test_a_later_day_that_takes_a_side_is_a_trial(
     strokes: list[tuple[str, str]], trials: list[tuple[float, bool]]
 ) -> None:

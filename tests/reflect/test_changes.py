@@ -1,7 +1,5 @@
 """The belief diff: what became of each opinion between two days, and by which lines."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import date
 

@@ -1,7 +1,5 @@
 """Page edits: only the named blocks change, and no hand edit is lost."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

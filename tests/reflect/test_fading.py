@@ -1,7 +1,5 @@
 """Fading: an opinion without news read nearer to the prior, where the settings say so."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 
 import pytest
@@ -9,6 +7,7 @@ import pytest
 from lorebank.beliefs.materialise import as_read
 from lorebank.domain.facts import Citation, Opinion, OpinionStatus, Trend
 from lorebank.settings.tables import ReflectSettings
+from support import golden
 
 LAST = date(2025, 3, 1)
 
@@ -29,16 +28,7 @@ def opinion(pinned: float | None = None) -> Opinion:
     )
 
 
-@pytest.mark.parametrize(
-    ("half_life", "days", "pinned", "shown"),
-    [
-        (0.0, 900, None, 0.9),
-        (90.0, 0, None, 0.9),
-        (90.0, 90, None, 0.75),
-        (90.0, 180, None, 0.675),
-        (90.0, 90, 0.9, 0.9),
-    ],
-)
+@golden("beliefs.md")
 def test_an_opinion_fades_only_where_set_and_never_a_pinned_one(
     half_life: float, days: int, pinned: float | None, shown: float
 ) -> None:

@@ -1,7 +1,5 @@
 """What a chat model writes into the bank, what of it is dropped, and what happens when it fails."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from datetime import date
@@ -236,16 +234,6 @@ def test_offline_nothing_is_sent_to_another_machine(server: Provider, root: Path
     report = reflect(root, away, offline=True)
     assert [p.code for p in report.problems] == ["generator-failed"]
     assert "Ana: Moved to Lisbon." in (root / PLACE).read_text()
-
-
-def test_a_workspace_cannot_switch_a_generator_on(root: Path) -> None:
-    (root / ".memory").mkdir()
-    for line in ('provider = "ollama"', 'base_url = "http://192.0.2.7"', "max_calls = 9"):
-        (root / ".memory" / "config.toml").write_text(f"[generator]\n{line}\n")
-        with pytest.raises(ConfigurationError, match="generator"):
-            Bank.open(root, environ=WORDS_ONLY)
-    (root / ".memory" / "config.toml").write_text('[generator]\nprovider = "none"\n')
-    Bank.open(root, environ=WORDS_ONLY).close()
 
 
 def test_a_summary_is_written_from_its_lines(server: Provider) -> None:

@@ -1,7 +1,5 @@
 """Hunks: a patch that can be taken in part, with checksums that stay true."""
 
-from __future__ import annotations
-
 from datetime import date
 from random import Random
 
@@ -9,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lorebank.markdown.blocks import find_blocks, render_block
-from lorebank.markdown.opinion_page import OPINIONS_PATH, parse_opinion_page
+from lorebank.markdown.opinion_page import OPINIONS_PATH, overview_of, parse_opinion_page
 from lorebank.nightly.hunks import hunks_of, parse_rejections, with_rejections, without_hunks
 from lorebank.pages.edits import PageEdit, plan_page_edit
 
@@ -75,10 +73,10 @@ def test_an_edit_that_moves_a_hand_written_line_is_taken_whole() -> None:
 
 
 def opinions(*entries: tuple[str, str]) -> str:
-    rows = [f"| {text} | [[Peter]] | 0.60 | new | {oid} |" for oid, text in entries]
-    overview = render_block("overview", "\n".join(["| opinion | id |", "|---|---|", *rows]))
-    blocks = [render_block(oid, f"### {text}\n\n**For**\n- x") for oid, text in entries]
-    return "# Opinions\n\n" + "\n\n".join([overview, *blocks]) + "\n"
+    rows = [f"- {text} · **0.60** ([a](b)) ^{oid}" for oid, text in entries]
+    body = "\n".join(["### [[Peter]]", "", *rows])
+    blocks = render_block("overview", overview_of(body)), render_block("opinions", body)
+    return "# Opinions\n\n" + "\n\n".join(blocks) + "\n"
 
 
 def test_an_opinion_is_one_hunk_and_a_rejected_one_is_not_taken_for_deleted() -> None:

@@ -1,7 +1,5 @@
 """Suggestions that a chat model reads out of prose: grounded, asked for once, never in the way."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Invariant 7: a day looked back at is the day as it was, in opinions, diffs and calibration."""
 
-from __future__ import annotations
-
 import random
 import shutil
 from collections.abc import Callable, Iterator, Sequence
@@ -133,9 +131,7 @@ def test_what_a_hand_decided_later_was_not_known_then(write_log: Callable[..., P
         page = root / "bank" / "opinions.md"
         text = page.read_text("utf-8")
         for identity, wish in ((bees.id, "pin: 0.3"), (bob.id, "retracted")):
-            start = text.index("\n", text.index(f"begin {identity}")) + 1
-            heading = text.index("\n", start) + 1
-            text = f"{text[:heading]}\n{wish} since 2025-06-20\n{text[heading:]}"
+            text = text.replace(f" ^{identity}\n", f" ^{identity}\n  {wish} since 2025-06-20\n")
         page.write_text(text, "utf-8")
         ruling = f"- {met} against {bees.id} (2025-06-10: sold them)\n"
         (root / "bank" / "evidence.md").write_text(ruling)

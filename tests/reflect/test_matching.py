@@ -1,7 +1,5 @@
 """Forming opinions: what opens, restates, supports, contradicts and replaces one."""
 
-from __future__ import annotations
-
 import random
 import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """What the pages say is true on the newest day: nothing replaced, turned or misplaced is told."""
 
-from __future__ import annotations
-
 from datetime import date
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 """A patch, not a rewrite: taken in part, taken back, held back, committed; and never more work
 than there is news."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil
@@ -17,21 +15,11 @@ from lorebank import Bank, ConcurrentEdit, NotFound, PathRefused
 from lorebank.nightly.run_record import RunRecord, save_run
 from lorebank.settings import config
 from lorebank.workspace.run_store import Change
-from support import WORDS_ONLY
+from support import WORDS_ONLY, snapshot
 
 NOW = date(2025, 12, 20)
 Copy = Callable[[str], Path]
 WriteLog = Callable[..., Path]
-
-
-def snapshot(root: Path, *, journal: bool = True) -> dict[str, bytes]:
-    return {
-        path.relative_to(root).as_posix(): path.read_bytes()
-        for path in sorted(root.rglob("*"))
-        if path.is_file()
-        and not {".memory", ".git"} & set(path.relative_to(root).parts)
-        and (journal or "reflections" not in path.parts)
-    }
 
 
 def opened(root: Path, *flags: config.Change) -> Bank:
@@ -350,9 +338,9 @@ def test_night_by_night_comes_to_the_pages_of_one_night(write_log: WriteLog, see
                 write_log(chance.choice(logs).stem, *some_lines(chance))
             case 2:
                 opinions = root / "bank" / "opinions.md"
-                if opinions.exists():
-                    text = opinions.read_text("utf-8")
-                    place = text.rfind("<!-- lorebank:end o-")
+                text = opinions.read_text("utf-8") if opinions.exists() else ""
+                place = text.rfind("<!-- lorebank:end opinions")
+                if place > 0:
                     decided = chance.choice(["pin: 0.2\n", "retracted\n"])
                     opinions.write_text(text[:place] + decided + text[place:], "utf-8")
         with opened(root) as bank:

@@ -1,7 +1,5 @@
 """Proposals: never written unasked, gone with their evidence, decided on once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path

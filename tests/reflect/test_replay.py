@@ -1,7 +1,5 @@
 """A year of beliefs replayed: what was believed on each of 365 days is what that day computed."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from dataclasses import replace

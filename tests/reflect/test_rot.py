@@ -1,7 +1,5 @@
 """Rot: opinions that deserve a second look, and what on pages leads nowhere."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from datetime import date
@@ -14,7 +12,7 @@ from lorebank.beliefs.fold import Pin
 from lorebank.beliefs.rot import rotten_opinions
 from lorebank.domain.facts import OpinionStatus
 from lorebank.nightly.lookback import dangling_links
-from support import WORDS_ONLY, folded_opinion
+from support import WORDS_ONLY, folded_opinion, golden
 
 DAY = date(2025, 6, 30)
 FRESH, MONTHS_OLD, OLD = "2025-06-20", "2025-04-20", "2025-01-10"
@@ -58,27 +56,7 @@ def test_the_owners_word_and_what_is_gone_are_left_alone() -> None:
 FILES = {"memory/2025-01-10.md": 12, "bank/entities/Ada.md": 5, "memory/my day.md": 3}
 
 
-@pytest.mark.parametrize(
-    ("line", "shown"),
-    [
-        ("See [the log](../memory/2025-01-10.md#L12).", []),
-        ("See [the log](../memory/2025-01-10.md#L12-L13).", ["../memory/2025-01-10.md#L12-L13"]),
-        ("See [the log](../memory/2025-01-11.md).", ["../memory/2025-01-11.md"]),
-        ("See [a day](<../memory/my day.md#L3>) or [it](../memory/my%20day.md#L3).", []),
-        ("See [a day](<../memory/my day.md#L4>).", ["../memory/my day.md#L4"]),
-        ("[web](https://example.org/x.md) [mail](mailto:a@b.md) [here](#top)", []),
-        ("[out](../../other/x.md) [root](/etc/x.md) [picture](x.png)", []),
-        ("[[Ada]] and [[Ada|her]] and [[Ada#Opinions]]", []),
-        ("[[2031-01-01]]", []),
-        ("[[C#]] and [[bank/entities/Ada#Opinions]]", ["[[C#]]"]),
-        ("[[Nobody|him]]", ["[[Nobody|him]]"]),
-        ("stands at memory/2025-01-10.md#L13", ["memory/2025-01-10.md#L13"]),
-        ("stands at memory/2025-01-10.md#L3", []),
-        ("`[[Nobody]]` and `[x](gone.md)`", []),
-        ("``a ` [[Nobody]]`` and ` [[Nobody]]", ["[[Nobody]]"]),
-        ('[x](gone.md "a title") [y](gone.md (odd))', ["gone.md"]),
-    ],
-)
+@golden("beliefs.md")
 def test_what_leads_nowhere(line: str, shown: list[str]) -> None:
     found = dangling_links(
         {"bank/world.md": f"# World\n\n{line}\n"}, lines_of=FILES.get, is_known={"Ada"}.__contains__

@@ -1,7 +1,5 @@
 """A thousand hand edits, ten runs: what people write outside the managed blocks is theirs."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections import Counter

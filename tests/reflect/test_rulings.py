@@ -1,7 +1,5 @@
 """The unsure queue and the rulings that settle it: plain lines, undone by deleting them."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Iterator
 from datetime import date

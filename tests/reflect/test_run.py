@@ -1,7 +1,5 @@
 """Reflect runs: nothing lost, doubled or counted twice; whole pages at any instant."""
 
-from __future__ import annotations
-
 import os
 import random
 import re
@@ -17,22 +15,11 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank
-from support import WORDS_ONLY
+from support import WORDS_ONLY, snapshot
 
 NOW = date(2025, 12, 20)
 WORKSPACES = ("harbour", "year", "messy")
 Copy = Callable[[str], Path]
-
-
-def snapshot(root: Path, *, journal: bool = True) -> dict[str, bytes]:
-    return {
-        path.relative_to(root).as_posix(): path.read_bytes()
-        for path in sorted(root.rglob("*"))
-        if path.is_file()
-        and not path.is_relative_to(root / ".memory")
-        and not path.is_relative_to(root / ".git")
-        and (journal or "reflections" not in path.parts)
-    }
 
 
 def opened(root: Path) -> Bank:
@@ -151,8 +138,8 @@ def test_decisions_by_hand_outlive_the_index(copy_fixture: Copy) -> None:
         one, other = (o.id for o in bank.opinions()[:2])
         for opinion, decision in ((one, "pin: 0.25"), (other, "retracted")):
             text = page.read_text("utf-8")
-            end = text.index(f"<!-- lorebank:end {opinion}")
-            page.write_text(f"{text[:end]}\n{decision}\n{text[end:]}", "utf-8")
+            line = f" ^{opinion}\n"
+            page.write_text(text.replace(line, f"{line}{decision}\n"), "utf-8")
         bank.reflect()
         shown = snapshot(root)
     shutil.rmtree(root / ".memory")

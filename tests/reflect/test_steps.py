@@ -1,60 +1,18 @@
 """The story of a confidence in words, day by day, from the numbers that are shown."""
 
-from __future__ import annotations
-
 from datetime import date
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lorebank.beliefs.fold import Pin
 from lorebank.beliefs.history import belief_steps
-from support import folded_opinion
+from support import folded_opinion, golden
 
 D1, D2, D3 = "2025-03-01", "2025-03-02", "2025-03-03"
 
 
-@pytest.mark.parametrize(
-    ("strokes", "words"),
-    [
-        ([(D1, "=0.8")], ["opens at 0.80, the confidence stated"]),
-        ([(D1, "=")], ["no confidence is stated: opens at the prior, 0.60"]),
-        (
-            [(D1, "=0.6"), (D1, "=0.8")],
-            ["opens at 0.70, the mean of the 2 confidences stated that day"],
-        ),
-        (
-            [(D1, "="), (D2, "=0.9")],
-            [
-                "no confidence is stated: opens at the prior, 0.60",
-                "stated at 0.90, the first confidence named: taken over whole",
-            ],
-        ),
-        (
-            [(D1, "=0.8"), (D2, "=0.9")],
-            [
-                "opens at 0.80, the confidence stated",
-                "stated at 0.90 again: pulls it +0.22 on z, half the way at most",
-            ],
-        ),
-        (
-            [(D1, "=0.8"), (D2, "-")],
-            [
-                "opens at 0.80, the confidence stated",
-                "1 against: 1.00 of a clear line's weight, z +0.84 → +0.59",
-            ],
-        ),
-        (
-            [(D1, "=0.8"), (D2, "=0.9"), (D2, "-")],
-            [
-                "opens at 0.80, the confidence stated",
-                "stated at 0.90 again: pulls it +0.22 on z, half the way at most;"
-                " 1 against: 1.00 of a clear line's weight, z +1.06 → +0.81",
-            ],
-        ),
-    ],
-)
+@golden("beliefs.md")
 def test_each_day_names_what_moved_it(strokes: list[tuple[str, str]], words: list[str]) -> None:
     opinion = folded_opinion("so", *strokes)
     steps = belief_steps(opinion, _stated(strokes))

@@ -1,7 +1,5 @@
 """An opinion that was given up for another: linked both ways, on the pages and in JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 
@@ -38,6 +36,8 @@ def test_the_old_opinion_falls_and_leads_to_the_new_one(
         assert old.to_dict()["superseded_by"] == new.id
         assert new.to_dict()["supersedes"] == [old.id]
     page = (root / "bank" / "opinions.md").read_text("utf-8")
-    assert f"now `{new.id}`" in page
-    peter = (root / "bank" / "entities" / "Peter.md").read_text("utf-8")
-    assert before not in peter  # the page of opinions tells of those given up
+    [line] = [each for each in page.splitlines() if each.endswith(f"^{new.id}")]
+    assert f" · until 2025-06-01: {before}" in line
+    assert page.count(before) == 1
+    history = (root / "bank" / "entities" / "Peter.md").read_text("utf-8")
+    assert f"~~{before}~~ (superseded by [memory/2025-06-01.md#L" in history

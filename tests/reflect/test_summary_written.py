@@ -1,7 +1,5 @@
 """Entity summaries in a model's words: off by default, grounded, asked for once."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

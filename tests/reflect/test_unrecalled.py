@@ -1,7 +1,5 @@
 """What is never recalled: only old lines, and only where answers were noted for long enough."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 from pathlib import Path
 

@@ -1,14 +1,12 @@
 """Retain: a fact is added as it was asked for, and nothing else in the log changes."""
 
-from __future__ import annotations
-
 import multiprocessing
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from lorebank import Bank, Fact, FactKind, LorebankError, UsageError, WorkspaceError
@@ -18,7 +16,7 @@ from lorebank.markdown.facts import extract_facts
 from lorebank.markdown.sections import RETAIN_HEADINGS
 from lorebank.retain.compose import append_fact_line, compose_fact, new_log
 from lorebank.retain.kinds import parse_kind
-from support import WORDS_ONLY
+from support import WORDS_ONLY, golden
 
 DAY = date(2026, 1, 2)
 PATH = "memory/2026-01-02.md"
@@ -29,40 +27,10 @@ def append(text: str, line: str = LINE) -> str:
     return append_fact_line(text, line, path=PATH, headings=RETAIN_HEADINGS).text
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("## Retain\n- W @Bo: Was here.\n", f"## Retain\n- W @Bo: Was here.\n{LINE}\n"),
-        ("## Retain\n- W @Bo: Was here.", f"## Retain\n- W @Bo: Was here.\n{LINE}\n"),
-        ("## Retain\n", f"## Retain\n{LINE}\n"),
-        ("## Retain", f"## Retain\n{LINE}\n"),
-        ("", f"## Retain\n{LINE}\n"),
-        ("# Day\n\nProse.\n", f"# Day\n\nProse.\n\n## Retain\n{LINE}\n"),
-        ("# Day\n\nProse.", f"# Day\n\nProse.\n\n## Retain\n{LINE}\n"),
-        (
-            "## Retain\n- W @Bo: A.\n\n## Later\nProse.\n",
-            f"## Retain\n- W @Bo: A.\n{LINE}\n\n## Later\nProse.\n",
-        ),
-        (
-            "## Retain\n- W @Bo: A.\n## Later\n",
-            f"## Retain\n- W @Bo: A.\n{LINE}\n\n## Later\n",
-        ),
-        (
-            "## Retain\n- W @Bo: A.\n\n# Other\n\n## Retain\n- W @Bo: B.\n",
-            f"## Retain\n- W @Bo: A.\n\n# Other\n\n## Retain\n- W @Bo: B.\n{LINE}\n",
-        ),
-        ("## Behalten\n- W @Bo: A.\n", f"## Behalten\n- W @Bo: A.\n{LINE}\n"),
-        ("## 保留\n- W @Bo: A.\n", f"## 保留\n- W @Bo: A.\n{LINE}\n"),
-        (
-            "```\n## Retain\n```\nProse.\n",
-            f"```\n## Retain\n```\nProse.\n\n## Retain\n{LINE}\n",
-        ),
-        ("## Retain\r\n- W @Bo: A.\r\n", f"## Retain\r\n- W @Bo: A.\r\n{LINE}\r\n"),
-        ("# Day\r\n\r\nProse.\r\n", f"# Day\r\n\r\nProse.\r\n\r\n## Retain\r\n{LINE}\r\n"),
-    ],
-)
+@golden("retain.md")
 def test_the_line_lands_at_the_end_of_the_last_retain_section(before: str, after: str) -> None:
-    assert append(before) == after
+    """The line is a `+` in the table."""
+    assert append(before) == after.replace("+", LINE)
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
@@ -100,64 +68,7 @@ def test_the_place_that_is_told_is_the_place() -> None:
         assert appended.text.split("\n")[appended.line - 1] == LINE
 
 
-HOSTILE = (
-    "two\nlines",
-    "a\r\nb\rc",
-    "## Retain",
-    "# x",
-    "text ## x",
-    "- item",
-    "* item",
-    "1. item",
-    "> quote",
-    "<!-- open",
-    "-->",
-    "<!-- lorebank:begin summary sha=0 -->",
-    "a `tick",
-    "``` fence",
-    "~~~",
-    "`@Bo` in code",
-    "mail a@b.example",
-    "ask @Bo and [[The Castle]]",
-    "[[Bo|Bobby]] said so",
-    "<private>secret</private> rest",
-    "&lt;1500 &amp; &#65;",
-    "x < y > z",
-    "[link](http://example.org)",
-    "![image](a.png)",
-    "**bold** _it_ ~~gone~~",
-    "| a | b |",
-    "---",
-    "===",
-    "    indented",
-    "tab\there",
-    "\\* escaped \\@Bo",
-    "ends with \\",
-    "(c=0.5) looks typed",
-    "O(c=2): odd",
-    "W: nothing",
-    "colon: here: there",
-    "[ ] task",
-    "[x] done",
-    "#tag",
-    "^footnote [^1]",
-    "[^1]: note",
-    "$x_1$",
-    "2026-01-01: a day",
-    "ends so (+o-3f2a)",
-    "e\u0301 and é",
-    "\u202eright to left",
-    "zero\u200bwidth",
-    "emoji 👩‍👩‍👧",
-    "東京で。",
-    "line\u2028separator",
-    "nul \0 inside",
-    "bell \x07",
-    "a" * 5000,
-)
-
-
-@pytest.mark.parametrize("text", HOSTILE)
+@golden("retain.md")
 @pytest.mark.parametrize("kind", list(FactKind))
 def test_any_text_is_read_back_as_it_was_understood(text: str, kind: FactKind) -> None:
     try:
@@ -175,6 +86,7 @@ def test_any_text_is_read_back_as_it_was_understood(text: str, kind: FactKind) -
 
 
 @given(st.text(min_size=1, max_size=80))
+@example("a" * 5000)
 @settings(max_examples=200, deadline=None)
 def test_random_text_is_read_back_as_it_was_understood(text: str) -> None:
     try:
@@ -207,18 +119,7 @@ def test_what_is_given_by_name_wins_over_the_text() -> None:
     assert [m.slug for m in fact.mentions] == ["the-castle", "peter"]
 
 
-@pytest.mark.parametrize(
-    ("text", "confidence", "kind"),
-    [
-        ("Prefers tea.", None, FactKind.OPINION),
-        ("Cannot eat nuts.", None, FactKind.WORLD),
-        ("Paid the deposit.", None, FactKind.EXPERIENCE),
-        ("Prefers tea.", 0.7, FactKind.OPINION),
-        ("B @Ada: Fixed it.", None, FactKind.EXPERIENCE),
-        ("- O(c=0.5) @Ada: Likes it.", None, FactKind.OPINION),
-        ("S @Ada: Sums it up.", None, FactKind.OBSERVATION),
-    ],
-)
+@golden("retain.md")
 def test_the_kind_comes_from_what_is_written(
     text: str, confidence: float | None, kind: FactKind
 ) -> None:
@@ -258,7 +159,7 @@ def test_what_makes_no_sense_is_an_error_and_writes_nothing(
     assert list((tmp_path / "memory").iterdir()) == []
 
 
-@pytest.mark.parametrize("kind", ["opinion", "O", "o", " Opinion "])
+@golden("retain.md")
 def test_a_kind_goes_by_name_or_letter(kind: str) -> None:
     assert parse_kind(kind) is FactKind.OPINION
 

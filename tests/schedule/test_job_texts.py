@@ -1,7 +1,5 @@
 """What is written for each scheduler: the command survives its quoting, the time is local."""
 
-from __future__ import annotations
-
 import json
 import os
 import plistlib
@@ -31,6 +29,7 @@ from lorebank.schedule.job import (
     write_record,
 )
 from lorebank.schedule.schedulers import FILE_SCHEDULERS, Owner
+from support import golden
 
 PATHS = st.text(st.characters(exclude_categories=("Cc", "Cs"), exclude_characters="/"), min_size=1)
 TIMES = st.times().map(lambda when: when.replace(second=0, microsecond=0))
@@ -56,7 +55,7 @@ def test_a_time_of_day(text: str, at: time) -> None:
     assert parse_at(text) == at
 
 
-@pytest.mark.parametrize("text", ["", "24:00", "3", "03:60", "3:5", "3:30 pm", "03:30:00", "-1:00"])
+@golden("schedule.md")
 def test_what_is_no_time_of_day_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="time of day"):
         parse_at(text)
@@ -67,7 +66,7 @@ def test_a_workspace_has_one_name_and_another_has_another() -> None:
     assert job_name("/home/ada/notes2") != PLAIN.name
 
 
-@pytest.mark.parametrize("path", ["/a\nb", "/a\tb", "/a\x00b", "/a\udcffb"])
+@golden("schedule.md")
 def test_a_path_that_no_scheduler_takes_is_refused(path: str) -> None:
     with pytest.raises(UsageError, match="cannot be scheduled"):
         Job(path, time(3), "/usr/bin/python3")
@@ -165,7 +164,7 @@ def test_launchd_reads_the_command_as_it_was(job: Job) -> None:
     assert at_of("launchd", text) == job.at
 
 
-@pytest.mark.parametrize("text", ["", "no plist", "<plist/>", "<plist><dict/></plist>"])
+@golden("schedule.md")
 def test_an_agent_rewritten_by_hand_has_no_time(text: str) -> None:
     assert at_of("launchd", text) is None
 
@@ -193,20 +192,7 @@ def record(last_run: str | None = None) -> ScheduleRecord:
     )
 
 
-@pytest.mark.parametrize(
-    ("last_run", "now", "missed"),
-    [
-        (None, "2025-12-01T23:00", None),
-        (None, "2025-12-02T03:29", None),
-        (None, "2025-12-02T03:40", None),
-        (None, "2025-12-02T03:45", "2025-12-02T03:30"),
-        ("2025-12-02T03:30", "2025-12-02T09:00", None),
-        ("2025-12-02T03:30", "2025-12-03T02:00", None),
-        ("2025-12-02T03:30", "2025-12-03T09:00", "2025-12-03T03:30"),
-        ("2025-12-02T03:30", "2025-12-20T02:00", "2025-12-19T03:30"),
-        ("2025-12-03T08:00", "2025-12-03T09:00", None),
-    ],
-)
+@golden("schedule.md")
 def test_the_newest_night_missed(last_run: str | None, now: str, missed: str | None) -> None:
     expected = datetime.fromisoformat(missed) if missed else None
     assert missed_run(record(last_run), datetime.fromisoformat(now)) == expected
@@ -260,18 +246,7 @@ def test_the_record_of_another_machine_is_not_believed(tmp_path: Path) -> None:
     assert read_record(tmp_path) is None
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "[]",
-        "{}",
-        "null",
-        '{"system": "cron", "at": 3}',
-        "\xff",
-        '{"at": "03:30", "since": "x"}',
-    ],
-)
+@golden("schedule.md")
 def test_a_record_that_cannot_be_read_is_none(text: str, tmp_path: Path) -> None:
     (tmp_path / ".memory").mkdir()
     (tmp_path / ".memory" / "schedule.json").write_text(text, "latin-1")

@@ -1,7 +1,5 @@
 """Diffs: `git apply` turns the old text into the new one."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

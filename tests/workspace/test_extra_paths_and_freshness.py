@@ -1,7 +1,5 @@
 """Rows F32 and F47: what else is read, and when a change is seen."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,74 +1,29 @@
 """Paths from outside: what leads out of the workspace's memory is refused."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from lorebank.domain.facts import Diagnostic
 from lorebank.errors import PathRefused
 from lorebank.settings.tables import Config, WorkspaceSettings
+from lorebank.workspace.layout import FileRole, LogPattern, named_day, role_of
 from lorebank.workspace.paths import resolve_memory_path
+from support import golden
 
 
-@pytest.mark.parametrize(
-    ("text", "path"),
-    [
-        ("memory.md", "memory.md"),
-        ("MEMORY.md", "MEMORY.md"),
-        ("memory/2025-11-27.md", "memory/2025-11-27.md"),
-        ("./memory//deep/./x.md", "memory/deep/x.md"),
-        ("memory/Café au lait 100% ✓.md", "memory/Café au lait 100% ✓.md"),
-        ("memory/a..b.md", "memory/a..b.md"),
-        ("bank/entities/Peter.md", "bank/entities/Peter.md"),
-        ("bank/proposals/x.md", "bank/proposals/x.md"),
-        ("bank/WORLD.MD", "bank/WORLD.MD"),
-    ],
-)
+@golden("workspace.md")
 def test_memory_files_pass_whether_or_not_they_exist(tmp_path: Path, text: str, path: str) -> None:
     assert resolve_memory_path(tmp_path, text) == tmp_path / path
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("", "is not a Markdown file"),
-        (".", "is not a Markdown file"),
-        ("memory", "is not a Markdown file"),
-        ("memory/", "is not a Markdown file"),
-        ("memory/x.md/", "is not a Markdown file"),
-        ("memory/x.txt", "is not a Markdown file"),
-        ("memory/x.md.png", "is not a Markdown file"),
-        ("memory/.md", "is hidden"),
-        ("memory/.secret/x.md", "is hidden"),
-        (".memory/x.md", "is hidden"),
-        ("README.md", "is outside the workspace's memory"),
-        ("docs/x.md", "is outside the workspace's memory"),
-        ("memoryx/x.md", "is outside the workspace's memory"),
-        ("journals/2026_02_10.md", "is outside the workspace's memory"),
-        ("../memory/x.md", "leads upwards"),
-        ("memory/../../etc/x.md", "leads upwards"),
-        ("memory/../memory.md", "leads upwards"),
-        ("/etc/passwd.md", "is absolute"),
-        ("//server/share/x.md", "is absolute"),
-        ("~/x.md", "is absolute"),
-        ("C:/x.md", "is absolute"),
-        ("C:memory/x.md", "is absolute"),
-        ("memory\\x.md", "holds a backslash"),
-        ("..\\x.md", "holds a backslash"),
-        ("memory/%2e%2e/%2e%2e/x.md", "is percent-encoded"),
-        ("memory/%2E./x.md", "is percent-encoded"),
-        ("memory/x.md\0.png.md", "holds a character that cannot be printed"),
-        ("memory/x\n.md", "holds a character that cannot be printed"),
-        ("memory/\u202edm.x.md", "holds a character that cannot be printed"),
-        ("memory/\udcff.md", "holds a character that cannot be printed"),
-    ],
-)
+@golden("workspace.md")
 def test_everything_else_is_refused_with_its_reason(tmp_path: Path, text: str, reason: str) -> None:
     with pytest.raises(PathRefused) as caught:
         resolve_memory_path(tmp_path, text)
@@ -141,3 +96,42 @@ def test_no_text_escapes_the_memory_of_the_workspace(root: Path, text: str) -> N
     inside = path.resolve().relative_to(root)
     assert inside.parts[0].casefold() in ("memory", "bank", "memory.md")
     assert path.suffix.lower() == ".md"
+
+
+# -- what the name of a file says: its day and its role ------------------------------------------
+
+
+DEFAULT = "memory/{YYYY}-{MM}-{DD}.md"
+LOGSEQ = "journals/{YYYY}_{MM}_{DD}.md"
+NESTED = "daily/{YYYY}/{MM}-*/{DD}-{MM}-{YYYY}.md"
+
+
+@golden("workspace.md")
+def test_a_path_has_a_day_and_a_role(path: str, pattern: str, day: date | None, role: str) -> None:
+    named = named_day(path, LogPattern.compile(pattern))
+    assert (named.day, role_of(path, named), named.problem) == (day, FileRole(role), None)
+
+
+@golden("workspace.md")
+def test_a_date_that_no_calendar_has_is_undated_and_reported(
+    path: str, pattern: str, shown: str
+) -> None:
+    message = f"the name holds {shown}, which is no date; the file is read as undated"
+    named = named_day(path, LogPattern.compile(pattern))
+    assert (named.day, named.is_log) == (None, False)
+    assert named.problem == Diagnostic(path, 0, "date-invalid", message)
+
+
+@given(
+    day=st.dates(),
+    pattern=st.sampled_from(
+        [DEFAULT, LOGSEQ, NESTED, "{YYYY}/{MM}/{DD}.md", "{DD}.{MM}.{YYYY}.md"]
+    ),
+)
+def test_the_log_of_a_day_carries_that_day(day: date, pattern: str) -> None:
+    compiled = LogPattern.compile(pattern)
+    assert named_day(compiled.path_for(day), compiled).day == day
+
+
+def test_the_day_of_a_path_follows_the_default_pattern() -> None:
+    assert named_day("memory/2026-02-10-router.md", LogPattern.compile()).day == date(2026, 2, 10)

@@ -1,7 +1,5 @@
 """What was given as an answer: appended, compacted, and never a claim where there is no record."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 from pathlib import Path
 

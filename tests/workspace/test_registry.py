@@ -1,7 +1,5 @@
 """The registry of named banks: a TOML file of the user's, edited in place."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -16,6 +14,7 @@ from lorebank.workspace.registry import (
     set_default_bank,
     split_place,
 )
+from support import golden
 
 Environ = dict[str, str]
 
@@ -72,7 +71,7 @@ def test_comments_and_order_stay(environ: Environ, tmp_path: Path, file: Path) -
     assert [bank.name for bank in load_registry(environ).banks] == ["my.notes"]
 
 
-@pytest.mark.parametrize("name", ["", " ", "a/b", "a:b", ".hidden", "-w", "all", "ALL", "x" * 65])
+@golden("workspace.md")
 def test_a_name_that_could_be_taken_for_something_else_is_refused(
     environ: Environ, tmp_path: Path, file: Path, name: str
 ) -> None:
@@ -102,20 +101,7 @@ def test_what_is_odd_about_a_folder_is_said(environ: Environ, tmp_path: Path) ->
     assert "holds no memory/ yet" in add_bank(environ, "empty", tmp_path / "empty")[1]
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("[banks", "is not valid TOML"),
-        ("colour = 1\n", "banks.toml:1: colour: expected only"),
-        ("banks = 3\n", "banks.toml:1: banks: expected a table"),
-        ('[banks]\nx = "relative"\n', "banks.toml:2: banks.x: expected the absolute path"),
-        ("[banks]\nx = 3\n", "banks.toml:2: banks.x: expected the absolute path"),
-        ('[banks]\n"a b" = "/a"\n', "banks.a b: expected a name"),
-        ('[banks]\nx = "/a"\nX = "/b"\n', "banks.toml:3: banks.X: expected a name of its own"),
-        ('default = "y"\n[banks]\nx = "/a"\n', "banks.toml:1: default: expected the name"),
-        ("default = 1\n", "banks.toml:1: default: expected the name"),
-    ],
-)
+@golden("workspace.md")
 def test_a_file_that_is_wrong_is_named_with_its_line(
     environ: Environ, file: Path, text: str, said: str
 ) -> None:

@@ -157,11 +157,21 @@ def _selection(ws: OpenWorkspace, asked: RecallKeywords, today: date) -> Selecti
 
 def _beliefs(ws: OpenWorkspace, facts: Sequence[str], as_of: date | None) -> Mapping[str, Opinion]:
     """Fact id → the opinion it states, as believed today or on the day asked about."""
+    if not facts:
+        return {}
     if as_of is None:
         return beliefs_of_facts(ws.index, facts)
     from lorebank.beliefs.materialise import beliefs_on
 
     return beliefs_on(ws.index, ws.root, facts, as_of, ws.config.reflect, ws.vectors_of)
+
+
+class SearchLimits(TypedDict, total=False):
+    """What limits a search; see `search`."""
+
+    min_score: float
+    path: str | None
+    sessions: bool
 
 
 @rebuild_index_if_corrupt

@@ -95,6 +95,7 @@ ENTRIES = {
     "relative_day": ("DAYWORD",),  # -1 = "yesterday"
     "part_of_day": ("DAYPART",),
     "hour": ("HOUR",),  # `at 9`: behind a weekday
+    "hour_after": ("HOUR_POST",),  # `14 heures`
     "parts_of_day": ("DAYPARTS",),  # `on Wednesday afternoons`
     "relative_unit": ("UNITWORD",),  # "month -1" = "先月"
     "edge": ("EDGE_WORD",),  # "end year" = "Jahresende"
@@ -184,6 +185,8 @@ CUES = {
 """What it may hold of how a clause speaks."""
 _LISTS = ("marks", "vague", "suffixes", *CUES)
 """What else it may hold: words that say something of a whole text or clause."""
+_ELIDED = frozenset("bcdfghjklmnpqrstvwxz")
+"""Letters that are words before an apostrophe only: Dutch `t/m` speaks for no French."""
 _INFLECTED = frozenset(
     {"month", "weekday", "season", "unit", "relative_day", "edge", "part_after", "holiday"}
 )
@@ -275,7 +278,7 @@ def _tables(languages: Sections) -> dict[str, Any]:
         common = [word for entry in ("marks", *CUES) for word in split(section.get(entry, ""))]
         for word in (*common, *stop_words.get(code, {}).get("words", "").split()):
             tokens = tuple(tokenize(word).words)
-            if len(tokens) == 1 and not word.startswith("*"):
+            if len(tokens) == 1 and word not in _ELIDED and not word.startswith("*"):
                 marks[tokens[0]].add(LANGUAGES.index(code))
         for phrase in split(section.get("vague", "")):
             first, *rest = tokenize(phrase).words

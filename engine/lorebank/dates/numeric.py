@@ -80,9 +80,9 @@ _FORMS: tuple[tuple[str, str, _Read, str, int], ...] = (
      _day_and_month, "DM_WEAK", _DAY_MONTH_DOTTED),
     (r"\d/\d", r"(?<![\d./-])(\d{1,2})/(\d{1,2})(?![\d/]|\.\d)", _day_and_month, "DM", ALL),
     (r"\d/\d", r"(?<![\d./-])(?=0|../0)(\d\d)/(\d\d)(?![\d/]|\.\d)", _day_and_month, "DATE", ALL),
-    (r"\d ?[:.hapu'o–-]", r"(?<![\d.:])(?:[01]?\d|2[0-3])(?::[0-5]\d|\.[0-5]\d(?!\.?\d)|"
+    (r"\d ?[:.hapu–-]", r"(?<![\d.:])(?:[01]?\d|2[0-3])(?::[0-5]\d|\.[0-5]\d(?!\.?\d)|"
      r" ?[hu] ?(?:[0-5]\d)?|"
-     r"(?: ?[-–] ?\d\d?)?(?:[:.][0-5]\d)? ?(?:[ap]\.?m\b|uhr\b|uur\b|o'clock))(?![\d:]|\w)",
+     r"(?: ?[-–] ?\d\d?)?(?:[:.][0-5]\d)? ?[ap]\.?m\b)(?![\d:]|\w)",
      bool, "CLOCK", ALL),
     (r"W\d", r"(?<![\w-])(?-i:W)(\d\d)(?![\w.])", _yearly_week, "DATE", ALL),
     ("年", r"[〇零一二三四五六七八九]{4}(?=年)", _han_year, "YR", ALL),

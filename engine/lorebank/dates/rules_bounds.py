@@ -89,7 +89,12 @@ def _resolved(meaning: Meaning, moment: Moment) -> list[tuple[date | None, date 
         pair = _pair(moment, *meaning.spans) if len(meaning.spans) == 2 else None
         if pair is not None:
             return [pair[:2], pair[2:]]
-        return [days for span in meaning.spans if (days := moment.settle(span))]
+        listed: list[tuple[date | None, date | None]] = []
+        for span in meaning.spans:
+            if days := moment.settle(span):
+                listed.append(days)
+                moment = replace(moment, named=days[0])
+        return listed
     if len(meaning.spans) == 2:
         pair = _pair(moment, *meaning.spans)
         if pair is None or (meaning.modifier == "except-last" and pair[2] <= pair[0]):

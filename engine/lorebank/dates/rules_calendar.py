@@ -42,6 +42,8 @@ _SOME_YEAR = 2020
 """A leap year of 53 weeks: what it does not have, no year has."""
 _NOT_FAR = 70
 """Days within which the 17th is a Saturday, where somebody writes so: it is in two of 14 months."""
+_HOURS = 24
+"""Of a day: `14 heures`."""
 _YEARS_AHEAD = 20
 """Of two digits: `'44` is ahead in 2025, `'46` was."""
 
@@ -105,6 +107,7 @@ REFERENCE_RULES = (
     Rule("ord_pre DAY", same, "DAY_ORD"),
     Rule("ord_pre NUM", same, "ORD"),
     Rule("NUM UNIT", lambda _, n, unit: (n, unit), "DURATION"),
+    Rule("hour? NUM hour_post", lambda _, hour: hour <= _HOURS or None, "CLOCK"),
 )  # fmt: skip
 
 
@@ -121,6 +124,16 @@ def _day_range(moment: Moment, first: int, last: int, month: int) -> Span | None
 
     span = yearly("range", days, bare=False)(moment)
     return Span("range", cycle=span.cycle, modifier="between")
+
+
+def _days_up_to(_: Moment, first: int, last: Span) -> Span | None:
+    """`vom 19. bis 23.10.`: the month counts for both."""
+
+    def days(found: Days) -> Days | None:
+        return (found[0].replace(day=first), found[1]) if first < found[1].day else None
+
+    found = last.refined("range", days)
+    return replace(found, modifier="between") if found else None
 
 
 _day = yearly("day", lambda year, day, month: one_day(date(year, month, day)), bare=False)
@@ -144,6 +157,11 @@ def day_of_month(_: Moment, day: int) -> Span:
 def _weekday(_: Moment, weekday: int, *, bare: bool = True) -> Span:
     cycle = Cycle(lambda week: one_day(date.fromordinal(7 * week + 1 + weekday)), "week")
     return Span("day", cycle=cycle, bare=bare)
+
+
+def _weekdays(moment: Moment, *weekdays: int) -> tuple[Span, ...]:
+    """`Monday, Tuesday and Friday`."""
+    return tuple(_weekday(moment, weekday) for weekday in weekdays)
 
 
 def _weekday_at(moment: Moment, weekday: int, _clock: bool = True) -> Span:
@@ -237,6 +255,7 @@ _month = yearly("month", month_days)
 _week = yearly("week", iso_week_days)
 _TWO = "the? DAY and|comma the? DAY"
 _THREE = "the? DAY comma the? DAY comma? and the? DAY"
+_WEEKDAYS = tuple("WEEKDAY comma " * before for before in (1, 2, 3, 4))
 _FOUR = "the? DAY comma the? DAY comma the? DAY comma? and the? DAY"
 
 CALENDAR_RULES = (
@@ -245,6 +264,7 @@ CALENDAR_RULES = (
     Rule("MON the? DAY", _day, languages=ALL & ~_CJK, order=(1, 0)),
     Rule("MON DAY ri", _day, languages=_CJK, order=(1, 0)),
     Rule("the? DAY dash|to the? DAY of? MON", _day_range),
+    Rule("the? DAY_DOT dash|to DM", _days_up_to),
     Rule("MON DAY ri? dash|to DAY ri?", _day_range, order=(1, 2, 0)),
     *(Rule(f"{days} of? MON", _days, "DAYS") for days in (_TWO, _THREE, _FOUR)),
     Rule("MON DAY and|comma DAY", _days, "DAYS", order=(1, 2, 0)),
@@ -252,7 +272,7 @@ CALENDAR_RULES = (
     Rule("WEEKDAY|WDAY comma? in? CLOCK", _weekday_at),
     Rule("weekday|wday comma? DM|DM_WEAK", same),
     Rule("WDAY", _weekday, "SHORT_WEEKDAY"),
-    Rule("WEEKDAY WEEK_ON", _weeks_on),
+    Rule("WEEKDAY|WDAY WEEK_ON", _weeks_on),
     Rule("DURATION on WEEKDAY", _in_weeks_on),
     Rule("DURATION from WEEKDAY", _in_weeks_on, languages=_ENGLISH),
     Rule("WEEKDAY ahead_pre DURATION", _in_weeks_on, order=(1, 0)),
@@ -266,6 +286,7 @@ CALENDAR_RULES = (
     Rule("the DAY_ORD", day_of_month, "DAY_OF_MONTH"),
     Rule("DAY ri", lambda m, day: replace(day_of_month(m, day), bare=True), languages=_CJK),
     Rule("WEEKDAY", _weekday),
+    *(Rule(f"{listed}WEEKDAY comma? and? WEEKDAY", _weekdays, "DAYS") for listed in _WEEKDAYS),
     Rule("WEEKDAYS", _weekday, "DATES"),
     Rule("WEEKDAY in? daypart", _weekday),
     Rule("WDAY dot? in? daypart", _weekday_at),

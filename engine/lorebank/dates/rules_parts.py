@@ -224,6 +224,12 @@ def _weekday_and_date(moment: Moment, weekday: int, span: Span) -> Span | None:
     return replace(span, bare=False)
 
 
+def _date_and_weekday(moment: Moment, span: Span, weekday: int) -> Span | None:
+    """`22 August, Saturday`, where it is one."""
+    found = _weekday_and_date(moment, weekday, span)
+    return found if found and found.days and found.days[0].weekday() == weekday else None
+
+
 def _weekday_in_week(_: Moment, weekday: int, span: Span) -> Span | None:
     """`Wednesday two weeks ago`."""
     if span.granularity != "week" or span.days is None:
@@ -289,6 +295,8 @@ PART_RULES = (
     Rule("EDGE_WORD of? the? DATE", _edge_of),
     Rule("the? ORD UNIT of? the? DATE", _nth_unit_of),
     Rule("the? ORD UNIT of the? THIS_UNIT", _nth_unit_of),
+    Rule("the? ORD|REL_PRE DATE UNIT", _nth_unit_of, order=(0, 2, 1)),  # the last May weekend
+    Rule("the? ORD|REL_PRE DATE WEEKDAY", _nth_weekday_of, order=(0, 2, 1)),
     Rule("DATE of? ord_pre? ORD|NUM UNIT", _nth_unit_of, "DATE", _GENITIVE_FIRST, (1, 2, 0)),
     Rule("the? ORD WEEKDAY of? the? DATE|THIS_UNIT", _nth_weekday_of),
     Rule("DATE of? ord_pre? ORD of? WEEKDAY", _nth_weekday_of, "DATE", _GENITIVE_FIRST, (1, 2, 0)),
@@ -296,6 +304,7 @@ PART_RULES = (
     Rule("the? DAY of? the? DATE", _day_in_month),
     Rule("DATE of? DAY ri", _day_in_month, languages=_CJK, order=(1, 0)),
     Rule("WEEKDAY|WDAY comma? the? DATE", _weekday_and_date),
+    Rule("DATE comma WEEKDAY comma?", _date_and_weekday),
     Rule("WEEKDAY comma? of? the? DATE", _weekday_in_week),
     Rule("DATE apostrophe? of? WEEKDAY", _weekday_in_week, order=(1, 0)),
     Rule("DATE in? daypart", lambda _, span: span if span.granularity == "day" else None),

@@ -111,6 +111,8 @@ def _names_no_time(phrase: Found, clause: str, tense: Tense, languages: _Languag
         return meaning.granularity == "year" and meaning.spans[0].days == year_days(_EPOCH)
     if meaning.modifier == "exact" and _holds(languages, "habit", clause):
         return True  # and not `since May the bus is always late`
+    if meaning.modifier == "each" and meaning.is_weekly and tense == "near":
+        return True  # works Monday, Tuesday and Friday
     if meaning.is_span_of_week and tense != "future" and _holds(languages, "hours", clause):
         return True
     return tense == "near" and meaning.granularity == "season" and meaning.modifier == "exact"

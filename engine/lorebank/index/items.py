@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from datetime import date
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -125,6 +125,7 @@ class ItemCache:
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self._known: Memo[int, Item] = Memo(connection)
+        self._derived: Memo[Hashable, dict[Any, Any]] = Memo(connection)
 
     def load(self, items: Collection[int]) -> dict[int, Item]:
         """As `load_items`."""
@@ -133,6 +134,13 @@ class ItemCache:
             known.clear()
         known.update(load_items(self.connection, [n for n in items if n not in known]))
         return {number: known[number] for number in items if number in known}
+
+    def derived(self, kind: Hashable) -> dict[Any, Any]:
+        """What questions worked out of the rows, by kind; for them to read and add to."""
+        found = self._derived.current().setdefault(kind, {})
+        if len(found) > _KEPT:
+            found.clear()
+        return found
 
 
 _Row = tuple[Any, ...]

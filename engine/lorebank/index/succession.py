@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import date
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lorebank.database.connection import Connection, select
 from lorebank.domain.facts import Fact, FactKind, Relation
@@ -31,6 +31,10 @@ WRITER = "writer"
 _MAY_END = frozenset({FactKind.WORLD, FactKind.EXPERIENCE, FactKind.OBSERVATION})
 _STATES = ("world", "observation")
 """Kinds of lines that state what holds; what was done or thought does not end like that."""
+
+
+Derived = Callable[[Hashable], dict[Any, Any]]
+"""What was worked out of the index before, by kind, to read and add to."""
 
 
 class Successor(NamedTuple):
@@ -69,6 +73,11 @@ class _Line(NamedTuple):
     """The folded words of their names."""
 
 
+_Ended = tuple[Successor, "Change", frozenset[str], bool]
+"""What a line about an entity says is over, how the words begin in which that stands, and whether
+the line is trusted."""
+
+
 def insert_changes(connection: Connection, facts: Iterable[tuple[int, Fact]]) -> None:
     """Store what facts say is over or new, each with the number of its item."""
     from lorebank.supersede.endings import read_change, tokens
@@ -104,15 +113,21 @@ def successors(
     *,
     as_of: date | None = None,
     today: date | None = None,
+    memo: Derived = lambda kind: {},
 ) -> dict[int, Successor]:
     """Item → the newest fact that replaces it, among those recorded by `as_of`.
 
-    An ending that is announced for a later day than `as_of` or `today` is none yet.
+    An ending that is announced for a later day than `as_of` or `today` is none yet. `memo` keeps
+    what was found between questions.
     """
     numbers = list(items)
-    replaced = replaced_values(connection, numbers, as_of)
-    claims = _claims(connection, numbers, replaced, as_of, today or as_of)
-    return {item: _newest(found) for item, found in claims.items()}
+    known: dict[int, Successor | None] = memo(("successors", as_of, today))
+    missing = [item for item in numbers if item not in known]
+    if missing:
+        replaced = replaced_values(connection, missing, as_of)
+        claims = _claims(connection, missing, replaced, as_of, today or as_of, memo)
+        known |= {item: _newest(claims[item]) if item in claims else None for item in missing}
+    return {item: newer for item in numbers if (newer := known[item])}
 
 
 def fates_of_facts(
@@ -161,6 +176,7 @@ def _claims(
     replaced: Mapping[int, tuple[Sequence[tuple[SlotEntry, SlotEntry]], bool]],
     as_of: date | None,
     today: date | None,
+    memo: Derived = lambda kind: {},
 ) -> dict[int, list[Successor]]:
     """Item → why it holds no longer; items that hold are left out."""
     lines = _lines(connection, items)
@@ -170,7 +186,7 @@ def _claims(
             mine, last = max(newer, key=lambda pair: pair[1].when)
             values = " ".join(mine.values)
             claims[item].append(Successor(last.when, last.item, last.id, last.when.day, values))
-    for item, claim in _endings(connection, list(lines.values()), as_of, today):
+    for item, claim in _endings(connection, list(lines.values()), as_of, today, memo):
         claims[item].append(claim)
     _apply_rulings(connection, lines, claims, as_of)
     return {item: found for item, found in claims.items() if found}
@@ -199,12 +215,21 @@ def _lines(connection: Connection, items: Sequence[int]) -> dict[int, _Line]:
 
 
 def _endings(
-    connection: Connection, lines: Sequence[_Line], as_of: date | None, today: date | None
+    connection: Connection,
+    lines: Sequence[_Line],
+    as_of: date | None,
+    today: date | None,
+    memo: Derived,
 ) -> Iterable[tuple[int, Successor]]:
     """What newer lines about the same entity say is over, beyond doubt."""
     stating = [line for line in lines if line.kind in _STATES and line.entities]
-    by_entity = _certain_changes(connection, {e for line in stating for e in line.entities}, as_of)
-    if not by_entity:
+    by_entity: dict[str, Sequence[_Ended]] = memo(("changes", as_of))
+    asked = {e for line in stating for e in line.entities}
+    missing = asked - by_entity.keys()
+    if missing:
+        found = _certain_changes(connection, missing, as_of)
+        by_entity |= {entity: found.get(entity, ()) for entity in missing}
+    if not any(by_entity[entity] for entity in asked):
         return
     from lorebank.supersede.endings import beginnings_stated, ends, read_stated
 
@@ -213,7 +238,7 @@ def _endings(
         stated = read_stated(line.content, line.names)
         begun = beginnings_stated(stated)
         for entity in line.entities:
-            for claim, change, ended, trusted in by_entity.get(entity, ()):
+            for claim, change, ended, trusted in by_entity[entity]:
                 if ended.isdisjoint(begun):  # most pairs
                     continue
                 if not claim.when.is_after(line.when) or (line.trusted and not trusted):
@@ -226,10 +251,8 @@ def _endings(
 
 def _certain_changes(
     connection: Connection, entities: Collection[str], as_of: date | None
-) -> dict[str, list[tuple[Successor, Change, frozenset[str], bool]]]:
-    """Entity → what lines about it say is over, how the words begin in which that stands, and
-    whether these lines are trusted."""
-    found: dict[str, list[tuple[Successor, Change, frozenset[str], bool]]] = defaultdict(list)
+) -> dict[str, list[_Ended]]:
+    found: dict[str, list[_Ended]] = defaultdict(list)
     rows = select(
         connection,
         # From the changes, which are few, and not from all lines about the entities.

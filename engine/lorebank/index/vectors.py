@@ -171,7 +171,7 @@ def _spread(similarities: NDArray[np.float32]) -> tuple[float, float]:
     return mean, max(0.01, (spread * count + _USUAL_SPREAD * _FEW) / (count + _FEW))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Matrix:
     """All vectors in memory."""
 
@@ -180,6 +180,8 @@ class _Matrix:
     vectors: NDArray[np.float32]
     signs: SignBits | None = None
     """Of a matrix so large that not every vector is scored."""
+    _asked: tuple[NDArray[np.float32], NDArray[np.float32]] | None = None
+    """The last question and the similarity of every vector to it: a dated question asks twice."""
 
     @classmethod
     def load(cls, connection: Connection, generation: tuple[int, int]) -> _Matrix:
@@ -197,8 +199,6 @@ class _Matrix:
     def nearest(self, query: NDArray[np.float32], limit: int) -> Nearest:
         import numpy as np
 
-        from lorebank.providers.one_thread import one_thread
-
         if not len(self.rows):
             return Nearest([])
         if self.signs is not None:
@@ -206,8 +206,7 @@ class _Matrix:
             sieved = _Matrix(self.generation, self.rows[left], self.vectors[left])
             sample = self.vectors[:: max(1, len(self.rows) // _SAMPLED)] @ query
             return Nearest(sieved.nearest(query, limit).ranked, *_spread(sample))
-        with one_thread():
-            exact = self.vectors @ query
+        exact = self._similarity_of_all(query)
         scores = np.round(exact, _DECIMALS)
         if limit < len(scores):
             # All that are as near as the last one wanted: which of them stay is told by row.
@@ -223,8 +222,19 @@ class _Matrix:
         if not len(self.rows):  # nor is it known how long a vector would be
             return {}
         places = self._places(rows)
-        scores = self.vectors[places] @ query
+        if self.signs is None:
+            scores = self._similarity_of_all(query)[places]
+        else:
+            scores = self.vectors[places] @ query
         return dict(zip(self.rows[places].tolist(), scores.tolist(), strict=True))
+
+    def _similarity_of_all(self, query: NDArray[np.float32]) -> NDArray[np.float32]:
+        from lorebank.providers.one_thread import one_thread
+
+        if self._asked is None or self._asked[0] is not query:
+            with one_thread():
+                self._asked = query, self.vectors @ query
+        return self._asked[1]
 
     def of_items(self, rows: Sequence[int]) -> dict[int, NDArray[np.float32]]:
         places = self._places(rows)

@@ -2,8 +2,8 @@
 
 Mending cuts out of a page the lines that are made of forgotten ones, and nothing else. A line is
 such a trace where it cites a forgotten line, names its fact's id or holds its text; the list items
-below it go with it, and an opinion's entry goes where its statement does. Checksums of managed
-blocks are made again, but for a block that a person edited: it stays edited.
+below it go with it. Of an opinion's line the statement stays unless it is forgotten itself.
+Checksums of managed blocks are made again, but for a block that a person edited: it stays edited.
 
 `bank/forgotten.md` says what was said in conversations and is not read again, one decision a line.
 
@@ -27,7 +27,7 @@ from functools import cached_property
 
 from lorebank.domain.facts import Citation, Diagnostic
 from lorebank.markdown.blocks import Block, find_blocks, render_block
-from lorebank.markdown.opinion_page import is_opinion_block, with_overview_entries
+from lorebank.markdown.opinion_page import bare_line, opinion_of_line, without_entries
 from lorebank.markdown.plain import escape_inline
 from lorebank.markdown.proposal_pages import is_proposal_block
 from lorebank.markdown.source import parse_day
@@ -118,6 +118,9 @@ def mend_blocks(text: str, traces: Traces) -> Mended:
         pieces += (text[position : block.start], _mended(block, source, traces, dropped, done.gone))
         position = block.end
     done.text = "".join([*pieces, text[position:]])
+    left = set(map(opinion_of_line, done.text.splitlines()))
+    gone = {opinion_of_line(line) for _, line in done.gone} - left
+    done.text = without_entries(done.text, traces.opinions | gone)
     return done
 
 
@@ -143,14 +146,8 @@ def blanked(text: str, places: Iterable[tuple[int, int]]) -> str:
 
 
 def _states(block: Block, traces: Traces) -> bool:
-    """Whether a block goes as a whole: an opinion's entry whose statement is forgotten, a
-    proposal that rests on it."""
-    if is_proposal_block(block.name):
-        return _rests_on(block.body, traces)
-    if not is_opinion_block(block.name):
-        return False
-    heading = next((line for line in block.body.split("\n") if line.startswith("#")), "")
-    return traces.names_in(heading)
+    """Whether a block goes as a whole: a proposal that rests on what is forgotten."""
+    return is_proposal_block(block.name) and _rests_on(block.body, traces)
 
 
 def _rests_on(proposal: str, traces: Traces) -> bool:
@@ -175,13 +172,17 @@ def _mended(
     before = block.body
     newline = "\r\n" if "\r\n" in source else "\n"
     after = before.replace("\r\n", "\n")
-    if block.name == "overview" and any(name in after for name in dropped):
-        after = with_overview_entries(after, "", dropped)
 
     def traced(line: str) -> bool:
-        return traces.names_in(line) or traces.cites_in(line)
+        is_forgotten = opinion_of_line(line) in traces.opinions
+        return is_forgotten or traces.names_in(line) or traces.cites_in(line)
 
-    after = "\n".join(_without(after.split("\n"), block.first_line + 1, traced, gone))
+    lines = after.split("\n")
+    for number, line in enumerate(lines):
+        if opinion_of_line(line) and traced(line) and not traced(bare_line(line)):
+            gone.append((block.first_line + 1 + number, line))
+            lines[number] = bare_line(line)
+    after = "\n".join(_without(lines, block.first_line + 1, traced, gone))
     if after == before.replace("\r\n", "\n"):
         return source
     if block.edited:

@@ -1,33 +1,40 @@
-"""`bank/opinions.md`: one managed block an opinion, written for a person and parsed back.
+"""`bank/opinions.md`: every belief on one line, by holder, written for a person and parsed back.
 
-    <!-- lorebank:begin o-3f2a1b2c sha=… -->
-    ### Prefers concise replies on WhatsApp.
-    [[Peter]] about [[WhatsApp]] · **0.82** weakening · 2025-12-04 · for 1, against 1
-    ([memory/2025-11-27.md#L12](…))  (one line)
-    <!-- lorebank:end o-3f2a1b2c -->
+    <!-- lorebank:begin opinions sha=… -->
+    ### [[Peter]]
 
-Newer lines that may bear on it and that nobody has judged are counted: `2 newer not judged`.
-The evidence stands in the logs and in `lorebank explain o-3f2a1b2c`; the page says each thing once.
+    - Prefers concise replies. · **0.82** weakening · for 1, against 1 · until 2025-12-04: Likes
+      to talk. ([memory/2025-12-04.md#L3](…)) ^o-3f2a1b2c  (one line)
+      - pin: 0.8 since 2025-12-05
+    <!-- lorebank:end opinions -->
+
+The line cites the newest evidence; "until" names what the belief took the place of. All of its
+evidence stands on the holder's page and in `lorebank explain o-3f2a1b2c`. Newer lines that may bear
+on it and that nobody has judged are counted: `2 newer not judged`.
 An opinion that somebody wrote on the page by hand keeps its own line for a statement. Below it
-stands, in the owner's form, only what is news: `- Evidence: …`, `- Last reinforced: …`.
+stands, in the owner's form, only what is news: `- Evidence: …`, `- Last reinforced: …`, in a block
+that is called by the opinion's id.
 
-A person may write on a line of its own inside an entry `pin: 0.8` or `retracted`, change the
-heading to restate the opinion, or delete the entry. The engine writes down since when that holds:
-`pin: 0.8 since 2025-12-03`, `retracted since …`, `restated since …`. The block `overview` is a
-comment that names every entry: an id that is named there and has no entry was deleted by hand; the
-block `removed` remembers such ids. Lines the engine does not know as its own are notes.
+A person may write below a belief `pin: 0.8` or `retracted`, change its words to restate it, or
+delete its line. The engine writes down since when that holds: `pin: 0.8 since 2025-12-03`,
+`retracted since …`, `restated since …`. The block `overview` is a comment that names every entry:
+an id that is named there and has no entry was deleted by hand; the block `removed` remembers such
+ids. Lines the engine does not know as its own are notes.
+
+Pages of earlier releases hold a block for each opinion, with its statement for a heading; what was
+decided there is read as well.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
 from typing import Any
 
 from lorebank.domain.facts import Diagnostic, Opinion, OpinionStatus, Stance, Trend
-from lorebank.markdown.blocks import Block, find_blocks
+from lorebank.markdown.blocks import Block, find_blocks, replace_blocks
 from lorebank.markdown.plain import citation_link, escape_inline, unescape_inline
 from lorebank.markdown.source import parse_day
 from lorebank.records import Record
@@ -36,15 +43,27 @@ OPINIONS_PATH = "bank/opinions.md"
 
 _ID = re.compile(r"\Ao-[0-9a-f]{4,32}\Z")
 _ANY_ID = re.compile(r"\bo-[0-9a-f]{4,32}\b")
+_LINE_ID = re.compile(r"\^(o-[0-9a-f]{4,32})\s*\Z")
+"""How the line of a belief ends; Obsidian takes it for the name of the line."""
+_TELLING = re.compile(
+    r" · \*\*(?P<confidence>[01]\.\d\d)\*\*(?: \w+)?(?: · (?P<day>\d{4}-\d{2}-\d{2}))?"
+    r"(?:.*\(\[[^\]]*?(?P<cited>\d{4}-\d{2}-\d{2})[^\]]*\]\()?.*\Z"
+)
+"""What follows a statement: how firmly it is held, and the day of the newest evidence."""
+_REINFORCED = re.compile(r"\A- (?:Last reinforced|Updated): (?P<day>\d{4}-\d{2}-\d{2})")
 _HEADING = re.compile(r"\A#{1,6}\s+(?P<text>.+)\Z")
 _SINCE = r"(?:\s*[(,]?\s*since\s+(?P<since>\d{4}-\d{2}-\d{2})\s*\)?)?\s*\.?\Z"
 _PIN = re.compile(rf"\A(?:[-*]\s+)?\**pin\**\s*[:=]\**\s*(?P<value>[^\s(]+?)\**{_SINCE}", re.I)
 _RETRACTED = re.compile(rf"\A(?:[-*]\s+)?\**retracted\**\s*:?{_SINCE}", re.I)
-_RESTATED = re.compile(rf"\A\**restated\**{_SINCE}", re.I)
+_RESTATED = re.compile(rf"\A(?:[-*]\s+)?\**restated\**{_SINCE}", re.I)
 _OWN_LINE = re.compile(
     r"\A(?:.* · \*\*[01]\.\d\d\*\* .*\)\Z|- (?:Evidence|Contradicted|Last reinforced|Updated): )"
 )
 """Lines that the engine writes."""
+OPINIONS_BLOCK = "opinions"
+_OVERVIEW, _REMOVED_BLOCK = "overview", "removed"
+BOOKKEEPING = frozenset({_OVERVIEW, _REMOVED_BLOCK})
+"""Blocks that follow the others and tell a reader nothing."""
 _NEWS = 3
 """Lines of evidence below an opinion kept by hand; `explain` lists all of it."""
 _REMOVED = re.compile(
@@ -71,10 +90,15 @@ class OpinionEntry(Record):
     """Since when the statement is not that of the line which opened the opinion."""
     line: int = 0
     """1-based line of its begin marker; 0 where it was deleted."""
-    edited: bool = False
-    """Whether the block is not as the engine wrote it."""
-    notes: tuple[str, ...] = ()
-    """Lines of the block that are no part of an entry: a person's own."""
+    confidence: float | None = None
+    """As the page tells it."""
+    day: str = ""
+    """Of the newest evidence, as the page tells it."""
+
+    @property
+    def decides(self) -> bool:
+        """Whether a person changed anything about it."""
+        return self.retracted or self.pin is not None or self.restated_since is not None
 
 
 def opinion_bodies(
@@ -85,46 +109,82 @@ def opinion_bodies(
     unjudged: Mapping[str, int] | None = None,
     path: str = OPINIONS_PATH,
 ) -> dict[str, str]:
-    """The bodies of all blocks of the page: `overview`, one an opinion, `removed`.
+    """The bodies of all blocks of the page: `overview`, `opinions`, `removed`, and the news of
+    opinions whose statement stands on the page by hand.
 
     `entries` are the page's own as parsed; their pins, retractions and deletions are written again.
-    An opinion whose statement stands on the page by hand has a block only where there is news.
     """
     by_id = {entry.id: entry for entry in entries}
     gone = [entry for entry in by_id.values() if entry.deleted]
-    shown = [o for o in opinions if not (o.id in by_id and by_id[o.id].deleted)]
-    listed = [opinion for opinion in shown if not kept_by_hand(opinion, path)]
-    bodies = {"overview": _entries_line(opinion.id for opinion in listed) if listed else ""}
-    for opinion in sorted(shown, key=lambda o: (_rank(o), o.entities[:1], -o.confidence, o.id)):
+    shown = {o.id: o for o in opinions if not (o.id in by_id and by_id[o.id].deleted)}
+    replaced: dict[str, list[Opinion]] = {}
+    held: dict[str, list[Opinion]] = {}
+    news: dict[str, str] = {}
+    for opinion in sorted(shown.values(), key=_newest_first):
         entry = by_id.get(opinion.id)
-        if opinion in listed:
-            waiting = (unjudged or {}).get(opinion.id, 0)
-            bodies[opinion.id] = render_opinion(
-                opinion, entry, link=link, unjudged=waiting, path=path
+        if kept_by_hand(opinion, path):
+            news[opinion.id] = _news(opinion, entry, path)
+        elif is_told_by_successor(opinion, entry, shown, path):
+            replaced.setdefault(opinion.superseded_by or "", []).append(opinion)
+        else:
+            held.setdefault(next(iter(opinion.entities), ""), []).append(opinion)
+    groups = []
+    for holder in sorted(held):
+        lines = [f"### {link(holder) if holder else 'The author'}", ""]
+        for opinion in held[holder]:
+            waiting = 0 if opinion.superseded_by else (unjudged or {}).get(opinion.id, 0)
+            entry, before = by_id.get(opinion.id), replaced.get(opinion.id, ())
+            lines.append(
+                opinion_line(opinion, entry, before, link=link, unjudged=waiting, path=path)
             )
-        elif news := _news(opinion, entry, path):
-            bodies[opinion.id] = news
-    if gone:
-        bodies["removed"] = render_removed(gone)
-    return bodies
+            lines += [f"  - {line}" for line in _override_lines(opinion, entry)]
+        groups.append("\n".join(lines))
+    body = "\n\n".join(groups)
+    bodies = {_OVERVIEW: overview_of(body), OPINIONS_BLOCK: body} if held else {_OVERVIEW: ""}
+    bodies |= {id_: body for id_, body in news.items() if body}
+    return bodies | ({_REMOVED_BLOCK: render_removed(gone)} if gone else {})
 
 
-def render_opinion(
+def is_told_by_successor(
+    opinion: Opinion, entry: OpinionEntry | None, shown: Container[str], path: str = OPINIONS_PATH
+) -> bool:
+    """Whether the line of the opinion in its place names it; what a person decided on stays."""
+    return opinion.superseded_by in shown and not (entry is not None and entry.decides)
+
+
+def opinion_line(
     opinion: Opinion,
     entry: OpinionEntry | None = None,
+    replaced: Sequence[Opinion] = (),
     *,
     link: Link,
     unjudged: int = 0,
     path: str = OPINIONS_PATH,
 ) -> str:
-    """The body of one opinion's block; `unjudged`: how many newer lines may bear on it."""
+    """The line of one belief: what is held, how firmly, on how many lines, and instead of what."""
     by_hand = entry.statement if entry is not None and entry.restated_since else ""
-    title = escape_inline(by_hand or opinion.statement)
-    parts = [f"### {title}", _facts_line(opinion, link, path, unjudged)]
-    overrides = _override_lines(opinion, entry)
-    if overrides:
-        parts += ["", *overrides]
-    return "\n".join(parts)
+    newest = opinion.evidence[-1].source if opinion.evidence else opinion.source
+    parts = [
+        f"- {escape_inline(by_hand or opinion.statement)}",
+        f"**{opinion.confidence:.2f}**{standing(opinion)}",
+    ]
+    if opinion.last_updated and opinion.last_updated.isoformat() not in newest.path:
+        parts.append(opinion.last_updated.isoformat())
+    if opinion.entities[1:]:
+        parts.append(f"about {', '.join(map(link, opinion.entities[1:]))}")
+    if opinion.origin.note:
+        parts.append(opinion.origin.note.strip(" ()"))
+    if len(opinion.evidence) > 1:
+        counts = ((s.value, sum(e.stance is s for e in opinion.evidence)) for s in Stance)
+        parts.append(", ".join(f"{stance} {count}" for stance, count in counts if count))
+    if opinion.superseded_by:
+        parts.append(f"now `{opinion.superseded_by}`")
+    elif unjudged:
+        parts.append(f"{unjudged} newer not judged")
+    for older in replaced:
+        said = escape_inline(older.statement).replace("*", r"\*")
+        parts.append(f"until {older.last_updated}: {said}" if older.last_updated else said)
+    return " · ".join(parts) + f" ({citation_link(newest, path)}) ^{opinion.id}"
 
 
 def kept_by_hand(opinion: Opinion, path: str = OPINIONS_PATH) -> str:
@@ -159,18 +219,40 @@ def render_removed(entries: Iterable[OpinionEntry]) -> str:
 
 
 def is_opinion_block(name: str) -> bool:
-    """Whether a managed block of this name is an opinion's entry."""
+    """Whether a managed block of this name is about one opinion."""
     return _ID.match(name) is not None
 
 
-def with_overview_entries(overview: str, other: str, ids: Collection[str]) -> str:
-    """An overview's body that names of these opinions those that the other names."""
-    named = (set(_listed(overview)) - set(ids)) | (set(_listed(other)) & set(ids))
-    return _entries_line(named)
+def opinion_of_line(line: str) -> str:
+    """The id of the belief that the line tells; empty for another line."""
+    found = _LINE_ID.search(line)
+    return found[1] if found else ""
+
+
+def overview_of(body: str) -> str:
+    """The overview for a body of the block `opinions`."""
+    return _entries_line(filter(None, map(opinion_of_line, body.splitlines())))
 
 
 def _entries_line(ids: Iterable[str]) -> str:
     return f"<!-- entries: {' '.join(sorted(ids))} -->"
+
+
+def without_entries(text: str, ids: Container[str]) -> str:
+    """The page with an overview that does not name these entries: they were not deleted."""
+    named = {block.name: block.body for block in find_blocks(text)[0]}.get(_OVERVIEW, "")
+    kept = [id_ for id_ in _ANY_ID.findall(named) if id_ not in ids]
+    if len(kept) == len(_ANY_ID.findall(named)):
+        return text
+    return replace_blocks(text, {_OVERVIEW: _entries_line(kept)})
+
+
+def bare_line(line: str) -> str:
+    """The line of a belief as far as the statement and how firmly it is held."""
+    told = _telling(line)
+    if told is None:
+        return line
+    return f"{line[: told.start()]} · **{told['confidence']}** ^{opinion_of_line(line)}"
 
 
 @lru_cache(maxsize=4)
@@ -183,20 +265,29 @@ def parse_opinion_page(
     by_name: Mapping[str, Block] = {block.name: block for block in blocks}
     entries: dict[str, OpinionEntry] = {}
     for block in blocks:
-        if _ID.match(block.name):
-            entries[block.name] = _entry(block, path, diagnostics)
-    for entry in _removed(by_name.get("removed")):
+        for entry in _read_block(block, path, diagnostics, []):
+            entries.setdefault(entry.id, entry)
+    for entry in _removed(by_name.get(_REMOVED_BLOCK)):
         entries.setdefault(entry.id, entry)
-    overview = by_name.get("overview")
-    for identity in _listed(overview.body) if overview else ():
+    overview = by_name.get(_OVERVIEW)
+    for identity in dict.fromkeys(_ANY_ID.findall(overview.body) if overview else ()):
         entries.setdefault(identity, OpinionEntry(identity, "", deleted=True))
     return tuple(entries.values()), tuple(diagnostics)
 
 
-def _rank(opinion: Opinion) -> int:
-    return (OpinionStatus.LIVE, OpinionStatus.SUPERSEDED, OpinionStatus.RETRACTED).index(
-        opinion.status
-    )
+def notes_on(text: str) -> dict[str, list[str]]:
+    """Block name → the lines that a person wrote there and that decide nothing."""
+    found: dict[str, list[str]] = {}
+    for block in find_blocks(text)[0]:
+        if block.name == OPINIONS_BLOCK or is_opinion_block(block.name):
+            _read_block(block, "", [], found.setdefault(block.name, []))
+    return found
+
+
+def _newest_first(opinion: Opinion) -> tuple[bool, int, str]:
+    """By what no evidence changes: a line that rises or falls stays where it is."""
+    opened = opinion.evidence[0].date if opinion.evidence else date.min
+    return (opinion.status is not OpinionStatus.LIVE, -opened.toordinal(), opinion.id)
 
 
 def standing(opinion: Opinion) -> str:
@@ -205,27 +296,6 @@ def standing(opinion: Opinion) -> str:
         return f" {opinion.status.value}"
     moving = opinion.trend in (Trend.STRENGTHENING, Trend.WEAKENING)
     return f" {opinion.trend.value}" if moving else ""
-
-
-def _facts_line(opinion: Opinion, link: Link, path: str, unjudged: int) -> str:
-    """Who holds it, how firmly, since when, on how many lines, and where it was said first."""
-    names = [link(name) for name in opinion.entities]
-    who = names[0] if names else "The author"
-    about = f" about {', '.join(names[1:])}" if names[1:] else ""
-    parts = [who + about, f"**{opinion.confidence:.2f}**{standing(opinion)}"]
-    if opinion.last_updated:
-        parts.append(opinion.last_updated.isoformat())
-    counts = ((s.value, sum(e.stance is s for e in opinion.evidence)) for s in Stance)
-    lines = ", ".join(f"{stance} {count}" for stance, count in counts if count)
-    if opinion.origin.note:
-        parts.append(opinion.origin.note.strip(" ()"))
-    if len(opinion.evidence) > 1:
-        parts.append(lines)
-    if opinion.superseded_by:
-        parts.append(f"now `{opinion.superseded_by}`")
-    elif unjudged:
-        parts.append(f"{unjudged} newer not judged")
-    return " · ".join(parts) + f" ({citation_link(opinion.source, path)})"
 
 
 def _override_lines(opinion: Opinion, entry: OpinionEntry | None) -> list[str]:
@@ -246,30 +316,71 @@ def _since(day: date | None) -> str:
     return f" since {day.isoformat()}" if day else ""
 
 
-def _entry(block: Block, path: str, diagnostics: list[Diagnostic]) -> OpinionEntry:
-    fields: dict[str, Any] = {"statement": "", "line": block.first_line, "edited": block.edited}
-    notes: list[str] = []
+def _read_block(
+    block: Block, path: str, diagnostics: list[Diagnostic], notes: list[str]
+) -> list[OpinionEntry]:
+    """The entries of a block; its other lines are added to the notes."""
+    found: list[dict[str, Any]] = []
+    if is_opinion_block(block.name):
+        found.append({"id": block.name, "statement": "", "line": block.first_line})
+    elif block.name != OPINIONS_BLOCK:
+        return []
     for number, raw in enumerate(block.body.splitlines(), block.first_line + 1):
         line = raw.strip()
         heading = _HEADING.match(line)
-        if not line:
+        if id_ := opinion_of_line(line):
+            said = _LINE_ID.sub("", line).strip()
+            found.append({"id": id_, "line": number} | _told_on(said))
+        elif heading is not None and block.name == OPINIONS_BLOCK:
             continue
-        if heading is not None and not fields["statement"]:
-            fields["statement"] = unescape_inline(heading["text"])
-        elif found := _PIN.match(line):
-            pin = _confidence(found["value"])
-            fields |= {"pin": pin, "pin_since": parse_day(found["since"])}
-            if pin is None:
-                message = f"a pin is a number in 0..1, not {found['value']!r}"
-                diagnostics.append(Diagnostic(path, number, "opinion-pin", message))
-                notes.append(raw)
-        elif found := _RETRACTED.match(line):
-            fields |= {"retracted": True, "retracted_since": parse_day(found["since"])}
-        elif found := _RESTATED.match(line):
-            fields["restated_since"] = parse_day(found["since"])
-        elif not _OWN_LINE.match(line):
+        elif heading is not None and not found[-1]["statement"]:
+            found[-1]["statement"] = unescape_inline(heading["text"])
+        elif not line or (found and _decides(line, found[-1], path, number, diagnostics)):
+            continue
+        elif is_opinion_block(block.name) and _OWN_LINE.match(line):
+            if told := _TELLING.search(line):
+                day = _REINFORCED.match(line) or told
+                found[-1] |= {"confidence": float(told["confidence"]), "day": day["day"] or ""}
+        else:
             notes.append(raw)
-    return OpinionEntry(block.name, **fields, notes=tuple(notes))
+    return [OpinionEntry(**fields) for fields in found]
+
+
+def _told_on(line: str) -> dict[str, Any]:
+    """What the line of a belief says before its id."""
+    line = line[1:].lstrip() if line[:1] in ("-", "*") else line
+    told = _telling(line)
+    if told is None:
+        return {"statement": unescape_inline(line)}
+    return {
+        "statement": unescape_inline(line[: told.start()]),
+        "confidence": float(told["confidence"]),
+        "day": told["day"] or told["cited"] or "",
+    }
+
+
+def _telling(line: str) -> re.Match[str] | None:
+    """The last place that reads so: what is quoted behind it has no such marks."""
+    starts = [found.start() for found in re.finditer(r" · \*\*[01]\.\d\d\*\*", line)]
+    return _TELLING.match(line, starts[-1]) if starts else None
+
+
+def _decides(
+    line: str, entry: dict[str, Any], path: str, number: int, diagnostics: list[Diagnostic]
+) -> bool:
+    """Whether a line is a decision, which goes into the entry."""
+    if found := _PIN.match(line):
+        pin = _confidence(found["value"])
+        entry |= {"pin": pin, "pin_since": parse_day(found["since"])}
+        if pin is None:
+            message = f"a pin is a number in 0..1, not {found['value']!r}"
+            diagnostics.append(Diagnostic(path, number, "opinion-pin", message))
+        return pin is not None
+    if found := _RETRACTED.match(line):
+        entry |= {"retracted": True, "retracted_since": parse_day(found["since"])}
+    elif found := _RESTATED.match(line):
+        entry["restated_since"] = parse_day(found["since"])
+    return found is not None
 
 
 def _confidence(text: str) -> float | None:
@@ -293,8 +404,3 @@ def _removed(block: Block | None) -> list[OpinionEntry]:
         for match in found
         if match is not None
     ]
-
-
-def _listed(overview: str) -> list[str]:
-    """The ids that an overview names."""
-    return list(dict.fromkeys(_ANY_ID.findall(overview)))

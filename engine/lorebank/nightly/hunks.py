@@ -1,10 +1,10 @@
 """Hunks: a page edit cut into changes that can be accepted or rejected one by one.
 
-On most pages a hunk is a run of changed lines; on the opinions page it is one opinion's block, and
-the overview follows the blocks. The checksums of blocks and the generated front matter are
-bookkeeping, no hunks of their own. A hunk's id comes from its page and its lines: the same change
-planned again bears the same id, so what was rejected stays away until it reads differently, that
-is, until the evidence changed. Those a person declined stand on `bank/reflections/rejected.md`:
+A hunk is a run of changed lines; each opinion's line is one. The checksums of blocks, the
+overview of the opinions page and the generated front matter are bookkeeping, no hunks. A hunk's id
+comes from its page and its lines: the same change planned again bears the same id, so what was
+rejected stays away until it reads differently, that is, until the evidence changed. Those a person
+declined stand on `bank/reflections/rejected.md`:
 
 - `h-3f2a1b2c4d` bank/entities/Peter.md (2025-12-10): Lives in Lisbon.
 
@@ -27,7 +27,13 @@ from pathlib import PurePosixPath
 
 from lorebank.domain.reports import Hunk
 from lorebank.markdown.blocks import find_blocks, replace_blocks
-from lorebank.markdown.opinion_page import OPINIONS_PATH, is_opinion_block, with_overview_entries
+from lorebank.markdown.opinion_page import (
+    BOOKKEEPING,
+    OPINIONS_BLOCK,
+    OPINIONS_PATH,
+    opinion_of_line,
+    overview_of,
+)
 from lorebank.markdown.plain import escape_inline
 from lorebank.pages.edits import PageEdit, plan_page_edit
 from lorebank.records import Record
@@ -50,6 +56,7 @@ _LONG = 4_000
 """From so many lines on, difflib may pass over frequent ones: its time is quadratic otherwise."""
 _CITATION = re.compile(r"\[((?:\\.|[^\]\\\[])+?#L\d+(?:-L\d+)?)\]\([^)\s]*\)")
 _BULLET = re.compile(r"\A(?:#+|[-*])\s+")
+_LINE_ID = re.compile(r" \^o-[0-9a-f]+\Z")
 
 _Span = tuple[int, int, int, int]
 """Lines `[i1:i2]` of the old text become `[j1:j2]` of the new one."""
@@ -85,9 +92,8 @@ def without_hunks(edit: PageEdit, is_rejected: Callable[[str], bool]) -> tuple[P
             i1, i2, j1, j2 = change.span
             lines[j1:j2] = old[name][i1:i2]
         bodies[name] = "\n".join(lines)
-    if "overview" in new:
-        before, after = ("\n".join(each.get("overview", ())) for each in (old, new))
-        bodies["overview"] = with_overview_entries(after, before, names)
+    if OPINIONS_BLOCK in bodies and edit.path == OPINIONS_PATH:
+        bodies["overview"] = overview_of(bodies[OPINIONS_BLOCK])
     text = replace_blocks(edit.new or "", bodies)
     text = plan_page_edit(edit.path, text, {}, drop=names - old.keys()).new or ""
     return replace(edit, new=text), len(rejected)
@@ -97,19 +103,18 @@ def _block_changes(edit: PageEdit) -> list[_BlockChange]:
     """The changes block by block; what stands outside of blocks, the generated front matter,
     follows them."""
     old, new = _bodies(edit.old), _bodies(edit.new)
-    is_of_opinions = edit.path == OPINIONS_PATH
     # What a person wrote into a block moves below it in the same breath, or not at all.
     kept_by_hand = any(problem.code == "hand-edit-kept" for problem in edit.diagnostics)
-    same_blocks = edit.old is not None and list(old) == list(new)
-    if edit.new is None or kept_by_hand or not (same_blocks or (edit.old and is_of_opinions)):
+    is_bookkept = edit.path == OPINIONS_PATH
+    same_blocks = is_bookkept or list(old) == list(new)
+    if edit.old is None or edit.new is None or kept_by_hand or not same_blocks:
         return [_whole(edit)] if edit.changes else []
-    found = []
-    for name in dict.fromkeys([*new, *old]):
-        if not is_of_opinions:
-            found += _line_changes(edit.path, name, old[name], new[name])
-        elif is_opinion_block(name) and old.get(name) != new.get(name):
-            found.append(_entry_change(edit.path, name, old.get(name, []), new.get(name, [])))
-    return found
+    return [
+        change
+        for name in dict.fromkeys([*new, *old])
+        if not (is_bookkept and name in BOOKKEEPING)
+        for change in _line_changes(edit.path, name, old.get(name, []), new.get(name, []))
+    ]
 
 
 def _bodies(text: str | None) -> dict[str, list[str]]:
@@ -141,15 +146,6 @@ def _line_changes(
     return found
 
 
-def _entry_change(path: str, name: str, old: list[str], new: list[str]) -> _BlockChange:
-    """The change of one opinion's block, under its heading."""
-    gone, come = _only_changed(old, new)
-    title = next((f" {line}" for line in new if line.startswith("#")), "")
-    shown = _signed(gone, come)
-    shown = shown if not title or f"+{title[1:]}" in shown else [title, *shown]
-    return _BlockChange(_hunk(path, [name, *gone], come, shown), name, (0, len(old), 0, len(new)))
-
-
 def _only_changed(old: Sequence[str], new: Sequence[str]) -> tuple[list[str], list[str]]:
     spans = _spans(old, new)
     gone = [line for i1, i2, _, _ in spans for line in old[i1:i2]]
@@ -157,13 +153,21 @@ def _only_changed(old: Sequence[str], new: Sequence[str]) -> tuple[list[str], li
 
 
 def _spans(old: Sequence[str], new: Sequence[str]) -> list[_Span]:
-    """The changed stretches; those with nothing but blank lines between them are one."""
+    """The changed stretches; those with nothing but blank lines between them are one, and the line
+    of an opinion is one of its own."""
     joined: list[_Span] = []
-    matcher = SequenceMatcher(None, old, new, autojunk=len(old) + len(new) > _LONG)
+    before, after = ([opinion_of_line(line) or line for line in lines] for lines in (old, new))
+    matcher = SequenceMatcher(None, before, after, autojunk=len(old) + len(new) > _LONG)
     for tag, i1, i2, j1, j2 in matcher.get_opcodes():
         if tag == "equal":
-            continue
-        if joined and not any(line.strip() for line in old[joined[-1][1] : i1]):
+            pairs = zip(range(i1, i2), range(j1, j2), strict=True)
+            joined += [(i, i + 1, j, j + 1) for i, j in pairs if old[i] != new[j]]
+        elif opinions := [j for j in range(j1, j2) if opinion_of_line(new[j])]:
+            is_heading = any(line.startswith("#") for line in new[j1:j2])
+            starts = [j1] if is_heading or tag == "replace" else [j1, *opinions[1:]]
+            ends = [*starts[1:], j2]
+            joined += [(i1, i2, j, end) for j, end in zip(starts, ends, strict=True)]
+        elif joined and not any(line.strip() for line in old[joined[-1][1] : i1]):
             joined[-1] = (joined[-1][0], i2, joined[-1][2], j2)
         else:
             joined.append((i1, i2, j1, j2))
@@ -257,7 +261,7 @@ def changed_lines(hunk: Hunk) -> list[str]:
 
 def plain(line: str) -> str:
     """A changed line without its sign and markup, links as the places they lead to."""
-    return _CITATION.sub(r"\1", _BULLET.sub("", line[1:].strip()))
+    return _CITATION.sub(r"\1", _BULLET.sub("", _LINE_ID.sub("", line[1:].strip())))
 
 
 def _text(hunks: Sequence[Hunk]) -> str:
@@ -266,7 +270,7 @@ def _text(hunks: Sequence[Hunk]) -> str:
         lines = [line for line in changed_lines(hunks[0]) if _CITATION.search(line)]
         return f"new page {hunks[0].path}, {len(lines)} lines"
     lines = [line for hunk in hunks for line in changed_lines(hunk) if _is_told(line)]
-    best = min(lines, key=lambda li: (not li.startswith("+### "), li[0] != "+"), default="")
+    best = min(lines, key=lambda li: (not opinion_of_line(li), li[0] != "+"), default="")
     return plain(best) if best else f"the form of {hunks[0].path}"
 
 

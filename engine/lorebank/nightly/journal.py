@@ -12,8 +12,7 @@ from pathlib import Path
 from lorebank.domain.facts import Citation, Diagnostic, Evidence, Opinion
 from lorebank.domain.judgments import OpenPair
 from lorebank.domain.reports import ReflectReport
-from lorebank.markdown.blocks import find_blocks
-from lorebank.markdown.opinion_page import OPINIONS_PATH, is_opinion_block, kept_by_hand
+from lorebank.markdown.opinion_page import OPINIONS_PATH, kept_by_hand, parse_opinion_page
 from lorebank.markdown.plain import citation_link, escape_inline
 from lorebank.nightly.hunks import REJECTED_PATH
 from lorebank.pages.edits import PageEdit
@@ -21,8 +20,6 @@ from lorebank.records import Record
 from lorebank.workspace.git import CommitRefused, commit_files
 
 JOURNAL_FOLDER = "bank/reflections"
-_STANDING = re.compile(r"· \*\*([01]\.\d\d)\*\*(?: \w+)?(?: · (\d{4}-\d{2}-\d{2}))?")
-_REINFORCED = re.compile(r"(?m)^- (?:Last reinforced|Updated): (\d{4}-\d{2}-\d{2})")
 _LINK = re.compile(r"\[((?:\\.|[^\]\\])*)#L(\d+)(?:-L(\d+))?\]\(")
 _SOURCES = 8
 """Of a page with more sources than that, the rest are counted."""
@@ -53,6 +50,10 @@ def moved_opinions(edits: Iterable[PageEdit], opinions: Sequence[Opinion]) -> tu
     found = []
     for opinion in sorted(opinions, key=lambda o: o.id):
         told, now = before.get(opinion.id), after.get(opinion.id)
+        if now is None and opinion.superseded_by in after:  # the line of that one names it
+            if told is None and opinion.superseded_by in before:
+                continue
+            now = (round(opinion.confidence, 2), "")
         if now is None or (told is not None and told[0] == now[0]):
             continue
         known = told[1] if told else ""
@@ -69,12 +70,8 @@ def moved_opinions(edits: Iterable[PageEdit], opinions: Sequence[Opinion]) -> tu
 
 def _told(page: str) -> dict[str, tuple[float, str]]:
     """Opinion id → the confidence that its entry names, and since what day."""
-    told: dict[str, tuple[float, str]] = {}
-    for block in find_blocks(page)[0]:
-        if is_opinion_block(block.name) and (found := _STANDING.search(block.body)):
-            day = found[2] or next(iter(_REINFORCED.findall(block.body)), "")
-            told[block.name] = (float(found[1]), day)
-    return told
+    entries = parse_opinion_page(page)[0]
+    return {e.id: (e.confidence, e.day) for e in entries if e.confidence is not None}
 
 
 class JournalEntry(Record):

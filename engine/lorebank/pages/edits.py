@@ -4,10 +4,10 @@ Only the blocks named change. A block that a person edited is never overwritten 
 that are not the engine's own are moved below the block as plain text, under a visible note, where
 they are the person's for good; what was kept is reported.
 
-An entry is a cited line of a managed block, or an opinion's block. It vanishes when nothing on the
-new page says the same and no new line cites the same place. A line that still stands where it was
-cited does not count: nothing is lost with it. A log folder that was moved, or read only by half,
-would empty page after page otherwise.
+An entry is a cited line of a managed block. It vanishes when nothing on the new page says the same
+and no new line cites the same place. A line that still stands where it was cited does not count:
+nothing is lost with it. A log folder that was moved, or read only by half, would empty page after
+page otherwise.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from pathlib import Path
 from lorebank.domain.facts import Diagnostic
 from lorebank.errors import PathRefused
 from lorebank.markdown.blocks import Block, find_blocks, place_blocks, replace_blocks
-from lorebank.markdown.opinion_page import is_opinion_block
 from lorebank.markdown.source import decode
 from lorebank.records import Record
 from lorebank.workspace.paths import is_linked
@@ -191,17 +190,13 @@ def vanishing_lines(
 
 
 def _entries(text: str) -> dict[str, str]:
-    """What each entry says → the place that it cites; an opinion's block cites none."""
+    """What each entry says → the place that it cites."""
     found: dict[str, str] = {}
     for block in find_blocks(text)[0]:
-        if is_opinion_block(block.name):
-            title = next((x for x in block.body.splitlines() if x.startswith("#")), "")
-            found[f"{title.lstrip('# ').rstrip()} ({block.name})"] = block.name
-        else:
-            for line in block.body.splitlines():
-                place = _LINK.search(line)
-                if place and line.startswith("- "):
-                    found.setdefault(_said(line), _ESCAPE.sub(r"\1", place[1]))
+        for line in block.body.splitlines():
+            place = _LINK.search(line)
+            if place and line.startswith("- "):
+                found.setdefault(_said(line), _ESCAPE.sub(r"\1", place[1]))
     return found
 
 

@@ -16,7 +16,14 @@ from dataclasses import field
 from datetime import date
 
 from lorebank.domain.answers import AgendaItem
-from lorebank.domain.facts import Citation, Fact, FactKind, FactStatus, Opinion
+from lorebank.domain.facts import (
+    Citation,
+    Fact,
+    FactKind,
+    FactStatus,
+    Opinion,
+    OpinionStatus,
+)
 from lorebank.index.entity_view import Description
 from lorebank.markdown.opinion_page import standing
 from lorebank.markdown.plain import citation_link, escape_inline
@@ -80,7 +87,9 @@ def entity_page(view: View, link: Link) -> dict[str, str]:
     """The bodies of the page's blocks; an empty block is left out."""
     screen = screen_lines(view)
     shown = {line.fact for line in screen} | {str(line.source) for line in screen}
-    shown |= {str(opinion.source) for opinion in view.opinions}  # on the page of opinions
+    # The page of opinions cites the newest line of each; the older ones are their history.
+    held = (o for o in view.opinions if o.status is not OpinionStatus.SUPERSEDED and o.evidence)
+    shown |= {str(opinion.evidence[-1].source) for opinion in held}
     related = [link(name) + (f" ({tie})" if tie else "") for name, tie in view.related]
     bodies = {
         "summary": _screen_body(view, screen),

@@ -23,9 +23,12 @@ from lorebank.markdown.entity_page import BLOCKS, entity_page_paths, new_entity_
 from lorebank.markdown.facts import extract_facts
 from lorebank.markdown.front_matter import FrontMatterValue, set_front_matter_keys
 from lorebank.markdown.opinion_page import (
+    BOOKKEEPING,
+    OPINIONS_BLOCK,
     OPINIONS_PATH,
     is_opinion_block,
     kept_by_hand,
+    notes_on,
     opinion_bodies,
 )
 from lorebank.pages.answer_lines import WRITTEN_BLOCK, AnswerLine, in_words
@@ -188,7 +191,7 @@ class PagePlan:
             block.name
             for block in find_blocks(old or "", OPINIONS_PATH)[0]
             if block.name not in bodies
-            if is_opinion_block(block.name) or block.name == "removed"
+            if is_opinion_block(block.name) or block.name in (OPINIONS_BLOCK, *BOOKKEEPING)
         ]
         return plan_page_edit(
             OPINIONS_PATH,
@@ -196,7 +199,7 @@ class PagePlan:
             bodies,
             frame=_TITLES[OPINIONS_PATH],
             drop=gone,
-            own_notes={entry.id: entry.notes for entry in content.entries if entry.edited},
+            own_notes=notes_on(old or ""),
             below=lambda text: _lines_by_hand(text, content.opinions, bodies),
         )
 

@@ -161,7 +161,7 @@ def _without_superseded(
     options: RecallOptions,
 ) -> list[int]:
     """Hide what a newer fact in the same answer replaces; alone, an old truth is shown, marked."""
-    if options.include_superseded:
+    if options.include_superseded or not held:
         return list(order)
     present = {items[number].id for number in order}
     present |= {held[fact].id for fact in present & held.keys()}
@@ -182,7 +182,9 @@ def _with_successors(
     request, understood, depth = pool.request, pool.request.understood, _HEAD * options.k
     facts = [n for n in order[:depth] if pool.items[n].kind not in (NOTE, "opinion")]
     as_of = understood.filters.wanted.as_of
-    replaced = successors(request.connection, facts, as_of=as_of, today=request.now)
+    replaced = successors(
+        request.connection, facts, as_of=as_of, today=request.now, memo=request.items.derived
+    )
     past = understood.wants_past or understood.query.interval is not None
     if past or understood.order == "oldest" or options.include_superseded:
         return Current(list(order), pool.items, replaced)
@@ -215,7 +217,7 @@ def _notes(arranged: Arranged) -> Iterator[str]:
             yield f"nothing holds the phrase '{phrase}' whole; its words were searched"
     yield from found.notes
     linked = pool.lists["entity"]
-    meant = {slug for n in arranged.shown if n in linked for slug in linked[n].why["path"]}
+    meant = {slug for n in arranged.shown if n in linked for slug in linked.reason(n)["path"]}
     yield from (guess.note for slug, guess in understood.perhaps.items() if slug in meant)
     if understood.order == "count":
         counted = [pool.items[number].recorded for number in found.answering]

@@ -11,9 +11,8 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
 from datetime import date
-from functools import cache, cached_property
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from lorebank.database.connection import Connection
 from lorebank.index.finding import (
@@ -72,24 +71,23 @@ class Request:
         return None if self.within is None else frozenset(json.loads(self.within))
 
 
-class Ranked(NamedTuple):
-    """One item as one list sees it; a tuple, as each question makes some hundred of them."""
+class Ranking(dict[int, float]):
+    """What one way of looking found: item → score, best first.
 
-    rank: int
-    """From 1."""
-    score: float
-    why: Mapping[str, Any] = MappingProxyType({})
+    Why it found an item is worked out for those that are shown.
+    """
 
+    def __init__(
+        self,
+        found: Mapping[int, float] | Iterable[tuple[int, float]] = (),
+        reason: Callable[[int], Mapping[str, Any]] = lambda item: {},
+    ) -> None:
+        super().__init__(found)
+        self.reason = reason
 
-Ranking = Mapping[int, Ranked]
-"""What one way of looking found, best first: item → what the list says of it."""
-
-
-def ranking(found: Iterable[tuple[int, float, Mapping[str, Any]]]) -> Ranking:
-    """The list of items with their scores and reasons, best first, each once."""
-    return {
-        item: Ranked(rank, score, why) for rank, (item, score, why) in enumerate(found, start=1)
-    }
+    def why(self, item: int) -> dict[str, Any]:
+        """The rank of an item from 1, and what speaks for it."""
+        return {"rank": list(self).index(item) + 1, **self.reason(item)}
 
 
 @dataclass(frozen=True)
@@ -111,13 +109,14 @@ class Pool:
         """File and place of a turn of a dialogue → its number."""
         return {(i.file, i.ordinal): n for n, i in self.items.items() if i.dialogue}
 
+    def turn_beside(self, item: Item, away: int) -> Item | None:
+        """The turn that stands so many turns further down in the same dialogue, if it is here."""
+        number = self.turns.get((item.file, item.ordinal + away))
+        return None if number is None else self.items[number]
+
     def why(self, item: int) -> dict[str, dict[str, object]]:
         """What each list that holds an item says of it: its rank from 1, and reasons."""
-        return {
-            name: {"rank": ranking[item].rank, **ranking[item].why}
-            for name, ranking in self.lists.items()
-            if item in ranking
-        }
+        return {name: ranking.why(item) for name, ranking in self.lists.items() if item in ranking}
 
     def holds(self, item: int, term: str) -> bool:
         """Whether an item itself holds a term."""
@@ -171,15 +170,14 @@ def _by_words(request: Request, held: dict[int, Held]) -> Ranking:
                 held[item] = Held(own | 1 << place, around)
                 scores[item] = scores.get(item, 0.0) + math.log(request.vocabulary.total + 1)
 
-    @cache  # most items hold the terms in one of a few ways
     def why(found: Held) -> dict[str, list[str]]:
         return {
             "terms": [term for place, term in enumerate(terms) if found.own >> place & 1],
             "around": [term for place, term in enumerate(terms) if found.around >> place & 1],
         }
 
-    order = sorted(scores, key=lambda item: (-scores[item], item))
-    return ranking((item, scores[item], why(held[item])) for item in order)
+    ranked = sorted(scores.items(), key=lambda entry: (-entry[1], entry[0]))
+    return Ranking(ranked, lambda item: why(held[item]))
 
 
 def _by_codes(request: Request) -> dict[int, list[int]]:
@@ -214,14 +212,14 @@ def _by_parts(request: Request) -> Iterator[tuple[int, list[int]]]:
 def _by_meaning(request: Request, others: frozenset[int]) -> tuple[Ranking, dict[int, float]]:
     """The nearest items, and how near they and `others` are; empty without an embedder."""
     if request.vectors is None or request.query_vector is None:
-        return {}, {}
+        return Ranking(), {}
     allowed = request.allowed
     limit = request.limit if allowed is None else request.limit * _MANY
     near = request.vectors.nearest(request.query_vector, limit)
     scores = {item: score for item, score in near.ranked if allowed is None or item in allowed}
-    nearest = ranking(
-        (item, score, {"similarity": round(score, 4)})
-        for item, score in list(scores.items())[: request.limit]
+    nearest = Ranking(
+        list(scores.items())[: request.limit],
+        lambda item: {"similarity": round(nearest[item], 4)},
     )
     missing = sorted(others - scores.keys())
     scores |= request.vectors.similarities(request.query_vector, missing)
@@ -253,26 +251,28 @@ def _by_names(request: Request) -> Ranking:
                 paths[item].append(entity)
     order = {item: place for place, item in enumerate(scores)}
     ranked = sorted(scores.items(), key=lambda entry: (-entry[1], order[entry[0]]))
-    return ranking((item, score, {"path": paths[item]}) for item, score in ranked)
+    return Ranking(ranked, lambda item: {"path": paths[item]})
 
 
 def _by_time(request: Request) -> Ranking:
     """Items whose own time, or else day of writing, overlaps the interval; newest first."""
     interval = request.understood.query.interval
     if interval is None:
-        return {}
+        return Ranking()
     rows = items_in_interval(request.connection, interval, request.limit, within=request.within)
-    return ranking((item, share, {"by": by}) for item, by, share in rows)
+    found = {item: by for item, by, _ in rows}
+    return Ranking(((item, share) for item, _, share in rows), lambda item: {"by": found[item]})
 
 
 def _by_opinion(request: Request) -> Ranking:
     """Opinions of the entities named, or of anybody where none is named; the surest first."""
     if not request.understood.wants_opinion:
-        return {}
+        return Ranking()
     rows = opinion_items(
         request.connection, request.understood.entities, request.limit, within=request.within
     )
-    return ranking((item, c, {"confidence": round(c, 4)}) for item, c in rows)
+    sure = dict(rows)
+    return Ranking(sure, lambda item: {"confidence": round(sure[item], 4)})
 
 
 def _by_property(request: Request) -> Ranking:
@@ -283,7 +283,7 @@ def _by_property(request: Request) -> Ranking:
     """
     understood = request.understood
     if not understood.relations and not understood.attributes:
-        return {}
+        return Ranking()
     interval = understood.query.interval
     rows = items_of_slots(
         request.connection,
@@ -294,10 +294,9 @@ def _by_property(request: Request) -> Ranking:
         until=interval.end if interval else None,
         within=request.within,
     )
-    return ranking(
-        (item, 1.0 / place, {"relation": relation})
-        for place, (item, relation) in enumerate(rows, start=1)
-    )
+    relations = dict(rows)
+    scores = ((item, 1.0 / place) for place, (item, _) in enumerate(rows, start=1))
+    return Ranking(scores, lambda item: {"relation": relations[item]})
 
 
 def _by_filters(request: Request) -> Ranking:
@@ -309,9 +308,9 @@ def _by_filters(request: Request) -> Ranking:
         or understood.entities
         or understood.query.interval
     ):
-        return {}
+        return Ranking()
     newest = newest_items(request.connection, request.limit, within=request.within)
-    return ranking((item, 1.0 / place, {}) for place, item in enumerate(newest, start=1))
+    return Ranking((item, 1.0 / place) for place, item in enumerate(newest, start=1))
 
 
 _FINDERS: Mapping[str, Callable[[Request], Ranking]] = {

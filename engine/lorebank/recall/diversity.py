@@ -39,22 +39,25 @@ def collapse_repeats(
     facts: dict[object, int] = {}
     said: dict[tuple[bool, str], int] = {}
     homes: dict[int, int] = {}
-    has_notes = any(items[number].kind == NOTE for number in order)
+    notes = {number for number in order if items[number].kind == NOTE}
     for number in order:
-        item = items[number]
-        if item.kind != NOTE:
-            homes[number] = first = facts.setdefault(_of_fact(item), number)
-            if has_notes:
-                for text in (item.content, f"{' '.join(item.names)} {item.content}"):
-                    said.setdefault((item.quarantined, _spoken(text)), first)
-    tasks = [n for n in order if items[n].kind == NOTE and _BOX.match(items[n].content)]
+        if number not in notes:
+            item = items[number]
+            text = _spoken(item.content)
+            key = item.quarantined, text, item.entities, item.occurred
+            homes[number] = first = facts.setdefault(key, number)
+            if notes:
+                said.setdefault((item.quarantined, text), first)
+                text = _spoken(f"{' '.join(item.names)} {item.content}")
+                said.setdefault((item.quarantined, text), first)
+    tasks = [number for number in order if number in notes and _BOX.match(items[number].content)]
     for number in sorted(tasks, key=lambda n: _written(items[n]), reverse=True):
         said.setdefault((items[number].quarantined, _spoken(items[number].content)), number)
     kept: dict[int, None] = {}
     repeats: dict[int, list[int]] = {}
     for number in order:
-        item = items[number]
-        if item.kind == NOTE:
+        if number in notes:
+            item = items[number]
             home = said.setdefault((item.quarantined, _spoken(item.content)), number)
         else:
             home = homes[number]
@@ -62,10 +65,6 @@ def collapse_repeats(
         if home != number:
             repeats.setdefault(home, []).append(number)
     return list(kept), repeats
-
-
-def _of_fact(item: Item) -> object:
-    return item.quarantined, _spoken(item.content), item.entities, item.occurred
 
 
 @lru_cache(maxsize=16_384)  # questions mostly meet the same items

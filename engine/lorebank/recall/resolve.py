@@ -36,6 +36,9 @@ _MOST_MEANT = 3
 _MOST_ALIASES = 3
 """Proposed names of one entity that are searched as well."""
 
+_Described = tuple[str, list[frozenset[str]]]
+"""The slug of somebody, and the stems of each description of them."""
+
 _ABOUT, _ABOUT_LATER = 0.7, 0.4
 """How far a fact about somebody says who they are: the first more, as it introduces them."""
 _SURNAME = r"(?:\s+[A-ZÀ-ÖØ-Þ]\S*?){0,2}"
@@ -80,13 +83,12 @@ def _described(request: Request) -> dict[str, Guess]:
     asked = list(dict.fromkeys(term for role in roles for term in role))
     matches = match_items(request.vocabulary, request.postings, asked, _LOOKED_AT)
     items = request.items.load([match.row for match in matches])
-    named = entities_in_text(request.connection, items)
-    about = {item: {*items[item].subjects, *named.get(item, ())} for item in items}
-    names_of = _names(request.connection, set[str]().union(*about.values()))
+    described = _described_in(request, items)
+    stems = {role: frozenset(map(_stem, role)) for role in roles}
     best: dict[str, tuple[tuple[str, ...], Item]] = {}
     for item in items.values():
-        for slug in about[item.item]:
-            role = _longest(roles, _descriptions(item, slug, names_of[slug]))
+        for slug, heads in described[item.item]:
+            role = _longest(stems, heads)
             if len(role) > len(best[slug][0] if slug in best else ()):
                 best[slug] = (role, item)
     longest = max((len(role) for role, _ in best.values()), default=0)
@@ -100,6 +102,23 @@ def _described(request: Request) -> dict[str, Guess]:
         )
         for slug, (role, item) in meant.items()
     }
+
+
+def _described_in(request: Request, items: Mapping[int, Item]) -> dict[int, list[_Described]]:
+    """Item → whom it describes, and in which words."""
+    known: dict[int, list[_Described]] = request.items.derived("descriptions")
+    missing = {number: item for number, item in items.items() if number not in known}
+    named = entities_in_text(request.connection, missing)
+    about = {n: {*item.subjects, *named.get(n, ())} for n, item in missing.items()}
+    names_of = _names(request.connection, set[str]().union(*about.values()))
+    for number, item in missing.items():
+        found = {
+            slug: [frozenset(map(_stem, head)) for head in _descriptions(item, slug, names)]
+            for slug in about[number]
+            for names in [names_of[slug]]
+        }
+        known[number] = [(slug, heads) for slug, heads in found.items() if heads]
+    return known
 
 
 def _noun_phrases(understood: Understood) -> list[tuple[str, ...]]:
@@ -116,13 +135,13 @@ def _noun_phrases(understood: Understood) -> list[tuple[str, ...]]:
     return sorted(found, key=lambda run: (-len(run), run))
 
 
-def _longest(roles: Sequence[tuple[str, ...]], heads: Iterator[list[str]]) -> tuple[str, ...]:
+def _longest(
+    roles: Mapping[tuple[str, ...], frozenset[str]], heads: Sequence[frozenset[str]]
+) -> tuple[str, ...]:
     """The longest role that a description holds, if any; one word has to be all of it, since the
     harbour is no harbour dog."""
-    held = [set(map(_stem, head)) for head in heads]
-    for role in roles:
-        wanted = set(map(_stem, role))
-        if any(wanted == head or (len(wanted) > 1 and wanted < head) for head in held):
+    for role, wanted in roles.items():
+        if any(wanted == head or (len(wanted) > 1 and wanted < head) for head in heads):
             return role
     return ()
 

@@ -105,6 +105,7 @@ _MEANING_OF_WORDS = 0.54
 measure; the median of right answers in the workspaces that the weights are fitted to."""
 _BM25_MOST = 2.2
 """A word's BM25 is at most its inverse document frequency times k1 + 1, and FTS5 has k1 = 1.2."""
+_NOT_HELD, _NO_WORDS = Held(0, 0), (0.0, 0.0, 0.0, 0.0)
 _QUESTION = re.compile(r"[?？؟][ \"'”’»)]*$")
 
 
@@ -116,7 +117,7 @@ def score(pool: Pool, signs: Signs, weights: Weights = DEFAULT_WEIGHTS) -> dict[
     """Item → how likely it answers the question; where only filters were given, all do, and the
     newest comes first."""
     if listed := pool.lists["listing"]:
-        return {item: 1.0 - (entry.rank - 1) / (2 * len(listed)) for item, entry in listed.items()}
+        return {item: 1.0 - place / (2 * len(listed)) for place, item in enumerate(listed)}
     worth = [getattr(weights, name) for name in SIGNS]
     return {item: _chance(BIAS + sum(map(mul, worth, each))) for item, each in signs.items()}
 
@@ -173,11 +174,12 @@ def signs_of(pool: Pool) -> Signs:
     defining = definitions(pool.request, pool.items) if _asks_for_portrait(pool) else {}
     nearness = pool.nearness
     slot, opinion = lists["slot"], lists["opinion"]
-    asking = {(i.file, i.ordinal) for i in pool.items.values() if _QUESTION.search(i.content)}
     found: dict[int, tuple[float, ...]] = {}
     for number, item in pool.items.items():
         covered, around, verbatim, lexical = words.of(item)
-        named = max(words.named(item), defining.get(number, 0.0))
+        named = words.named(number)
+        if number in defining:
+            named = max(named, defining[number])
         share = _share_of_time(item, interval) if interval else 0.0
         if only_named and (interval is None or share >= _LEAST_SHARE):
             covered = max(covered, named)  # nothing else is asked
@@ -187,6 +189,7 @@ def signs_of(pool: Pool) -> Signs:
         beside = not (covered or around or number in slot or share or (wanted and named))
         if beside and near < _NEAR:
             continue  # nothing of what is asked for
+        is_note = item.kind == NOTE
         found[number] = (
             covered,
             around,
@@ -194,18 +197,22 @@ def signs_of(pool: Pool) -> Signs:
             lexical,
             near,
             named,
-            slot[number].score if number in slot else 0.0,
+            slot.get(number, 0.0),
             share,
             float(understood.wants_time and item.occurred is not None),
-            opinion[number].score if number in opinion else 0.0,
-            float(item.kind != NOTE),
-            _length(item) * (1.0 - min(1.0, covered)) if item.kind == NOTE else 0.0,
+            opinion.get(number, 0.0),
+            0.0 if is_note else 1.0,
+            _length(item) * (1.0 - min(1.0, covered)) if is_note else 0.0,
             defining.get(number, 0.0),
-            float(item.dialogue and (item.file, item.ordinal - 1) in asking),
-            float((item.file, item.ordinal) in asking),
+            float(item.dialogue and _asks(pool.turn_beside(item, -1))),
+            float(_asks(item)),
             float(item.quarantined),
         )
     return found
+
+
+def _asks(item: Item | None) -> bool:
+    return item is not None and _QUESTION.search(item.content) is not None
 
 
 class _Words:
@@ -237,10 +244,12 @@ class _Words:
     def of(self, item: Item) -> tuple[float, float, float, float]:
         """Share of the words that the item holds, and that only its surroundings do; whether it
         holds the question as typed; and its BM25."""
-        held = self._held.get(item.item, Held(0, 0))
+        held = self._held.get(item.item, _NOT_HELD)
         seen = held.own
-        if self._roles and (linked := self._linked.get(item.item)):
-            for slug in linked.why["path"]:  # who has the role need not be called by it here
+        if self._roles and item.item in self._linked:
+            for slug in self._linked.reason(item.item)[
+                "path"
+            ]:  # who has the role need not be called by it here
                 seen |= self._roles.get(slug, 0)
         own = self._share(seen)
         for away, weight in _TURNS if item.dialogue else ():
@@ -249,25 +258,25 @@ class _Words:
                 own += weight * self._share(beside.own & ~seen)
                 seen |= beside.own
         if not seen and not held.around:
-            return 0.0, 0.0, 0.0, 0.0
+            return _NO_WORDS
         verbatim = (
             self._quoted & held.own == self._quoted
             if self._quoted
             else (held.own == self._all and self._typed.search(_folded(item.content)) is not None)
         )
-        bm25 = self._scores[item.item].score / self._most if item.item in self._scores else 0.0
+        bm25 = self._scores.get(item.item, 0.0) / self._most
         around = self._share((held.own | held.around) & ~seen)
         return own, around, float(verbatim), min(1.0, bm25)
 
-    def named(self, item: Item) -> float:
+    def named(self, item: int) -> float:
         """Share of the entities named that the item is about or names; 1 where none is named."""
         if not self._entities:
             return 1.0
-        linked, held = self._linked.get(item.item), self._held.get(item.item)
-        found = linked.score / len(self._entities) if linked else 0.0
-        if self._names and held:
-            written = (held.own & self._names).bit_count() / self._names.bit_count()
-            found = max(found, written * _WRITTEN_NAME)
+        found = self._linked.get(item, 0.0) / len(self._entities)
+        written = self._names & self._held.get(item, _NOT_HELD).own
+        if written:
+            share = written.bit_count() / self._names.bit_count()
+            found = max(found, share * _WRITTEN_NAME)
         return min(1.0, found)
 
     def _share_of(self, mask: int) -> float:
@@ -276,11 +285,11 @@ class _Words:
 
 def _near(pool: Pool, item: Item) -> float:
     """How near an item is in meaning, in 0..1; a turn of a dialogue with those beside it."""
-    nearness = pool.nearness
-    near = nearness.get(item.item, 0.0)
+    near = pool.nearness.get(item.item, 0.0)
     for away, weight in _NEAR_TURNS if item.dialogue else ():
-        near += weight * nearness.get(pool.turns.get((item.file, item.ordinal + away), -1), 0.0)
-    return math.tanh(max(0.0, near) / _DEVIATIONS)
+        if beside := pool.turn_beside(item, away):
+            near += weight * pool.nearness.get(beside.item, 0.0)
+    return math.tanh(near / _DEVIATIONS) if near > 0.0 else 0.0
 
 
 def _length(item: Item) -> float:

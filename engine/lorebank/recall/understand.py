@@ -126,9 +126,12 @@ def understand(
     phrase, undated, known_on = _read_date(plain, now)
     if known_on and phrase is not None:
         wanted, phrase = replace(wanted, as_of=wanted.as_of or phrase.interval.end), None
-    if respell is not None:
-        undated = _respelt(undated, lookup, respell, notes)
     names = _find_names(undated, lookup)
+    if respell is not None and (read_as := _respelt(undated, names, respell)):
+        notes += (f"read '{written}' as '{meant}'" for written, meant in read_as.items())
+        either = "|".join(map(re.escape, read_as))
+        undated = re.sub(rf"(?<!\w)(?:{either})(?!\w)", lambda m: read_as[m.group()], undated)
+        names = _find_names(undated, lookup)
     notes += _unknown_names(undated, names)
     for vague in find_vague(plain):
         notes.append(f"date phrase '{vague}' is too vague; no time filter applied")
@@ -244,10 +247,9 @@ def _is_of(names: Sequence[_Name], start: int, end: int) -> bool:
     return any(name.start < end and start < name.end for name in names)
 
 
-def _respelt(text: str, lookup: NameLookup, respell: Respeller, notes: list[str]) -> str:
-    """The text with its slips in names mended: of the plain words that are no part of a name,
-    letters only and no stop words."""
-    names = _find_names(text, lookup)
+def _respelt(text: str, names: Sequence[_Name], respell: Respeller) -> Mapping[str, str]:
+    """The slips in names: of the plain words that are no part of one, letters only and no stop
+    words."""
     unnamed = [
         word
         for match in _words_with_place(text)
@@ -255,12 +257,7 @@ def _respelt(text: str, lookup: NameLookup, respell: Respeller, notes: list[str]
         and (word := _bare(match.group())).isalpha()
         and fold(word) not in stop_words()
     ]
-    read_as = respell(unnamed)
-    if not read_as:
-        return text
-    notes += (f"read '{written}' as '{meant}'" for written, meant in read_as.items())
-    either = "|".join(re.escape(written) for written in read_as)
-    return re.sub(rf"(?<!\w)(?:{either})(?!\w)", lambda found: read_as[found.group()], text)
+    return respell(unnamed)
 
 
 def _unknown_names(text: str, names: Sequence[_Name]) -> list[str]:

@@ -1,0 +1,19 @@
+"""Each table of `tests/golden/` is read by the test it is named after; none is left over."""
+
+import re
+from pathlib import Path
+
+from support import GOLDEN
+
+READ = re.compile(r'@golden\("(\S+)"\)\n(?:@.+\n)*def test_(\w+)')
+
+
+def test_every_table_has_its_test() -> None:
+    sources = [file.read_text("utf-8") for file in Path(__file__).parent.rglob("test_*.py")]
+    read = {(page, name.replace("_", " ")) for text in sources for page, name in READ.findall(text)}
+    written = {
+        (page, title)
+        for page in {page for page, _ in read}
+        for title in re.findall("^## (.+)$", (GOLDEN / page).read_text("utf-8"), re.MULTILINE)
+    }
+    assert (len(read) > 50, written) == (True, read)
