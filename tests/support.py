@@ -11,19 +11,28 @@ from typing import Any, get_args
 import pytest
 
 from lorebank.beliefs.fold import DatedEvidence, Pin, fold_evidence
-from lorebank.domain.facts import Citation, Evidence, Opinion, OpinionStatus, Stance, Trend
+from lorebank.domain.facts import (
+    Citation,
+    Evidence,
+    Interval,
+    Opinion,
+    OpinionStatus,
+    Stance,
+    Trend,
+)
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 WORDS_ONLY = {"LOREBANK_EMBEDDER__PROVIDER": "none", "LOREBANK_CONFIG": "/nonexistent"}
 """An environment without an embedder: fast, and the same on every machine."""
 GOLDEN = Path(__file__).parent / "golden"
+SIGNS = str.maketrans("⏎␍␉", "\n\r\t")
 
 
 def golden(page: str) -> Callable[..., Any]:
     """A test runs for each row of a table of `tests/golden/`: the one whose heading is its name.
 
-    The columns are named as its parameters. A cell in backticks is a Python value, `\\|` a bar;
-    any other is text, read as a date or a member where the parameter is one.
+    The columns are named as its parameters. A cell in backticks is a Python value; any other is
+    text, read as a date, days or a member where the parameter is one. `\\|` is a bar, ⏎ a line end.
     """
 
     def decorate(test: Callable[..., None]) -> Any:
@@ -41,7 +50,7 @@ def _table(text: str, title: str) -> Iterator[list[str]]:
     for line in section.split("\n"):
         if line.startswith("|"):
             cells = re.split(r"(?<!\\)\|", line)[1:-1]
-            yield [cell.strip().replace("\\|", "|") for cell in cells]
+            yield [cell.strip().replace("\\|", "|").translate(SIGNS) for cell in cells]
 
 
 def _value(cell: str, kind: Any) -> Any:
@@ -50,9 +59,23 @@ def _value(cell: str, kind: Any) -> Any:
     for wanted in get_args(kind) or (kind,):
         if wanted is date:
             return date.fromisoformat(cell)
+        if wanted is Interval:
+            days = [date.fromisoformat(day) if day else None for day in cell.split("…")]
+            return Interval(days[0], days[-1])
         if isinstance(wanted, type) and issubclass(wanted, Enum):
             return wanted(cell)
     return cell
+
+
+def snapshot(root: Path, *, journal: bool = True) -> dict[str, bytes]:
+    """Every file of a workspace but what is derived; without the journal of runs on request."""
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file()
+        and not {".memory", ".git"} & set(path.relative_to(root).parts)
+        and (journal or "reflections" not in path.parts)
+    }
 
 
 def folded_opinion(

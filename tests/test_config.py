@@ -27,6 +27,7 @@ from lorebank.settings.config import (
 from lorebank.settings.files import cache_directory, toml_text
 from lorebank.settings.schema import settings_schema
 from lorebank.settings.tables import Config
+from support import golden
 
 
 @pytest.fixture
@@ -72,26 +73,7 @@ def test_later_places_win_and_each_value_knows_its_origin(
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "key", "value"),
-    [
-        ("[recall.mmr]\nlambda = 0.5", "recall.mmr.lambda", 0.5),
-        ("[recall]\nmmr.lambda = 1", "recall.mmr.lambda", 1.0),
-        ("recall = {temporal_decay = {enabled = true}}", "recall.temporal_decay.enabled", True),
-        ("[retain]\nheadings = ['Merken', '기억']", "retain.headings", ("Merken", "기억")),
-        ("\ufeff[index]\r\nchunk_tokens = 300\r\n", "index.chunk_tokens", 300),
-        (
-            "[workspace]\nlog_pattern = 'journals/{YYYY}_{MM}_{DD}.md'",
-            "workspace.log_pattern",
-            "journals/{YYYY}_{MM}_{DD}.md",
-        ),
-        (
-            "[workspace]\nextra_paths = ['/srv/notes', 'docs']",
-            "workspace.extra_paths",
-            ("/srv/notes", "docs"),
-        ),
-    ],
-)
+@golden("settings.md")
 def test_a_user_file_sets_values_in_any_toml_spelling(
     environ: dict[str, str], user_file: Path, text: str, key: str, value: object
 ) -> None:
@@ -99,32 +81,7 @@ def test_a_user_file_sets_values_in_any_toml_spelling(
     assert get(load_config(None, environ), key) == value
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "message", "hint"),
-    [
-        ("[recall]\nkk = 3", 2, "no setting 'recall.kk'", "did you mean recall.k?"),
-        ("# x\n[recal]\nk = 3", 2, "no setting 'recal'", ""),
-        ("recall = 3", 1, "recall: expected a table of settings", ""),
-        ("[recall]\nk = 0", 2, "recall.k: expected a whole number from 1 to 10000, not 0", ""),
-        (
-            "[recall]\nk = true",
-            2,
-            "recall.k: expected a whole number from 1 to 10000, not True",
-            "",
-        ),
-        ("[recall]\nk = {a = 1}", 2, "recall.k: expected a whole number from 1 to 10000", ""),
-        ("[reflect]\nprior = nan", 2, "reflect.prior: expected a number from 0.01 to 0.99", ""),
-        (
-            "[recall]\n# a\nk = 'sum'",
-            3,
-            "recall.k: expected a whole number from 1 to 10000, not 'sum'",
-            "",
-        ),
-        ("[vector]\nenabled = 'yes'", 2, "vector.enabled: expected true or false, not 'yes'", ""),
-        ("[retain]\nheadings = ['a', 3]", 2, "retain.headings: expected a list", ""),
-        ("[workspace]\nextra_paths = ['../x']", 2, "workspace.extra_paths: expected a list", ""),
-    ],
-)
+@golden("settings.md")
 def test_a_wrong_file_is_told_with_line_key_and_expectation(
     environ: dict[str, str], user_file: Path, text: str, line: int, message: str, hint: str
 ) -> None:
@@ -176,30 +133,25 @@ def test_a_workspace_may_not_name_libraries_or_paths_outside_but_the_user_may(
     assert caught.value.message.startswith(f"{file}:2: {key}: a workspace's own file may not")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "[embedder]\nbase_url = 'http://evil'",
-        "[embedder]\nheaders = {a = 'b'}",
-        "[embedder]\ncommand = 'rm'",
-        "[embedder]\napi_key = 'k'",
-        "[workspace]\nlog_pattern = '../{YYYY}-{MM}-{DD}.md'",
-        "[workspace]\nlog_pattern = '/etc/{YYYY}-{MM}-{DD}.md'",
-        "[workspace]\nlog_pattern = 'C:/{YYYY}-{MM}-{DD}.md'",
-        "[workspace]\nlog_pattern = '.git/{YYYY}-{MM}-{DD}.md'",
-        "[workspace]\nlog_pattern = 'bank/{YYYY}-{MM}-{DD}.md'",
-        "[workspace]\nlog_pattern = 'a/{YYYY}-{MM}.md'",
-        "[workspace]\nlog_pattern = 'a/{YYYY}-{MM}-{DD}-{HH}.md'",
-        "[workspace]\nlog_pattern = 'a/{YYYY}-{MM}-{DD}.txt'",
-        "[workspace]\nextra_paths = ['notes/../../x']",
-        "[workspace]\nextra_paths = ['a\\\\b']",
-        "[workspace]\nextra_paths = ['']",
-    ],
-)
+@golden("settings.md")
 def test_a_workspace_file_outside_the_allow_list_is_refused(workspace: Path, text: str) -> None:
     workspace_config_path(workspace).write_text(text)
     with pytest.raises(ConfigurationError):
         load_config(workspace, {})
+
+
+@golden("settings.md")
+def test_what_leaves_the_machine_or_its_folder_a_workspace_may_not_say(
+    workspace: Path, text: str
+) -> None:
+    file = workspace_config_path(workspace)
+    file.write_text(text)
+    with pytest.raises(ConfigurationError) as caught:
+        load_config(workspace, {})
+    key = text.removeprefix("[").replace("]\n", ".").partition(" = ")[0]
+    assert caught.value.message == (
+        f"{file}:2: {key}: a workspace's own file may not set this; expected it in the user's file"
+    )
 
 
 def test_a_workspace_file_that_is_a_link_is_refused(workspace: Path, tmp_path: Path) -> None:
@@ -214,18 +166,7 @@ def test_a_workspace_file_that_is_a_link_is_refused(workspace: Path, tmp_path: P
     assert other.read_text() == "[recall]\nk = 3\n"
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "key", "value"),
-    [
-        ("LOREBANK_RECALL__K", "7", "recall.k", 7),
-        ("LOREBANK_RECALL__AUTO_SYNC", "Off", "recall.auto_sync", False),
-        ("LOREBANK_RECALL__MMR__LAMBDA", ".2", "recall.mmr.lambda", 0.2),
-        ("LOREBANK_RETAIN__HEADINGS", "Merken, 기억", "retain.headings", ("Merken", "기억")),
-        ("LOREBANK_RETAIN__HEADINGS", '["a, b"]', "retain.headings", ("a, b",)),
-        ("LOREBANK_RETAIN__HEADINGS", "{Notes}, b", "retain.headings", ("{Notes}", "b")),
-        ("LOREBANK_EMBEDDER__PROVIDER", "none", "embedder.provider", "none"),
-    ],
-)
+@golden("settings.md")
 def test_variables_are_read_in_the_kind_of_their_setting(
     name: str, text: str, key: str, value: object
 ) -> None:
@@ -233,15 +174,7 @@ def test_variables_are_read_in_the_kind_of_their_setting(
     assert (get(config, key), config.origins) == (value, {key: name})
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "message"),
-    [
-        ("LOREBANK_RECALL__K", "many", "recall.k: expected a whole number from 1 to 10000"),
-        ("LOREBANK_VECTOR__ENABLED", "perhaps", "vector.enabled: expected true or false"),
-        ("LOREBANK_RETAIN__HEADINGS", "[1", "retain.headings: expected a list"),
-        ("LOREBANK_RECAL__K", "3", "no setting 'recal.k'"),
-    ],
-)
+@golden("settings.md")
 def test_a_wrong_variable_is_told_by_name(name: str, text: str, message: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
         load_config(None, {name: text})
@@ -282,27 +215,7 @@ def test_flags_win_over_every_place(environ: dict[str, str], user_file: Path) ->
         load_config(None, environ, [Change("recall.k", "0", "--set")])
 
 
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        ("memory.qmd.command", "./qmd"),
-        ("memory.qmd.command", "bin/qmd"),
-        ("memory.qmd.command", ""),
-        ("memory.qmd.search_mode", "hybrid"),
-        ("memory.qmd.paths", [{"path": "../x"}]),
-        ("memory.qmd.paths", [{"path": "/x", "name": "A B"}]),
-        ("memory.qmd.paths", [{"path": "/x", "name": "sessions"}]),
-        ("memory.qmd.paths", [{"path": "/x", "name": "a"}, {"path": "/y", "name": "a"}]),
-        ("memory.qmd.paths", [{"path": "/x", "pattern": "../*.md"}]),
-        ("memory.qmd.paths", [{"path": "/x", "pattern": "--help"}]),
-        ("memory.qmd.limits.max_snippet_chars", 701),
-        ("memory.qmd.update.interval", "five minutes"),
-        ("memory.scope.rules", [{"action": "maybe"}]),
-        ("memory.scope.rules", [{"action": "allow", "match": {"chatType": "direct"}}]),
-        ("memory.scope.rules", [{"action": "allow", "match": {"chat_type": "dm"}}]),
-        ("memory.scope.rules", [{"action": "allow", "match": {"channel": ""}}]),
-    ],
-)
+@golden("settings.md")
 def test_wrong_values_of_the_sidecar_are_refused(key: str, value: object) -> None:
     with pytest.raises(ConfigurationError, match=f"{key}: expected "):
         check_value(key, value)
@@ -370,18 +283,7 @@ def test_settings_that_contradict_each_other_are_told(
     assert caught.value.message.startswith(message)
 
 
-@pytest.mark.parametrize(
-    ("environ", "platform", "expected"),
-    [
-        ({"LOREBANK_CONFIG": "/c.toml", "HOME": "/h"}, "linux", "/c.toml"),
-        ({"XDG_CONFIG_HOME": "/x", "HOME": "/h"}, "darwin", "/x/lorebank/config.toml"),
-        ({"XDG_CONFIG_HOME": "x", "HOME": "/h"}, "linux", "/h/.config/lorebank/config.toml"),
-        ({"HOME": "/h"}, "darwin", "/h/Library/Application Support/lorebank/config.toml"),
-        ({"APPDATA": "/a"}, "win32", "/a/lorebank/config.toml"),
-        ({}, "linux", None),
-        ({}, "win32", None),
-    ],
-)
+@golden("settings.md")
 def test_the_user_file_is_where_the_platform_keeps_settings(
     environ: dict[str, str], platform: str, expected: str | None
 ) -> None:
@@ -403,50 +305,7 @@ def test_get_names_the_nearest_setting() -> None:
     assert caught.value.hint == "did you mean vector.enabled?"
 
 
-@pytest.mark.parametrize(
-    ("before", "key", "value", "after"),
-    [
-        ("", "recall.k", "5", "[recall]\nk = 5\n"),
-        (
-            "# mine\n[recall] # r\nk = 3 # few\nremember_uses = true\n",
-            "recall.k",
-            "5",
-            "# mine\n[recall] # r\nk = 5 # few\nremember_uses = true\n",
-        ),
-        (
-            "[recall]\r\nk = 3\r\n",
-            "embedder.provider",
-            "none",
-            '[recall]\r\nk = 3\r\n\r\n[embedder]\r\nprovider = "none"\r\n',
-        ),
-        ("[recall]\nk = 3", "recall.auto_sync", "no", "[recall]\nk = 3\nauto_sync = false\n"),
-        ("recall.k = 3 #x", "recall.k", "4", "recall.k = 4 #x"),
-        (
-            "[recall]\nmmr.enabled = true\n\n[index]\n",
-            "recall.mmr.enabled",
-            "false",
-            "[recall]\nmmr.enabled = false\n\n[index]\n",
-        ),
-        (
-            "[retain]\nheadings = [ # more\n  'a#b',\n  'c',\n] # end\n# tail\n",
-            "retain.headings",
-            "x, y",
-            '[retain]\nheadings = ["x", "y"] # end\n# tail\n',
-        ),
-        (
-            "recall = {k = 3, mmr = {enabled = true}}\n",
-            "recall.k",
-            "5",
-            "recall = {k = 5, mmr = {enabled = true}}\n",
-        ),
-        (
-            "[recall]\nk = 2\n# about\n[index]\nchunk_tokens = 300\n",
-            "recall.candidate_multiplier",
-            "6",
-            "[recall]\nk = 2\ncandidate_multiplier = 6\n# about\n[index]\nchunk_tokens = 300\n",
-        ),
-    ],
-)
+@golden("settings.md")
 def test_set_value_changes_one_value_and_nothing_else(
     tmp_path: Path, before: str, key: str, value: str, after: str
 ) -> None:
@@ -466,15 +325,7 @@ def test_set_value_makes_the_users_folder_and_keeps_the_mode(tmp_path: Path) -> 
     assert [entry.name for entry in file.parent.iterdir()] == ["config.toml"]
 
 
-@pytest.mark.parametrize(
-    ("before", "key", "value"),
-    [
-        ("[recall]\nk = 3\n", "recall.k", "none"),
-        ("[recall]\nk = 3\n", "recall.nothing", "1"),
-        ("[recall]\nk = 3\n", "index.chunk_overlap", "3000"),
-        ("[recall]\nwrong = 3\n", "recall.k", "1"),
-    ],
-)
+@golden("settings.md")
 def test_set_value_refuses_and_leaves_the_file(
     tmp_path: Path, before: str, key: str, value: str
 ) -> None:
@@ -502,7 +353,7 @@ def test_any_text_survives_writing_and_reading(
     assert config.retain.headings == tuple(headings)
 
 
-@pytest.mark.parametrize("value", [0.1, 1e-17, 0, 1, True])
+@golden("settings.md")
 def test_numbers_survive_writing_and_reading(tmp_path: Path, value: Any) -> None:
     file = tmp_path / "config.toml"
     key = "recall.mmr.enabled" if value is True else "recall.mmr.lambda"
@@ -560,26 +411,7 @@ def test_nothing_else_is_allowed() -> None:
     assert all(table["additionalProperties"] is False for table in tables(settings_schema()))
 
 
-@pytest.mark.parametrize(
-    ("key", "right", "wrong"),
-    [
-        ("recall.k", [1, 10_000], [0, 10_001, "5", 1.5, True]),
-        ("memory.backend", ["qmd"], ["sum", 3]),
-        ("reflect.prior", [0.5, 0.01], [1.0, "x"]),
-        ("vector.enabled", [True], ["true", 1]),
-        ("memory.qmd.update.interval", ["5m", "1h30m", "0"], ["5", "5 m", "-5m", ""]),
-        (
-            "memory.qmd.paths",
-            [[], [{"path": "/x", "pattern": "*.md"}]],
-            [["/x"], [{}], [{"path": 3}], [{"path": "/x", "mask": "*"}]],
-        ),
-        (
-            "memory.scope.rules",
-            [[{"action": "allow"}], [{"action": "deny", "match": {"channel": "x"}}]],
-            [[{"match": {}}], [{"action": "allow", "match": "x"}], [{"action": 1}]],
-        ),
-    ],
-)
+@golden("settings.md")
 def test_it_refuses_what_the_rules_refuse(key: str, right: list[Any], wrong: list[Any]) -> None:
     jsonschema = pytest.importorskip("jsonschema")
     schema = _at(key)

@@ -10,6 +10,7 @@ import pytest
 from lorebank.agent.hooks.connect import HOSTS, NAME, connect, settings_file, snippet
 from lorebank.errors import ConfigurationError, LorebankError
 from lorebank.mcp_server.server import tools_of
+from support import golden
 
 COMMAND = ["/usr/bin/lorebank", "-w", "/home/me/notes", "mcp"]
 JSON_TEXTS = [
@@ -65,16 +66,7 @@ def test_a_file_that_was_made_goes_again(host: str, tmp_path: Path) -> None:
     assert not connect(host, file, None).changed
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("a.json", "{not json"),
-        ("a.json", '{"mcpServers": []}'),
-        ("a.json", "[]"),
-        ("a.toml", "x ="),
-        ("a.toml", '[mcp_servers.memory]\ncommand = "other"\n'),
-    ],
-)
+@golden("agent.md")
 def test_settings_of_another_shape_are_left_alone(name: str, text: str, tmp_path: Path) -> None:
     file = tmp_path / name
     file.write_text(text)

@@ -10,7 +10,7 @@ import pytest
 from lorebank import Bank
 from lorebank.agent.flush import deliverable
 from lorebank.settings.tables import CompactionSettings, MemoryFlushSettings
-from support import WORDS_ONLY
+from support import WORDS_ONLY, golden
 
 WINDOW = 200_000
 THRESHOLD = 176_000
@@ -28,9 +28,7 @@ def _settings(bank: Bank, **flush: object) -> None:
     bank.workspace.config = replace(bank.config, compaction=settings)
 
 
-@pytest.mark.parametrize(
-    ("tokens", "due"), [(0, False), (THRESHOLD - 1, False), (THRESHOLD, True), (WINDOW, True)]
-)
+@golden("agent.md")
 def test_f12_due_from_the_threshold_on(bank: Bank, tokens: int, due: bool) -> None:
     found = bank.flush(tokens, context_window=WINDOW)
     assert (found.due, found.threshold) == (due, THRESHOLD)
@@ -122,19 +120,6 @@ def test_f13_a_workspace_cannot_put_words_in_the_owners_mouth(tmp_path: Path) ->
         Bank.open(tmp_path, environ=WORDS_ONLY)
 
 
-@pytest.mark.parametrize(
-    ("reply", "shown"),
-    [
-        ("NO_REPLY", ""),
-        ("  NO_REPLY\n", ""),
-        ("**NO_REPLY**", ""),
-        ("NO_REPLY - nothing to store.", ""),
-        ("Stored two notes.\n\nNO_REPLY", ""),
-        ("Stored two notes.", "Stored two notes."),
-        ("The token NO_REPLY means silence.", "The token NO_REPLY means silence."),
-        ("NO_REPLY_EVER is a name", "NO_REPLY_EVER is a name"),
-        ("", ""),
-    ],
-)
+@golden("agent.md")
 def test_f14_no_reply_is_not_delivered(reply: str, shown: str) -> None:
     assert deliverable(reply) == shown

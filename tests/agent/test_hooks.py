@@ -14,7 +14,7 @@ from lorebank import Bank, ConfigurationError
 from lorebank.agent.hooks.hosts import EVENTS, change_hooks, with_hooks
 from lorebank.app.hosts import PROMPT_TOKENS, tokens_of
 from lorebank.language.words import estimate_tokens
-from support import WORDS_ONLY
+from support import WORDS_ONLY, golden
 
 COMMAND = "/usr/bin/lorebank -w /home/me/notes"
 SETTINGS = [
@@ -76,7 +76,7 @@ def test_another_workspace_takes_the_place_of_the_first() -> None:
     assert with_hooks("claude-code", second, None) == SETTINGS[5]
 
 
-@pytest.mark.parametrize("text", ["{broken", "[]", '{"hooks": 3}', '{"hooks": {"PreCompact": 1}}'])
+@golden("agent.md")
 def test_settings_that_hooks_cannot_be_put_into_stay_as_they_are(tmp_path: Path, text: str) -> None:
     file = tmp_path / "settings.json"
     file.write_text(text)
@@ -98,7 +98,7 @@ def test_the_hosts_own_file_is_found_made_and_written_through_a_link(tmp_path: P
     assert (file.is_symlink(), kept.read_text()) == (True, "{}\n")
 
 
-@pytest.mark.parametrize("before", ["", "export A=1\n", "export A=1", "a\n\n\nb\n"])
+@golden("agent.md")
 def test_the_shell_block_is_put_in_once_and_cut_whole(before: str) -> None:
     once = with_hooks("shell", before, COMMAND)
     assert with_hooks("shell", once, COMMAND) == once

@@ -11,7 +11,7 @@ import pytest
 
 from lorebank import Bank
 from lorebank.domain.facts import Citation, Origin
-from lorebank.errors import ConfigurationError, PathRefused
+from lorebank.errors import PathRefused
 from support import FIXTURES, WORDS_ONLY
 
 ASKED_FOR = {
@@ -22,27 +22,10 @@ ASKED_FOR = {
 }
 
 UNSAID = [
-    "barnacle",
-    "walrus",
-    "pelican",
-    "marmalade",
-    "porcupine",
-    "hedgehog",
-    "ocelot",
-    "platypus",
-    "armadillo",
-    "narwhal",
-    "wombat",
-    "capybara",
-    "axolotl",
-    "okapi",
-    "caveat",
-    "iVBORw0KGgoAAAANSUhEUgAA",
-    "NO_REPLY",
-    "untrusted",
-    "Herring",
-    "Barley",
-]
+    "barnacle", "walrus", "pelican", "marmalade", "porcupine", "hedgehog", "ocelot", "platypus",
+    "armadillo", "narwhal", "wombat", "capybara", "axolotl", "okapi", "caveat",
+    "iVBORw0KGgoAAAANSUhEUgAA", "NO_REPLY", "untrusted", "Herring", "Barley",
+]  # fmt: skip
 """What stands in the fixtures, and is no turn or a secret."""
 
 
@@ -105,16 +88,6 @@ def test_f69_transcripts_are_read_only_where_both_settings_say_so(workspace: Pat
     with opened(workspace) as bank:
         assert bank.sync().added == ("sessions/3f1c2a9e-boatyard.jsonl",)
         assert found(bank, "boatyard crane mast") == ["sessions/3f1c2a9e-boatyard.jsonl#L4-L8"]
-
-
-def test_f69_a_workspace_cannot_ask_for_the_owners_transcripts(workspace: Path) -> None:
-    (workspace / ".memory").mkdir()
-    (workspace / ".memory" / "config.toml").write_text(
-        "[memory_search.experimental]\nsession_memory = true\n"
-    )
-
-    with pytest.raises(ConfigurationError, match="session_memory"):
-        Bank.open(workspace, environ=WORDS_ONLY)
 
 
 def test_f69_what_was_kept_goes_when_it_is_switched_off(workspace: Path) -> None:

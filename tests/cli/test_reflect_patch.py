@@ -87,13 +87,6 @@ def test_all_about_somebody_is_accepted_at_once(workspace: Path, talk: Talk, lor
     assert "wet paint" in page
 
 
-def test_nothing_is_asked_where_nobody_can_answer(workspace: Path, lorebank: Run) -> None:
-    done = lorebank("reflect", "--interactive", cwd=workspace)
-    assert (done.code, done.out) == (2, "")
-    assert "--accept" in done.err
-    assert not (workspace / "bank").exists()
-
-
 def test_scripts_accept_and_reject_by_id(workspace: Path, lorebank: Run) -> None:
 
     shown = json.loads(lorebank("reflect", "--dry-run", "--json", cwd=workspace).out)
@@ -106,26 +99,6 @@ def test_scripts_accept_and_reject_by_id(workspace: Path, lorebank: Run) -> None
         "bank/index.md",
         "bank/entities/Maya.md",
     }
-
-
-def test_check_exits_with_six_until_all_is_up_to_date(workspace: Path, lorebank: Run) -> None:
-    codes = [
-        lorebank("reflect", *flags, cwd=workspace).code
-        for flags in (["--check"], [], ["--check"], ["--undo"], ["--check"])
-    ]
-    assert codes == [6, 0, 0, 0, 6]
-
-
-def test_undo_names_the_pages(workspace: Path, lorebank: Run) -> None:
-    lorebank("reflect", cwd=workspace)
-    done = lorebank("reflect", "--undo", "2025-12-10-1", cwd=workspace)
-    assert (done.code, done.out.splitlines()[0]) == (
-        0,
-        "run 2025-12-10-1 undone: 9 pages as before",
-    )
-    again = lorebank("reflect", "--undo", cwd=workspace)
-    assert (again.code, again.out) == (1, "")
-    assert "no run can be undone" in again.err
 
 
 def test_each_added_line_that_states_something_is_cited(workspace: Path, lorebank: Run) -> None:

@@ -275,9 +275,7 @@ def test_days(when: date | Interval | None, phrase: str) -> None:
     assert day_phrase(when) == phrase
 
 
-@pytest.mark.parametrize(
-    ("size", "phrase"), [(0, "0 kB"), (1, "1 kB"), (999_999, "1000 kB"), (1_400_000, "1.4 MB")]
-)
+@golden("terminal.md")
 def test_sizes(size: int, phrase: str) -> None:
     assert size_phrase(size) == phrase
 
@@ -290,20 +288,7 @@ def test_width_in_columns(text: str, columns: int) -> None:
     assert display_width(text) == columns
 
 
-@pytest.mark.parametrize(
-    ("text", "width", "lines"),
-    [
-        ("one two three", 8, ["one two", "three"]),
-        ("one  two", 20, ["one two"]),
-        ("first\nsecond", 20, ["first", "second"]),
-        ("memory/2025-11-27.md#L12 here", 10, ["memory/2025-11-27.md#L12", "here"]),
-        ("東京都の天気", 8, ["東京都の", "天気"]),
-        ("天気、晴れ", 4, ["天", "気、", "晴れ"]),
-        ("彼は「雨」と言う", 6, ["彼は", "「雨」", "と言う"]),
-        ("  indented code\n    deeper", 40, ["  indented code", "    deeper"]),
-        ("", 10, [""]),
-    ],
-)
+@golden("terminal.md")
 def test_wrapping(text: str, width: int, lines: list[str]) -> None:
     assert wrap(text, width) == lines
 
@@ -312,32 +297,12 @@ def test_indent_stands_before_every_line_and_first_before_the_first() -> None:
     assert wrap("one two three", 8, "  ", first="- ") == ["- one", "  two", "  three"]
 
 
-@pytest.mark.parametrize(
-    ("text", "width", "cut"),
-    [
-        ("short", 10, "short"),
-        ("one two three", 8, "one two…"),
-        ("東京都庁", 7, "東京都…"),
-        ("two\nlines", 20, "two lines"),
-    ],
-)
+@golden("terminal.md")
 def test_truncating(text: str, width: int, cut: str) -> None:
     assert truncate(text, width) == cut
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("plain", "plain"),
-        ("two\nlines", "two\nlines"),
-        ("\x1b[31mred\x1b[0m", "\\x1b[31mred\\x1b[0m"),
-        ("bell\x07 null\x00", "bell\\x07 null\\x00"),
-        ("lone\rreturn", "lone\\rreturn"),
-        ("crlf\r\n", "crlf\n"),
-        ("\u202eevil", "\\u202eevil"),
-        ("\x9b2J", "\\x9b2J"),
-    ],
-)
+@golden("terminal.md")
 def test_control_characters_become_visible(text: str, shown: str) -> None:
     assert clean(text) == shown
 

@@ -18,7 +18,7 @@ import pytest
 
 from lorebank import Bank, ConcurrentEdit, NotFound, UsageError
 from lorebank.forgetting.undo import read_run, store_of
-from support import WORDS_ONLY
+from support import WORDS_ONLY, snapshot
 
 NOW = date(2025, 12, 20)
 SECRET = "keeps a zweikanalig teapot"
@@ -27,14 +27,6 @@ Copy = Callable[[str], Path]
 
 def opened(root: Path) -> Bank:
     return Bank.open(root, environ=WORDS_ONLY, now=NOW)
-
-
-def notes(root: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(root).as_posix(): path.read_bytes()
-        for path in sorted(root.rglob("*"))
-        if path.is_file() and not path.is_relative_to(root / ".memory")
-    }
 
 
 def holding(root: Path, text: str) -> list[str]:
@@ -99,24 +91,24 @@ def test_only_the_undo_store_holds_it_until_then(planted: Path) -> None:
 
 
 def test_undo_restores_every_file_byte_for_byte(planted: Path) -> None:
-    before = notes(planted)
+    before = snapshot(planted)
     with opened(planted) as bank:
         bank.forget(entity="Peter")
-        assert notes(planted) != before
-        assert "bank/entities/Peter.md" not in notes(planted)
+        assert snapshot(planted) != before
+        assert "bank/entities/Peter.md" not in snapshot(planted)
         bank.undo_forget()
-        assert notes(planted) == before
+        assert snapshot(planted) == before
         assert bank.check() == ()
         with pytest.raises(NotFound):
             bank.undo_forget()
 
 
 def test_a_dry_run_names_every_line_and_writes_nothing(planted: Path) -> None:
-    before = notes(planted)
+    before = snapshot(planted)
     with opened(planted) as bank:
         wanted = id_of(bank, SECRET)
         dry = bank.forget(wanted, dry_run=True)
-        assert notes(planted) == before
+        assert snapshot(planted) == before
         assert store_of(planted).names() == ()
         done = bank.forget(wanted)
     assert (dry.lines, dry.pages, dry.derived, dry.opinions) == (
@@ -275,7 +267,7 @@ with Bank.open(sys.argv[1], environ=WORDS_ONLY, now=date(2025, 12, 20)) as bank:
 
 
 def test_a_kill_at_any_instant_is_finished_by_the_next_run(planted: Path, tmp_path: Path) -> None:
-    before = notes(planted)
+    before = snapshot(planted)
     paths = [str(Path(__file__).parents[1]), *sys.path]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     chance = random.Random(5)
@@ -297,7 +289,7 @@ def test_a_kill_at_any_instant_is_finished_by_the_next_run(planted: Path, tmp_pa
             assert not any(read_run(root, name).pending for name in kept)
             for name in reversed(kept):
                 bank.undo_forget(name)
-            assert notes(root) == before
+            assert snapshot(root) == before
             bank.forget(match="zweikanalig", purge=True)
             bank.purge_forgotten()
         assert holding(root, SECRET) == []

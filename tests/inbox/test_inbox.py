@@ -9,7 +9,7 @@ import pytest
 from lorebank import Bank
 from lorebank.domain.facts import InboxKind
 from lorebank.errors import ConcurrentEdit, NotFound, UsageError
-from support import WORDS_ONLY
+from support import WORDS_ONLY, snapshot
 
 TODAY = date(2026, 1, 9)
 LOG = """\
@@ -40,14 +40,6 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def _files(root: Path) -> dict[str, bytes]:
-    return {
-        str(path.relative_to(root)): path.read_bytes()
-        for path in root.rglob("*.md")
-        if ".memory" not in path.parts
-    }
-
-
 def test_every_kind_comes_with_choices_and_what_they_change(root: Path) -> None:
     with Bank.open(root, now=TODAY, environ=WORDS_ONLY) as bank:
         items = {item.kind: item for item in bank.inbox().items}
@@ -71,7 +63,7 @@ def test_ids_are_the_same_in_a_fresh_index(root: Path) -> None:
 def test_verdicts_survive_the_index_and_are_taken_back_exactly(root: Path, choice: int) -> None:
     with Bank.open(root, now=TODAY, environ=WORDS_ONLY) as bank:
         waiting = bank.inbox()
-        before = _files(root)
+        before = snapshot(root)
         ruled = bank.rule({i.id: i.choices[choice] for i in waiting.items}, by="Ana", now=TODAY)
         assert {d.id for d in ruled} == {item.id for item in waiting.items}
         assert {d.by for d in ruled} == {"Ana"}
@@ -82,7 +74,7 @@ def test_verdicts_survive_the_index_and_are_taken_back_exactly(root: Path, choic
         assert bank.decisions() == ruled
         bank.unrule(by="Ana")
         assert bank.inbox() == waiting
-    assert _files(root) == before
+    assert snapshot(root) == before
 
 
 def test_a_verdict_is_dropped_when_its_line_changes(root: Path) -> None:
@@ -98,14 +90,14 @@ def test_a_verdict_is_dropped_when_its_line_changes(root: Path) -> None:
 def test_nothing_is_written_where_one_verdict_cannot_be(root: Path) -> None:
     with Bank.open(root, now=TODAY, environ=WORDS_ONLY) as bank:
         one, *_ = bank.inbox().items
-        before = _files(root)
+        before = snapshot(root)
         with pytest.raises(NotFound, match="i-0000000000"):
             bank.rule({one.id: one.choices[0], "i-0000000000": "same"}, by="Ana")
         with pytest.raises(UsageError, match="no verdict 'perhaps'"):
             bank.rule({one.id: "perhaps"}, by="Ana")
         with pytest.raises(UsageError, match="say who rules"):
             bank.rule({one.id: one.choices[0]}, by="(:)")
-        assert _files(root) == before
+        assert snapshot(root) == before
 
 
 def test_only_the_verdicts_of_one_judge_are_taken_back(root: Path) -> None:

@@ -305,37 +305,6 @@ def test_what_is_sent_where_is_said_once_before_it_is_sent(
     assert openai.requests == []
 
 
-def test_a_workspace_cannot_send_its_notes_anywhere(root: Path, environ: dict[str, str]) -> None:
-    from lorebank.errors import ConfigurationError
-
-    (root / ".memory").mkdir()
-    settings = root / ".memory" / "config.toml"
-    for text, key in [
-        ('[embedder]\nprovider = "openai"', "embedder.provider"),
-        ('[embedder]\nprovider = "auto"', "embedder.provider"),
-        ('[embedder]\nfallback = "gemini"', "embedder.fallback"),
-        ('[embedder]\nmodel = "gpt-9"', "embedder.model"),
-        ("[embedder]\noffline = false", "embedder.offline"),
-        ('[embedder.remote]\nbase_url = "http://evil/v1"', "embedder.remote.base_url"),
-        ('[embedder.remote]\napi_key = "env:HOME"', "embedder.remote.api_key"),
-        ('[embedder.remote]\nheaders = {x = "env:HOME"}', "embedder.remote.headers"),
-        ("[embedder.remote.batch]\nenabled = true", "embedder.remote.batch.enabled"),
-        ('[embedder.local]\ncommand = "/bin/sh"', "embedder.local.command"),
-        ('[embedder.local]\nmodel_path = "/tmp/x.gguf"', "embedder.local.model_path"),
-        ("[embedder.cache]\nshared = true", "embedder.cache.shared"),
-        ('[providers.openai]\nbase_url = "http://evil/v1"', "providers.openai.base_url"),
-        ('[providers.voyage]\napi_key = "k"', "providers.voyage.api_key"),
-        ('[index]\npath = "/tmp/{workspace}.sqlite"', "index.path"),
-    ]:
-        settings.write_text(text)
-        with pytest.raises(ConfigurationError) as refusal:
-            Bank.open(root, environ=environ)
-        assert refusal.value.message == (
-            f"{settings}:2: {key}: a workspace's own file may not set this; "
-            "expected it in the user's file"
-        )
-
-
 def test_a_breaker_that_makes_no_sense_is_closed(root: Path, environ: dict[str, str]) -> None:
     with Bank.open(root, environ=environ) as bank:
         bank.sync()

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from lorebank import Bank
 from lorebank.errors import LorebankError
 from lorebank.mcp_server.calls import fit
-from support import FIXTURES, WORDS_ONLY
+from support import FIXTURES, WORDS_ONLY, snapshot
 
 TODAY = date(2026, 3, 2)
 EXAMPLES = int(os.environ.get("LOREBANK_FUZZ_EXAMPLES", "15"))
@@ -83,17 +83,9 @@ def folders(tmp_path: Path) -> Callable[[], Path]:
     return new
 
 
-def files_of(root: Path) -> dict[str, bytes]:
-    return {
-        str(file.relative_to(root)): file.read_bytes()
-        for file in root.rglob("*")
-        if file.is_file() and ".memory" not in file.parts
-    }
-
-
 def ask_everything(root: Path) -> None:
     """What people and hosts ask of a workspace; the note beside the damage is always found."""
-    before = files_of(root)
+    before = snapshot(root)
     with Bank.open(root, environ=WORDS_ONLY) as bank:
         bank.sync()
         first = bank.recall("zqkey", now=TODAY).hits[0]
@@ -108,7 +100,7 @@ def ask_everything(root: Path) -> None:
             bank.reflect(now=TODAY, dry_run=True)
         except LorebankError as refused:
             assert str(refused)
-    assert files_of(root) == before
+    assert snapshot(root) == before
 
 
 @pytest.mark.parametrize(
@@ -203,13 +195,13 @@ def test_damaged_exports_are_refused_or_imported(
         shutil.rmtree(source, ignore_errors=True)
         source.mkdir()
         (source / name).write_bytes(data)
-        before = files_of(root)
+        before = snapshot(root)
         with Bank.open(root, environ=WORDS_ONLY) as bank:
             try:
                 bank.import_notes(source / name, dry_run=True)
             except LorebankError as refused:
                 assert str(refused)
-        assert files_of(root) == before
+        assert snapshot(root) == before
 
     check()
 

@@ -9,18 +9,9 @@ from hypothesis import strategies as st
 
 from lorebank import Bank, LorebankError
 from lorebank.app import reflection
-from support import WORDS_ONLY
+from support import WORDS_ONLY, snapshot
 
 LEDGER = "bank/identity.md"
-
-
-def files(root: Path) -> dict[str, bytes]:
-    """Every Markdown file, byte for byte."""
-    return {
-        path.relative_to(root).as_posix(): path.read_bytes()
-        for path in sorted(root.rglob("*.md"))
-        if ".memory" not in path.parts
-    }
 
 
 def said(bank: Bank) -> list[object]:
@@ -81,15 +72,15 @@ def test_a_merge_taken_back_is_the_identity_byte_for_byte(
     root = tmp_path_factory.mktemp("names") / "notes"
     write_pages(root, bob, robert, ledger)
     with Bank.open(root, environ=WORDS_ONLY) as bank:
-        before, known = files(root), said(bank)
+        before, known = snapshot(root), said(bank)
         done = bank.decide(action, "Bob", "Robert")
         assert done.changed[0] == LEDGER
-        assert "bank/entities/Bob.md" not in files(root)
+        assert "bank/entities/Bob.md" not in snapshot(root)
         assert bank.entity("Bob").entity == bank.entity("Robert").entity
         assert bank.decide(action, "Bob", "Robert").changed == ()
         assert bank.check() == ()
         bank.decide(action, "Bob", "Robert", undo=True)
-        assert files(root) == before
+        assert snapshot(root) == before
         assert said(bank) == known
         assert bank.check() == ()
 
@@ -115,13 +106,13 @@ def test_deleting_a_line_by_hand_restores_everything_after_the_next_reflect(
             (root / "bank/entities/Maya.md").read_text() + "\nShe taught me knots.\n"
         )
         bank.reflect()
-        before, known = files(root), said(bank)
+        before, known = snapshot(root), said(bank)
         action, *names = decision
         bank.decide(action, *names)
         bank.reflect()
         (root / LEDGER).unlink()
         bank.reflect()
-        after = files(root)
+        after = snapshot(root)
         assert {p: t for p, t in after.items() if "reflections" not in p} == {
             p: t for p, t in before.items() if "reflections" not in p
         }
@@ -167,11 +158,11 @@ COMMANDS = st.tuples(
 
 def try_to_decide(bank: Bank, action: str, names: Sequence[str]) -> bool:
     """Whether the decision could be written; one that contradicts another is refused whole."""
-    before = files(bank.root)
+    before = snapshot(bank.root)
     try:
         return bool(bank.decide(action, *names).changed)
     except LorebankError:
-        assert files(bank.root) == before
+        assert snapshot(bank.root) == before
         return False
 
 
@@ -189,12 +180,12 @@ def test_any_decisions_taken_back_one_by_one_are_the_identity(
     root = tmp_path_factory.mktemp("names") / "notes"
     write_pages(root, bob, robert, ledger)
     with Bank.open(root, environ=WORDS_ONLY) as bank:
-        before, known = files(root), said(bank)
+        before, known = snapshot(root), said(bank)
         done = [command for command in commands if try_to_decide(bank, *command)]
         assert bank.check() == ()
         for action, names in reversed(done):
             bank.decide(action, *names, undo=True)
-        assert files(root) == before
+        assert snapshot(root) == before
         assert said(bank) == known
         assert bank.check() == ()
 
@@ -245,7 +236,7 @@ def test_lines_written_and_deleted_by_hand_leave_what_the_rest_says(
                 (root / LEDGER).write_text(text, "utf-8")
                 settle_pages(bank)
                 assert bank.check() == ()
-            said_at.append([said(bank), bank.audit().duplicates, files(root)])
+            said_at.append([said(bank), bank.audit().duplicates, snapshot(root)])
     assert said_at[0] == said_at[1]
 
 

@@ -1,6 +1,5 @@
 """Front matter: the flat subset is read, generated keys are set, all else keeps its bytes."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,41 +8,15 @@ from lorebank.markdown.front_matter import (
     parse_front_matter,
     set_front_matter_keys,
 )
+from support import golden
 
 
-@pytest.mark.parametrize(
-    ("lines", "values"),
-    [
-        ("type: person", {"type": "person"}),
-        ("aliases: [Pete, 'P. Smith', \"a, b\"]", {"aliases": ["Pete", "P. Smith", "a, b"]}),
-        ('aliases:\n  - Pete\n  - "Petey"', {"aliases": ["Pete", "Petey"]}),
-        ("aliases:\n- Pete\n- Petey\ntype: x", {"aliases": ["Pete", "Petey"], "type": "x"}),
-        ("aliases: []", {"aliases": []}),
-        ("a: 'it''s' # why", {"a": "it's"}),
-        ("url: https://x.y/#z", {"url": "https://x.y/#z"}),
-        ("day: 2025-11-27\nyes: no", {"day": "2025-11-27", "yes": "no"}),
-        ("empty:", {"empty": ""}),
-        ("text: |\n  one\n  two", {"text": "one\ntwo"}),
-        ("related: [[[Ana]], [[Bo]]]", {"related": ["[[Ana]]", "[[Bo]]"]}),
-        ("# only a comment", {}),
-        ("", {}),
-    ],
-)
+@golden("markdown.md")
 def test_the_flat_subset_is_read(lines: str, values: dict[str, FrontMatterValue]) -> None:
     assert parse_front_matter(f"---\n{lines}\n---\nbody\n")[0] == values
 
 
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        ("---\na: b\n---\nbody", 4),
-        ("---\r\na: b\r\n...\r\nbody", 4),
-        ("body", 1),
-        ("---\na: b\nnever closed", 1),
-        ("---\n## a heading\n- an item\n---\n", 1),
-        ("", 1),
-    ],
-)
+@golden("markdown.md")
 def test_where_the_body_begins(text: str, line: int) -> None:
     assert parse_front_matter(text)[1] == line
 

@@ -2,8 +2,6 @@
 
 from datetime import date
 
-import pytest
-
 from lorebank.domain.facts import Origin
 from lorebank.markdown.document import read_document
 from lorebank.markdown.fact_format import format_fact
@@ -13,26 +11,7 @@ from lorebank.trust.confirmations import format_confirmation, parse_confirmation
 from support import golden
 
 
-@pytest.mark.parametrize(
-    ("line", "content", "origin"),
-    [
-        ("- W @Ana: Lives in Porto.", "Lives in Porto.", Origin.OWNER),
-        ("- W @Ana: Lives in Porto. (origin: agent)", "Lives in Porto.", Origin.AGENT),
-        ("- W @Ana: Lives in Porto (origin: Imported).", "Lives in Porto.", Origin.IMPORTED),
-        ("- O @Ana: Likes it. (+o-3f2a) (origin: session)", "Likes it.", Origin.SESSION),
-        ("- O @Ana: Likes it. (origin: session) (+o-3f2a)", "Likes it.", Origin.SESSION),
-        (
-            "- W @Ana: It says (origin: web) on the label.",
-            "It says (origin: web) on the label.",
-            Origin.OWNER,
-        ),
-        (
-            "- W @Ana: One. (origin: untrusted)\n  Two. (origin: owner)",
-            "One. Two.",
-            Origin.UNTRUSTED,
-        ),
-    ],
-)
+@golden("markdown.md")
 def test_a_mark_at_the_end_of_a_line_says_whose_word_it_is(
     line: str, content: str, origin: Origin
 ) -> None:

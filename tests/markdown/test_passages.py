@@ -1,9 +1,8 @@
 """Passages: the prose between the facts, a few lines each."""
 
-import pytest
-
 from lorebank.markdown.document import read_document
 from lorebank.markdown.passages import extract_passages
+from support import golden
 
 
 def _read(text: str, *fact_lines: tuple[int, int]) -> list[tuple[str, str]]:
@@ -11,20 +10,7 @@ def _read(text: str, *fact_lines: tuple[int, int]) -> list[tuple[str, str]]:
     return [(str(passage.citation).partition("#")[2], passage.text) for passage in passages]
 
 
-@pytest.mark.parametrize(
-    ("text", "passages"),
-    [
-        ("# Only a heading\n", []),
-        ("One **bold**\nline.\n\nTwo.\n", [("L1-L2", "One bold line."), ("L4", "Two.")]),
-        ("- a\n- b\n  - c\n", [("L1", "a"), ("L2-L3", "b c")]),
-        ("> quoted @Ana\n", [("L1", "quoted Ana")]),
-        ("| Who | What |\n|---|---|\n| Ana | tea |\n", [("L3", "Who: Ana; What: tea")]),
-        ("```sh\nls -l\n\ncd\n```\n", [("L2-L4", "ls -l\n\ncd")]),
-        ("---\nk: v\n---\nbody\n", [("L4", "body")]),
-        ("<!-- no -->\nyes <private>no</private>\n", [("L2", "yes")]),
-        ("a\r\nb\r\n", [("L1-L2", "a b")]),
-    ],
-)
+@golden("markdown.md")
 def test_what_is_a_passage(text: str, passages: list[tuple[str, str]]) -> None:
     assert _read(text) == passages
 

@@ -2,7 +2,6 @@
 
 from datetime import date
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -85,17 +84,7 @@ def test_a_decision_holds_until_there_is_new_evidence(
     assert decided([ruling], id, facts) is expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected", "line"),
-    [
-        ("", "# Evidence\n\n- x\n", 3),
-        ("# Evidence\n\n- a\n", "# Evidence\n\n- a\n- x\n", 4),
-        ("# E\n\n- a\n\nMine.\n", "# E\n\n- a\n- x\n\nMine.\n", 4),
-        ("Mine.", "Mine.\n\n- x\n", 3),
-        ("- a\r\n- b\r\n", "- a\r\n- b\r\n- x\r\n", 3),
-        ("- a", "- a\n- x\n", 2),
-    ],
-)
+@golden("markdown.md")
 def test_a_ledger_line_is_added_and_taken_back(text: str, expected: str, line: int) -> None:
     added, place = added_line(text, "- x", title="Evidence")
     assert (added, place) == (expected, line)

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from lorebank.markdown.source import decode, newline_style, split_lines
+from support import golden
 
 
 @pytest.mark.parametrize(
@@ -34,16 +35,7 @@ def test_a_binary_file_is_reported_in_few_lines() -> None:
     assert len(decode(b"\xff" * 100_000, "a.md")[1]) == 20
 
 
-@pytest.mark.parametrize(
-    ("text", "lines"),
-    [
-        ("", []),
-        ("a", ["a"]),
-        ("a\n", ["a"]),
-        ("a\r\n\r\nb", ["a", "", "b"]),
-        ("a\rb\x0bc\x0cd\x1ce\x85f\u2028g", ["a\rb\x0bc\x0cd\x1ce\x85f\u2028g"]),
-    ],
-)
+@golden("markdown.md")
 def test_only_lf_and_crlf_end_a_line(text: str, lines: list[str]) -> None:
     assert split_lines(text) == lines
 

@@ -2,11 +2,10 @@
 
 from dataclasses import replace
 
-import pytest
-
 from lorebank.domain.answers import Answer, BankPart, Hit, Query, SearchHit
 from lorebank.domain.facts import Citation
 from lorebank.recall.several import Asked, merge_answers, merge_searches
+from support import golden
 
 WORKSPACES = {"a": "/a", "b": "/b", "c": "/c"}
 
@@ -47,18 +46,7 @@ def order(answer: Answer) -> list[tuple[str, str]]:
     return [(hit.bank, hit.content) for hit in answer.hits]
 
 
-@pytest.mark.parametrize(
-    ("levels", "expected", "evidence"),
-    [
-        (("strong", "strong"), ["a1", "b1", "a2", "b2", "a3", "b3"], "strong"),
-        (("strong", "weak"), ["a1", "a2", "a3", "b1", "b2", "b3"], "strong"),
-        (("weak", "strong"), ["b1", "b2", "a1", "b3", "a2", "a3"], "strong"),
-        (("weak", "weak"), ["a1", "b1", "a2", "b2", "a3", "b3"], "weak"),
-        (("none", "weak"), ["b1", "b2", "b3"], "weak"),
-        (("strong", "none"), ["a1", "a2", "a3"], "strong"),
-        (("none", "none"), ["a1", "b1", "a2", "b2", "a3", "b3"], "none"),
-    ],
-)
+@golden("questions.md")
 def test_banks_take_turns_as_far_as_their_evidence_goes(
     levels: tuple[str, str], expected: list[str], evidence: str
 ) -> None:

@@ -62,17 +62,7 @@ def test_fields_become_filters_and_leave_the_text() -> None:
     assert found.terms == ("boats",)
 
 
-@pytest.mark.parametrize(
-    ("field", "interval"),
-    [
-        ("on:2025-11-27", Interval(date(2025, 11, 27), date(2025, 11, 27))),
-        ("since:2025-11", Interval(date(2025, 11, 1), None)),
-        ("after:2025-11", Interval(date(2025, 12, 1), None)),
-        ("until:2025-11", Interval(None, date(2025, 11, 30))),
-        ("before:2025-11", Interval(None, date(2025, 10, 31))),
-        ('since:"last week"', Interval(date(2025, 12, 1), None)),
-    ],
-)
+@golden("questions.md")
 def test_a_time_field_has_the_edge_that_its_name_says(field: str, interval: Interval) -> None:
     assert read(f"boats {field}").query.interval == interval
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from lorebank import Bank
-from support import FIXTURES, WORDS_ONLY
+from support import FIXTURES, WORDS_ONLY, golden
 
 NOW = date(2025, 12, 10)
 
@@ -48,52 +48,7 @@ def test_a_score_is_taken_apart_only_when_asked(bank: Bank) -> None:
     assert {"base", "covered", "named"} <= set(hit.why["score"])
 
 
-@pytest.mark.parametrize(
-    ("query", "asked", "options", "reason", "detail"),
-    [
-        ("kayak", "f-0000000000", {}, "unknown", "nothing in the index is called"),
-        ("kayak", "memory/2025-12-03.md#L99", {}, "unknown", "nothing in the index is called"),
-        ("paddle", "memory/2025-12-03.md#L4", {}, "shown", "it is hit 1 of the answer"),
-        ("kayak", "memory/2025-12-03.md#L4", {"kinds": ["W"]}, "filtered", "the kind world"),
-        ("kayak -paddle", "memory/2025-12-03.md#L4", {}, "filtered", "left out by '-paddle'"),
-        ("kayak tag:x", "memory/2025-12-03.md#L4", {}, "filtered", "the tag 'x'"),
-        (
-            "kayak",
-            "memory/2025-12-03.md#L4",
-            {"until": "2025-11-30", "entities": ["Peter"]},
-            "filtered",
-            "left out by the time … – 2025-11-30, the entity peter",
-        ),
-        (
-            "leaks bow",
-            "memory/2025-12-03.md#L6",
-            {},
-            "not-matched",
-            "no retriever found it: it lacks 'leaks', 'bow'",
-        ),
-        (
-            "kayak between 2025-11-01 and 2025-11-12",
-            "memory/2025-12-03.md#L4",
-            {},
-            "outside-time",
-            "(2025-11-01 – 2025-11-12)",
-        ),
-        (
-            "kayak",
-            "memory/2025-12-03.md#L4",
-            {"k": 1},
-            "below-k",
-            "and 1 were asked for; its score",
-        ),
-        (
-            "kayak",
-            "memory/2025-11-10.md#L5",
-            {"token_budget": 1},
-            "budget",
-            "the budget of 1 tokens was spent after 1",
-        ),
-    ],
-)
+@golden("questions.md")
 def test_the_first_stage_that_dropped_it_is_named(
     bank: Bank, query: str, asked: str, options: dict[str, Any], reason: str, detail: str
 ) -> None:

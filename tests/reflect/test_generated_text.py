@@ -236,16 +236,6 @@ def test_offline_nothing_is_sent_to_another_machine(server: Provider, root: Path
     assert "Ana: Moved to Lisbon." in (root / PLACE).read_text()
 
 
-def test_a_workspace_cannot_switch_a_generator_on(root: Path) -> None:
-    (root / ".memory").mkdir()
-    for line in ('provider = "ollama"', 'base_url = "http://192.0.2.7"', "max_calls = 9"):
-        (root / ".memory" / "config.toml").write_text(f"[generator]\n{line}\n")
-        with pytest.raises(ConfigurationError, match="generator"):
-            Bank.open(root, environ=WORDS_ONLY)
-    (root / ".memory" / "config.toml").write_text('[generator]\nprovider = "none"\n')
-    Bank.open(root, environ=WORDS_ONLY).close()
-
-
 def test_a_summary_is_written_from_its_lines(server: Provider) -> None:
     server.replies[0] = said(
         {"text": "Ana moved to Lisbon and prefers green tea.", "lines": [1, 2, 1]},

@@ -13,92 +13,10 @@ from lorebank.language.words import words
 from lorebank.markdown.document import read_document
 from lorebank.markdown.fact_format import format_fact
 from lorebank.nightly.infer import infer_facts, sentences
-from support import WORDS_ONLY
+from support import WORDS_ONLY, golden
 
 DAY = date(2026, 3, 5)
 NAMES = {"peter": "Peter", "the-castle": "The Castle", "lucia": "Lucía", "玛丽亚": "玛丽亚"}
-
-STATED = [
-    ("We decided to use Postgres for the ledger.", "- B: {}"),
-    ("In the end we agreed not to ship on Fridays.", "- B: {}"),
-    ("Decision: releases go out on Tuesdays.", "- W: Releases go out on Tuesdays."),
-    ("Peter prefers tea over coffee.", "- O @Peter: Prefers tea over coffee."),
-    ("Maria prefers tea over coffee.", "- O @Maria: Prefers tea over coffee."),
-    ("I hate stand-ups before ten.", "- O: {}"),
-    ("Remember that the deploy key expires on May 3.", "- W: The deploy key expires on May 3."),
-    ("Correction: the invoice was 450 euros, not 540.", "- W: {}"),
-    ("From now on, backups run at 02:00.", "- W: {}"),
-    ("Peter flies to Marrakech on Thursday.", "- W @Peter: Flies to Marrakech on Thursday."),
-    ("Tom lives in Berlin.", "- W @Tom: Lives in Berlin."),
-    ("Peter moved into @[[The Castle]] on 3 May 2025.", None),
-    ("Hemos decidido usar Postgres para el libro.", "- B: {}"),
-    ("Lucía prefiere el té al café.", "- O @Lucía: Prefiere el té al café."),
-    ("Recordar: la clave caduca el 3 de mayo.", "- W: La clave caduca el 3 de mayo."),
-    ("Lucía empieza en Meerohr el 7 de enero de 2027.", None),
-    ("Decidimos usar Postgres no projeto.", "- B: {}"),
-    ("Lembrar que a chave expira a 3 de maio.", "- W: A chave expira a 3 de maio."),
-    ("Nous avons décidé d’utiliser Postgres.", "- B: Nous avons décidé d'utiliser Postgres."),
-    ("Marie préfère le thé au café.", "- O @Marie: Préfère le thé au café."),
-    ("Wir haben uns für Postgres entschieden.", "- B: {}"),
-    ("Peter mag Tee lieber als Kaffee.", "- O @Peter: Mag Tee lieber als Kaffee."),
-    ("Nicht vergessen: der Schlüssel läuft am 3. Mai ab.", None),
-    ("我们决定用Postgres做账本。", "- B: {}"),
-    ("玛丽亚更喜欢喝茶，不喜欢咖啡。", "- O @玛丽亚: 更喜欢喝茶，不喜欢咖啡。"),
-    ("记住：部署密钥五月三日到期。", "- W: 部署密钥五月三日到期。"),
-]
-
-PLAINLY_SAID = [
-    ("Peter promised to send the drawings by Friday.", "W", "a promise", "Peter"),
-    ("Told the landlord I'd repaint the hall.", "B", "a promise", ""),
-    ("Bought a second-hand cello on Saturday.", "B", "a purchase", ""),
-    ("Picked up two lamps at the flea market, £18 each.", "B", "a purchase", ""),
-    ("Hairdresser on 12 March at 4 pm.", "W", "an appointment", ""),
-    ("Ruth, the new tenor, is allergic to kiwi.", "W", "an allergy", ""),
-    ("Peter's moved out, finally.", "W", "a move", "Peter"),
-    ("We moved into the ground floor last week.", "B", "a move", ""),
-    ("We decided not to renew the lease.", "B", "a decision", ""),
-    ("Wir sind am Montag nach Graz gezogen.", "B", "a move", ""),
-    ("Am 20. März um 9 Uhr Besichtigung der Wohnung.", "W", "an appointment", ""),
-    ("Lucía ha prometido devolver la bici.", "W", "a promise", "Lucía"),
-    ("Ho comprato due sedie al mercato.", "B", "a purchase", ""),
-    ("Rendez-vous chez le notaire le 18 mars à 14h.", "W", "an appointment", ""),
-    ("A minha irmã é alérgica a marisco.", "W", "an allergy", ""),
-    ("Gisteren een tweedehands piano gekocht.", "B", "a purchase", ""),
-    ("Geçen hafta İzmir'e taşındık, evi çok sevdik.", "B", "a move", ""),
-]
-
-LEFT_ALONE = [
-    "I'm not allergic to anything as far as I know.",
-    "We nearly bought the boat last week.",
-    "Peter thinks we should move to Porto.",
-    "In the film the captain promised to return.",
-    "She promised to call back on Monday.",
-    "The rehearsal moved to Thursday next week.",
-    "Hätte ich doch damals das Haus gekauft, wenn es ging.",
-    "El médico no ha prometido nada.",
-    "Should we decide on the vendor today?",
-    "Maybe we decided too early about the vendor.",
-    "We decided against it.",
-    "We have not decided on the vendor.",
-    "She prefers tea over coffee.",
-    "Everyone loves the new office in town.",
-    "Bob told me that he likes jazz.",
-    "If Peter prefers tea, we buy tea.",
-    'Peter said "I prefer tea over coffee".',
-    "Peter flies to Marrakech.",
-    "Peter's brother prefers tea over coffee.",
-    "Correction for the books: I wrote that it came out on 18 September.",
-    "I love how it shows what you meant.",
-    "Vielleicht nehmen wir doch Postgres.",
-    "Quizás decidimos cambiarlo todo mañana.",
-    "On a peut-être décidé trop vite hier.",
-    "也许我们决定搬家到里斯本。",
-    "> We decided to use Postgres for the ledger.",
-    "    We decided to use Postgres for the ledger.",
-    "# We decided to use Postgres for the ledger.",
-    "- [ ] We decided to use Postgres for the ledger.",
-    "<private>We decided to use Postgres for the ledger.</private>",
-]
 
 
 def inferred(text: str) -> list[str]:
@@ -106,7 +24,7 @@ def inferred(text: str) -> list[str]:
     return [format_fact(each.fact) for each in infer_facts(document, DAY, NAMES)]
 
 
-@pytest.mark.parametrize(("sentence", "expected"), STATED)
+@golden("prose.md")
 def test_what_a_sentence_states(sentence: str, expected: str | None) -> None:
     (line,) = inferred(sentence)
     if expected is not None:
@@ -115,7 +33,7 @@ def test_what_a_sentence_states(sentence: str, expected: str | None) -> None:
     assert set(words(line)) <= written, "no word is invented"
 
 
-@pytest.mark.parametrize(("sentence", "letter", "reason", "about"), PLAINLY_SAID)
+@golden("prose.md")
 def test_what_prose_plainly_says(sentence: str, letter: str, reason: str, about: str) -> None:
     document = read_document(f"{sentence}\n", "memory/2026-03-05.md")
     (found,) = infer_facts(document, DAY, NAMES)
@@ -130,7 +48,7 @@ def test_a_pronoun_is_whoever_the_sentence_before_names() -> None:
     assert inferred("Lucía met Peter. She cannot eat walnuts any more.") == []
 
 
-@pytest.mark.parametrize("sentence", LEFT_ALONE)
+@golden("prose.md")
 def test_what_is_no_statement_is_left_alone(sentence: str) -> None:
     assert inferred(sentence) == []
 

@@ -15,21 +15,11 @@ from lorebank import Bank, ConcurrentEdit, NotFound, PathRefused
 from lorebank.nightly.run_record import RunRecord, save_run
 from lorebank.settings import config
 from lorebank.workspace.run_store import Change
-from support import WORDS_ONLY
+from support import WORDS_ONLY, snapshot
 
 NOW = date(2025, 12, 20)
 Copy = Callable[[str], Path]
 WriteLog = Callable[..., Path]
-
-
-def snapshot(root: Path, *, journal: bool = True) -> dict[str, bytes]:
-    return {
-        path.relative_to(root).as_posix(): path.read_bytes()
-        for path in sorted(root.rglob("*"))
-        if path.is_file()
-        and not {".memory", ".git"} & set(path.relative_to(root).parts)
-        and (journal or "reflections" not in path.parts)
-    }
 
 
 def opened(root: Path, *flags: config.Change) -> Bank:

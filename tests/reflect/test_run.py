@@ -15,22 +15,11 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank
-from support import WORDS_ONLY
+from support import WORDS_ONLY, snapshot
 
 NOW = date(2025, 12, 20)
 WORKSPACES = ("harbour", "year", "messy")
 Copy = Callable[[str], Path]
-
-
-def snapshot(root: Path, *, journal: bool = True) -> dict[str, bytes]:
-    return {
-        path.relative_to(root).as_posix(): path.read_bytes()
-        for path in sorted(root.rglob("*"))
-        if path.is_file()
-        and not path.is_relative_to(root / ".memory")
-        and not path.is_relative_to(root / ".git")
-        and (journal or "reflections" not in path.parts)
-    }
 
 
 def opened(root: Path) -> Bank:

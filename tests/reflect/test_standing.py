@@ -9,7 +9,7 @@ from lorebank.domain.facts import Citation
 from lorebank.markdown.owner_pages import parse_directives
 from lorebank.pages.standing_pages import parse_standing_page
 from lorebank.workspace.standing import StandingPage
-from support import WORDS_ONLY
+from support import WORDS_ONLY, golden
 
 LOG = {
     "2026-01-05": [
@@ -85,21 +85,7 @@ def test_an_answer_whose_lines_are_gone_says_so(tmp_path: Path) -> None:
     assert answered(reflected(root)) == ["Nothing in the notes answers this at present."]
 
 
-@pytest.mark.parametrize(
-    ("settings", "expected"),
-    [
-        ("words: [promis*, agreed to]", ["Promised Ben to send", "I agreed to paint"]),
-        ("words: [promis*]\nkinds: [B]", []),
-        ("kinds: [O]", ["Prefers tea in the morning."]),
-        ("kinds: opinion", ["Prefers tea in the morning."]),
-        ("ahead: true", ["Flies to Oslo", "Promised Ben to send"]),
-        ("ahead: true\nentity: Goose", []),
-        ("kinds: [W]\nentity: Ana\nsince: 10d", ["Flies to Oslo", "Promised"]),
-        ("kinds: [W]\nk: 1", ["Flies to Oslo"]),
-        ("words: [lives]", []),
-        ("words: [moved]", ["Moved to Lisbon."]),
-    ],
-)
+@golden("beliefs.md")
 def test_settings_choose_the_lines(tmp_path: Path, settings: str, expected: list[str]) -> None:
     root = workspace(tmp_path, f"question: Zzyzx qux?\n{settings}")
     lines = [line for line in answered(reflected(root)) if line.startswith("- ")]
@@ -184,16 +170,7 @@ def test_a_page_may_name_as_many_words_as_its_owner_likes() -> None:
     assert page.words == words
 
 
-@pytest.mark.parametrize(
-    ("setting", "message"),
-    [
-        ("k: many", "k: expected a whole number from 1 to 100, not 'many'"),
-        ("kinds: [X]", "kinds: expected W, B, O or S, not 'X'"),
-        ("ahead: perhaps", "ahead: expected true or false, not 'perhaps'"),
-        ("since: someday", "since: expected a day such as 2025-11-27 or 90d, not 'someday'"),
-        ("entity: Nobody", "entity: expected a name that the notes mention, not 'Nobody'"),
-    ],
-)
+@golden("beliefs.md")
 def test_a_setting_that_is_not_understood_is_told(
     tmp_path: Path, setting: str, message: str
 ) -> None:

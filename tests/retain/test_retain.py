@@ -6,7 +6,7 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from lorebank import Bank, Fact, FactKind, LorebankError, UsageError, WorkspaceError
@@ -27,40 +27,10 @@ def append(text: str, line: str = LINE) -> str:
     return append_fact_line(text, line, path=PATH, headings=RETAIN_HEADINGS).text
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("## Retain\n- W @Bo: Was here.\n", f"## Retain\n- W @Bo: Was here.\n{LINE}\n"),
-        ("## Retain\n- W @Bo: Was here.", f"## Retain\n- W @Bo: Was here.\n{LINE}\n"),
-        ("## Retain\n", f"## Retain\n{LINE}\n"),
-        ("## Retain", f"## Retain\n{LINE}\n"),
-        ("", f"## Retain\n{LINE}\n"),
-        ("# Day\n\nProse.\n", f"# Day\n\nProse.\n\n## Retain\n{LINE}\n"),
-        ("# Day\n\nProse.", f"# Day\n\nProse.\n\n## Retain\n{LINE}\n"),
-        (
-            "## Retain\n- W @Bo: A.\n\n## Later\nProse.\n",
-            f"## Retain\n- W @Bo: A.\n{LINE}\n\n## Later\nProse.\n",
-        ),
-        (
-            "## Retain\n- W @Bo: A.\n## Later\n",
-            f"## Retain\n- W @Bo: A.\n{LINE}\n\n## Later\n",
-        ),
-        (
-            "## Retain\n- W @Bo: A.\n\n# Other\n\n## Retain\n- W @Bo: B.\n",
-            f"## Retain\n- W @Bo: A.\n\n# Other\n\n## Retain\n- W @Bo: B.\n{LINE}\n",
-        ),
-        ("## Behalten\n- W @Bo: A.\n", f"## Behalten\n- W @Bo: A.\n{LINE}\n"),
-        ("## 保留\n- W @Bo: A.\n", f"## 保留\n- W @Bo: A.\n{LINE}\n"),
-        (
-            "```\n## Retain\n```\nProse.\n",
-            f"```\n## Retain\n```\nProse.\n\n## Retain\n{LINE}\n",
-        ),
-        ("## Retain\r\n- W @Bo: A.\r\n", f"## Retain\r\n- W @Bo: A.\r\n{LINE}\r\n"),
-        ("# Day\r\n\r\nProse.\r\n", f"# Day\r\n\r\nProse.\r\n\r\n## Retain\r\n{LINE}\r\n"),
-    ],
-)
+@golden("retain.md")
 def test_the_line_lands_at_the_end_of_the_last_retain_section(before: str, after: str) -> None:
-    assert append(before) == after
+    """The line is a `+` in the table."""
+    assert append(before) == after.replace("+", LINE)
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
@@ -98,64 +68,7 @@ def test_the_place_that_is_told_is_the_place() -> None:
         assert appended.text.split("\n")[appended.line - 1] == LINE
 
 
-HOSTILE = (
-    "two\nlines",
-    "a\r\nb\rc",
-    "## Retain",
-    "# x",
-    "text ## x",
-    "- item",
-    "* item",
-    "1. item",
-    "> quote",
-    "<!-- open",
-    "-->",
-    "<!-- lorebank:begin summary sha=0 -->",
-    "a `tick",
-    "``` fence",
-    "~~~",
-    "`@Bo` in code",
-    "mail a@b.example",
-    "ask @Bo and [[The Castle]]",
-    "[[Bo|Bobby]] said so",
-    "<private>secret</private> rest",
-    "&lt;1500 &amp; &#65;",
-    "x < y > z",
-    "[link](http://example.org)",
-    "![image](a.png)",
-    "**bold** _it_ ~~gone~~",
-    "| a | b |",
-    "---",
-    "===",
-    "    indented",
-    "tab\there",
-    "\\* escaped \\@Bo",
-    "ends with \\",
-    "(c=0.5) looks typed",
-    "O(c=2): odd",
-    "W: nothing",
-    "colon: here: there",
-    "[ ] task",
-    "[x] done",
-    "#tag",
-    "^footnote [^1]",
-    "[^1]: note",
-    "$x_1$",
-    "2026-01-01: a day",
-    "ends so (+o-3f2a)",
-    "e\u0301 and é",
-    "\u202eright to left",
-    "zero\u200bwidth",
-    "emoji 👩‍👩‍👧",
-    "東京で。",
-    "line\u2028separator",
-    "nul \0 inside",
-    "bell \x07",
-    "a" * 5000,
-)
-
-
-@pytest.mark.parametrize("text", HOSTILE)
+@golden("retain.md")
 @pytest.mark.parametrize("kind", list(FactKind))
 def test_any_text_is_read_back_as_it_was_understood(text: str, kind: FactKind) -> None:
     try:
@@ -173,6 +86,7 @@ def test_any_text_is_read_back_as_it_was_understood(text: str, kind: FactKind) -
 
 
 @given(st.text(min_size=1, max_size=80))
+@example("a" * 5000)
 @settings(max_examples=200, deadline=None)
 def test_random_text_is_read_back_as_it_was_understood(text: str) -> None:
     try:

@@ -66,7 +66,7 @@ def test_a_workspace_has_one_name_and_another_has_another() -> None:
     assert job_name("/home/ada/notes2") != PLAIN.name
 
 
-@pytest.mark.parametrize("path", ["/a\nb", "/a\tb", "/a\x00b", "/a\udcffb"])
+@golden("schedule.md")
 def test_a_path_that_no_scheduler_takes_is_refused(path: str) -> None:
     with pytest.raises(UsageError, match="cannot be scheduled"):
         Job(path, time(3), "/usr/bin/python3")

@@ -23,41 +23,7 @@ def test_memory_files_pass_whether_or_not_they_exist(tmp_path: Path, text: str, 
     assert resolve_memory_path(tmp_path, text) == tmp_path / path
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("", "is not a Markdown file"),
-        (".", "is not a Markdown file"),
-        ("memory", "is not a Markdown file"),
-        ("memory/", "is not a Markdown file"),
-        ("memory/x.md/", "is not a Markdown file"),
-        ("memory/x.txt", "is not a Markdown file"),
-        ("memory/x.md.png", "is not a Markdown file"),
-        ("memory/.md", "is hidden"),
-        ("memory/.secret/x.md", "is hidden"),
-        (".memory/x.md", "is hidden"),
-        ("README.md", "is outside the workspace's memory"),
-        ("docs/x.md", "is outside the workspace's memory"),
-        ("memoryx/x.md", "is outside the workspace's memory"),
-        ("journals/2026_02_10.md", "is outside the workspace's memory"),
-        ("../memory/x.md", "leads upwards"),
-        ("memory/../../etc/x.md", "leads upwards"),
-        ("memory/../memory.md", "leads upwards"),
-        ("/etc/passwd.md", "is absolute"),
-        ("//server/share/x.md", "is absolute"),
-        ("~/x.md", "is absolute"),
-        ("C:/x.md", "is absolute"),
-        ("C:memory/x.md", "is absolute"),
-        ("memory\\x.md", "holds a backslash"),
-        ("..\\x.md", "holds a backslash"),
-        ("memory/%2e%2e/%2e%2e/x.md", "is percent-encoded"),
-        ("memory/%2E./x.md", "is percent-encoded"),
-        ("memory/x.md\0.png.md", "holds a character that cannot be printed"),
-        ("memory/x\n.md", "holds a character that cannot be printed"),
-        ("memory/\u202edm.x.md", "holds a character that cannot be printed"),
-        ("memory/\udcff.md", "holds a character that cannot be printed"),
-    ],
-)
+@golden("workspace.md")
 def test_everything_else_is_refused_with_its_reason(tmp_path: Path, text: str, reason: str) -> None:
     with pytest.raises(PathRefused) as caught:
         resolve_memory_path(tmp_path, text)

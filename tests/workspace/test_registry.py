@@ -101,20 +101,7 @@ def test_what_is_odd_about_a_folder_is_said(environ: Environ, tmp_path: Path) ->
     assert "holds no memory/ yet" in add_bank(environ, "empty", tmp_path / "empty")[1]
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("[banks", "is not valid TOML"),
-        ("colour = 1\n", "banks.toml:1: colour: expected only"),
-        ("banks = 3\n", "banks.toml:1: banks: expected a table"),
-        ('[banks]\nx = "relative"\n', "banks.toml:2: banks.x: expected the absolute path"),
-        ("[banks]\nx = 3\n", "banks.toml:2: banks.x: expected the absolute path"),
-        ('[banks]\n"a b" = "/a"\n', "banks.a b: expected a name"),
-        ('[banks]\nx = "/a"\nX = "/b"\n', "banks.toml:3: banks.X: expected a name of its own"),
-        ('default = "y"\n[banks]\nx = "/a"\n', "banks.toml:1: default: expected the name"),
-        ("default = 1\n", "banks.toml:1: default: expected the name"),
-    ],
-)
+@golden("workspace.md")
 def test_a_file_that_is_wrong_is_named_with_its_line(
     environ: Environ, file: Path, text: str, said: str
 ) -> None:

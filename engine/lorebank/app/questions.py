@@ -166,6 +166,14 @@ def _beliefs(ws: OpenWorkspace, facts: Sequence[str], as_of: date | None) -> Map
     return beliefs_on(ws.index, ws.root, facts, as_of, ws.config.reflect, ws.vectors_of)
 
 
+class SearchLimits(TypedDict, total=False):
+    """What limits a search; see `search`."""
+
+    min_score: float
+    path: str | None
+    sessions: bool
+
+
 @rebuild_index_if_corrupt
 def search(
     ws: OpenWorkspace,
