@@ -30,7 +30,8 @@ from lorebank.index.embedding import (
 )
 from lorebank.index.embedding_cache import EmbeddingCache, text_hash
 from lorebank.index.embedding_calls import TEXTS_REFUSED, TextsRefused, calls_of, embed_calls
-from lorebank.providers.registry import Setup, chosen_provider, load_embedder
+from lorebank.index.vectors import QueryVector
+from lorebank.providers.registry import Setup, load_embedder
 from lorebank.records import dataclass
 
 if TYPE_CHECKING:
@@ -51,23 +52,6 @@ _SMALL_CALL = 64
 """Texts a call where memory counts more than time."""
 FETCH = "run `lorebank index` again to fetch them"
 _MEANINGLESS = "the question holds nothing that has a meaning"
-
-
-@dataclass(frozen=True, slots=True)
-class QueryVector:
-    """A question's vector and who made it, or why there is none."""
-
-    vector: Vector | None = None
-    provider: str = "none"
-    model: str = ""
-    spread: float = 0.0
-    """The usual standard deviation of the embedder's similarities; 0 where it is not known."""
-    skipped: str = ""
-    """Why the semantic retriever is skipped; empty where there is a vector."""
-    fallback: str | None = None
-    """Why the fallback answers; `None` where the primary does."""
-    missed: bool = False
-    """Whether there would be a vector if something that is wrong were set right."""
 
 
 @dataclass(slots=True)
@@ -150,8 +134,6 @@ class Meaning:
             self._asking = None
 
     def _query(self, connection: Connection, text: str) -> QueryVector:
-        if self.setup.embedder.provider == "none":
-            return QueryVector(skipped="switched off by embedder.provider = none")
         from lorebank.language.secrets import redact
 
         text = redact(text).text
@@ -221,15 +203,6 @@ class Meaning:
         return about
 
     # -- texts that stand in no index ------------------------------------------------------------
-
-    def builtin_problem(self) -> str:
-        """Why the built-in model makes no vectors here that are kept; empty where it does."""
-        if not self.setup.embedder.cache.enabled:
-            return "embedder.cache.enabled = false"
-        if (chosen := chosen_provider(self.setup)) != "local":
-            return f"embedder.provider = {chosen}"
-        named = self.setup.embedder.local.model_path
-        return "embedder.local.model_path names another model" if named else ""
 
     def known_vectors(self, fingerprint: str, texts: Sequence[str]) -> Mapping[str, bytes]:
         """Text → vector, for those in the cache; no embedder is asked."""
