@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,7 +15,7 @@ from lorebank.agent.boot_pack import PackSource, build_boot_pack
 from lorebank.agent.core_memory import CoreEdit, edit_core
 from lorebank.language.words import estimate_tokens
 from lorebank.settings.tables import CoreMemorySettings, MemorySettings
-from support import WORDS_ONLY
+from support import WORDS_ONLY, golden
 
 
 @pytest.fixture
@@ -168,39 +169,15 @@ PAGE = """# Memory
 - Short answers.
 """
 
-EDITS = [
-    (
-        CoreEdit("append", "- No calls before nine."),
-        10,
-        "- Short answers.\n- No calls before nine.\n",
-    ),
-    (
-        CoreEdit("append", "- Speaks Portuguese.", section="who i work for"),
-        6,
-        "- Peter, in Lisbon.\n- Speaks Portuguese.\n\n## How to work\n",
-    ),
-    (
-        CoreEdit("replace", "in Porto", old="in Lisbon"),
-        5,
-        "## Who I work for\n\n- Peter, in Porto.\n\n",
-    ),
-    (CoreEdit("replace", "", old="- Short answers.\n"), 9, "## How to work\n\n"),
-    (CoreEdit("insert", "- Be kind.", line=9), 9, "\n- Be kind.\n- Short answers.\n"),
-    (
-        CoreEdit("insert", "Written by hand.\nTwo lines.", line=2),
-        3,
-        "# Memory\n\nWritten by hand.\n",
-    ),
-]
 
-
-@pytest.mark.parametrize(("edit", "line", "holds"), EDITS)
-def test_v07_append_replace_and_insert(edit: CoreEdit, line: int, holds: str) -> None:
-    edited = edit_core(PAGE, edit)
+@golden("agent.md")
+def test_v07_append_replace_and_insert(edit: dict[str, Any], line: int, holds: str) -> None:
+    wanted = CoreEdit(**edit)
+    edited = edit_core(PAGE, wanted)
     assert holds in edited.text
     assert edited.start_line == line
     assert edited.text.split("\n")[line - 1] == (
-        edit.text.split("\n")[0] if edit.old != "in Lisbon" else "- Peter, in Porto."
+        wanted.text.split("\n")[0] if wanted.old != "in Lisbon" else "- Peter, in Porto."
     )
 
 

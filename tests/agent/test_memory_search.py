@@ -77,34 +77,12 @@ def test_f45_only_markdown_is_found(bank: Bank) -> None:
 DEFAULT = ScopeSettings()
 
 
-@pytest.mark.parametrize(
-    ("key", "conversation"),
-    [
-        ("main", Conversation("main", "main", "", "direct")),
-        ("agent:main:main", Conversation("agent:main:main", "main", "", "direct")),
-        (
-            " Agent:Work:Discord:Channel:7 ",
-            Conversation("agent:work:discord:channel:7", "discord:channel:7", "discord", "channel"),
-        ),
-        (
-            "telegram:group:-100:topic:3",
-            Conversation(
-                "telegram:group:-100:topic:3", "telegram:group:-100:topic:3", "telegram", "group"
-            ),
-        ),
-        ("telegram:group", Conversation("telegram:group", "telegram:group", "telegram", "group")),
-        ("slack:dm:u1", Conversation("slack:dm:u1", "slack:dm:u1", "slack", "direct")),
-        (
-            "agent:a:x:y:channel:1",
-            Conversation("agent:a:x:y:channel:1", "x:y:channel:1", "", "channel"),
-        ),
-        ("agent:a:subagent:1", Conversation("agent:a:subagent:1", "subagent:1", "", "")),
-    ],
-)
+@golden("agent.md")
 def test_f95_a_session_key_tells_channel_and_chat_type(
-    key: str, conversation: Conversation
+    key: str, raw: str, plain: str, channel: str, chat_type: str
 ) -> None:
-    assert conversation_of(key) == conversation
+    expected = Conversation(raw, plain, channel, chat_type)
+    assert conversation_of(key) == conversation_of(f" {key} ") == expected
 
 
 @golden("agent.md")

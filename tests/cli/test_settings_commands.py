@@ -149,7 +149,7 @@ def test_status_names_endpoint_and_failure(
     root = copy_fixture("harbour")
     env = elsewhere | {"LOREBANK_EMBEDDER__REMOTE__ATTEMPTS": "1"}
     server.down = True
-    assert lorebank("index", cwd=root, env=env).code == 0
+    assert lorebank("index", cwd=root, env=env).code == 1
     shown = " ".join(lorebank("status", cwd=root, env=env).out.split())
     assert "openai text-embedding-3-small at http://0.0.0.0:" in shown
     assert "answered 503: the server is down" in shown

@@ -86,27 +86,13 @@ def test_confidences_in_odd_dress(written: str, confidence: float) -> None:
     assert fact.confidence == pytest.approx(confidence)
 
 
-@pytest.mark.parametrize(
-    ("text", "code"),
-    [
-        ("## Retian\n- W @Lena: Sings.\n", "heading-slip"),
-        ("**Retain**\n\n- W @Lena: Sings.\n", "heading-label"),
-        ("- W @Lena: Sings loudly.\n", "typed-elsewhere"),
-        ("## Retain\n- W: The gate sticks.\n", "fact-about-nobody"),
-        ("## Retain\n- W @Avô Manuel: Sings loudly.\n", "name-cut-short"),
-        ("## Retain\n- W @Lena: Sings\n", "fragment"),
-        ("## Retain\nLena sings.\n", "prose-in-section"),
-        ("## Retain\n" + "- W @Lena: Sings loudly.\n" * 41, "section-long"),
-        ("## Retain\n- [W] @Lena: Sings loudly.\n", "line-dress"),
-        ("## Retain\n- O(c=0,7) @Lena: Sings loudly.\n", "confidence-dress"),
-        ("## Retain\n- W @Lena: Sings.\n\n```\n- W @Lena: Sings.\n", "fence-unclosed"),
-    ],
-)
+@golden("markdown.md")
 def test_lint_names_what_is_better_written_otherwise(text: str, code: str) -> None:
     assert code in advice(text)
 
 
-def test_a_plain_section_needs_no_advice() -> None:
+def test_a_plain_section_needs_no_advice_and_a_long_one_does() -> None:
+    assert "section-long" in advice("## Retain\n" + "- W @Lena: Sings loudly.\n" * 41)
     text = "# Monday\n\n## Retain\n\n- W @Lena: Sings loudly.\n- O(c=0.7) @Lena: Tea is better.\n"
     assert advice(text) == []
 

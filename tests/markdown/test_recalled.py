@@ -29,7 +29,7 @@ PACKETS = {
 }
 
 
-@golden("markdown.md")
+@pytest.mark.parametrize("name", PACKETS)
 def test_a_packet_alone_leaves_nothing(name: str) -> None:
     stripped = strip_recalled(PACKETS[name])
     assert stripped.text.strip() == ""

@@ -16,7 +16,7 @@ from lorebank.language.words import estimate_tokens
 from lorebank.mcp_server.access import Access
 from lorebank.mcp_server.server import LorebankServer, build_server
 from lorebank.tools.toolset import DEFAULT_TOOLS
-from support import WORDS_ONLY
+from support import WORDS_ONLY, golden
 
 Call = Callable[..., Any]
 Ask = Callable[..., Any]
@@ -86,27 +86,7 @@ def test_recall_answers_in_one_form_with_what_is_asked_of_an_answer(call: Call) 
     )
 
 
-CALLS: list[tuple[str, dict[str, Any], str]] = [
-    ("recall", {"query": "what does Peter prefer?"}, "[memory/2025-11-27.md#L15]"),
-    ("entity", {"name": "Peter", "token_budget": 800}, "# Peter"),
-    ("opinions", {"entity": "Peter"}, "o-9475e56d"),
-    ("timeline", {"since": "2025-12-01", "k": 2}, "f-"),
-    ("explain", {"id": "f-7ae0602fe6"}, "written by: owner"),
-    ("context", {"token_budget": 400}, "Core memory"),
-    ("status", {}, "index not looked at"),
-    ("inbox", {"kind": "restatement"}, "restatement: names it"),
-    ("memory_search", {"query": "power supply"}, "memory/2025-12-09.md"),
-    ("memory_get", {"path": "memory/2025-12-09.md", "start_line": 1, "lines": 2}, "# Tuesday"),
-    ("retain", {"text": "Likes tea.", "entities": ["Peter"], "kind": "opinion"}, "about Peter"),
-    ("correct", {"id": "f-3299b0a545", "text": "A cloud server is rented."}, "over now"),
-    ("forget", {"match": "pretzels"}, "would cut 1 line"),
-    ("remember", {"text": "Remember that the key hangs in the shed"}, "written to fact"),
-    ("memory_write", {"action": "append", "text": "- One line."}, "append: memory.md"),
-    ("reflect", {}, "would change 8 pages"),
-]
-
-
-@pytest.mark.parametrize(("tool", "arguments", "part"), CALLS, ids=[row[0] for row in CALLS])
+@golden("calls.md")
 def test_every_tool_delivers_text_inside_a_page(
     call: Call, tool: str, arguments: dict[str, Any], part: str
 ) -> None:
@@ -153,71 +133,7 @@ def test_what_is_long_is_read_page_by_page(call: Call) -> None:
     assert "there is no page 9" in _text(call("reflect", page=9))
 
 
-PETER = "what does Peter prefer?"
-PLAIN: list[tuple[str, dict[str, Any]]] = [
-    ("recall", {"q": PETER}),
-    ("recall", {"question": PETER, "limit": "5"}),
-    ("recall", {"query": PETER, "top_k": 5.0}),
-    ("recall", {"query": [PETER]}),
-    ("recall", {"query": PETER, "maxResults": 3}),
-    ("recall", {"query": PETER, "entities": "Peter"}),
-    ("recall", {"query": PETER, "entity": "Peter"}),
-    ("recall", {"query": PETER, "entities": '["Peter"]'}),
-    ("recall", {"query": PETER, "entities": "Peter, Maya"}),
-    ("recall", {"query": PETER, "entities": None}),
-    ("recall", {"query": PETER, "kinds": "opinion"}),
-    ("recall", {"query": PETER, "kinds": ["preference"]}),
-    ("recall", {"query": PETER, "type": "opinions"}),
-    ("recall", {"query": PETER, "k": 100000}),
-    ("recall", {"query": PETER, "min_confidence": "0.5"}),
-    ("recall", {"query": PETER, "min_confidence": "50%"}),
-    ("recall", {"query": PETER, "min_confidence": 50}),
-    ("recall", {"query": PETER, "include_superseded": "true"}),
-    ("recall", {"query": PETER, "since": "", "filter": None}),
-    ("recall", {"query": PETER, "since": 2025}),
-    ("recall", {"query": PETER, "start_date": "2025-11-01"}),
-    ("recall", {"query": PETER, "tags": []}),
-    ("recall", {"query": PETER, "max_tokens": "300"}),
-    ("recall", {"arguments": {"query": PETER}}),
-    ("recall", {"input": {"q": PETER, "n": 2}}),
-    ("entity", {"entity": "Peter"}),
-    ("entity", {"query": "Peter"}),
-    ("entity", {"name": ["Peter"]}),
-    ("context", {"max_tokens": "800"}),
-    ("context", {"group": False}),
-    ("memory_get", {"file": "memory/2025-12-09.md"}),
-    ("memory_get", {"path": "memory/2025-12-09.md", "from": "2", "lines": "3"}),
-    ("memory_get", {"source": "memory/2025-12-09.md#L2-L3"}),
-    ("retain", {"content": "The oars are red.", "entity": "Harbour"}),
-    ("retain", {"fact": "The oars are blue.", "entities": "Harbour", "kind": "fact"}),
-    ("retain", {"text": "Peter likes oars.", "kind": "preference", "confidence": "80%"}),
-    ("retain", {"text": "Peter likes red oars.", "type": "opinion", "confidence": 80}),
-    ("retain", {"text": "Peter came home.", "category": "event", "day": "2025-12-09"}),
-    ("forget", {"id": "f-7ae0602fe6", "dry_run": "true"}),
-    ("inbox", {"kind": None, "page": "1"}),
-    ("entity", {"entity_slug": "bank/entities/Peter.md"}),
-    ("recall", {"query": PETER, "lang": "nl", "date": "2025-11"}),
-    ("recall", {"query": PETER, "entities": ["@Nobody"]}),
-    ("opinions", {"about": "Peter", "date": "2025-12-01T00:00:00Z"}),
-    ("timeline", {"name": "Peter", "start_date": "2025/11/01", "end_date": "2025/11/30"}),
-    ("memory_get", {"file": "memory/2025-12-09.md", "start": "2", "end": "3"}),
-    ("memory_write", {"mode": "add", "text": "The oars are dry."}),
-    ("retain", {"text": "The oars are wet.", "tags": ["oars"]}),
-    ("correct", {"wrong": "f-3299b0a545", "right": "A cloud server is rented."}),
-    ("retain", {"text": "Peter likes oars.", "kind": "Opinion"}),
-    ("retain", {"fact": {"text": "The oars are dry.", "kind": "World"}}),
-    ("entity", {"name": {"name": "Peter"}}),
-    ("inbox", {"kind": "Restatements"}),
-    ("memory_write", {"content": "The oars are dry.", "action": "Append"}),
-    ("memory_get", {"path": "[memory/2025-12-09.md:1-2]"}),
-    ("memory_get", {"path": "2025-12-09.md"}),
-    ("memory_get", {"path": "MEMORY.md"}),
-    ("recall", {"query": PETER, "since": "P7D", "until": "now", "user": "peter"}),
-    ("recall", {"query": PETER, "since": 1762000000, "k": "all", "token_budget": "2k"}),
-]
-
-
-@pytest.mark.parametrize(("tool", "arguments"), PLAIN)
+@golden("calls.md")
 def test_no_call_is_wasted_where_the_meaning_is_plain(
     call: Call, tool: str, arguments: dict[str, Any]
 ) -> None:
@@ -225,39 +141,7 @@ def test_no_call_is_wasted_where_the_meaning_is_plain(
     assert not result.is_error, _text(result)
 
 
-ERRORS: list[tuple[str, dict[str, Any], str]] = [
-    (
-        "explain",
-        {"id": "f-nothing"},
-        "error: no fact or opinion 'f-nothing'\nhint: ids are shown by recall",
-    ),
-    (
-        "recall",
-        {"query": "x", "sinze": "7d"},
-        "error: recall has no argument 'sinze'\nhint: did you mean since?",
-    ),
-    (
-        "recall",
-        {"query": "x", "since": "someday"},
-        "error: since 'someday' is not a date that can be understood\n"
-        "hint: use 2025-11-27, 30d, 'last week' or 'November 2025'",
-    ),
-    (
-        "recall",
-        {"query": "x", "k": 0},
-        "error: recall: k: input should be greater than or equal to 1\n"
-        "hint: see the tool's input schema",
-    ),
-    (
-        "memory_get",
-        {"path": "../secret.md"},
-        "error: '../secret.md' leads upwards\n"
-        "hint: give a Markdown file as recall cites it, such as memory/2025-11-27.md",
-    ),
-]
-
-
-@pytest.mark.parametrize(("tool", "arguments", "expected"), ERRORS)
+@golden("calls.md")
 def test_errors_are_results_with_a_hint(
     call: Call, tool: str, arguments: dict[str, Any], expected: str
 ) -> None:
@@ -266,39 +150,7 @@ def test_errors_are_results_with_a_hint(
     assert result.structured_content is None, "clients hold it to the schema of a success"
 
 
-OUTSIDE = [
-    "../secret.md",
-    "memory/../../secret.md",
-    "/etc/passwd",
-    "~/secret.md",
-    "file:///etc/passwd",
-    "memory/link.md",
-    "memory/linked/secret.md",
-    "%2e%2e/secret.md",
-    "memory/%2e%2e%2f%2e%2e%2fsecret.md",
-    "memory/..%252f..%252fsecret.md",
-    "memory/\uff0e\uff0e/secret.md",
-    "memory/2025-12-09.md\x00.txt",
-    "memory/\u202emd.x",
-    "..\\secret.md",
-    "\\\\host\\share\\secret.md",
-    "//host/share/secret.md",
-    "C:\\secret.md",
-    "C:secret.md",
-    ".memory/index.sqlite",
-    ".memory/config.toml",
-    "memory",
-    "memory/",
-    "",
-    ".",
-    "memory/" + "a/" * 5000 + "x.md",
-    "memory/" + "a" * 100_000 + ".md",
-    "\ud800.md",
-]
-"""Paths that a model under somebody else's influence may ask for."""
-
-
-@pytest.mark.parametrize("path", OUTSIDE, ids=ascii)
+@golden("calls.md")
 def test_f43_nothing_outside_the_memory_is_ever_read(
     call: Call, workspace: Path, path: str
 ) -> None:
@@ -312,6 +164,14 @@ def test_f43_nothing_outside_the_memory_is_ever_read(
         assert _text(result).startswith("error: ")
         assert "secret\n" not in _text(result) and "root:" not in _text(result)
         assert len(_text(result)) < 1000
+
+
+@pytest.mark.parametrize(
+    "path", ["memory/" + "a/" * 5000 + "x.md", "memory/" + "a" * 100_000 + ".md"]
+)
+def test_a_path_without_end_is_an_error_of_few_words(call: Call, path: str) -> None:
+    result = call("memory_get", path=path)
+    assert result.is_error and len(_text(result)) < 1000
 
 
 def test_what_one_tool_writes_another_recalls(call: Call, workspace: Path) -> None:

@@ -39,6 +39,14 @@ def page(slug: str, *aliases: str) -> list[Decision]:
     ]
 
 
+def decided(text: str) -> list[Decision]:
+    """`page peter pete; merge bob robert`: pages with their aliases, then lines of the ledger."""
+    lines = [line for line in text.split("; ") if line]
+    pages = [page(*line.split()[1:]) for line in lines if line.startswith("page ")]
+    own = ledger(*(line for line in lines if not line.startswith("page ")))
+    return [*(each for front in pages for each in front), *own]
+
+
 def groups(resolution: Resolution) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for slug, entity in sorted(resolution.entity_of.items()):
@@ -76,23 +84,12 @@ def test_a_merge_never_rests_on_a_chain() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("uses", "decisions", "entity"),
-    [
-        ([use("Acme"), use("Acme Inc.", 5)], [], "acme-inc"),
-        ([use("Acme"), use("Acme Inc.", 5)], page("acme"), "acme"),
-        ([use("Acme"), use("Acme Inc.")], [], "acme-inc"),
-        ([use("Bob", 9), use("Robert")], ledger("merge bob robert"), "robert"),
-        ([use("Bob", 9), use("Robert")], [*page("bob"), *ledger("merge bob robert")], "robert"),
-        ([use("Bob", 9)], ledger("rename bob robert"), "robert"),
-        ([use("Pete", 9), use("Peter")], page("peter", "pete"), "peter"),
-        ([use("A1x"), use("B2y"), use("C3z")], ledger("alias a1x b2y", "alias b2y c3z"), "c3z"),
-    ],
-)
-def test_the_name_an_entity_goes_by(
-    uses: list[NameUse], decisions: list[Decision], entity: str
-) -> None:
-    resolution = resolve_names(uses, decisions)
+@golden("names.md")
+def test_the_name_an_entity_goes_by(uses: str, decisions: str, entity: str) -> None:
+    """A name is followed by how often it is used, where that is more than once."""
+    named = [part.rpartition(" ") for part in uses.split("; ")]
+    found = [use(a, int(b[:-1])) if b.endswith("×") else use(a + s + b) for a, s, b in named]
+    resolution = resolve_names(found, decided(decisions))
     assert (set(resolution.entity_of.values()), resolution.problems) == ({entity}, ())
 
 
@@ -100,21 +97,12 @@ def test_names_known_from_a_page_alone_are_resolved_too() -> None:
     assert resolve_names([], page("peter", "pete")).entity_of == {"pete": "peter", "peter": "peter"}
 
 
-@pytest.mark.parametrize(
-    ("decisions", "expected"),
-    [
-        ([], {"acme": ["acme", "acme-inc"]}),
-        (ledger("distinct acme acme-inc"), {"acme": ["acme"], "acme-inc": ["acme-inc"]}),
-        (ledger("split acme-inc acme"), {"acme": ["acme"], "acme-inc": ["acme-inc"]}),
-        (ledger("split acme-inc"), {"acme": ["acme"], "acme-inc": ["acme-inc"]}),
-        (ledger("split acme-inc acme", "merge acme-inc acme"), {"acme": ["acme", "acme-inc"]}),
-    ],
-)
-def test_decisions_part_what_would_merge(
-    decisions: list[Decision], expected: dict[str, list[str]]
-) -> None:
-    resolution = resolve_names([use("Acme", 3), use("Acme Inc.")], decisions)
-    assert (groups(resolution), resolution.proposals) == (expected, ())
+@golden("names.md")
+def test_decisions_part_what_would_merge(decisions: str, expected: str) -> None:
+    """An entity a group: its name, then the others that are its."""
+    resolution = resolve_names([use("Acme", 3), use("Acme Inc.")], decided(decisions))
+    found = [[entity, *sorted({*own} - {entity})] for entity, own in groups(resolution).items()]
+    assert ("; ".join(map(" ".join, found)), resolution.proposals) == (expected, ())
 
 
 def test_distinct_names_do_not_meet_through_a_third() -> None:
@@ -154,36 +142,11 @@ def test_the_ledger_beats_front_matter() -> None:
     assert (parted.entity_of["pete"], parted.problems) == ("pete", ())
 
 
-@pytest.mark.parametrize(
-    ("decisions", "expected"),
-    [
-        (ledger("merge bob robert", "distinct bob robert"), [(1, "identity-contradiction")]),
-        (
-            ledger("merge bob robert", "merge robert rob", "distinct rob bob"),
-            [(2, "identity-contradiction")],
-        ),
-        (ledger("merge bob robert", "split bob robert"), []),
-        (ledger("alias bob robert", "alias bob rob"), [(1, "identity-two-targets")]),
-        (ledger("alias bob robert", "alias bob rob", "merge rob robert"), []),
-        (ledger("alias bob robert", "alias robert bob"), [(2, "identity-circle")]),
-        (
-            ledger("alias bob rob", "alias rob robert", "alias robert bob"),
-            [(3, "identity-circle")],
-        ),
-        (ledger("merge bob rupert"), [(1, "identity-unknown-name")]),
-        (ledger("rename bob bertie", "alias rob bertie"), []),
-        (ledger("distinct bob nobody"), [(1, "identity-unknown-name")]),
-        (
-            [*page("robert", "bob"), *page("rob", "bob")],
-            [(2, "identity-two-pages"), (2, "identity-two-pages")],
-        ),
-    ],
-)
-def test_odd_decisions_are_reported_with_their_line(
-    decisions: list[Decision], expected: list[tuple[int, str]]
-) -> None:
+@golden("names.md")
+def test_odd_decisions_are_reported_with_their_line(decisions: str, expected: str) -> None:
     uses = [use("Bob"), use("Rob"), use("Robert")]
-    assert codes(resolve_names(uses, decisions)) == expected
+    found = codes(resolve_names(uses, decided(decisions)))
+    assert ", ".join(f"{line} {code}" for line, code in found) == expected
 
 
 def test_a_contradiction_is_told_in_full() -> None:

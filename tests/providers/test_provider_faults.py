@@ -225,11 +225,14 @@ def test_a_bad_text_shows_in_status_and_the_others_are_found(
         "LOREBANK_PROVIDERS__OPENAI__API_KEY": server.key,
     }
     with Bank.open(tmp_path, environ=environ) as bank:
-        bank.sync()
+        [refused] = bank.sync().problems
+        assert (refused.path, refused.code) == ("memory/notes.md", "texts-refused")
+        assert lines[refused.line // 2] == "Bees on the roof."
         answer = bank.recall("a vessel at the pier")
         assert (answer.retrievers_used, answer.retrievers_skipped) == (("semantic",), {})
     with Bank.open(tmp_path, environ=environ) as bank:
-        [problem] = [p for p in bank.status().problems if p.code == "texts-refused"]
+        [problem] = bank.status().problems
+        assert problem == refused
         assert "not embedded: 1 text not found by meaning" in problem.message
         server.spoilt.clear()
         bank.sync()

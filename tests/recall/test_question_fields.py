@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,33 +25,11 @@ def read(text: str) -> tuple[str, Filters, tuple[str, ...]]:
     return " ".join(plain.split()), filters, tuple(notes)
 
 
-@pytest.mark.parametrize(
-    ("text", "left", "excluded"),
-    [
-        ("tea -coffee", "tea", Selection(words=("coffee",))),
-        ("tea NOT coffee", "tea", Selection(words=("coffee",))),
-        ("tea -coffee, please", "tea please", Selection(words=("coffee",))),
-        ('tea -"black coffee"', "tea", Selection(words=("black coffee",))),
-        ("tea NOT “black coffee”", "tea", Selection(words=("black coffee",))),
-        ("tea -Kaffee -紅茶", "tea", Selection(words=("Kaffee", "紅茶"))),
-        ("tea -@Peter", "tea", Selection(entities=("peter",))),
-        ("tea -entity:Peter", "tea", Selection(entities=("peter",))),
-        ('tea -entity:"The Castle"', "tea", Selection(entities=("the-castle",))),
-        ("tea -kind:note -kind:O", "tea", Selection(kinds=("note", "opinion"))),
-        ("tea -tag:Home -#work", "tea", Selection(tags=("home", "work"))),
-        ("tea -path:memory/old.md", "tea", Selection(paths=("memory/old.md",))),
-        # Words like others: what people write in sentences and commands.
-        ("tea without sugar, not coffee", "tea without sugar, not coffee", Selection()),
-        ("push --force -5 degrees", "push --force -5 degrees", Selection()),
-        ("well-known tea - coffee", "well-known tea - coffee", Selection()),
-        ('"rm -rf build" step', '"rm -rf build" step', Selection()),
-        ("WHY NOT PETER", "WHY NOT PETER", Selection()),
-    ],
-)
+@golden("questions.md")
 def test_only_a_glued_minus_and_capital_not_leave_out(
-    text: str, left: str, excluded: Selection
+    text: str, left: str, excluded: dict[str, Any]
 ) -> None:
-    assert read(text) == (left, Filters(unwanted=excluded), ())
+    assert read(text) == (left, Filters(unwanted=Selection(**excluded)), ())
 
 
 @pytest.mark.parametrize(

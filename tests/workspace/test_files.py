@@ -10,6 +10,7 @@ import pytest
 from lorebank.errors import WorkspaceError
 from lorebank.settings.tables import Config, WorkspaceSettings
 from lorebank.workspace.files import FileRole, SourceFile, content_hash, read_bytes, walk
+from support import golden
 
 is_root = hasattr(os, "geteuid") and os.geteuid() == 0
 
@@ -84,31 +85,7 @@ def test_an_empty_folder_is_an_empty_workspace_and_a_file_is_none(tmp_path: Path
         walk(tmp_path / "x", Config())
 
 
-@pytest.mark.parametrize(
-    ("pattern", "there", "found"),
-    [
-        (
-            "journals/{YYYY}_{MM}_{DD}.md",
-            [
-                "journals/2026_02_10.md",
-                "journals/2026_02_10-b.md",
-                "journals/todo.md",
-                "pages/a.md",
-            ],
-            ["journals/2026_02_10-b.md", "journals/2026_02_10.md"],
-        ),
-        (
-            "{YYYY}-{MM}-{DD}.md",
-            ["2026-02-10.md", "README.md", "x/2026-02-10.md"],
-            ["2026-02-10.md"],
-        ),
-        (
-            "{YYYY}/{MM}/{DD}.md",
-            ["2026/02/10.md", "2026/02/x/10.md", "2026/10.md", "2026/2/10.md", "src/02/10.md"],
-            ["2026/02/10.md"],
-        ),
-    ],
-)
+@golden("workspace.md")
 def test_logs_are_found_by_their_pattern(
     tmp_path: Path, pattern: str, there: list[str], found: list[str]
 ) -> None:

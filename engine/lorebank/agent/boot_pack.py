@@ -1,7 +1,7 @@
 """The boot pack: what an agent should know before the first word, inside a budget.
 
-`boot_pack` reads the sources, `build_boot_pack` is pure. The parts in order of weight: the owner's
-directives, the core memory, today's and yesterday's log, the opinions most sure, the open
+`pack_sources` reads the sources, `build_boot_pack` is pure. The parts in order of weight: the
+owner's directives, the core memory, today's and yesterday's log, the opinions most sure, the open
 proposals. Each is promised a share of the budget; what a part does not need goes to the others, the
 weightiest first. Whatever is cut is named with the path that holds the rest.
 """
@@ -14,11 +14,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
-from types import MappingProxyType
 
 from lorebank.domain.facts import Opinion, OpinionStatus, Trend
 from lorebank.domain.judgments import Proposal
-from lorebank.errors import NotFound, PathRefused, UsageError
+from lorebank.errors import NotFound, PathRefused
 from lorebank.language.secrets import redact
 from lorebank.language.words import estimate_tokens
 from lorebank.markdown.hidden import hide
@@ -162,24 +161,21 @@ _HEADING = re.compile(r"(#{1,6})\s")
 _PROPOSALS = "bank/proposals"
 
 
-def boot_pack(
+def pack_sources(
     root: Path,
     config: Config,
     opinions: Sequence[Opinion],
-    waiting: Sequence[PackSource] = (),
+    waiting: Sequence[PackSource],
     *,
     today: date,
-    token_budget: int,
     group: bool,
-    quarantined: Mapping[str, Sequence[tuple[int, int]]] = MappingProxyType({}),
-) -> BootPack:
-    """The boot pack of a workspace; in a group without what only the owner should read.
+    quarantined: Mapping[str, Sequence[tuple[int, int]]],
+) -> list[PackSource]:
+    """What a boot pack is made of; in a group without what only the owner should read.
 
     `waiting` is what waits for the owner (`waiting_sources`). Lines in quarantine (path → first and
     last line) are never in it, nor are secrets.
     """
-    if token_budget < LEAST_BUDGET:
-        raise UsageError(f"a boot pack needs {LEAST_BUDGET} tokens at least, not {token_budget}")
     log_for = LogPattern.compile(config.workspace.log_pattern).path_for
     yesterday = today - timedelta(days=1)
     core = core_path(root)
@@ -196,12 +192,7 @@ def boot_pack(
         _opinions([o for o in opinions if not (group and is_core(o.source.path))]),
         *(() if group else waiting),
     ]
-    return build_boot_pack(
-        [source for source in sources if source],
-        token_budget=token_budget,
-        group=group,
-        cites=config.memory.citations == "on" or (config.memory.citations == "auto" and not group),
-    )
+    return [source for source in sources if source]
 
 
 def _text(

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from lorebank.errors import UsageError
 from lorebank.records import Record, record_to_dict_with
@@ -61,23 +61,24 @@ class Flush(Record):
     to_dict = record_to_dict_with(due="flush")
 
 
+class HostSession(NamedTuple):
+    """A conversation as its host counts it."""
+
+    name: str
+    tokens: int
+    context_window: int
+    compactions: int | None = None
+
+
 def check_flush(
-    root: Path,
-    config: Config,
-    tokens: int,
-    *,
-    context_window: int,
-    compactions: int | None,
-    session: str,
-    writable: bool,
-    today: date,
+    root: Path, config: Config, session: HostSession, *, writable: bool, today: date
 ) -> Flush:
     """Decide for one conversation and remember what was decided; writes nothing where it cannot."""
-    if tokens < 0 or context_window < 1:
+    if session.tokens < 0 or session.context_window < 1:
         raise UsageError("tokens and context window are counts of tokens", hint="see --help")
     settings = config.compaction.memory_flush
     reserved = config.compaction.reserve_tokens_floor + settings.soft_threshold_tokens
-    threshold = context_window - reserved
+    threshold = session.context_window - reserved
     if not settings.enabled:
         reason = "disabled"
     elif not (writable and _is_writable(root)):
@@ -85,8 +86,8 @@ def check_flush(
     elif threshold <= 0:
         reason = "window-too-small"
     else:
-        reason = _decide(root, session, tokens, compactions, threshold)
-    flush = Flush(reason == "due", reason, threshold, tokens, session)
+        reason = _decide(root, session, threshold)
+    flush = Flush(reason == "due", reason, threshold, session.tokens, session.name)
     if not flush.due:
         return flush
     log_path = LogPattern.compile(config.workspace.log_pattern).path_for(today)
@@ -94,27 +95,26 @@ def check_flush(
     return replace(flush, system_prompt=system_prompt, prompt=prompt)
 
 
-def _decide(root: Path, session: str, tokens: int, compactions: int | None, threshold: int) -> str:
+def _decide(root: Path, session: HostSession, threshold: int) -> str:
     with WriterLock(root):
-        last = _load(root).get(session)
-        is_new = last is None or _is_new_cycle(last, tokens, compactions, threshold)
-        if tokens >= threshold and is_new:
-            _remember(root, session, {"tokens": tokens, "compactions": compactions})
+        last = _load(root).get(session.name)
+        is_new = last is None or _is_new_cycle(last, session, threshold)
+        if session.tokens >= threshold and is_new:
+            counts = {"tokens": session.tokens, "compactions": session.compactions}
+            _remember(root, session.name, counts)
             return "due"
         if is_new:
-            _remember(root, session, None)
-        return "below-threshold" if tokens < threshold else "done-this-cycle"
+            _remember(root, session.name, None)
+        return "below-threshold" if session.tokens < threshold else "done-this-cycle"
 
 
-def _is_new_cycle(
-    last: Mapping[str, Any], tokens: int, compactions: int | None, threshold: int
-) -> bool:
+def _is_new_cycle(last: Mapping[str, Any], session: HostSession, threshold: int) -> bool:
     if last.get("reminder_due"):
         return True
     before = last.get("compactions")
-    if compactions is not None and isinstance(before, int):
-        return compactions != before
-    return tokens < threshold or tokens < _SHRUNK * last["tokens"]
+    if session.compactions is not None and isinstance(before, int):
+        return session.compactions != before
+    return session.tokens < threshold or session.tokens < _SHRUNK * last["tokens"]
 
 
 def flush_prompts(settings: MemoryFlushSettings, log_path: str) -> tuple[str, str]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from lorebank.app.conversations import follow_sessions
-from lorebank.app.questions import for_group, search
+from lorebank.app.questions import SearchLimits, for_group, search
 from lorebank.app.workspace import OpenWorkspace, rebuild_index_if_corrupt
 from lorebank.errors import UsageError
 from lorebank.workspace.layout import LogPattern
@@ -37,18 +37,17 @@ def memory_search(
     query: str,
     *,
     k: int = 6,
-    min_score: float = 0.0,
-    path: str | None = None,
     group: bool = False,
     session_key: str | None = None,
-    sessions: bool = True,
+    **limits: Unpack[SearchLimits],
 ) -> MemorySearch:
     """`search` as a model gets it: each snippet cites its lines, as `memory.citations` says.
 
-    In a `group` the core memory, and what it says of the workspace, is left out.
-    `session_key` names the host's conversation: where `memory.scope` denies it, nothing is
-    searched, and a warning says so. Without one the caller answers for it. In a `group`
-    transcripts are not searched either: what the owner said elsewhere stays there.
+    Keywords beside those shown: `min_score`, `path` and `sessions`, as of `search`. In a `group`
+    the core memory, and what it says of the workspace, is left out. `session_key` names the host's
+    conversation: where `memory.scope` denies it, nothing is searched, and a warning says so.
+    Without one the caller answers for it. In a `group` transcripts are not searched either: what
+    the owner said elsewhere stays there.
     """
     from lorebank.agent.memory_search import conversation_of, denied_search, memory_search_result
 
@@ -57,9 +56,9 @@ def memory_search(
         ws.say(denied.note)
         return denied
     shared = group or ws.group or bool(conversation and conversation.is_shared)
-    with_sessions = sessions and not shared
-    wanted = k + _OF_CORE if shared else k
-    hits = search(ws, query, k=wanted, min_score=min_score, path=path, sessions=with_sessions)
+    if shared:
+        limits["sessions"] = False
+    hits = search(ws, query, k=k + _OF_CORE if shared else k, **limits)
     return memory_search_result(
         query,
         for_group(ws, hits)[:k] if shared else hits,
@@ -95,27 +94,36 @@ def context(
     Inside `token_budget` estimated tokens (`context.token_budget` without one). In a `group`
     the core memory and what waits for the owner are left out.
     """
-    from lorebank.agent.boot_pack import boot_pack, waiting_sources
+    from lorebank.agent.boot_pack import (
+        LEAST_BUDGET,
+        build_boot_pack,
+        pack_sources,
+        waiting_sources,
+    )
     from lorebank.markdown.proposal_pages import REFLECTED_PROPOSALS
     from lorebank.nightly.proposals import open_proposals
     from lorebank.trust.quarantine import quarantined_lines
 
     budget = ws.config.context.token_budget if token_budget is None else token_budget
+    if budget < LEAST_BUDGET:
+        raise UsageError(f"a boot pack needs {LEAST_BUDGET} tokens at least, not {budget}")
     today = ws.day(now)
     group = group or ws.group
     ws.freshen()
     proposals = open_proposals(ws.root, REFLECTED_PROPOSALS)[0]
     waiting = [] if group else waiting_sources(proposals, ws.judgments_waiting(today))
-    return boot_pack(
+    sources = pack_sources(
         ws.root,
         ws.config,
         ws.opinions(None, None, today),
         waiting,
         today=today,
-        token_budget=budget,
         group=group,
         quarantined=quarantined_lines(ws.index),
     )
+    citations = ws.config.memory.citations
+    cites = citations == "on" or (citations == "auto" and not group)
+    return build_boot_pack(sources, token_budget=budget, group=group, cites=cites)
 
 
 def flush(
@@ -133,18 +141,10 @@ def flush(
     True once a compaction cycle, detected by `compactions` (how many there were) or by the
     conversation having shrunk. `writable=False` says that the agent cannot write here.
     """
-    from lorebank.agent.flush import check_flush
+    from lorebank.agent.flush import HostSession, check_flush
 
-    return check_flush(
-        ws.root,
-        ws.config,
-        tokens,
-        context_window=context_window,
-        compactions=compactions,
-        session=session,
-        writable=writable,
-        today=ws.day(now),
-    )
+    told = HostSession(session, tokens, context_window, compactions)
+    return check_flush(ws.root, ws.config, told, writable=writable, today=ws.day(now))
 
 
 def session_hook(

@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import date
+from typing import TypedDict, Unpack
 
 from lorebank.app.conversations import conversations, sync_sessions
-from lorebank.app.workspace import Day, OpenWorkspace, member_of, rebuild_index_if_corrupt
+from lorebank.app.workspace import (
+    Day,
+    OpenWorkspace,
+    member_of,
+    rebuild_index_if_corrupt,
+    refuse_unknown,
+)
 from lorebank.domain.facts import InboxKind
 from lorebank.domain.judgments import Decision, Inbox, Proposal, ProposalDecision
 from lorebank.domain.reports import ConfirmReport, ForgetReport, PurgeReport, UndoReport
@@ -185,17 +192,23 @@ def confirm(
     )
 
 
+class ForgetKeywords(TypedDict, total=False):
+    """What is to be forgotten; see `forget`."""
+
+    entity: str
+    source: str
+    match: str
+    before: Day
+
+
 @rebuild_index_if_corrupt
 def forget(
     ws: OpenWorkspace,
     *ids: str,
-    entity: str = "",
-    source: str = "",
-    match: str = "",
-    before: Day = None,
     dry_run: bool = False,
     purge: bool = False,
     now: date | None = None,
+    **selected: Unpack[ForgetKeywords],
 ) -> ForgetReport:
     """Cut lines out of the notes, of the pages made of them and of the index; see
     `ForgetReport`.
@@ -209,8 +222,10 @@ def forget(
     left as they are, and lines of `bank/forgotten.md` keep them from being read again.
     """
     ws.refuse_in_group("what the bank lets in and lets go")
+    refuse_unknown("forget", selected, ForgetKeywords)
     today = ws.day(now)
-    day = parse_day(before, today, "before")
+    day = parse_day(selected.get("before"), today, "before")
+    entity = selected.get("entity", "")
     with WriterLock(ws.root):
         ws.sync_files()
         forgetting = open_forgetting(ws)
@@ -221,6 +236,7 @@ def forget(
             if not resumed:
                 raise
             named = (slugify(entity), (entity,), "")  # forgotten by the run just resumed
+        source, match = selected.get("source", ""), selected.get("match", "")
         order = Order(ids, *named, source=source, match=match, before=day)
         order.check()
         if dry_run:

@@ -30,9 +30,8 @@ from lorebank.domain.facts import Diagnostic, FactKind, OpinionStatus, SyncRepor
 from lorebank.domain.judgments import Directive
 from lorebank.domain.reports import Status
 from lorebank.errors import NotWritable
-from lorebank.index.embedding_calls import TEXTS_REFUSED
 from lorebank.index.items import facts_by_time
-from lorebank.index.status import differences, file_problems, index_counts
+from lorebank.index.status import differences, file_problems, index_counts, refused_texts
 from lorebank.index.sync import stale_paths, sync_files
 from lorebank.names.entities import list_entities
 from lorebank.pages.standing_pages import export_pack, read_directives
@@ -79,6 +78,7 @@ def sync(
     problem, remedy = ws.meaning.trouble(ws.index)
     return replace(
         report,
+        problems=(*report.problems, *refused_texts(ws.index)),
         embedded=embedded,
         pending=ws.meaning.pending(ws.index),
         embedder_problem=problem,
@@ -139,8 +139,7 @@ def status(ws: OpenWorkspace) -> Status:
     )
     if ws.in_memory:
         problems.insert(0, Diagnostic(str(ws.index_path), 0, "index-in-memory", ws.in_memory))
-    if refused := read_meta(ws.index, TEXTS_REFUSED):
-        problems.insert(0, Diagnostic(str(ws.index_path), 0, "texts-refused", refused))
+    problems[:0] = refused_texts(ws.index)
     reports = sorted((ws.root / "bank" / "reflections").glob("????-??-??.md"))
     status = Status(
         workspace=str(ws.root),

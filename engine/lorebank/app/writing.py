@@ -205,16 +205,22 @@ def log_file(ws: OpenWorkspace, *, day: Day = None, now: date | None = None) -> 
     return ws.root / path
 
 
+class CorePlace(TypedDict, total=False):
+    """Where the core memory is changed; see `CoreEdit`."""
+
+    old: str
+    line: int | None
+    section: str
+
+
 def memory_write(
     ws: OpenWorkspace,
     action: str,
     text: str = "",
     *,
-    old: str = "",
-    line: int | None = None,
-    section: str = "",
     author: Author = NOBODY,
     now: date | None = None,
+    **where: Unpack[CorePlace],
 ) -> CoreWrite:
     """Change the core memory: `append` a text (at the end of `section`, where given), `replace`
     `old`, which must stand there exactly once, or `insert` before `line`.
@@ -231,7 +237,7 @@ def memory_write(
     ws.refuse_in_group("the core memory")
     path = core_path(ws.root)
     text = strip_recalled_text(ws, text) if text else text
-    edit = CoreEdit(action, text, old=old, line=line, section=section)
+    edit = CoreEdit(action, text, **where)
     limits = ws.config.core_memory
     reports: list[CoreWrite] = []
 

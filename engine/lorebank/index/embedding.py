@@ -64,6 +64,15 @@ def pending_count(connection: Connection) -> int:
     return int(connection.execute(f"SELECT count(*) FROM ({_PENDING})").get)
 
 
+def pending_places(connection: Connection) -> list[tuple[str, int]]:
+    """Path and line of each fact and passage that has no vector yet."""
+    return select(
+        connection,
+        f"SELECT f.path, i.start_line FROM ({_PENDING}) p JOIN items i ON i.item = p.item"
+        " JOIN files f ON f.file = i.file ORDER BY 1, 2",
+    )
+
+
 def served_by(connection: Connection) -> str:
     """The fingerprint of the embedder whose vectors the index holds; empty where it has none."""
     return read_meta(connection, "embedder") or ""

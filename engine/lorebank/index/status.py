@@ -6,10 +6,11 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from lorebank.database.connection import Connection, select
+from lorebank.database.connection import Connection, read_meta, select
 from lorebank.domain.facts import Citation, Diagnostic
 from lorebank.domain.reports import LintFinding
-from lorebank.index.embedding import pending_count, vector_count
+from lorebank.index.embedding import pending_count, pending_places, vector_count
+from lorebank.index.embedding_calls import TEXTS_REFUSED
 
 _COUNTS = {
     "files": "SELECT count(*) FROM files",
@@ -37,6 +38,15 @@ def file_problems(connection: Connection) -> set[Diagnostic]:
         " WHERE substr(code, 1, 5) NOT IN ('walk:', 'lint:')",
     )
     return {Diagnostic(*row) for row in rows}
+
+
+def refused_texts(connection: Connection) -> tuple[Diagnostic, ...]:
+    """The lines that the embedder refused, for as long as they have no vector."""
+    reason = read_meta(connection, TEXTS_REFUSED)
+    if not reason:
+        return ()
+    places = pending_places(connection)
+    return tuple(Diagnostic(path, line, "texts-refused", reason) for path, line in places)
 
 
 ADVICE = "lint:"

@@ -16,6 +16,7 @@ from lorebank.cli.render.reports import (
 )
 from lorebank.cli.render.text import count, problem_lines
 from lorebank.cli.session import Progress, Session
+from lorebank.index.meaning import FETCH
 
 if TYPE_CHECKING:
     from lorebank.domain.facts import SyncReport
@@ -29,7 +30,8 @@ SHOWN_PROBLEMS = 10
 @click.option("--full", is_flag=True, help="Read every file again, changed or not.")
 @click.option("--check", is_flag=True, help="Compare with a rebuild; exit with 6 if they differ.")
 def index(session: Session, full: bool, check: bool) -> int:
-    """Only changed files are read. The index is a cache: deleting .memory/ loses nothing.
+    """Only changed files are read. The index is a cache: deleting .memory/ loses nothing. Exits
+    with 1 where the embedder that is set could not embed a text; words find it all the same.
 
     Examples:
         lorebank index
@@ -40,13 +42,16 @@ def index(session: Session, full: bool, check: bool) -> int:
         return _check(session)
     with session.bank() as bank, Progress(session) as progress:
         report = bank.sync(full=full, progress=progress)
+        allowed = not bank.config.embedder.offline
     look = session.error_look
     notes = embedder_lines(look, report)
     if report.problems:
         limit = 0 if session.verbose else SHOWN_PROBLEMS
         notes.append(look.warn(count(len(report.problems), "problem")))
         notes += problem_lines(look, report.problems, limit=limit)
-    return session.result(report, sync_lines, notes=notes, everything=session.verbose)
+    code = session.result(report, sync_lines, notes=notes, everything=session.verbose)
+    failed = allowed and report.embedder_problem and report.embedder_remedy != FETCH
+    return 1 if failed else code
 
 
 def _check(session: Session) -> int:
