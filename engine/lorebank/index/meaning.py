@@ -43,8 +43,9 @@ if TYPE_CHECKING:
 
     Vector = NDArray[np.float32]
 
-EMBEDDED_BY_RECALL = 32
-"""Texts that a recall embeds itself when no more than these are without a vector."""
+EMBEDDED_BY_RECALL, SENT_BY_RECALL = 256, 32
+"""Texts that a recall embeds itself when no more than these are without a vector: some weeks of
+notes, once .7 s of CPU by the built-in embedder (350 texts a second); and those it sends away."""
 _FOREIGN = "another embedder made the vectors: run `lorebank index`"
 _NOTHING_YET = "nothing is embedded yet: run `lorebank index`"
 _SMALL_CALL = 64
@@ -293,15 +294,16 @@ class Meaning:
         if breaker.rests:
             raise _Resting(breaker.reason)
         serves = served_by(connection) == fingerprint and has_vectors(connection)
+        most = SENT_BY_RECALL if embedder.endpoint else EMBEDDED_BY_RECALL
         if not serves:
             with self._cache() as cache:
-                if missing_count(connection, cache, fingerprint) > EMBEDDED_BY_RECALL:
+                if missing_count(connection, cache, fingerprint) > most:
                     return None
         vector = self._embed_question(embedder, text)
         breaker.close(connection)
-        if not serves or 0 < self.pending(connection) <= EMBEDDED_BY_RECALL:
+        if not serves or 0 < self.pending(connection) <= most:
             try:
-                self._embed_with(connection, choice, EMBEDDED_BY_RECALL, None)
+                self._embed_with(connection, choice, most, None)
             except ProviderError as problem:
                 if not serves:
                     raise
