@@ -50,6 +50,8 @@ _FOREIGN = "another embedder made the vectors: run `lorebank index`"
 _NOTHING_YET = "nothing is embedded yet: run `lorebank index`"
 _SMALL_CALL = 64
 """Texts a call where memory counts more than time."""
+_ASKED_KEPT = 500
+"""Questions, at 2 to 4 KB each."""
 FETCH = "run `lorebank index` again to fetch them"
 _MEANINGLESS = "the question holds nothing that has a meaning"
 
@@ -99,6 +101,8 @@ class Meaning:
     _told: set[str] = field(default_factory=set)
     _asking: Connection | None = None
     """While a question is embedded: what an earlier process said is not said again."""
+    _asked: dict[tuple[str, str], Vector] = field(default_factory=dict)
+    """The vectors of questions: a host asks the same in its hook, its tool and its next page."""
     _pending_known: tuple[tuple[int, int], int] | None = None
 
     def __post_init__(self) -> None:
@@ -320,9 +324,14 @@ class Meaning:
         return vector
 
     def _embed_question(self, embedder: Embedder, text: str) -> Vector:
-        """By the embedder, or from the cache where asking it takes a request."""
+        """By the embedder, once a question; from the cache where it takes a request."""
         if not embedder.endpoint:
-            return embedder.embed_query(text)
+            asked = embedder.fingerprint, text
+            if asked not in self._asked:
+                if len(self._asked) >= _ASKED_KEPT:
+                    self._asked.clear()
+                self._asked[asked] = embedder.embed_query(text)
+            return self._asked[asked]
         import numpy as np
 
         key = text_hash(text)
