@@ -8,7 +8,7 @@ import pytest
 
 from lorebank import Bank
 from lorebank.index.items import Item
-from lorebank.recall.diversity import apply_decay, rerank_mmr
+from lorebank.recall.ordering import apply_decay, rerank_mmr
 from support import WORDS_ONLY, golden
 
 

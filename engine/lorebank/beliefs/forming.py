@@ -26,17 +26,20 @@ from dataclasses import dataclass, field
 from datetime import date
 from hashlib import blake2b
 from itertools import groupby
+from typing import NamedTuple
 
 from lorebank.beliefs.fold import PRIOR
-from lorebank.beliefs.nearness import Nearness
+from lorebank.beliefs.nearness import ROUGH, Nearness
 from lorebank.beliefs.outcome import Belief, Judgement, Override, close, noted_days
-from lorebank.beliefs.reading import read, word_keys
+from lorebank.beliefs.reading import Reading, WordIndex, flags_of, read
 from lorebank.beliefs.relation import (
-    NEAR_MEANING,
+    SAME_SUBJECT,
+    TURN_NEAR,
     Bearing,
     Relation,
     UnsurePair,
-    relate,
+    may_tell,
+    relation_of,
     unsure_pair,
 )
 from lorebank.domain.facts import Fact, FactKind, Opinion, Stance
@@ -91,9 +94,11 @@ def form(
     among the facts. Without `nearness` words decide alone.
     """
     known = [fact for fact in facts if as_of is None or not fact.recorded or fact.recorded <= as_of]
-    settled = {(v.fact_id, v.opinion_id): v for v in verdicts}
+    settled: dict[str, list[Verdict]] = {}
+    for verdict in {(v.fact_id, v.opinion_id): v for v in verdicts}.values():
+        settled.setdefault(verdict.fact_id, []).append(verdict)
     by_hand = {override.opinion_id: override for override in overrides}
-    groups = facts_by_holder(known, judged={v.fact_id for v in settled.values()})
+    groups = facts_by_holder(known, judged=settled)
     days = (day for fact in known for day in (fact.recorded, *noted_days(fact)) if day)
     now = as_of or max(days, default=None)
     opinions: list[Opinion] = []
@@ -106,10 +111,7 @@ def form(
         forming = _Forming(holder, settled, by_hand, nearness)
         forming.take(groups[holder])
         opinions += close(forming.beliefs, by_hand, prior, now)
-        unsure += sorted(
-            forming.unsure,
-            key=lambda p: (-(p.fact.recorded or date.min).toordinal(), -p.score, p.fact.id),
-        )[:_MOST_UNSURE]
+        unsure += forming.unsure()
         holder_of_opinion |= dict.fromkeys(forming.beliefs, holder)
     return Formation(tuple(opinions), tuple(unsure), holder_of_opinion, frozenset(waiting))
 
@@ -172,35 +174,65 @@ def _order(fact: Fact) -> tuple[date, str, int, str]:
     return (fact.recorded or date.min, fact.citation.path, fact.citation.start_line, fact.id)
 
 
-_Near = tuple[Belief, Relation, float | None]
+class _Near(NamedTuple):
+    """An opinion, its number, and what a line certainly is to it."""
+
+    number: int
+    belief: Belief
+    relation: Relation
+    cosine: float | None
+
+
+class _Question(NamedTuple):
+    """A line of which a judge may be asked what it is to an opinion."""
+
+    fact: Fact
+    first: int
+    """How many opinions there were then."""
+    only: tuple[int, ...] = ()
+    """Numbers of the opinions that alone are meant; of all where there are none."""
+    own_word: bool = False
 
 
 class _Forming:
-    """The opinions of one holder, as its facts come in."""
+    """The opinions of one holder, as its facts come in.
+
+    No line is compared with all opinions: an index of words and one product of vectors tell which
+    it may have to do with. What may be asked about is looked into last, newest first, and only
+    until there is as much as is kept.
+    """
 
     def __init__(
         self,
         holder: str,
-        verdicts: Mapping[tuple[str, str], Verdict],
+        verdicts: Mapping[str, Sequence[Verdict]],
         overrides: Mapping[str, Override],
         nearness: Nearness | None,
     ) -> None:
         self.holder = holder
         self.beliefs: dict[str, Belief] = {}
-        self.unsure: list[UnsurePair] = []
         self._overrides = overrides
-        self._verdicts: dict[str, list[Verdict]] = {}
-        for verdict in verdicts.values():
-            self._verdicts.setdefault(verdict.fact_id, []).append(verdict)
+        self._verdicts = verdicts
         self._nearness = nearness
         self._names = frozenset(words(holder))
         self._same_as: dict[str, Belief] = {}
         """Id of an opinion that a restating line would have opened → the belief it restates."""
-        self._by_word: dict[str, dict[str, None]] = {}
+        self._opinions: list[tuple[Belief, Reading]] = []
+        self._wording = WordIndex()
+        self._questions: list[_Question] = []
 
     def take(self, facts: Sequence[Fact]) -> None:
         for day, lines in groupby(facts, key=lambda fact: fact.recorded):
             self._take_day(day, _once_each(lines))
+
+    def unsure(self) -> list[UnsurePair]:
+        """The newest pairs that nobody has judged."""
+        found: list[UnsurePair] = []
+        days = [list(own) for _, own in groupby(self._questions, key=lambda q: q.fact.recorded)]
+        while days and len(found) < _MOST_UNSURE:
+            found += filter(None, map(self._unsure_pair, days.pop()))
+        found.sort(key=lambda p: (-(p.fact.recorded or date.min).toordinal(), -p.score, p.fact.id))
+        return found[:_MOST_UNSURE]
 
     def _take_day(self, day: date | None, lines: Sequence[Fact]) -> None:
         stating = [f for f in lines if f.kind is FactKind.OPINION and self._states(f)]
@@ -221,9 +253,9 @@ class _Forming:
     def _take_own_word(self, fact: Fact, day: date | None) -> None:
         """Open an opinion, or restate one; close those that the line contradicts."""
         decided = self._decided(fact)
-        near = [entry for entry in self._near(fact) if entry[0].id not in decided]
+        near = self._near(fact, decided)
         same = self._restated(fact, near, decided)
-        reason = "restated"
+        reason, first = "restated", len(self._opinions)
         if same is None:
             same, reason = self._opened(fact), "stated"
         else:
@@ -239,18 +271,13 @@ class _Forming:
                 self._close(belief, fact, day, judgement.reason, same)
             elif judgement.stance is Stance.FOR:
                 belief.add(fact, Judgement(Stance.FOR, reason="restated"), fact.confidence)
-        opposed = [belief for belief in _opposed(near) if belief is not same]
-        for belief in opposed:
-            self._close(belief, fact, day, "replaced", same)
+        opposed = [each for each in _opposed(near) if each.belief is not same]
+        for each in opposed:
+            self._close(each.belief, fact, day, "replaced", same)
         if reason == "stated" and not decided:
-            waiting = [e for e in near if e[0] is not same]
-            if opposed:
-                waiting = [
-                    e
-                    for e in waiting
-                    if any(e[0] is b for b in opposed) and _overreaches(fact, e[0])
-                ]
-            self._ask(fact, [(belief, cosine) for belief, _, cosine in waiting], own_word=True)
+            only = tuple(each.number for each in opposed if _overreaches(fact, each.belief))
+            if only or not opposed:
+                self._ask(_Question(fact, first, only, own_word=True))
 
     def _restated(
         self, fact: Fact, near: Sequence[_Near], decided: Mapping[str, tuple[Belief, Judgement]]
@@ -263,8 +290,8 @@ class _Forming:
         known = self.beliefs.get(identity) or self._same_as.get(identity)
         if known is not None and known.id not in decided:
             return known
-        certain = [e for e in near if e[1].bearing is Bearing.RESTATES]
-        return _nearest(certain) if certain else None
+        certain = [each for each in near if each.relation.bearing is Bearing.RESTATES]
+        return _nearest(certain).belief if certain else None
 
     def _opened(self, fact: Fact) -> Belief:
         identity = opinion_id(self.holder, fact.content)
@@ -274,8 +301,11 @@ class _Forming:
         statement = (override.statement if override else None) or fact.content
         belief = Belief(identity, self.holder, statement, fact)
         self.beliefs[identity] = belief
-        for key in word_keys(statement, self._names):
-            self._by_word.setdefault(key, {})[identity] = None
+        said = read(statement, self._names)
+        self._wording.add(len(self._opinions), said.objects)
+        self._opinions.append((belief, said))
+        if self._nearness is not None:
+            self._nearness.add(statement)
         return belief
 
     def _close(self, old: Belief, fact: Fact, day: date, reason: str, new: Belief) -> None:
@@ -302,30 +332,24 @@ class _Forming:
                 belief.add(fact, judgement)
         if self.holder and self.holder not in fact.slugs:
             return
-        if _OUTRIGHT.isdisjoint(read(fact.content, self._names).flags):
-            if not decided:
-                self._ask(fact, self._nearby(fact), own_word=False)
-            return
-        near = [entry for entry in self._near(fact) if entry[0].id not in decided]
-        outright = [e for e in near if _contradicts(e[1]) and e[1].reason in _OUTRIGHT]
-        if outright and _is_of(self.holder, fact):
-            belief = _nearest(outright)
-            weight = 1.0 if fact.confidence is None else fact.confidence
-            reason = next(r.reason for b, r, _ in outright if b is belief)
-            strength = _OUTRIGHT_STRENGTH * weight
-            belief.add(fact, Judgement(Stance.AGAINST, strength, reason, turns=True))
-        elif not decided:
-            self._ask(fact, [(belief, cosine) for belief, _, cosine in near], own_word=False)
+        if _is_of(self.holder, fact) and flags_of(fact.content, self._names, _OUTRIGHT):
+            near = [each for each in self._near(fact, decided) if _contradicts(each)]
+            outright = [each for each in near if each.relation.reason in _OUTRIGHT]
+            if outright:
+                ended = _nearest(outright)
+                strength = _OUTRIGHT_STRENGTH * (
+                    1.0 if fact.confidence is None else fact.confidence
+                )
+                said = Judgement(Stance.AGAINST, strength, ended.relation.reason, turns=True)
+                ended.belief.add(fact, said)
+                return
+        if not decided:
+            self._ask(_Question(fact, len(self._opinions)))
 
-    def _ask(
-        self, fact: Fact, near: Iterable[tuple[Belief, float | None]], *, own_word: bool
-    ) -> None:
+    def _ask(self, question: _Question) -> None:
         """Let a judge say what the line is to the opinion it comes nearest to."""
-        if fact.content.rstrip().endswith(("?", "？")):
-            return
-        pair = unsure_pair(fact, near, self._names, own_word=own_word)
-        if pair is not None:
-            self.unsure.append(pair)
+        if question.first and not question.fact.content.rstrip().endswith(("?", "？")):
+            self._questions.append(question)
 
     # -- what both need --------------------------------------------------------------------------
 
@@ -347,29 +371,45 @@ class _Forming:
         found = [belief for identity, belief in self.beliefs.items() if identity.startswith(prefix)]
         return found[0] if len(found) == 1 else self._same_as.get(prefix)
 
-    def _near(self, fact: Fact) -> list[_Near]:
-        """The opinions near a line, and what it is to each."""
-        return [
-            (belief, relate(belief.statement, fact.content, self._names, cosine), cosine)
-            for belief, cosine in self._nearby(fact)
-        ]
+    def _near(self, fact: Fact, decided: Collection[str]) -> list[_Near]:
+        """What a line certainly is to the opinions near it, in their order."""
+        said = read(fact.content, self._names)
+        held = self._wording.find(said.objects)
+        rough = self._nearness.roughly(fact.content) if self._nearness else None
+        numbers = set(held)
+        if rough is not None:
+            numbers.update((rough >= TURN_NEAR - ROUGH).nonzero()[0].tolist())
+        found = []
+        for number in sorted(numbers):
+            belief, one = self._opinions[number]
+            if belief.id in decided or (rough is not None and rough[number] < SAME_SUBJECT - ROUGH):
+                continue
+            cosine = self._cosine(fact, belief)
+            of_one, of_said = held.get(number, (0, 0))
+            forth, back = of_one / (len(one.objects) or 1), of_said / (len(said.objects) or 1)
+            if may_tell(one, said, forth, back, cosine):
+                relation = relation_of(one, said, forth, back, cosine)
+                if relation.bearing is not Bearing.UNCERTAIN:
+                    found.append(_Near(number, belief, relation, cosine))
+        return found
 
-    def _nearby(self, fact: Fact) -> list[tuple[Belief, float | None]]:
-        """The opinions that share a word with a line or come near to it in meaning."""
-        beliefs = list(self.beliefs.values())
-        cosines: Sequence[float | None] = [None] * len(beliefs)
-        if self._nearness is not None:
-            statements = [belief.statement for belief in beliefs]
-            cosines = self._nearness.cosines(fact.content, statements)
-        wording: set[str] = set()
-        for key in word_keys(fact.content, self._names):
-            wording.update(self._by_word.get(key, ()))
-        least = 0.0 if fact.kind is FactKind.OPINION else NEAR_MEANING
-        return [
-            (belief, cosine)
-            for belief, cosine in zip(beliefs, cosines, strict=True)
-            if belief.id in wording or (cosine is not None and cosine > least)
-        ]
+    def _unsure_pair(self, question: _Question) -> UnsurePair | None:
+        """A line with the opinion it comes nearest to."""
+        fact, first, only, own_word = question
+        held = self._wording.find(read(fact.content, self._names).objects)
+        numbers = set(only) or {number for number in held if number < first}
+        if self._nearness is not None and not only:
+            numbers.update(self._nearness.nearest(fact.content, first))
+        near = []
+        for number in sorted(numbers):
+            belief, said = self._opinions[number]
+            named = held[number][0] / len(said.objects) if number in held else 0.0
+            near.append((belief, self._cosine(fact, belief), named))
+        return unsure_pair(fact, near, self._names, own_word=own_word)
+
+    def _cosine(self, fact: Fact, belief: Belief) -> float | None:
+        known = self._nearness
+        return known.cosine(fact.content, belief.statement) if known is not None else None
 
 
 def _overreaches(fact: Fact, belief: Belief) -> bool:
@@ -377,20 +417,20 @@ def _overreaches(fact: Fact, belief: Belief) -> bool:
     return bool(fact.author.agent) and not belief.opening.author.agent
 
 
-def _opposed(near: Sequence[_Near]) -> list[Belief]:
+def _opposed(near: Sequence[_Near]) -> list[_Near]:
     """The beliefs that a line contradicts: those it speaks of outright, else the nearest that it
     may speak of."""
-    found = [entry for entry in near if _contradicts(entry[1])]
-    outright = [belief for belief, relation, _ in found if relation.reason not in _TURNS]
+    found = [each for each in near if _contradicts(each)]
+    outright = [each for each in found if each.relation.reason not in _TURNS]
     return outright or ([_nearest(found)] if found else [])
 
 
-def _contradicts(relation: Relation) -> bool:
-    return relation.bearing is Bearing.CONTRADICTS
+def _contradicts(near: _Near) -> bool:
+    return near.relation.bearing is Bearing.CONTRADICTS
 
 
-def _nearest(entries: Iterable[_Near]) -> Belief:
-    return max(entries, key=lambda e: ((e[2] or 0.0) + e[1].shared, e[0].id))[0]
+def _nearest(near: Iterable[_Near]) -> _Near:
+    return max(near, key=lambda e: ((e.cosine or 0.0) + e.relation.shared, e.belief.id))
 
 
 def _once_each(lines: Iterable[Fact]) -> list[Fact]:

@@ -30,14 +30,17 @@ _HAN = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _IS_HAN = re.compile(f"[{_HAN}]")
 _HAN_RUN = re.compile(f"[{_HAN}]+|[a-z0-9]{{2,}}")
 _WORD = re.compile(r"\w+(?:['-]\w+)*")
+_RUN = re.compile(r"\w+")
+_STEM = 3
+"""No cue with an open end has fewer letters before it."""
 _BREAK = re.compile(r"[;:.,!?—–()\"“”«»，。；：！？、]|\s-\s")
 _ELISION = re.compile(
     r"(?<![\w'])(?:l|d|j|m|t|s|c|qu|un|dell|all|nell|sull|quest|dall)'(?=\w\w)|(?<![\w'])n'(?=\w\w)"
 )
 _COMMON_START = 4
 """Two words are forms of one where they begin alike, by four letters at least."""
-_KEPT = 16_384
-"""Texts kept as read, 1 KB each: every line of a holder is compared with all of its opinions."""
+_KEPT = 4_096
+"""Texts kept as read, 1 KB each: a line is compared with several opinions of its holder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,12 @@ class Reading:
     """Those of all clauses."""
     objects: tuple[str, ...]
     """What any clause speaks of, preferred or not, each once."""
+    chosen: tuple[str, ...]
+    """The objects of its clauses."""
+    less: tuple[str, ...]
+    """What those are preferred to."""
+    clauses_in: float
+    """How many of its smallest clauses that has objects are as much as the whole."""
 
 
 @lru_cache(maxsize=_KEPT)
@@ -94,8 +103,11 @@ def read(text: str, names: frozenset[str] = frozenset()) -> Reading:
     clauses += builder.close()
     joined = tuple(_joined(clauses))
     flags = frozenset().union(*(clause.flags for clause in joined))
+    chosen = tuple(dict.fromkeys(word for c in joined for word in c.objects))
+    less = tuple(dict.fromkeys(word for c in joined for word in c.less))
     objects = dict.fromkeys(word for c in joined for word in (*c.objects, *c.less))
-    return Reading(code, joined, flags, tuple(objects))
+    smallest = min((len(c.objects) for c in joined if c.objects), default=1)
+    return Reading(code, joined, flags, tuple(objects), chosen, less, len(objects) / smallest)
 
 
 def denies(text: str) -> bool:
@@ -108,12 +120,14 @@ def denies(text: str) -> bool:
 def shared(one: Iterable[str], other: Collection[str]) -> float:
     """0..1: which share of the words the other has in some form; 0 for no words."""
     words, held = tuple(one), 0
-    starts = _by_start(tuple(other))  # most of the millions of pairs have none in common
+    if not words or not other:
+        return 0.0
+    starts = _by_start(tuple(other))
     for word in words:
         alike = starts.get(word[: _COMMON_START - 1])
         if alike and any(same_word(word, each) for each in alike):
             held += 1
-    return held / len(words) if words else 0.0
+    return held / len(words)
 
 
 @lru_cache(maxsize=_KEPT)
@@ -125,9 +139,14 @@ def _by_start(words: tuple[str, ...]) -> dict[str, list[str]]:
     return found
 
 
-def word_keys(text: str, names: frozenset[str] = frozenset()) -> frozenset[str]:
-    """Keys of an inverted index: two texts that share a word in some form share a key."""
-    return frozenset(word[: _COMMON_START - 1] for word in read(text, names).objects)
+def flags_of(text: str, names: frozenset[str], among: frozenset[str]) -> frozenset[str]:
+    """Which of these flags a text raises; most raise none, and are not read for it."""
+    if not _IS_HAN.search(text):
+        tokens, needed = _tokens(_normal(text)), _needed(among)
+        firsts = needed.keys() & tokens
+        if not any(others <= tokens for first in firsts for others in needed[first]):
+            return frozenset()
+    return read(text, names).flags & among
 
 
 def same_word(one: str, other: str) -> bool:
@@ -145,6 +164,39 @@ def same_word(one: str, other: str) -> bool:
             break
         start += 1
     return start >= max(_COMMON_START, 0.65 * len(short)) and len(long) - start <= 5
+
+
+class WordIndex:
+    """Which of the readings added have words of a text in some form: an inverted index."""
+
+    def __init__(self) -> None:
+        self._by_start: dict[str, dict[str, list[int]]] = {}
+        """What forms of a word have in common → word → numbers of readings."""
+
+    def add(self, number: int, words: Iterable[str]) -> None:
+        """Add the words, each once, of a reading."""
+        for word in words:
+            alike = self._by_start.setdefault(word[: _COMMON_START - 1], {})
+            alike.setdefault(word, []).append(number)
+
+    def find(self, words: Iterable[str]) -> dict[int, list[int]]:
+        """Number of a reading → how many of its words are among these, how many of these among
+        its; of readings that have any."""
+        found: dict[int, list[int]] = {}
+        seen: set[str] = set()
+        for word in words:
+            held: set[int] = set()
+            for other, numbers in self._by_start.get(word[: _COMMON_START - 1], {}).items():
+                if not same_word(word, other):
+                    continue
+                held.update(numbers)
+                if other not in seen:
+                    seen.add(other)
+                    for number in numbers:
+                        found.setdefault(number, [0, 0])[0] += 1
+            for number in held:
+                found[number][1] += 1
+        return found
 
 
 class _Builder:
@@ -252,10 +304,14 @@ class _Lexicon:
         self.stops = stop_words_of(code)
         self.unspaced = any(_IS_HAN.search(cue) for cue in cues)
         forms = {cue: re.escape(cue).replace(r"\ ", r"\s+").replace(r"\*", r"\w*") for cue in cues}
-        longest_first = sorted(cues, key=lambda cue: (-len(cue), cue))
-        either = "|".join(forms[cue] for cue in longest_first)
+        by_letter: dict[str, list[str]] = {}  # a tenth of the time of trying each cue at each word
+        for cue in sorted(cues, key=lambda cue: (-len(cue), cue)):
+            by_letter.setdefault(forms[cue][0], []).append(forms[cue][1:])
+        either = "|".join(f"{first}(?:{'|'.join(rest)})" for first, rest in by_letter.items())
         self.pattern = re.compile(either if self.unspaced else rf"(?<!\w)(?:{either})(?!\w)")
         self.open_ended = [(re.compile(forms[c]), kinds) for c, kinds in cues.items() if "*" in c]
+        self.begin = frozenset(_parts(cue)[0] for cue in cues)
+        """What a text without any of it among its `_tokens` holds no cue."""
 
     def cues(self, text: str) -> frozenset[str]:
         """What a match of the pattern may be."""
@@ -263,6 +319,30 @@ class _Lexicon:
         if cue in self.by_cue:
             return self.by_cue[cue]
         return next((cues for form, cues in self.open_ended if form.fullmatch(cue)), frozenset())
+
+
+def _tokens(folded: str) -> set[str]:
+    """The runs of letters of a text, and how each begins."""
+    runs = set(_RUN.findall(folded))
+    return runs | {run[:_STEM] for run in runs}
+
+
+def _parts(cue: str) -> list[str]:
+    """What has to be among the tokens of a text that holds a cue."""
+    parts = [part for word in cue.split() for part in re.findall(r"\w+\*?", word)]
+    return [part[:_STEM] if part.endswith("*") else part for part in parts]
+
+
+@cache
+def _needed(flags: frozenset[str]) -> dict[str, list[set[str]]]:
+    """First part of a cue that raises one of these flags, in any language → its other parts."""
+    found: dict[str, list[set[str]]] = {}
+    for lexicon in _lexicons().values():
+        for cue, kinds in lexicon.by_cue.items():
+            if kinds & flags and not lexicon.unspaced:
+                first, *others = _parts(cue)
+                found.setdefault(first, []).append(set(others))
+    return found
 
 
 @cache
@@ -301,13 +381,14 @@ def _language_of(text: str, folded: str) -> str:
     lexicons = _lexicons()
     if _IS_HAN.search(text):
         return "zh"
-    words = set(_WORD.findall(folded))
+    words, tokens = set(_WORD.findall(folded)), _tokens(folded)
     best, most = _FIRST, -1.0
     for code in (_FIRST, *lexicons):
         lexicon = lexicons[code]
         if lexicon.unspaced:
             continue
-        cues = [cue for cue in lexicon.pattern.findall(folded) if cue not in lexicon.stops]
+        found = () if lexicon.begin.isdisjoint(tokens) else lexicon.pattern.findall(folded)
+        cues = [cue for cue in found if cue not in lexicon.stops]
         # A cue tells less than a stop word: many cues are words of two languages.
         votes = len(words & lexicon.stops) + 0.6 * len(cues)
         if votes > most:
