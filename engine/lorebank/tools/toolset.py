@@ -131,7 +131,7 @@ Since = Annotated[
 Until = Annotated[_Day | None, arg("Up to that day, included.", "to before end end_date date_to")]
 AsOf = Annotated[_Day | None, arg("As known on that day.", "asof on at date day when")]
 Name = Annotated[_Named, arg("A name or alias.", "entity query q slug about subject")]
-About = Annotated[_Named | None, arg("Only about this name.", "name about subject")]
+About = Annotated[_Named | None, arg("Only about this name.", "name about subject holder who")]
 Names = Annotated[
     list[_Named], arg("Only what mentions all of these.", "name about subject people")
 ]
