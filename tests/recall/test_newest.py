@@ -213,11 +213,28 @@ def test_of_near_lines_that_nobody_judged_the_newer_leads_and_the_older_is_marke
     assert _near_lines(*lines) == (order, newer)
 
 
-def test_an_older_line_that_may_hold_no_longer_says_so(write_log: Callable[..., Path]) -> None:
-    write_log("2026-01-02", "- W @Kit: Sleeps in the loft above the bakery.")
-    root = write_log("2026-02-02", "- W @Kit: Has a bedroom over the butcher's.")
+@pytest.mark.parametrize(
+    ("older", "newer", "question"),
+    [
+        (
+            "W @Kit: Sleeps in the loft above the bakery.",
+            "W @Kit: Has a bedroom over the butcher's.",
+            "where does Kit sleep?",
+        ),
+        (
+            "O(c=0.9) @Kit: Wants to spend the summer in Sweden.",
+            "O(c=0.6) @Kit: Wants to spend the summer in Norway.",
+            "where does Kit want to go?",
+        ),
+    ],
+)
+def test_an_older_line_that_may_hold_no_longer_says_so(
+    write_log: Callable[..., Path], older: str, newer: str, question: str
+) -> None:
+    write_log("2026-01-02", f"- {older}")
+    root = write_log("2026-02-02", f"- {newer}")
     with Bank.open(root, environ={}) as bank:
         bank.sync()
-        new, old = bank.recall("where does Kit sleep?").hits
+        new, old = bank.recall(question).hits
     assert (new.standing, old.status) == ("", FactStatus.LIVE)
     assert (old.questioned_by, old.standing) == (new.id, f"older; {new.id} may say otherwise")

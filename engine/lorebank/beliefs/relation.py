@@ -112,7 +112,8 @@ def relation_of(
     if _turns(one, other) and max(cosine or 0.0, common) >= TURN_NEAR:
         return Relation(Bearing.CONTRADICTS, "turn", common)
     if not found and cosine is not None and cosine >= _SAME_MEANING:
-        return Relation(_by_signs(one, other), "meaning", common)
+        bearing = _by_signs(one, other)
+        return Relation(bearing, "" if bearing is Bearing.UNCERTAIN else "meaning", common)
     return Relation(Bearing.UNCERTAIN, "its words disagree" if against else "", common)
 
 
