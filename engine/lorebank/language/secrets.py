@@ -154,11 +154,12 @@ def _marks(text: str) -> Iterator[tuple[int, Mark]]:
             yield start, start
         for form in forms:
             yield start, form
-        kinds = tuple(kind for kind, *way in names if _stands_alone(text, start, end, *way))
+        # A name of several languages has a row of each.
+        kinds = dict.fromkeys(kind for kind, *way in names if _stands_alone(text, start, end, *way))
         if kinds:
             while any(way[2] for way in names) and text[end : end + 1].isalpha():
                 end += 1
-            yield start, Name(kinds, start, end)
+            yield start, Name(tuple(kinds), start, end)
 
 
 def _stands_alone(
