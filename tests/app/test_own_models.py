@@ -59,6 +59,9 @@ def test_an_embedder_of_the_caller_makes_the_vectors(copy_fixture: Callable[[str
     with Bank.open(copy_fixture("harbour"), environ=WORDS_ONLY, embedder=embedder) as bank:
         bank.sync()
         answer = bank.recall("aeiou ooo")
+        asked = embedder.asked
+        assert "semantic" in bank.recall("aeiou ooo", k=3).retrievers_used
+        assert embedder.asked == asked, "a question asked again is not embedded again"
         assert bank.status().embedder["provider"] == "vowels"
     assert answer.hits
     assert embedder.asked > len(answer.hits)

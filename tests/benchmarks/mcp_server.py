@@ -1,6 +1,7 @@
 """The MCP server at 10,000 facts or any number, asked over stdio and over HTTP, as a table.
 
     python tests/benchmarks/mcp_server.py [--facts 10000] [--clients 20] [--embedder]
+    python tests/benchmarks/mcp_server.py --fixture fixtures/harbour --embedder
 
 Each figure has a baseline of the same run: the same questions asked of a Bank in this process.
 Beside times stands what the server's processor time allows: on a machine that does other things as
@@ -9,8 +10,10 @@ well, that is what a quiet one would show.
 
 import argparse
 import asyncio
+import json
 import os
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -38,14 +41,21 @@ def main() -> None:
     parser.add_argument("--facts", type=int, default=10_000)
     parser.add_argument("--clients", type=int, default=20)
     parser.add_argument("--embedder", action="store_true")
+    parser.add_argument("--fixture", type=Path, help="a workspace, beside it NAME.queries.json")
     arguments = parser.parse_args()
     environ = {**os.environ, "LOREBANK_MCP_TOKEN": TOKEN}
     if not arguments.embedder:
         environ["LOREBANK_EMBEDDER__PROVIDER"] = "none"
     with tempfile.TemporaryDirectory() as scratch:
         root = Path(scratch)
-        questions = [" ".join(line.split()[2:8]) for line in make_logs(root, arguments.facts)]
-        questions = questions[:: max(1, len(questions) // QUESTIONS)][:QUESTIONS]
+        if arguments.fixture:
+            shutil.copytree(arguments.fixture, root, dirs_exist_ok=True)
+            judged = json.loads(Path(f"{arguments.fixture}.queries.json").read_text("utf-8"))
+            questions = [each["question"] for each in judged]
+            questions = (questions * (QUESTIONS // len(questions) + 1))[:QUESTIONS]
+        else:
+            questions = [" ".join(line.split()[2:8]) for line in make_logs(root, arguments.facts)]
+            questions = questions[:: max(1, len(questions) // QUESTIONS)][:QUESTIONS]
         own, own_spent = in_process(root, environ, questions)
         asyncio.run(over_stdio(root, environ, questions, own))
         over_http(root, environ, questions, arguments.clients, own_spent)

@@ -104,6 +104,16 @@ def test_a_hit_is_its_sentence_and_a_line_that_says_what_and_where_it_is() -> No
     ]
 
 
+def test_a_hit_shows_both_days_of_a_move_and_no_long_list() -> None:
+    days = [Interval(date(2026, 11, day), date(2026, 11, day)) for day in (19, 20, 21)]
+    moved = replace(NOTE_HIT, occurred=days[0], times=tuple(days[:2]))
+    assert answer_lines(PLAIN, an_answer(moved))[1].startswith("  note · 2026-11-19, 2026-11-20 · ")
+    listed = replace(moved, times=tuple(days))
+    assert answer_lines(PLAIN, an_answer(listed))[1] == (
+        "  note · 2026-11-19, 2026-11-20, … · memory/network.md#L5"
+    )
+
+
 def test_colour_changes_no_letter() -> None:
     import click
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from lorebank import Bank
 from lorebank.errors import ProviderError
+from lorebank.index.meaning import EMBEDDED_BY_RECALL
 from lorebank.language.words import content_words
 from lorebank.providers.protocols import Limits
 
@@ -117,9 +118,10 @@ def test_another_fingerprint_drops_the_vectors_of_the_last(
 
 
 def test_a_changed_embedder_is_noticed_without_any_new_text(
-    root: Path, embedder: WordHashEmbedder
+    write_log: Callable[..., Path], embedder: WordHashEmbedder
 ) -> None:
-    with Bank.open(root, environ=ENVIRON) as bank:
+    many = (f"- W @Ada: Saw crash {number}." for number in range(EMBEDDED_BY_RECALL + 1))
+    with Bank.open(write_log("2026-01-02", *many), environ=ENVIRON) as bank:
         count = bank.sync().embedded
         embedder.fingerprint = "word-hash-2"
         answer = bank.recall("how did we stop the Baileys crash")
@@ -129,6 +131,14 @@ def test_a_changed_embedder_is_noticed_without_any_new_text(
         assert bank.search("crash")[0].provider == "none"
         assert bank.sync().embedded == count
         assert bank.recall("how did we stop the Baileys crash").retrievers_skipped == {}
+
+
+def test_a_few_weeks_of_notes_are_embedded_by_the_first_question(
+    root: Path, embedder: WordHashEmbedder
+) -> None:
+    with Bank.open(root, environ=ENVIRON) as bank:
+        assert bank.recall("how did we stop the Baileys crash").retrievers_skipped == {}
+        assert bank.status().counts["pending"] == 0
 
 
 def test_a_damaged_cache_is_made_anew(root: Path, embedder: WordHashEmbedder) -> None:

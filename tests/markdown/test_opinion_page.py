@@ -94,7 +94,7 @@ def test_beliefs_stand_under_their_holder_the_newest_first() -> None:
 
 
 def test_newer_lines_that_nobody_judged_are_counted_unless_a_newer_opinion_stands() -> None:
-    waiting = {opinion().id: 2}
+    waiting = {opinion().id: ["f-1", "f-2"]}
     body = opinion_bodies([opinion()], link=link, unjudged=waiting)["opinions"]
     assert " · for 1, against 1 · 2 newer not judged ([memory/" in body
     replaced = opinion(status=OpinionStatus.SUPERSEDED, superseded_by="o-00000001")

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from lorebank import Answer, Bank, FactStatus
-from lorebank.recall.newest import lead_with_newer
+from lorebank.recall.ordering import lead_with_newer
 from support import WORDS_ONLY, golden
 
 Write = Callable[..., Path]

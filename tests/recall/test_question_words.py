@@ -6,9 +6,8 @@ import pytest
 
 from lorebank.domain.facts import Interval
 from lorebank.languages import sections
-from lorebank.recall.cues import read_cues
 from lorebank.recall.filters import Filters
-from lorebank.recall.understand import Understood, understand
+from lorebank.recall.understand import Understood, read_cues, understand
 from support import golden
 
 NOW = date(2025, 12, 10)

@@ -1,5 +1,6 @@
 """What the pages say is true on the newest day: nothing replaced, turned or misplaced is told."""
 
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -7,6 +8,9 @@ import pytest
 
 from lorebank import Bank
 from lorebank.markdown.blocks import find_blocks
+from lorebank.pages.entity_page import View, screen_lines
+from lorebank.pages.facts import KnownFact
+from lorebank.pages.telling import find_threads
 from support import WORDS_ONLY
 
 LOG = {
@@ -83,6 +87,57 @@ def test_prices_that_differ_are_told_apart(root: Path) -> None:
         bank.reflect()
     told = [*block(root, "bank/entities/Mira.md", "timeline")]
     assert not any("times since" in line for line in told)
+    leading = block(root, "bank/entities/Mira.md", "summary")
+    assert "- Oak costs 95 euros per metre." in leading
+    assert "- Larch now costs 79 euros per metre." in leading
+    assert not any("74" in line for line in leading)
+
+
+def test_what_happens_again_and_again_is_one_line_with_the_day_it_did_not(root: Path) -> None:
+    said = "The nightly copy to the second disk finished without errors"
+    for day, size in (("01", "3.1"), ("02", "3.3"), ("04", "3.4"), ("05", "3.6")):
+        write(root, f"2026-02-{day}", [f"- W @Ferry: {said}, {size} GB.", f"- W: {said}, {size}."])
+    write(root, "2026-02-03", ["- W @Ferry: The nightly copy to the second disk failed."])
+    reflect(root)
+    page = "bank/entities/Ferry.md"
+    told = [li for li in block(root, page, "summary") if "nightly" in li]
+    assert told == [f"- {said}, 3.6 GB. · on 4 days since 2026-02-01; otherwise on 2026-02-03"]
+    below = [li for li in block(root, page, "timeline") if "nightly" in li]
+    assert [line.partition(" · before")[0] for line in below] == [
+        "- 2026-02-03 · The nightly copy to the second disk failed."
+    ]
+    world = [li for li in block(root, "bank/world.md", "world") if "nightly" in li]
+    assert world == [f"- {said}, 3.6. · on 4 days since 2026-02-01"]
+
+
+def test_a_line_written_twice_on_a_day_is_told_once(root: Path) -> None:
+    line = "- W @Mira: The dentist is on Tuesday 3 February 2026 at 10:00."
+    write(root, "2026-01-28", [line, "- W @Mira: Sings.", line, "- W @Mira: Sings."])
+    with Bank.open(root, environ=WORDS_ONLY, now=date(2026, 1, 28)) as bank:
+        bank.reflect()
+    summary = block(root, "bank/entities/Mira.md", "summary")
+    assert [sum(word in li for li in summary) for word in ("dentist", "Sings")] == [1, 1]
+    today = block(root, "bank/today.md", "today")
+    assert [li[:12] for li in today if "dentist" in li] == ["- 2026-02-03"]
+
+
+def test_an_older_opinion_that_a_newer_one_may_replace_yields_to_it(root: Path) -> None:
+    write(root, "2026-01-28", ["- O(c=0.7) @Ling: A fine place to spend a career."])
+    write(root, "2026-02-10", ["- O(c=0.8) @Ling: Every day there is unbearable."])
+    reflect(root)
+    with Bank.open(root, environ=WORDS_ONLY) as bank:
+        held = {opinion.statement[:6]: opinion for opinion in bank.opinions("Ling")}
+        facts = [fact for fact in reversed(bank.timeline("Ling")) if fact.confidence]
+    newer = held["Every "].evidence[0].fact_id
+    threads = find_threads(facts, held.values(), unjudged={held["A fine"].id: [newer]})
+    known = [KnownFact(fact) for fact in facts]
+    day = date(2026, 2, 10)
+    view = View("ling", "bank/entities/Ling.md", day, known, opinions=[*held.values()])
+    plain, asked = screen_lines(view), screen_lines(replace(view, threads=threads))
+    assert [line.text.partition(" · 0.70")[2] for line in plain if "fine" in line.text] == [""]
+    [line] = [line for line in asked if "fine" in line.text]
+    assert line.text.endswith(" · 0.70 · before a newer line of 2026-02-10")
+    assert line.weight == min(each.weight for each in asked)
 
 
 def test_a_line_of_several_days_stands_once_in_the_morning(root: Path) -> None:

@@ -23,9 +23,8 @@ from lorebank.errors import ProviderError, UsageError
 from lorebank.index.chunks import contexts_stated_in
 from lorebank.index.finding import find_items
 from lorebank.index.items import NOTE
-from lorebank.index.meaning import QueryVector
-from lorebank.index.opinions import beliefs_of_facts
 from lorebank.index.selection import Selection, known_tags, select_items
+from lorebank.index.vectors import QueryVector
 from lorebank.index.vocabulary import respell_names
 from lorebank.language.folding import fold
 from lorebank.names.entities import lookup_names
@@ -160,6 +159,8 @@ def _beliefs(ws: OpenWorkspace, facts: Sequence[str], as_of: date | None) -> Map
     if not facts:
         return {}
     if as_of is None:
+        from lorebank.index.opinions import beliefs_of_facts
+
         return beliefs_of_facts(ws.index, facts)
     from lorebank.beliefs.materialise import beliefs_on
 
@@ -360,7 +361,9 @@ def build_request(
         respell=lambda words: respell_names(ws.vocabulary, words),
     )
     question = QueryVector(skipped="the question names only entities, times or identifiers")
-    if needs_meaning(understood):
+    if needs_meaning(understood) and ws.config.embedder.provider == "none":
+        question = QueryVector(skipped="switched off by embedder.provider = none")
+    elif needs_meaning(understood):
         question = ws.meaning.query(ws.index, understood.plain)
     filters = understood.filters
     request = Request(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from lorebank.app.conversations import export_transcripts, session_state, sync_sessions, transcripts
 from lorebank.app.workspace import (
@@ -30,8 +30,6 @@ from lorebank.domain.facts import Diagnostic, FactKind, OpinionStatus, SyncRepor
 from lorebank.domain.judgments import Directive
 from lorebank.domain.reports import Status
 from lorebank.errors import NotWritable
-from lorebank.exchange.exporting import ExportFilter, ExportReport, export_bank
-from lorebank.exchange.importing import ImportReport, import_source
 from lorebank.index.items import facts_by_time
 from lorebank.index.status import differences, file_problems, index_counts, refused_texts
 from lorebank.index.sync import stale_paths, sync_files
@@ -42,6 +40,10 @@ from lorebank.retain.kinds import parse_kind
 from lorebank.templates.scaffold import init_workspace
 from lorebank.workspace.layout import ensure_derived_folder
 from lorebank.workspace.lock import WriterLock
+
+if TYPE_CHECKING:
+    from lorebank.exchange.exporting import ExportReport
+    from lorebank.exchange.importing import ImportReport
 
 
 @rebuild_index_if_corrupt
@@ -220,6 +222,8 @@ def import_notes(
     second import changes nothing; a changed source updates the files nobody has edited here.
     Raises `NotFound`, `WorkspaceError` or `UsageError` where the source cannot be read at all.
     """
+    from lorebank.exchange.importing import import_source  # not for an index alone, nor below
+
     path = Path(source).expanduser()
     if dry_run:
         return import_source(ws.root, ws.config, path, form=form, name=name, dry_run=True)
@@ -256,6 +260,8 @@ def export(
     of these `kinds`, `since` a day; what is in quarantine stays unless `quarantined`, private text
     is in no export. `WorkspaceError` where the target holds anything, unless `force`.
     """
+    from lorebank.exchange.exporting import ExportFilter, export_bank
+
     refuse_unknown("export", which, ExportKeywords)
     ws.freshen()
     now, slug = which.get("now"), ws.slug_of(which.get("entity"))

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from lorebank.index.vectors import VectorIndex
     from lorebank.index.vocabulary import Vocabulary
     from lorebank.providers.protocols import Embedder, Generator, Reranker
+    from lorebank.providers.registry import Setup
     from lorebank.qmd.refresh import Timer
     from lorebank.qmd.sidecar import Sidecar
     from lorebank.settings.config import Change
@@ -282,10 +283,14 @@ class OpenWorkspace:
     def meaning(self) -> Meaning:
         """What embeds, and what is known of it."""
         from lorebank.index.meaning import Meaning
+
+        return Meaning(self.embedder_setup, self.cache_path, self.given_embedder)
+
+    @cached_property
+    def embedder_setup(self) -> Setup:
         from lorebank.providers.registry import Setup
 
-        setup = Setup(self.config.embedder, self.config.providers, self.environ, self.say)
-        return Meaning(setup, self.cache_path, self.given_embedder)
+        return Setup(self.config.embedder, self.config.providers, self.environ, self.say)
 
     @cached_property
     def reranker(self) -> Reranker | None:
@@ -387,16 +392,23 @@ class OpenWorkspace:
     @cached_property
     def vectors_of(self) -> VectorsOf | None:
         """Tells how near opinions and lines are in meaning; `None` where words decide alone."""
+        if self.builtin_problem:
+            return None
         from lorebank.index.vectors import FINGERPRINT
 
-        if self.meaning.builtin_problem():
-            return None
-        return partial(self.meaning.known_vectors, FINGERPRINT)
+        return lambda texts: self.meaning.known_vectors(FINGERPRINT, texts)
+
+    @cached_property
+    def builtin_problem(self) -> str:
+        """Why the built-in model makes no vectors here that are kept; empty where it does."""
+        from lorebank.providers.registry import builtin_problem
+
+        return builtin_problem(self.embedder_setup)
 
     @property
     def rules_alone(self) -> str:
         """Why words alone decide what is near an opinion; empty where vectors help."""
-        return self.meaning.builtin_problem() or self.meaning.trouble(self.index)[0]
+        return self.builtin_problem or self.meaning.trouble(self.index)[0]
 
     def judge_waiting(self) -> None:
         """Embed the lines about holders of opinions that nobody has embedded yet."""
@@ -562,7 +574,7 @@ class OpenWorkspace:
         """The vectors of texts by the built-in embedder, embedding those it has not seen."""
         from lorebank.index.vectors import FINGERPRINT
 
-        if self.meaning.builtin_problem():
+        if self.builtin_problem:
             return {}
         self.meaning.embed_texts(FINGERPRINT, texts)
         return self.meaning.known_vectors(FINGERPRINT, texts)

@@ -8,12 +8,13 @@ never be a date, which the golden tests check row by row.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import cache
 from itertools import pairwise
 
 from lorebank.dates.lexicon import is_cjk, lexicon
 from lorebank.language.folding import fold
+from lorebank.language.words import words_of
 from lorebank.languages import Sections, compiled
 
 _NUMERIC = re.compile(
@@ -28,9 +29,6 @@ _NUMERIC = re.compile(
 _YEAR = re.compile(r"[12](?<=[ (\"'’/–-][12])(?:(?<=1)9|(?<=2)0)\d\d(?![\d-])")
 _DIGIT = re.compile(r"\d")
 _NUMBER = re.compile(r"\d\d?(?:\d\d)?(?:\D.*)?")
-_GAPS = str.maketrans(
-    dict.fromkeys("\t\n\r!\"#$%&'()*+,-./:;<=>?@[\\]^`{|}~‘’“”„«»–—…·¿¡、。，；：？！（）「」", " ")
-)
 
 _STRONG = {"WEEKDAY", "WEEKDAYS", "DAYWORD", "UNITWORD", "HOLIDAY", "EDGE_WORD", "SCHOOL_YEAR"}
 """Tags whose words name a time by themselves."""
@@ -63,10 +61,10 @@ _Words = dict[str, frozenset[str]]
 def may_hold_date(text: str) -> bool:
     """Whether the text may name a time: cheap, never wrong where it says no."""
     folded = " " + (text.lower() if text.isascii() else fold(text))
-    if _DIGIT.search(folded) and (_NUMERIC.search(folded) or _YEAR.search(folded)):
+    if _DIGIT.search(folded) and _NUMERIC.search(folded):
         return True
     strong, pairs, company, letters, by_place = _screen()
-    words = folded.translate(_GAPS).split()
+    words = words_of(text)
     if not strong.isdisjoint(words) or not pairs.isdisjoint(pairwise(words)):
         return True
     if not company.isdisjoint(words):
@@ -74,10 +72,13 @@ def may_hold_date(text: str) -> bool:
             return True
         if any(_in_company(by_place, words, i) for i, w in enumerate(words) if w in company):
             return True
+    years = set(_YEAR.findall(folded))
+    if years and any(_beside_date(by_place, words, i) for i, w in enumerate(words) if w in years):
+        return True
     return not text.isascii() and not letters.isdisjoint(text)
 
 
-def _in_company(screen: _Words, words: list[str], index: int) -> bool:
+def _in_company(screen: _Words, words: Sequence[str], index: int) -> bool:
     """Whether the neighbours of a month, a unit or an article before a day make it one."""
     word = words[index]
     before = words[index - 1] if index else ""
@@ -96,6 +97,13 @@ def _in_company(screen: _Words, words: list[str], index: int) -> bool:
     if _NUMBER.fullmatch(before) or _NUMBER.fullmatch(after):
         return True
     return before in screen["licence"] or after in screen["postposition"]
+
+
+def _beside_date(screen: _Words, words: Sequence[str], index: int) -> bool:
+    """Whether a year stands alone, beside a number or a word of dates: not `2019 units`."""
+    beside = (*words[max(0, index - 1) : index], *words[index + 1 : index + 2])
+    known = screen["any"]
+    return not beside or any(word in known or not word.isalpha() for word in beside)
 
 
 _Screen = tuple[
@@ -147,11 +155,14 @@ def _screening_words(_: Sections) -> _Screen:
         "named": alone(_NAMED | {"MON", "WDAY"}),
         "licence": at(-1, _LICENCES),
         "postposition": at(0, _POSTPOSITIONS),
+        "any": frozenset(part for parts, _ in entries for part in parts),
     }
     return (
         alone(_STRONG | {"U_WEEKEND"}) | frozenset(lexical.inflected),
         frozenset(  # of a longer entry the two words that tell most
-            max(pairwise(parts), key=lambda pair: sum(len(w) for w in pair if w not in marks))
+            max(
+                pairwise(parts), key=lambda p: (sum(len(w) for w in p if w not in marks), len(p[1]))
+            )
             for parts, tag in entries
             if tag in long and parts[1:]
         ),

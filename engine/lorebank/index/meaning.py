@@ -30,7 +30,8 @@ from lorebank.index.embedding import (
 )
 from lorebank.index.embedding_cache import EmbeddingCache, text_hash
 from lorebank.index.embedding_calls import TEXTS_REFUSED, TextsRefused, calls_of, embed_calls
-from lorebank.providers.registry import Setup, chosen_provider, load_embedder
+from lorebank.index.vectors import QueryVector
+from lorebank.providers.registry import Setup, load_embedder
 from lorebank.records import dataclass
 
 if TYPE_CHECKING:
@@ -42,31 +43,17 @@ if TYPE_CHECKING:
 
     Vector = NDArray[np.float32]
 
-EMBEDDED_BY_RECALL = 32
-"""Texts that a recall embeds itself when no more than these are without a vector."""
+EMBEDDED_BY_RECALL, SENT_BY_RECALL = 256, 32
+"""Texts that a recall embeds itself when no more than these are without a vector: some weeks of
+notes, once .7 s of CPU by the built-in embedder (350 texts a second); and those it sends away."""
 _FOREIGN = "another embedder made the vectors: run `lorebank index`"
 _NOTHING_YET = "nothing is embedded yet: run `lorebank index`"
 _SMALL_CALL = 64
 """Texts a call where memory counts more than time."""
+_ASKED_KEPT = 500
+"""Questions, at 2 to 4 KB each."""
 FETCH = "run `lorebank index` again to fetch them"
 _MEANINGLESS = "the question holds nothing that has a meaning"
-
-
-@dataclass(frozen=True, slots=True)
-class QueryVector:
-    """A question's vector and who made it, or why there is none."""
-
-    vector: Vector | None = None
-    provider: str = "none"
-    model: str = ""
-    spread: float = 0.0
-    """The usual standard deviation of the embedder's similarities; 0 where it is not known."""
-    skipped: str = ""
-    """Why the semantic retriever is skipped; empty where there is a vector."""
-    fallback: str | None = None
-    """Why the fallback answers; `None` where the primary does."""
-    missed: bool = False
-    """Whether there would be a vector if something that is wrong were set right."""
 
 
 @dataclass(slots=True)
@@ -114,6 +101,8 @@ class Meaning:
     _told: set[str] = field(default_factory=set)
     _asking: Connection | None = None
     """While a question is embedded: what an earlier process said is not said again."""
+    _asked: dict[tuple[str, str], Vector] = field(default_factory=dict)
+    """The vectors of questions: a host asks the same in its hook, its tool and its next page."""
     _pending_known: tuple[tuple[int, int], int] | None = None
 
     def __post_init__(self) -> None:
@@ -149,8 +138,6 @@ class Meaning:
             self._asking = None
 
     def _query(self, connection: Connection, text: str) -> QueryVector:
-        if self.setup.embedder.provider == "none":
-            return QueryVector(skipped="switched off by embedder.provider = none")
         from lorebank.language.secrets import redact
 
         text = redact(text).text
@@ -220,15 +207,6 @@ class Meaning:
         return about
 
     # -- texts that stand in no index ------------------------------------------------------------
-
-    def builtin_problem(self) -> str:
-        """Why the built-in model makes no vectors here that are kept; empty where it does."""
-        if not self.setup.embedder.cache.enabled:
-            return "embedder.cache.enabled = false"
-        if (chosen := chosen_provider(self.setup)) != "local":
-            return f"embedder.provider = {chosen}"
-        named = self.setup.embedder.local.model_path
-        return "embedder.local.model_path names another model" if named else ""
 
     def known_vectors(self, fingerprint: str, texts: Sequence[str]) -> Mapping[str, bytes]:
         """Text → vector, for those in the cache; no embedder is asked."""
@@ -316,15 +294,16 @@ class Meaning:
         if breaker.rests:
             raise _Resting(breaker.reason)
         serves = served_by(connection) == fingerprint and has_vectors(connection)
+        most = SENT_BY_RECALL if embedder.endpoint else EMBEDDED_BY_RECALL
         if not serves:
             with self._cache() as cache:
-                if missing_count(connection, cache, fingerprint) > EMBEDDED_BY_RECALL:
+                if missing_count(connection, cache, fingerprint) > most:
                     return None
         vector = self._embed_question(embedder, text)
         breaker.close(connection)
-        if not serves or 0 < self.pending(connection) <= EMBEDDED_BY_RECALL:
+        if not serves or 0 < self.pending(connection) <= most:
             try:
-                self._embed_with(connection, choice, EMBEDDED_BY_RECALL, None)
+                self._embed_with(connection, choice, most, None)
             except ProviderError as problem:
                 if not serves:
                     raise
@@ -345,9 +324,14 @@ class Meaning:
         return vector
 
     def _embed_question(self, embedder: Embedder, text: str) -> Vector:
-        """By the embedder, or from the cache where asking it takes a request."""
+        """By the embedder, once a question; from the cache where it takes a request."""
         if not embedder.endpoint:
-            return embedder.embed_query(text)
+            asked = embedder.fingerprint, text
+            if asked not in self._asked:
+                if len(self._asked) >= _ASKED_KEPT:
+                    self._asked.clear()
+                self._asked[asked] = embedder.embed_query(text)
+            return self._asked[asked]
         import numpy as np
 
         key = text_hash(text)

@@ -213,8 +213,8 @@ def ledger_rows(entry: LedgerEntry) -> Iterator[NameRow]:
 
 def _title(document: Document, path: str) -> str:
     """The first heading, else the file's name."""
-    headings = (heading for heading in document.headings if heading)
-    return next(headings, PurePosixPath(path).stem).split(" > ")[0]
+    heading = next(filter(None, document.headings), "")
+    return heading.split(" > ")[0] if heading else PurePosixPath(path).stem
 
 
 def _lowered(fact: Fact, origin: Origin) -> Fact:

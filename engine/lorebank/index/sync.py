@@ -255,7 +255,7 @@ class _Run:
 
     def finish(self, batch: Sequence[ReadFile | SourceFile], *, full: bool) -> SyncResult:
         """Write the last files, then what depends on all; inside the caller's transaction."""
-        from lorebank.index.writing import holders_of_file, insert_diagnostics, marked_lines
+        from lorebank.index.writing import holders_of_files, insert_diagnostics, marked_lines
         from lorebank.names.entity_rows import refresh_entities
         from lorebank.names.plain_mentions import refresh_plain_mentions
         from lorebank.trust.quarantine import refresh_quarantine
@@ -280,9 +280,7 @@ class _Run:
         write_meta(
             connection, "synced_at", datetime.now().astimezone().isoformat(timespec="seconds")
         )
-        entities = self.holders | holders | moved
-        for path in self.paths:
-            entities |= holders_of_file(connection, path)
+        entities = self.holders | holders | moved | holders_of_files(connection, self.paths)
         every = full or self.marked != marked_lines(connection)
         decisions = not DECIDING_PAGES.isdisjoint((*self.paths, *self.removed))
         write_meta(connection, OPINIONS_DUE, "1" if entities or every or decisions else "0")
@@ -310,12 +308,11 @@ class _Run:
         )
 
     def _delete(self, paths: Sequence[str]) -> None:
-        from lorebank.index.writing import delete_file, holders_of_file
+        from lorebank.index.writing import delete_files, holders_of_files
 
         self._note_names(paths)
-        for path in paths:
-            self.holders |= holders_of_file(self.connection, path)
-            delete_file(self.connection, path)
+        self.holders |= holders_of_files(self.connection, paths)
+        delete_files(self.connection, paths)
 
     def _note_names(self, paths: Sequence[str]) -> None:
         from lorebank.names.entity_rows import names_in_files

@@ -102,6 +102,23 @@ _DECIMALS = 6
 """Of a similarity: beyond them the two scans differ, and equal vectors would not tie."""
 
 
+@dataclass(frozen=True, slots=True)
+class QueryVector:
+    """A question's vector and who made it, or why there is none."""
+
+    vector: NDArray[np.float32] | None = None
+    provider: str = "none"
+    model: str = ""
+    spread: float = 0.0
+    """The usual standard deviation of the embedder's similarities; 0 where it is not known."""
+    skipped: str = ""
+    """Why the semantic retriever is skipped; empty where there is a vector."""
+    fallback: str | None = None
+    """Why the fallback answers; `None` where the primary does."""
+    missed: bool = False
+    """Whether there would be a vector if something that is wrong were set right."""
+
+
 def insert_vectors(connection: Connection, rows: Sequence[tuple[int, bytes]]) -> None:
     """Store `(item, 32-bit floats of unit length)` pairs."""
     connection.executemany("INSERT OR REPLACE INTO vectors (item, vector) VALUES (?, ?)", rows)

@@ -56,12 +56,14 @@ _OF_ITEMS = "mentions further_times plain_mentions slots changes vectors codes t
 _OF_FILES = "items chunks confirmations line_rulings names contexts files"
 
 
-def delete_file(connection: Connection, path: str) -> None:
-    """Remove a file with everything that was read out of it."""
-    row = connection.execute("SELECT file FROM files WHERE path = ?", (path,)).fetchone()
-    if row is None:
-        return
-    file = row[0]
+def delete_files(connection: Connection, paths: Sequence[str]) -> None:
+    """Remove those of these files that are there, with everything that was read out of them."""
+    query = "SELECT file, path FROM files WHERE path IN (SELECT value FROM json_each(?))"
+    for file, path in select(connection, query, (json.dumps(paths),)):
+        _delete_file(connection, file, path)
+
+
+def _delete_file(connection: Connection, file: int, path: str) -> None:
     # Items and chunks last: the others are found by them.
     for table in [*_OF_ITEMS.split(), "items_fts"]:
         key = "rowid" if table == "items_fts" else "item"
@@ -76,16 +78,17 @@ def delete_file(connection: Connection, path: str) -> None:
     connection.execute("DELETE FROM diagnostics WHERE path = ?", (path,))
 
 
-def holders_of_file(connection: Connection, path: str) -> set[str]:
-    """The entities that the facts of a file mention; "" where one mentions none."""
+def holders_of_files(connection: Connection, paths: Sequence[str]) -> set[str]:
+    """The entities that the facts of some files mention; "" where one mentions none."""
     return {
         entity
         for (entity,) in select(
             connection,
-            "SELECT DISTINCT coalesce(m.entity, '') FROM files f"
+            "SELECT DISTINCT coalesce(m.entity, '') FROM json_each(?) w"
+            " CROSS JOIN files f ON f.path = w.value"
             " JOIN items i ON i.file = f.file AND i.kind <> 'note'"
-            " LEFT JOIN mentions m ON m.item = i.item WHERE f.path = ?",
-            (path,),
+            " LEFT JOIN mentions m ON m.item = i.item",
+            (json.dumps(paths),),
         )
     }
 

@@ -15,7 +15,7 @@ from functools import cache
 from typing import NamedTuple
 
 from lorebank.language.folding import fold
-from lorebank.language.words import known_languages, likely_languages, stop_words
+from lorebank.language.words import known_languages, likely_languages, stop_words, words_of
 from lorebank.language.words import words as tokens
 from lorebank.languages import Sections, compiled, split
 
@@ -178,7 +178,7 @@ def promise_in(text: str) -> str:
     """The first sentence of a text in which the writer, or whoever the text is about, makes a
     promise: "I" or nobody stands before it. Empty where none does."""
     whole, parts = _promising()
-    said = tokens(text)
+    said = words_of(text)
     joined = " ".join(said)
     if whole.isdisjoint(said) and not any(part in joined for part in parts):
         return ""  # nearly every line, at a hundredth of the cost of reading it

@@ -61,6 +61,12 @@ def words(text: str) -> list[str]:
     return out
 
 
+@lru_cache(maxsize=256)
+def words_of(text: str) -> tuple[str, ...]:
+    """As `words`, kept for the next reader: several look at each line of a file in turn."""
+    return tuple(words(text))
+
+
 def content_words(text: str) -> list[str]:
     """`words` without the stop words of the text's own language, each once; may be empty.
 
@@ -84,7 +90,7 @@ def identifiers(text: str) -> list[str]:
     found: dict[str, None] = {}
     for part in text.split():
         # No identifier holds a blank, and the pattern costs 30 times what leaving out words does.
-        if part.isdigit() or (part.isalpha() and part[1:].islower()):
+        if (part.islower() and part.isalpha()) or part.isdigit():
             continue
         if _MAY_BE_IDENTIFIER.search(part):
             found.update((m.group().rstrip(".-:"), None) for m in _IDENTIFIER().finditer(part))

@@ -5,9 +5,10 @@ is no prose (front matter, comments, private spans, managed blocks) is overwritt
 every line keeps its number. Three rules are off: inline (the line grammar is our own), reference
 definitions (they would swallow lines) and HTML blocks (a heading inside `<div>` is a heading).
 
-`flat_list`: a line that begins with `- ` and a letter opens an item, and its text can open no block
-of its own. A list of nothing else, up to the end of the text or to what cannot go on with it, is
-recognised by one pattern a line; any other is left to the parser's own rule, with the same outcome.
+Most of a note are headings, paragraphs and lists without nesting, whose lines can be nothing else.
+A stretch of only these (`plain_blocks`) is read by one pattern a line; any other is left to the
+parser, with the same outcome. A line that begins with a letter behind a blank one begins a stretch:
+nothing above it goes on there.
 """
 
 from __future__ import annotations
@@ -27,7 +28,6 @@ from lorebank.records import Record, dataclass
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
-    from markdown_it.rules_block import StateBlock
     from markdown_it.token import Token
 
 
@@ -93,8 +93,8 @@ def read_document(text: str, path: str) -> Document:
     lines = split_lines(hidden)
     # The parser looks at each character: long managed blocks, hidden as spaces, are cut short.
     shown = [line.strip() and line for line in lines] if _MANAGED in text else lines
-    source = "\n".join(shown).replace("\r", " ") + "\n"
-    nodes = _nodes(_parser().parse(source), lines)
+    source = "\n".join(shown).replace("\r", " ").replace("\0", "\ufffd").split("\n")
+    nodes = [node for start, end in _stretches(source) for node in _blocks(source, start, end)]
     return Document(path, tuple(lines), tuple(nodes), heading_paths(nodes), problems)
 
 
@@ -119,8 +119,71 @@ def _parser() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark").enable("table")
-    parser.block.ruler.before("list", "flat_list", flat_list)
     return parser.disable(["inline", "text_join", "reference", "html_block"])
+
+
+def _stretches(lines: list[str]) -> Iterator[tuple[int, int]]:
+    """First line and end of each stretch; none begins behind the first mark of a code fence."""
+    start = 0
+    for number, line in enumerate(lines):
+        if line[:1].isalpha() or line[:1] == "#":
+            if number and not lines[number - 1].strip(" \t"):
+                yield start, number
+                start = number
+        elif "```" in line or "~~~" in line:
+            break
+    yield start, len(lines)
+
+
+_LINE = re.compile(
+    r"(?:(?P<heading>#{1,6}) +(?=[^#]*\Z)|(?P<item>- ))?"
+    r"(?=[^\W\d_]|[@\[(\"'“„«¿]|\d++(?![.)]))"
+    r"(?P<text>[^\t]*[^\s\x00-\x1f\x7f-\x9f\u180e\u200b\ufeff]) *|(?P<blank>[ \t]*)"
+)
+"""What ends in some other blank than spaces is left to the parser, which trims it its own way."""
+
+
+def plain_blocks(lines: list[str], start: int, end: int) -> list[Node] | None:
+    """The blocks of a stretch of nothing but headings, paragraphs and items of one line; None where
+    there is anything else."""
+    nodes: list[Node] = []
+    above = ""
+    for number in range(start, end):
+        line = _LINE.fullmatch(lines[number])
+        if line is None:
+            return None
+        heading, item, text, _ = line.groups()
+        if text is None:
+            above = "gap" if above in ("item", "gap") else ""
+        elif heading:
+            nodes.append(Node("heading", number, number + 1, text, len(heading)))
+            above = ""
+        elif item:
+            if above == "gap":
+                return None  # a list with blank lines in it
+            if above != "item":
+                nodes.append(Node("list", number, number))
+            paragraph = Node("paragraph", number, number + 1, text)
+            nodes[-1].children.append(Node("item", number, number + 1, children=[paragraph]))
+            nodes[-1].end = number + 1
+            above = "item"
+        elif above == "item":
+            return None  # the item goes on
+        elif above == "text":
+            nodes[-1].text = "\n".join([*lines[nodes[-1].start : number], text])
+            nodes[-1].end = number + 1
+        else:
+            nodes.append(Node("paragraph", number, number + 1, text))
+            above = "text"
+    return nodes
+
+
+def _blocks(lines: list[str], start: int, end: int) -> list[Node]:
+    nodes = plain_blocks(lines, start, end)
+    if nodes is None:
+        tokens = _parser().parse("\n" * start + "\n".join(lines[start:end]) + "\n")
+        nodes = _nodes(tokens, lines)
+    return nodes
 
 
 def _nodes(tokens: list[Token], lines: list[str]) -> list[Node]:
@@ -129,9 +192,7 @@ def _nodes(tokens: list[Token], lines: list[str]) -> list[Node]:
     kinds = _KINDS
     for token in tokens:
         kind = kinds.get(token.type)
-        if token.type == FLAT_LIST:
-            (stack[-1].children if stack else top).append(_flat_list(token))
-        elif kind is not None:
+        if kind is not None:
             node = _node(kind, token, lines)
             (stack[-1].children if stack else top).append(node)
             if token.nesting == 1:
@@ -144,15 +205,6 @@ def _nodes(tokens: list[Token], lines: list[str]) -> list[Node]:
         elif token.nesting == -1 and _closes(token.type):
             stack.pop()
     return top
-
-
-def _flat_list(token: Token) -> Node:
-    first, end = token.map or (0, 0)
-    items = [
-        Node("item", line, line + 1, children=[Node("paragraph", line, line + 1, text)])
-        for line, text in enumerate(token.meta["items"], start=first)
-    ]
-    return Node("list", first, end, children=items)
 
 
 def _closes(token_type: str) -> bool:
@@ -189,40 +241,3 @@ def walk(nodes: Iterable[Node]) -> Iterator[Node]:
     for node in nodes:
         yield node
         yield from walk(node.children)
-
-
-FLAT_LIST = "flat_list"
-"""One token for a whole list, the texts of its items in `meta["items"]`: the parser's own five
-tokens an item took half the time of reading a log."""
-_ITEM = re.compile(r"- (?=[^\W\d_])[^\t]*[^\s\x00-\x1f\x7f-\x9f\u180e\u200b\ufeff] *")
-"""What ends in some other blank than spaces is left to the parser, which trims it its own way."""
-
-
-def flat_list(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """The rule, to be tried before `list`; whether such a list begins in the line `start`."""
-    if silent or state.level or state.blkIndent:
-        return False
-    stop = start
-    while stop < end and _ITEM.fullmatch(_source_line(state, stop)):
-        stop += 1
-    if stop - start < 2 or not _is_over(state, stop, end):
-        return False
-    token = state.push(FLAT_LIST, "", 0)
-    token.map = [start, stop]
-    token.meta["items"] = [_source_line(state, line)[2:].rstrip(" ") for line in range(start, stop)]
-    state.line = stop
-    return True
-
-
-def _source_line(state: StateBlock, line: int) -> str:
-    return state.src[state.bMarks[line] : state.eMarks[line]]
-
-
-def _is_over(state: StateBlock, stop: int, end: int) -> bool:
-    """Whether the list cannot go on: nothing follows, or behind an empty line what is no item."""
-    following = stop
-    while following < end and state.isEmpty(following):
-        following += 1
-    if following >= end:
-        return True
-    return following > stop and re.match(r"[^\s\-]", _source_line(state, following)) is not None

@@ -106,7 +106,7 @@ def opinion_bodies(
     entries: Iterable[OpinionEntry] = (),
     *,
     link: Link,
-    unjudged: Mapping[str, int] | None = None,
+    unjudged: Mapping[str, Sequence[str]] | None = None,
     path: str = OPINIONS_PATH,
 ) -> dict[str, str]:
     """The bodies of all blocks of the page: `overview`, `opinions`, `removed`, and the news of
@@ -132,7 +132,7 @@ def opinion_bodies(
     for holder in sorted(held):
         lines = [f"### {link(holder) if holder else 'The author'}", ""]
         for opinion in held[holder]:
-            waiting = 0 if opinion.superseded_by else (unjudged or {}).get(opinion.id, 0)
+            waiting = 0 if opinion.superseded_by else len((unjudged or {}).get(opinion.id, ()))
             entry, before = by_id.get(opinion.id), replaced.get(opinion.id, ())
             lines.append(
                 opinion_line(opinion, entry, before, link=link, unjudged=waiting, path=path)

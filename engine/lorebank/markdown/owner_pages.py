@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from pathlib import PurePosixPath
+from posixpath import splitext
 
 from lorebank.domain.facts import Citation, Diagnostic
 from lorebank.domain.judgments import Directive, Proposal, ProposalAction
@@ -166,9 +166,8 @@ def scope_of(path: str, *, core: bool) -> str:
     """Of what a context in this file speaks: `WORKSPACE`, a folder, or the file itself."""
     if core:
         return WORKSPACE
-    file = PurePosixPath(path)
-    stem = fold(file.stem)
-    if stem in _OF_THE_FOLDER or (file.parent.name and stem == fold(file.parent.name)):
-        folder = file.parent.as_posix()
-        return WORKSPACE if folder == "." else folder
+    folder, _, name = path.rpartition("/")
+    stem = fold(splitext(name)[0])
+    if stem in _OF_THE_FOLDER or (folder and stem == fold(folder.rpartition("/")[2])):
+        return folder or WORKSPACE
     return path

@@ -38,32 +38,36 @@ class _PassageReader:
     def __init__(self, document: Document, fact_lines: Sequence[tuple[int, int]]) -> None:
         self.document = document
         self.taken = {line - 1 for first, last in fact_lines for line in range(first, last + 1)}
+        self.found: list[Passage] = []
+        self.heading = ""
 
-    def read(self) -> Iterator[Passage]:
+    def read(self) -> list[Passage]:
         for node, heading in zip(self.document.nodes, self.document.headings, strict=True):
+            self.heading = heading
             if node.kind != "heading":
-                yield from self._passages(node, heading)
+                self._read(node)
+        return self.found
 
-    def _passages(self, node: Node, heading: str) -> Iterator[Passage]:
+    def _read(self, node: Node) -> None:
         if node.kind == "table":
-            yield from self._rows(node, heading)
+            self._rows(node)
         elif node.kind in ("fence", "code"):
             start = node.start + (node.kind == "fence")
             for text, first, end in self._runs(node.text.split("\n"), start, _MAX_CODE_LINES):
-                yield from self._parts(text, first, end, heading)
+                self._add(text, first, end)
         elif node.kind in ("paragraph", "heading"):
             for text, first, end in self._runs(node.text.split("\n"), node.start, _MAX_LINES):
-                yield from self._parts(plain_text(text), first, end, heading)
-        elif node.kind == "item" and (whole := self._short_item(node)):
-            yield from self._parts(whole, node.start, node.end, heading)
+                self._add(plain_text(text), first, end)
+        elif node.kind == "item" and len(node.children) > 1 and (whole := self._short_item(node)):
+            self._add(whole, node.start, node.end)
         else:
             for child in node.children:
-                yield from self._passages(child, heading)
+                self._read(child)
 
     def _short_item(self, node: Node) -> str:
         """What an item of several parts says in all; empty where it is long or holds facts."""
         lines = range(node.start, node.end)
-        if len(node.children) < 2 or len(lines) > _MAX_LINES or not self.taken.isdisjoint(lines):
+        if len(lines) > _MAX_LINES or not self.taken.isdisjoint(lines):
             return ""
         said = " ".join(_texts(node))
         return said if len(said) <= _MAX_CHARACTERS else ""
@@ -81,28 +85,27 @@ class _PassageReader:
         if run:
             yield _placed(run, start + len(lines))
 
-    def _rows(self, table: Node, heading: str) -> Iterator[Passage]:
+    def _rows(self, table: Node) -> None:
         header, *rows = table.children
         names = [plain_text(cell) for cell in header.cells]
-        for row in rows:
+        for row in rows or [header]:
             if row.start in self.taken:
                 continue
             cells = [plain_text(cell) for cell in row.cells]
             named = [
-                f"{name}: {cell}" if name else cell
+                f"{name}: {cell}" if name and row is not header else cell
                 for name, cell in zip(names, cells, strict=False)
-                if cell
+                if cell or row is header
             ]
-            yield from self._parts("; ".join(named), row.start, row.end, heading)
-        if not rows and header.start not in self.taken:
-            yield from self._parts("; ".join(names), header.start, header.end, heading)
+            self._add("; ".join(named), row.start, row.end)
 
-    def _parts(self, said: str, start: int, end: int, heading: str) -> Iterator[Passage]:
+    def _add(self, said: str, start: int, end: int) -> None:
         """A passage, or several with one citation where a single line is too long."""
         place = Citation(self.document.path, start + 1, max(end, start + 1))
-        for part in soft_split(said, _MAX_CHARACTERS):
-            if part.strip():
-                yield Passage(part, place, heading)
+        parts = (
+            [said.strip(" ")] if len(said) <= _MAX_CHARACTERS else soft_split(said, _MAX_CHARACTERS)
+        )
+        self.found += [Passage(part, place, self.heading) for part in parts if part.strip()]
 
 
 def _placed(run: list[str], end: int) -> tuple[str, int, int]:

@@ -63,9 +63,15 @@ def looks_like_retain(heading: str, words: Collection[str]) -> str:
         return ""
     from rapidfuzz import distance, process  # most files have no heading that long
 
-    long = [word for word in words if len(word) >= _SHORTEST_SLIP]
-    near = process.extractOne(title, long, scorer=distance.OSA.distance, score_cutoff=1)
+    near = process.extractOne(
+        title, _long_words(frozenset(words)), scorer=distance.OSA.distance, score_cutoff=1
+    )
     return near[0] if near and near[1] else ""
+
+
+@lru_cache(maxsize=8)
+def _long_words(words: frozenset[str]) -> tuple[str, ...]:
+    return tuple(word for word in words if len(word) >= _SHORTEST_SLIP)
 
 
 def label_title(text: str) -> str:

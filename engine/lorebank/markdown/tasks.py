@@ -33,6 +33,8 @@ _KEYWORDS = {
     "CANCELED": TaskState.CANCELLED,
     "CANCELLED": TaskState.CANCELLED,
 }
+_FIRST = frozenset(" \t\n[TtDNLWIC")
+"""What a box or a keyword begins with."""
 _DAY = r"(?P<day>\d{4}-\d{2}-\d{2})"
 _DUE = re.compile(
     rf"📅\ufe0f?\s*{_DAY}|\[due::\s*{_DAY.replace('day', 'field')}\s*\]"
@@ -86,6 +88,8 @@ def _task(path: str, text: str, start: int, end: int) -> Iterator[Task]:
 
 def _state(text: str) -> tuple[TaskState, int] | None:
     """What a box or keyword says, and where the text behind it begins."""
+    if text[:1] not in _FIRST:
+        return None
     if (box := _BOX.match(text)) and box["mark"] in _BOXES:
         return _BOXES[box["mark"]], box.end()
     if keyword := _KEYWORD.match(text):

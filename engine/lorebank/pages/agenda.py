@@ -34,7 +34,7 @@ _SAME_OF_ONE = 0.2
 
 
 _SENTENCE_END = re.compile(
-    r"(?:[^\W\d]{4}|\d{3})[.][\"'”’)]*\s+|[!?…][\"'”’)]*\s+|[。！？]|\n\s*\n"
+    r"(?:[^\W\d]{4}|\d{3}|[)\]])[.][\"'”’)]*\s+|[!?…][\"'”’)]*\s+|[。！？]|\n\s*\n"
 )
 """A dot behind a short word or number (`Dr.`, `13. März`) ends none for certain."""
 

@@ -71,6 +71,9 @@ def read_content(
         opinions, pairs = formed_under(
             connection, root, config.reflect, vectors_of, as_of=until, entries=by_hand
         )
+    unjudged: dict[str, list[str]] = defaultdict(list)
+    for pair in pairs:
+        unjudged[pair.opinion].append(pair.fact)
     fates = fates_of_facts(connection, as_of=until)
     return BankContent(
         facts=facts,
@@ -88,7 +91,7 @@ def read_content(
         entities=entities,
         today=today,
         newest=newest_recorded(connection, until),
-        unjudged=Counter(pair.opinion for pair in pairs),
+        unjudged=unjudged,
         superseded=fates.superseded,
         relations=relations_of_facts(connection),
         lapsed=fates.lapsed,

@@ -21,8 +21,10 @@ from lorebank.pages.agenda import AGENDA_DAYS
 from lorebank.pages.facts import BankContent, KnownFact, is_current
 from lorebank.pages.telling import (
     Link,
+    Threads,
     distinct,
     newest_first,
+    on_days,
     resolved,
     sentence_line,
     span,
@@ -53,6 +55,7 @@ class Digests(Record):
     facts: Sequence[KnownFact]
     with_page: frozenset[str]
     link: Link
+    threads: Threads
 
 
 def digest_body(bank: Digests, path: str) -> str:
@@ -92,7 +95,13 @@ def _world(bank: Digests) -> str:
         for known in _elsewhere(bank, WORLD_PATH)
         if known.fact.kind in _STATED and not known.fact.slugs and is_current(known)
     ]
-    lines = [sentence_line(known, WORLD_PATH) for known in distinct(sorted(own, key=newest_first))]
+    lines = []
+    folded: set[str] = set()
+    for known in distinct(sorted(own, key=newest_first)):
+        again = bank.threads.told_again(known, own)
+        folded |= {k.fact.id for k in again if k is not known}
+        if known.fact.id not in folded:
+            lines.append(sentence_line(known, WORLD_PATH, on_days(again)))
     return _cut(lines)
 
 

@@ -34,6 +34,7 @@ from lorebank.pages.telling import (
     begins_with,
     newest_first,
     numbers_of,
+    on_days,
     resolved,
     span,
     when_told,
@@ -50,6 +51,10 @@ _NOW, _COMING, _OPINIONS, _LATELY = "Now", "Coming up", "Opinions", "Lately"
 _WEIGHTS = {_NOW: 1.0, _COMING: 1.2, _OPINIONS: 0.7, _LATELY: 0.8}
 """What a line of a section is worth by itself, in the order of the sections. On two workspaces by
 other hands the order of these numbers hardly matters: 49 to 53 of 76 points less faults."""
+
+
+_QUESTIONED = 0.5
+"""What an opinion loses that a newer one may have replaced: it yields to all others."""
 
 
 class View(Record):
@@ -151,6 +156,7 @@ def _states(view: View) -> list[Line]:
         for line in opinion.evidence
         if line.reason in ("stated", "restated")
     }
+    by_id = {k.fact.id: k for k in view.facts}
     lines = []
     for k in known:
         fact = k.fact
@@ -160,16 +166,24 @@ def _states(view: View) -> list[Line]:
             continue
         section = _section(k)
         text = _told(k, view.slug)
+        again = view.threads.told_again(k, view.facts)
+        if again:
+            is_event = len({numbers_of(each.fact.content) for each in again}) > 1
+            section = _LATELY if is_event else section
+            text += on_days(again) + _otherwise(again, view)
         opinion = opinions.get(fact.id)
         if section == _OPINIONS and opinion is not None:
             text += f" · {opinion.confidence:.2f}{standing(opinion)}"
         elif section == _OPINIONS and fact.confidence is not None:
             text += f" · {fact.confidence:.2f}"
-        elif section == _LATELY and k.day and not fact.occurred:
+        elif section == _LATELY and k.day and not fact.occurred and not again:
             text = f"{k.day.isoformat()} · {text}"
         weight = _WEIGHTS[section]
         if newest is not None and fact.recorded is not None:
             weight += 0.5 * 0.5 ** ((newest - fact.recorded).days / _FADING)
+        if (newer := by_id.get(view.threads.questioned.get(fact.id, ""))) and newer.fact.recorded:
+            text += f" · before a newer line of {newer.fact.recorded}"
+            weight -= _QUESTIONED
         order = (-k.day.toordinal() if k.day else 0, fact.citation.start_line)
         lines.append(Line(section, text, fact.citation, weight, order, fact.id))
     return lines
@@ -186,6 +200,19 @@ def _may_lead(known: KnownFact, view: View) -> bool:
     if last is None or last >= view.today:
         return True
     return (last if first is None else first) <= written
+
+
+def _otherwise(again: Sequence[KnownFact], view: View) -> str:
+    """The days on which a newer or older line on the matter of a habit told something else."""
+    ids = {k.fact.id for k in again}
+    first, last = again[0].fact.recorded, again[-1].fact.recorded
+    days = {
+        k.fact.recorded
+        for k in view.facts
+        if k.fact.id not in ids and ids.intersection(view.threads.taken_up.get(k.fact.id, ()))
+        if k.fact.recorded and first and last and first <= k.fact.recorded <= last
+    }
+    return f"; otherwise on {', '.join(map(str, sorted(days)))}" if days else ""
 
 
 def _names_a_day_to_come(fact: Fact, today: date) -> bool:
@@ -214,8 +241,12 @@ def _timeline_body(view: View, shown: set[str]) -> str:
     """What the screen does not show, newest first; what no longer holds is struck through."""
     by_id = {k.fact.id: k for k in view.facts}
     rows: dict[tuple[str, frozenset[str]], list[KnownFact]] = {}
+    by_known = {k.fact.id: k for k in view.facts if k.fact.id in shown}
+    folded = {
+        each.fact.id for k in by_known.values() for each in view.threads.told_again(k, view.facts)
+    }
     for k in sorted(view.facts, key=newest_first):
-        if k.fact.id not in shown and str(k.fact.citation) not in shown:
+        if not {k.fact.id, str(k.fact.citation)} & shown and k.fact.id not in folded:
             said = view.threads.repeated.get(k.fact.id, k.fact.id)
             rows.setdefault((said, numbers_of(k.fact.content)), []).append(k)
     lines = [_timeline_line(view, same, by_id) for same in rows.values()]

@@ -39,8 +39,8 @@ class BankContent(Record):
     """The day that the pages speak for."""
     newest: date | None = None
     """The last day that anything was recorded on."""
-    unjudged: Mapping[str, int] = field(default_factory=dict)
-    """Opinion id → how many newer lines may bear on it that nobody has judged."""
+    unjudged: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Opinion id → ids of newer facts that may bear on it and that nobody has judged."""
     superseded: Mapping[str, str] = field(default_factory=dict)
     """Fact id → id of the newer fact that replaces it."""
     relations: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -92,7 +92,8 @@ def is_current(known: KnownFact) -> bool:
 
 
 def known_facts(content: BankContent) -> list[KnownFact]:
-    """Facts with what became of them, or of the opinion that they state."""
+    """Facts with what became of them, or of the opinion that they state; the same line written
+    twice on one day is one, where it stands last."""
     by_id = {fact.id: fact for fact in content.facts}
     replaced = {**{old: new for old, (_, new) in content.lapsed.items()}, **content.superseded}
     newer = {old: by_id[new].citation for old, new in replaced.items() if new in by_id}
@@ -121,7 +122,7 @@ def known_facts(content: BankContent) -> list[KnownFact]:
             content.relations.get(fact.id, frozenset()),
             in_part=fact.id in in_part,
         )
-        for fact in content.facts
+        for fact in by_id.values()
     ]
 
 

@@ -89,11 +89,13 @@ class PagePlan:
     @cached_property
     def threads(self) -> Threads:
         """Which lines are about one matter."""
-        return find_threads(self.content.facts, self.content.opinions, self.content.beside)
+        content = self.content
+        return find_threads(content.facts, content.opinions, content.beside, content.unjudged)
 
     def digest(self, path: str) -> str:
         """The body of one of the pages of the whole bank."""
-        bank = Digests(self.content, self._known, frozenset(self._slug_of), self._link)
+        paged = frozenset(self._slug_of)
+        bank = Digests(self.content, self._known, paged, self._link, self.threads)
         return digest_body(bank, path)
 
     def of_entities(self, slugs: Iterable[str]) -> set[str]:

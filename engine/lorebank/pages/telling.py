@@ -20,7 +20,7 @@ from datetime import date, timedelta
 
 from lorebank.dates.phrases import find_phrases
 from lorebank.dates.times import times_of
-from lorebank.domain.facts import Fact, FactKind, Interval, Opinion
+from lorebank.domain.facts import Fact, FactKind, FactStatus, Interval, Opinion
 from lorebank.language.folding import fold
 from lorebank.language.words import content_words
 from lorebank.markdown.entity_page import entity_page_name
@@ -65,8 +65,8 @@ def resolved(known: KnownFact) -> str:
     return text
 
 
-def sentence_line(known: KnownFact, page: str) -> str:
-    said = escape_inline(resolved(known)) + known.fact.origin.note
+def sentence_line(known: KnownFact, page: str, tail: str = "") -> str:
+    said = escape_inline(resolved(known)) + known.fact.origin.note + tail
     return f"- {said} ({citation_link(known.fact.citation, page)})"
 
 
@@ -97,6 +97,12 @@ def span(interval: Interval) -> str:
     return f"{interval.start} to {interval.end}"
 
 
+def on_days(same: Sequence[KnownFact]) -> str:
+    """On how many days these lines told the same: ` · on 4 days since 2026-01-20`."""
+    days = sorted({k.fact.recorded for k in same if k.fact.recorded})
+    return f" · on {len(days)} days since {days[0]}" if days else ""
+
+
 def page_links(pages: Mapping[str, str]) -> Link:
     """A `Link` that knows the page names of entities (display name → page name)."""
     return lambda name: wikilink(pages.get(name) or entity_page_name(name), name)
@@ -119,6 +125,20 @@ def numbers_of(text: str) -> frozenset[str]:
     return frozenset(word for word in content_words(text) if any(map(str.isdigit, word)))
 
 
+_FEWEST_DAYS = 3
+"""On fewer days a line that says the same again is no habit."""
+
+
+def _of_two_things(one: Fact, other: Fact) -> bool:
+    """Whether two lines with values of their own begin with different words: `Oak 95 a metre` is no
+    newer word on `Larch 79 a metre`."""
+    if not (numbers := numbers_of(one.content)) or not (others := numbers_of(other.content)):
+        return False
+    said, told = ([w for w in content_words(f.content) if w.isalpha()] for f in (one, other))
+    apart = said and told and said[0] not in told and told[0] not in said
+    return bool(apart) and numbers.isdisjoint(others)
+
+
 class Threads(Record):
     """For each fact, the newer ones on its matter."""
 
@@ -126,15 +146,28 @@ class Threads(Record):
     """Fact id → the ids of newer facts about the same matter, the oldest first."""
     repeated: Mapping[str, str] = field(default_factory=dict)
     """Fact id → the id of the newest fact that says the same."""
+    questioned: Mapping[str, str] = field(default_factory=dict)
+    """Id of a line with an opinion → the id of the newest one of its holder that may say otherwise;
+    nobody has judged the two."""
+
+    def told_again(self, known: KnownFact, facts: Iterable[KnownFact]) -> list[KnownFact]:
+        """The facts that say what this one, the newest of them, says, itself among them, where they
+        were told on enough days for one line to tell them all; else none."""
+        same = [k for k in facts if self.repeated.get(k.fact.id, k.fact.id) == known.fact.id]
+        days = {k.fact.recorded for k in same if k.fact.recorded}
+        is_plain = known.fact.kind is not FactKind.OPINION and known.status is FactStatus.LIVE
+        return same if is_plain and len(days) >= _FEWEST_DAYS else []
 
 
 def find_threads(
     facts: Sequence[Fact],
     opinions: Iterable[Opinion] = (),
     beside: Collection[tuple[str, str]] = frozenset(),
+    unjudged: Mapping[str, Sequence[str]] | None = None,
 ) -> Threads:
     """The threads of these facts, which are oldest first; what the holder says of a belief later
-    takes up what was said of it first. The pairs `beside` (newer, older) both hold."""
+    takes up what was said of it first. The pairs `beside` (newer, older) both hold; `unjudged` are
+    opinions with the newer lines that may bear on them."""
     words: dict[str, set[str]] = {}
     for fact in facts:
         # What tells lines about one entity apart: not its name, and of numbers only those that name
@@ -148,10 +181,11 @@ def find_threads(
     holding: dict[tuple[str, bool, str], list[str]] = defaultdict(list)
     taken_up: dict[str, list[str]] = defaultdict(list)
     repeats: dict[str, str] = {}
-    for fact in {fact.id: fact for fact in facts}.values():
+    by_id = {fact.id: fact for fact in facts}
+    for fact in by_id.values():
         is_opinion = fact.kind is FactKind.OPINION
         shared: dict[str, set[str]] = defaultdict(set)
-        for name in fact.slugs[:1] if is_opinion else fact.slugs:
+        for name in fact.slugs[:1] if is_opinion else (fact.slugs or ("",)):
             for word in words[fact.id]:
                 older = holding[name, is_opinion, word]
                 if len(older) <= _COMMON:
@@ -159,7 +193,7 @@ def find_threads(
                         shared[id_].add(word)
                 older.append(fact.id)
         for id_, common in shared.items():
-            if (fact.id, id_) in beside:
+            if (fact.id, id_) in beside or _of_two_things(fact, by_id[id_]):
                 continue
             known = sum(weight[word] for word in common)
             share = known / max(min(total[id_], total[fact.id]), 1.0)
@@ -167,12 +201,20 @@ def find_threads(
                 taken_up[id_].append(fact.id)
             if known / max(total[id_], total[fact.id], 1.0) >= SAME_STATEMENT:
                 repeats[id_] = fact.id
-    spoken = {fact.id for fact in facts if fact.kind is FactKind.OPINION}
+    order = {fact.id: n for n, fact in enumerate(facts) if fact.kind is FactKind.OPINION}
+    questioned: dict[str, str] = {}
     for opinion in opinions:
-        said = [line.fact_id for line in opinion.evidence if line.fact_id in spoken]
+        said = [line.fact_id for line in opinion.evidence if line.fact_id in order]
         for number, id_ in enumerate(said):
             taken_up[id_] += said[number + 1 :]
+        waiting = [id_ for id_ in (unjudged or {}).get(opinion.id, ()) if id_ in order]
+        if (
+            said
+            and waiting
+            and order[newest := max(waiting, key=order.__getitem__)] > order[said[-1]]
+        ):
+            questioned[said[-1]] = newest
     for id_ in reversed(list(repeats)):  # the newest of those that say the same
         while repeats[id_] in repeats:
             repeats[id_] = repeats[repeats[id_]]
-    return Threads({id_: tuple(newer) for id_, newer in taken_up.items()}, repeats)
+    return Threads({id_: tuple(new) for id_, new in taken_up.items()}, repeats, questioned)

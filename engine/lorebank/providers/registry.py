@@ -189,6 +189,16 @@ def missing_extra() -> str:
     return "" if english_model() else EXTRA
 
 
+def builtin_problem(setup: Setup) -> str:
+    """Why the built-in model makes no vectors here that are kept; empty where it does."""
+    if not setup.embedder.cache.enabled:
+        return "embedder.cache.enabled = false"
+    if (chosen := chosen_provider(setup)) != "local":
+        return f"embedder.provider = {chosen}"
+    named = setup.embedder.local.model_path
+    return "embedder.local.model_path names another model" if named else ""
+
+
 def load_embedder(name: str, setup: Setup | None = None) -> Embedder | None:
     """The embedder of that name, or None for `none`, under which recall is lexical only.
 

@@ -12,13 +12,14 @@ from lorebank.index.chunks import contexts_of
 from lorebank.index.items import NOTE, Item
 from lorebank.index.succession import Successor, ruled_pairs, successors
 from lorebank.recall.candidates import RETRIEVERS, Request
-from lorebank.recall.diversity import collapse_repeats, rerank_mmr
-from lorebank.recall.newest import (
+from lorebank.recall.ordering import (
     Current,
+    collapse_repeats,
     lead_with_newer,
     lead_with_successors,
     newest_first,
     newest_opinion_first,
+    rerank_mmr,
 )
 from lorebank.recall.pipeline import Found, RankOptions, find
 from lorebank.recall.scoring import NONE, STRONG, WEAK, evidence_level, score_parts

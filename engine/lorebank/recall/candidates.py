@@ -128,7 +128,8 @@ def needs_meaning(understood: Understood) -> bool:
     """Whether words and links alone can not be enough: a question that names only entities, a time
     or identifiers is answered by these, and loading a model for it would only cost time."""
     named = {word for token in identifiers(understood.plain) for word in words(token)}
-    return any(term not in named and " " not in term for term in understood.subject_terms)
+    asked = understood.relations or understood.subject_terms  # "where does Ana work?" asks for more
+    return any(term not in named and " " not in term for term in asked)
 
 
 def gather(request: Request, **given: Ranking) -> Pool:

@@ -13,8 +13,8 @@ from datetime import date
 from lorebank.index.finding import items_of_interval
 from lorebank.index.items import NOTE
 from lorebank.recall.candidates import Pool, Ranking, Request, gather
-from lorebank.recall.diversity import apply_decay
-from lorebank.recall.resolve import resolve
+from lorebank.recall.ordering import apply_decay
+from lorebank.recall.resolve import readings, resolve, said_of_reading, with_event
 from lorebank.recall.scoring import (
     DEFAULT_WEIGHTS,
     NONE,
@@ -26,7 +26,6 @@ from lorebank.recall.scoring import (
     signs_of,
     subject_of,
 )
-from lorebank.recall.times import readings, said_of_reading, with_event
 from lorebank.records import dataclass
 
 Rerank = Callable[[str, Sequence[str]], Iterable[float]]

@@ -16,7 +16,7 @@ from lorebank.index.chunks import chunks_of_items, contexts_of, load_chunks, sel
 from lorebank.index.lexical import match_chunks
 from lorebank.language.words import words
 from lorebank.recall.candidates import Request
-from lorebank.recall.diversity import rerank_mmr
+from lorebank.recall.ordering import rerank_mmr
 from lorebank.recall.pipeline import Found, RankOptions, find
 from lorebank.recall.scoring import score_of_words
 from lorebank.recall.snippets import beginnings, matching_line, snippet, terms_held

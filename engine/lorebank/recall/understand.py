@@ -1,6 +1,9 @@
 """Understanding a question: entities, time, kinds, intent, terms; and what was not understood.
 
-Pure but for one look-up, which is passed in: which of these folded names are entities.
+"What did we find out about Pickle lately?" is about Pickle; "find out" and "lately" say that the
+newest is wanted. Such phrases are those of the `[questions]` sections of the language files; in
+them `...` stands for any words between two parts. Pure but for one look-up, which is passed in:
+which of these folded names are entities.
 """
 
 from __future__ import annotations
@@ -25,23 +28,104 @@ from lorebank.language.words import (
     stop_words,
     words,
 )
-from lorebank.recall.cues import cue_at_end, read_cues
-from lorebank.recall.filters import (
-    QUOTED,
-    Filters,
-    NameLookup,
-    exclusions,
-    read_fields,
-    unquoted,
-)
+from lorebank.languages import Sections, compiled, split
+from lorebank.recall.filters import QUOTED, Filters, NameLookup, exclusions, read_fields, unquoted
 from lorebank.records import dataclass
 from lorebank.supersede.slots import WORDS_BESIDE, asked_relations
 from lorebank.supersede.slots import asking_words as asking_words_of
 
+_GAP = "..."
+_NO_SUBJECT = frozenset({"frame", "newest", "oldest", "count", "when", "define", "opinion"})
+"""The kinds whose words only ask. `past` is left out: "the former boat" is another boat."""
+_READ = _NO_SUBJECT | {"past", "as_of"}
+_Phrase = tuple[str, tuple[str, ...], tuple[str, ...]]
+"""Its kind, the words up to the gap, the words behind it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cues:
+    """The question words of one question."""
+
+    kinds: frozenset[str]
+    """What is asked for: `when`, `opinion`, `newest`, …, by the entries of `[questions]`."""
+    asking: frozenset[str]
+    """The folded words that only ask."""
+
+
+def read_cues(text: str) -> Cues:
+    """Find the question words of a text.
+
+    >>> cues = read_cues("What is the latest on the roof?")
+    >>> sorted(cues.kinds), sorted(cues.asking)
+    (['define', 'newest'], ['is', 'latest', 'what'])
+    """
+    tokens = words(text)
+    found = [
+        (kind, {*before, *behind})
+        for start, token in enumerate(tokens)
+        for kind, before, behind in _table()[0].get(token, ())
+        if _stands(before, tokens[start : start + len(before)])
+        and (not behind or _stands(behind, tokens[start + len(before) :]))
+    ]
+    return Cues(
+        kinds=frozenset(kind for kind, _ in found),
+        asking=frozenset(word for kind, held in found if kind in _NO_SUBJECT for word in held),
+    )
+
+
+def cue_at_end(text: str, kind: str) -> tuple[str, ...]:
+    """The words of the longest phrase of that kind with which a text ends; none where none does.
+
+    >>> cue_at_end("price of the flat, as known on", "as_of")
+    ('as', 'known', 'on')
+    """
+    tokens = tuple(words(text))
+    ends = [
+        before
+        for first in set(tokens)
+        for found, before, _ in _table()[0].get(first, ())
+        if found == kind and tokens[-len(before) :] == before
+    ]
+    return max(ends, key=len, default=())
+
+
+def phrases_of(kind: str) -> tuple[str, ...]:
+    """The phrases of one entry of `[questions]` as written, of all languages."""
+    return _table()[1].get(kind, ())
+
+
+def _stands(phrase: tuple[str, ...], tokens: Sequence[str]) -> bool:
+    """Whether a phrase stands anywhere among some words."""
+    size = len(phrase)
+    return any(tuple(tokens[at : at + size]) == phrase for at in range(len(tokens) - size + 1))
+
+
+_Table = tuple[dict[str, list[_Phrase]], dict[str, tuple[str, ...]]]
+"""First word → the phrases that begin with it, of all languages; kind → phrases as written."""
+
+
+@cache
+def _table() -> _Table:
+    return compiled("questions", _by_word_and_kind)
+
+
+def _by_word_and_kind(languages: Sections) -> _Table:
+    by_word: dict[str, list[_Phrase]] = {}
+    by_kind: dict[str, dict[str, None]] = {}
+    for section in languages.values():
+        for kind, spellings in section.items():
+            by_kind.setdefault(kind, {}).update(dict.fromkeys(split(spellings)))
+            for spelling in split(spellings) if kind in _READ else ():
+                before, behind = (tuple(words(part)) for part in spelling.partition(_GAP)[::2])
+                known = by_word.setdefault(before[0], [])
+                if (kind, before, behind) not in known:
+                    known.append((kind, before, behind))
+    return by_word, {kind: tuple(phrases) for kind, phrases in by_kind.items()}
+
+
 MAX_NAME_WORDS = 5
 MAX_UNSPACED_NAME = 8
 MAX_QUERY_CHARACTERS = 4_000
-
 _QUOTED = re.compile(QUOTED)
 _MARKED = re.compile(
     r"(?<![\w.@/])[@＠]?\[\[([^\[\]|]+)[^\[\]]*\]\]|(?<![\w.@/])[@＠]([^\W\d_][\w.+#&'’-]*)"

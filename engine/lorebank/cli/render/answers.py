@@ -17,6 +17,7 @@ from lorebank.cli.render.text import (
     display_width,
     evidence_line,
     part_lines,
+    times_phrase,
     unconfirmed,
 )
 from lorebank.recall.snippets import not_yet_shown
@@ -39,7 +40,7 @@ def answer_lines(look: Look, answer: Answer, *, explain: bool = False) -> list[s
 
 
 def _hit_block(look: Look, hit: Hit) -> list[str]:
-    when = day_phrase(hit.timestamp) if hit.timestamp else ""
+    when = times_phrase(hit) if hit.timestamp else ""
     sure = confidence_phrase(hit.confidence)
     parts = [hit.standing, unconfirmed(hit), hit.kind, when, sure, ", ".join(hit.entities)]
     return [*look.paragraph(hit.content), *byline(look, parts, hit.place)]
@@ -154,7 +155,7 @@ def answer_markdown(answer: Answer) -> Iterator[str]:
     """One list item a hit, its citation last, its context below it once: ready for a prompt."""
     shown: set[str] = set()
     for hit in answer.hits:
-        when = day_phrase(hit.timestamp) if hit.timestamp else ""
+        when = times_phrase(hit) if hit.timestamp else ""
         sure = confidence_phrase(hit.confidence)
         parts = filter(None, [hit.kind, when, sure, hit.standing, unconfirmed(hit)])
         yield f"- {' '.join(hit.content.split())} ({', '.join(parts)}) [{hit.place}]"

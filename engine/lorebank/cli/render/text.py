@@ -202,6 +202,17 @@ def day_phrase(when: date | Interval | None) -> str:
     return f"until {when.end}" if when.end else "any time"
 
 
+_TIMES_SHOWN = 2
+"""Of the times that a text names: two are the ends of a move, more are a list to be read there."""
+
+
+def times_phrase(item: Fact | Hit) -> str:
+    """The times that a text names, the first two of them; else the day it was written."""
+    shown = [day_phrase(time) for time in item.times[:_TIMES_SHOWN]]
+    shown += ["…"] if len(item.times) > _TIMES_SHOWN else []
+    return ", ".join(shown) or day_phrase(item.occurred or item.recorded)
+
+
 def confidence_phrase(confidence: float | None) -> str:
     """Two decimals: `0.95`; empty where none was named."""
     return "" if confidence is None else f"{confidence:.2f}"
@@ -245,7 +256,7 @@ def fact_block(look: Look, fact: Fact, *, indent: str = "", with_id: bool = Fals
     parts = [
         unconfirmed(fact),
         fact.kind.value,
-        day_phrase(fact.occurred or fact.recorded),
+        times_phrase(fact),
         confidence_phrase(fact.confidence),
         ", ".join(dict.fromkeys(mention.name for mention in fact.mentions)),
         fact.id if with_id else "",
