@@ -112,14 +112,7 @@ def test_an_unreadable_file_is_told(
     assert caught.value.message.startswith(f"{user_file}{message}")
 
 
-@pytest.mark.parametrize(
-    ("text", "key"),
-    [
-        ("[vector]\nextension_path = '/tmp/evil.so'", "vector.extension_path"),
-        ("[workspace]\nextra_paths = ['/etc']", "workspace.extra_paths"),
-        ("[workspace]\nextra_paths = ['~/.ssh']", "workspace.extra_paths"),
-    ],
-)
+@golden("settings.md")
 def test_a_workspace_may_not_name_libraries_or_paths_outside_but_the_user_may(
     workspace: Path, environ: dict[str, str], user_file: Path, text: str, key: str
 ) -> None:

@@ -12,7 +12,7 @@ import pytest
 from lorebank import Bank
 from lorebank.domain.facts import Citation, Origin
 from lorebank.errors import PathRefused
-from support import FIXTURES, WORDS_ONLY
+from support import FIXTURES, WORDS_ONLY, golden
 
 ASKED_FOR = {
     **WORDS_ONLY,
@@ -100,18 +100,7 @@ def test_f69_what_was_kept_goes_when_it_is_switched_off(workspace: Path) -> None
     assert list((workspace / ".memory").glob("*sessions*")) == []
 
 
-@pytest.mark.parametrize(
-    ("fixture", "query", "lines"),
-    [
-        ("openclaw/3f1c2a9e-boatyard.jsonl", "pintar casco Beatriz", "#L11-L13"),
-        ("openclaw/3f1c2a9e-boatyard.jsonl", "ancla nueva", "#L11-L13"),
-        ("claude-code/-home-ines-code-tide/8d4e1b77.jsonl", "Zeitzone Versatz", "#L5-L13"),
-        ("plain/kitchen.jsonl", "鯛の塩焼き", "#L2-L3"),
-        ("plain/kitchen.jsonl", "courgettes ratatouille", "#L5-L8"),
-        ("plain/kitchen.jsonl", "соли капуста", "#L5-L8"),
-        ("plain/kitchen.jsonl", "泡菜", "#L5-L8"),
-    ],
-)
+@golden("conversations.md")
 def test_f69_what_was_said_is_found_at_its_lines(
     workspace: Path, fixture: str, query: str, lines: str
 ) -> None:

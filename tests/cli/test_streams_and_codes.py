@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from support import golden
+
 Run = Callable[..., Any]
 
 
@@ -77,38 +79,7 @@ def _an_id(lorebank: Run, workspace: Path) -> str:
     return next(str(hit["id"]) for hit in answer["hits"] if hit["id"].startswith("f-"))
 
 
-@pytest.mark.parametrize(
-    ("arguments", "keys"),
-    [
-        (["init", "new"], {"workspace", "created"}),
-        (["retain", "W @Ana: Moved to Lisbon."], {"facts"}),
-        (["index"], {"added", "changed", "removed", "problems", "files", "facts"}),
-        (["index", "--check"], {"differences"}),
-        (["recall", "goose"], {"query", "hits", "evidence", "total", "notes", "retrievers"}),
-        (["recall", "goose", "--format", "json"], {"query", "hits", "evidence", "total"}),
-        (["search", "goose"], {"query", "hits"}),
-        (["get", "memory/network.md"], {"path", "text", "start_line", "end_line"}),
-        (["entity"], {"entities"}),
-        (
-            ["entity", "Maya"],
-            {"entity", "properties", "facts", "opinions", "neighbours", "questions"},
-        ),
-        (["entity", "Maya", "--explain"], {"written", "entity", "steps", "names", "proposals"}),
-        (["entity", "audit"], {"duplicates", "findings"}),
-        (["entity", "merge", "Maya", "Peter", "--dry-run"], {"line", "changed", "dry_run", "diff"}),
-        (["opinions"], {"opinions"}),
-        (["timeline"], {"facts"}),
-        (["explain", "ID"], {"fact", "opinion", "places", "moved"}),
-        (["reflect", "--dry-run"], {"changed", "dry_run", "opinions_moved", "diff"}),
-        (["status"], {"workspace", "index", "counts", "embedder", "problems"}),
-        (["config", "list"], {"settings"}),
-        (["config", "get", "recall.k"], {"key", "value", "origin"}),
-        (["config", "set", "recall.k", "4"], {"key", "value", "file"}),
-        (["config", "path"], {"paths"}),
-        (["completion", "zsh"], {"shell", "script"}),
-    ],
-    ids=lambda each: " ".join(each) if isinstance(each, list) else "keys",
-)
+@golden("commands.md")
 def test_each_command_prints_one_object_under_json(
     arguments: list[str], keys: set[str], lorebank: Run, workspace: Path
 ) -> None:

@@ -11,7 +11,7 @@ import pytest
 from lorebank import Bank, NotFound
 from lorebank.app.rulings import open_forgetting
 from lorebank.workspace.layout import FORGOTTEN_PAGE
-from support import WORDS_ONLY
+from support import WORDS_ONLY, golden
 
 ASKED_FOR = {
     **WORDS_ONLY,
@@ -105,17 +105,7 @@ def _places(bank: Bank) -> list[str]:
     return [f"{path[9]}{turn.line}" for path, turn in bank.session_turns()]
 
 
-@pytest.mark.parametrize(
-    "order",
-    [
-        {"match": "zweikanalig"},
-        {"entity": "Björn"},
-        {"source": "sessions/a.jsonl#L3"},
-        {"source": "sessions/a.jsonl"},
-        {"before": "2026-02-21"},
-    ],
-    ids=str,
-)
+@golden("conversations.md")
 def test_no_byte_of_it_is_left_once_it_is_purged(workspace: Path, order: dict[str, str]) -> None:
     with opened(workspace) as bank:
         report = bank.forget(**order, purge=True)

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from lorebank import Bank
 from lorebank.errors import LorebankError
 from lorebank.mcp_server.calls import fit
-from support import FIXTURES, WORDS_ONLY, snapshot
+from support import FIXTURES, WORDS_ONLY, golden, snapshot
 
 TODAY = date(2026, 3, 2)
 EXAMPLES = int(os.environ.get("LOREBANK_FUZZ_EXAMPLES", "15"))
@@ -103,17 +103,7 @@ def ask_everything(root: Path) -> None:
     assert snapshot(root) == before
 
 
-@pytest.mark.parametrize(
-    ("place", "patterns"),
-    [
-        ("memory/2026-02-28.md", ("*/memory/2026-0*.md", "year/memory/2025-0[12]*.md")),
-        ("memory.md", ("*/memory.md",)),
-        ("bank/identity.md", ("*/bank/identity.md",)),
-        ("bank/opinions.md", ("*/bank/opinions.md", "*/bank/world.md")),
-        ("bank/entities/Ilse.md", ("*/bank/entities/*.md",)),
-        ("bank/decisions.md", ("*/bank/identity.md", "*/memory.md")),
-    ],
-)
+@golden("bytes.md")
 def test_damaged_notes_cost_no_other_note(
     folders: Callable[[], Path], place: str, patterns: tuple[str, ...]
 ) -> None:
@@ -175,15 +165,7 @@ def test_damaged_settings_are_refused_or_read(folders: Callable[[], Path]) -> No
     check()
 
 
-@pytest.mark.parametrize(
-    ("name", "patterns"),
-    [
-        ("conversations.json", ("exchange/*/conversations.json",)),
-        ("facts.jsonl", ("exchange/facts.jsonl",)),
-        ("export.zip", ("exchange/*/conversations.json", "exchange/Vault/files/*")),
-        ("note.md", ("exchange/**/*.md",)),
-    ],
-)
+@golden("bytes.md")
 def test_damaged_exports_are_refused_or_imported(
     folders: Callable[[], Path], name: str, patterns: tuple[str, ...]
 ) -> None:

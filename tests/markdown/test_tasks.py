@@ -2,8 +2,6 @@
 
 from datetime import date
 
-import pytest
-
 from lorebank.domain.facts import Interval, TaskState
 from lorebank.markdown.document import read_document
 from lorebank.markdown.facts import extract_facts
@@ -33,14 +31,7 @@ def test_nested_tasks_and_tasks_of_a_retain_section_are_tasks_and_no_facts() -> 
     assert [fact.content for fact in facts] == ["Sings."]
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "- [ ] pay 📅 2026-03-01",
-        "- [ ] pay [due:: 2026-03-01]",
-        "- TODO pay DEADLINE: <2026-03-01 Sun>",
-    ],
-)
+@golden("markdown.md")
 def test_the_due_day_of_a_plugin(line: str) -> None:
     [task] = find_tasks(read_document(line, "a.md"))
     assert task.due == Interval(date(2026, 3, 1), date(2026, 3, 1))

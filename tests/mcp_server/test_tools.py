@@ -230,20 +230,7 @@ def test_resources_and_prompts(ask: Ask) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("uri", "begins"),
-    [
-        (
-            "lorebank://entity/peter",
-            "<recalled-from-memory>\n# Peter\nperson, 13 facts, 2025-11-18 to 2025-12-09\n",
-        ),
-        (
-            "lorebank://opinions",
-            "<recalled-from-memory>\n- o-a6287e96 c=0.93 weakening Peter: ",
-        ),
-        ("lorebank://log/2025-12-09", "<recalled-from-memory>\n# Tuesday\n"),
-    ],
-)
+@golden("calls.md")
 def test_a_resource_is_a_page_of_markdown(ask: Ask, uri: str, begins: str) -> None:
     (page,) = ask(lambda client: client.read_resource(uri)).contents
     assert (page.mime_type, page.text[: len(begins)]) == ("text/markdown", begins)

@@ -15,6 +15,7 @@ from lorebank.providers.protocols import Completion, Generator, Prompt, Turn
 from lorebank.providers.registry import GeneratorSetup, load_generator
 from lorebank.settings.tables import AccountSettings, GeneratorSettings, ProviderSettings
 from provider_server import Fault, Provider, serving
+from support import golden
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
@@ -113,15 +114,7 @@ def test_what_is_sent_is_what_the_providers_document(server: Provider) -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("name", "refused"),
-    [
-        ("openai", ("temperature",)),
-        ("openai", ("response_format", "temperature", "max_tokens")),
-        ("gemini", ("responseMimeType",)),
-        ("ollama", ("format",)),
-    ],
-)
+@golden("providers.md")
 def test_a_field_that_a_model_refuses_is_left_out_from_then_on(
     server: Provider, name: str, refused: tuple[str, ...]
 ) -> None:

@@ -17,6 +17,7 @@ from lorebank.providers.file_models import read_tokenizer
 from lorebank.providers.protocols import Embedder
 from lorebank.providers.registry import Setup, load_embedder
 from lorebank.settings.tables import EmbedderSettings, LocalSettings
+from support import golden
 from tiny_model import PIECES, VECTORS, tokenizer_json, write_model, write_tables
 
 
@@ -320,15 +321,7 @@ def test_a_network_without_its_runtime_says_what_to_install(
     assert refusal.value.hint.startswith("pip install 'lorebank[onnx]'")
 
 
-@pytest.mark.parametrize(
-    ("pooling", "pieces"),
-    [
-        (None, ("[CLS]", "the", "boat", "[SEP]")),
-        ("pooling_mode_mean_tokens", ("[CLS]", "the", "boat", "[SEP]")),
-        ("pooling_mode_cls_token", ("[CLS]",)),
-        ("pooling_mode_lasttoken", ("[SEP]",)),
-    ],
-)
+@golden("providers.md")
 @pytest.mark.parametrize("identifier", [6, 7])
 def test_a_network_is_pooled_as_its_folder_says(
     network: Path, pooling: str | None, pieces: tuple[str, ...], identifier: int

@@ -16,6 +16,7 @@ from lorebank.settings.tables import (
     RemoteSettings,
 )
 from provider_server import Fault, Provider, unit
+from support import golden
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
@@ -173,20 +174,7 @@ def test_fingerprints_tell_provider_endpoint_model_and_dimension_apart(server: P
     assert all(server.key not in text for text in prints)
 
 
-@pytest.mark.parametrize(
-    ("environ", "model_path", "expected"),
-    [
-        ({}, "", "local"),
-        ({"VOYAGE_API_KEY": "v"}, "", "voyage"),
-        ({"VOYAGE_API_KEY": "v", "GEMINI_API_KEY": "g"}, "", "gemini"),
-        ({"VOYAGE_API_KEY": "v", "GOOGLE_API_KEY": "g"}, "", "gemini"),
-        ({"VOYAGE_API_KEY": "v", "GEMINI_API_KEY": "g", "OPENAI_API_KEY": "o"}, "", "openai"),
-        ({"OPENAI_API_KEY": "o"}, "model.gguf", "local"),
-        ({"OPENAI_API_KEY": "o"}, "missing.gguf", "openai"),
-        ({"OPENAI_API_KEY": "o"}, "hf:a/b/c.gguf", "openai"),
-        ({"OPENAI_API_KEY": "  "}, "", "local"),
-    ],
-)
+@golden("providers.md")
 def test_f20_the_first_provider_that_is_there_is_taken(
     tmp_path, environ: dict[str, str], model_path: str, expected: str
 ) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from lorebank import Bank, NotFound, PathRefused
 from qmd_program import Opener, Program
+from support import golden
 
 ROUTER = {
     "file": "qmd://memory-root/memory/router.md",
@@ -406,23 +407,7 @@ def test_f96_paths_that_old_versions_spell_anew_are_found(
     assert bank.search("quagga")[0].path == "qmd/docs/deep/My Doc.md"
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "qmd/docs/../secret.md",
-        "qmd/docs/deep/../../secret.md",
-        "qmd/docs//etc/secret.md",
-        "qmd/docs/link.md",
-        "qmd/docs/folder/secret.md",
-        "qmd/docs/.hidden/x.md",
-        "qmd/docs/deep/notes.txt",
-        "qmd/docs/%2e%2e/secret.md",
-        "qmd/docs/..\\secret.md",
-        "qmd/docs/",
-        "qmd/docs",
-        "qmd/docs/a.md\0",
-    ],
-)
+@golden("qmd.md")
 def test_f96_nothing_outside_a_collection_is_read(
     open_bank: Opener, workspace: Path, path: str
 ) -> None:

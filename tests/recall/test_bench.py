@@ -11,7 +11,7 @@ from lorebank import Bank, Citation, UsageError
 from lorebank.domain.reports import BenchRow
 from lorebank.index.sentences import Sentence
 from lorebank.recall.bench import VARIANTS, LineSearch, make_questions, measure, quantile
-from support import WORDS_ONLY
+from support import WORDS_ONLY, golden
 
 NOW = date(2025, 12, 31)
 SENTENCE = Sentence(
@@ -61,14 +61,7 @@ def test_grep_ranks_lines_by_the_words_they_hold() -> None:
     assert lines.find("zeppelin", 5) == []
 
 
-@pytest.mark.parametrize(
-    ("ranks", "figures"),
-    [
-        ([1, 2, None, 10], (0.25, 0.5, 0.75, (1 + 0.5 + 0.1) / 4)),
-        ([11], (0, 0, 0, 0)),
-        ([], (0, 0, 0, 0)),
-    ],
-)
+@golden("questions.md")
 def test_measures_count_what_was_found_in_time(
     ranks: list[int | None], figures: tuple[float, ...]
 ) -> None:

@@ -109,14 +109,7 @@ def test_the_same_is_the_same_words_about_the_same(
     assert sum(len(hit.repeats) for hit in answer.hits) == 2 - hits
 
 
-@pytest.mark.parametrize(
-    ("passage", "hits"),
-    [
-        ("Bought a kayak", 1),
-        ("Peter: bought a kayak!", 1),
-        ("Peter bought a kayak. It leaks.", 2),
-    ],
-)
+@golden("questions.md")
 def test_a_passage_that_only_repeats_a_fact_gives_way_to_it(
     write_log: Callable[..., Path], passage: str, hits: int
 ) -> None:

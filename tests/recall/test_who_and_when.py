@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank
-from support import WORDS_ONLY
+from support import WORDS_ONLY, golden
 
 NOW = date(2025, 6, 30)
 CORE = """# Core memory
@@ -68,14 +68,7 @@ def test_a_word_of_a_longer_description_is_no_role(bank: Bank) -> None:
     assert not any("was read as" in note for note in answer.notes)
 
 
-@pytest.mark.parametrize(
-    ("question", "lead"),
-    [
-        ("Who is Ilda?", "our neighbour"),
-        ("What is Quay House?", "Brick shed from 1920"),
-        ("Who is Ramona Vidal?", "Glazier from Tarn"),
-    ],
-)
+@golden("questions.md")
 def test_what_somebody_is_comes_first(bank: Bank, question: str, lead: str) -> None:
     assert lead in " ".join(hit.content for hit in bank.recall(question, now=NOW).hits[:2])
 

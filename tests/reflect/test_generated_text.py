@@ -24,7 +24,7 @@ from lorebank.generation.writing import (
 )
 from lorebank.settings.tables import AccountSettings, Config, GeneratorSettings, ProviderSettings
 from provider_server import Fault, Provider, serving
-from support import WORDS_ONLY
+from support import WORDS_ONLY, golden
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
@@ -248,15 +248,7 @@ def test_a_summary_is_written_from_its_lines(server: Provider) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("reply", "verdict"),
-    [
-        ({"stance": "for", "words": "back to tea"}, "for"),
-        ({"stance": "for", "words": "loves tea"}, None),
-        ({"stance": "against"}, None),
-        ({"stance": "unrelated", "words": "anything"}, "unrelated"),
-    ],
-)
+@golden("generation.md")
 def test_a_sign_without_words_of_the_line_to_show_for_it_is_none(
     server: Provider, reply: dict[str, str], verdict: str | None
 ) -> None:
@@ -265,14 +257,7 @@ def test_a_sign_without_words_of_the_line_to_show_for_it_is_none(
     assert found == verdict
 
 
-@pytest.mark.parametrize(
-    ("reply", "verdict"),
-    [
-        ({"verdict": "replaces", "words": "back to tea"}, "replaces"),
-        ({"verdict": "same", "words": "coffee"}, None),
-        ({"verdict": "both"}, "both"),
-    ],
-)
+@golden("generation.md")
 def test_two_opinions_are_judged_by_words_of_the_newer(
     server: Provider, reply: dict[str, str], verdict: str | None
 ) -> None:
@@ -298,15 +283,7 @@ def unsure_workspace(root: Path) -> Path:
     return root
 
 
-@pytest.mark.parametrize(
-    ("reply", "stance"),
-    [
-        ({"stance": "for", "words": "train timetable"}, "for"),
-        ({"stance": "unrelated"}, "unrelated"),
-        ({"stance": "against", "words": "hates the train"}, None),
-        ({"stance": "perhaps"}, None),
-    ],
-)
+@golden("generation.md")
 def test_the_unsure_queue_is_settled_where_the_model_is_sure(
     server: Provider, tmp_path: Path, reply: dict[str, str], stance: str | None
 ) -> None:

@@ -1,17 +1,18 @@
 """Suggestions that a chat model reads out of prose: grounded, asked for once, never in the way."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from lorebank import Bank, ReflectReport
-from provider_server import Fault, Provider, serving
+from provider_server import Fault, Provider
 from support import WORDS_ONLY
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
+Reflect = Callable[..., ReflectReport]
 PROSE = """# Tuesday
 
 Ana came by in the evening. She has sold the boat to Ben.
@@ -23,15 +24,10 @@ SOLD = {"kind": "W", "about": "Ana", "text": "Ana has sold the boat to Ben.", "l
 GUESSED = {"kind": "W", "about": "Ana", "text": "Ana needs money badly.", "lines": [2]}
 
 
-def answer(*facts: object) -> str:
-    return json.dumps({"facts": facts})
-
-
 @pytest.fixture
-def server() -> Iterator[Provider]:
-    with serving(Provider()) as provider:
-        provider.replies.append(answer(SOLD, GUESSED))
-        yield provider
+def server(server: Provider) -> Provider:
+    server.replies.append(json.dumps({"facts": [SOLD, GUESSED]}))
+    return server
 
 
 @pytest.fixture
@@ -42,29 +38,19 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def reflect(
-    root: Path, server: Provider, *, infer: bool = True, **settings: object
-) -> ReflectReport:
-    given = {"provider": "openai", "model": "m", "base_url": f"{server.url}/v1", **settings}
-    given |= {"api_key": server.key}
-    named = {f"LOREBANK_GENERATOR__{key.upper()}": str(value) for key, value in given.items()}
-    with Bank.open(root, environ={**WORDS_ONLY, **named}) as bank:
-        return bank.reflect(infer=infer)
-
-
 def lines(root: Path) -> list[str]:
     with Bank.open(root, environ=WORDS_ONLY) as bank:
         return [proposal.new for proposal in bank.proposals()]
 
 
 def test_a_grounded_fact_is_proposed_with_its_sentences_and_the_rest_told(
-    server: Provider, root: Path
+    server: Provider, root: Path, reflect: Reflect
 ) -> None:
-    report = reflect(root, server)
+    report = reflect(root, infer=True)
     assert lines(root) == [
         "- W @Ana: Ana has sold the boat to @Ben.",
-        "- O @Ana: prefers short letters.",
-    ] or lines(root)
+        "- O @Ana: Prefers short letters.",
+    ]
     with Bank.open(root, environ=WORDS_ONLY) as bank:
         first = next(p for p in bank.proposals() if "boat" in p.new)
     assert [ground.content for ground in first.grounds] == [
@@ -76,47 +62,49 @@ def test_a_grounded_fact_is_proposed_with_its_sentences_and_the_rest_told(
     assert "Ana needs money badly." in report.problems[0].message
 
 
-def test_what_is_private_is_not_sent(server: Provider, root: Path) -> None:
-    reflect(root, server)
+def test_what_is_private_is_not_sent(server: Provider, root: Path, reflect: Reflect) -> None:
+    reflect(root, infer=True)
     assert len(server.requests) == 1
     assert b"300" not in server.requests[0].body
 
 
-def test_the_same_log_is_not_sent_twice(server: Provider, root: Path) -> None:
-    reflect(root, server)
+def test_the_same_log_is_not_sent_twice(server: Provider, root: Path, reflect: Reflect) -> None:
+    reflect(root, infer=True)
     before = lines(root)
     for infer in (True, False):
-        assert reflect(root, server, infer=infer).changed == ()
+        assert reflect(root, infer=infer).changed == ()
     (root / ".memory" / "index.sqlite").unlink()
-    assert reflect(root, server).changed == ()
+    assert reflect(root, infer=True).changed == ()
     assert (lines(root), len(server.requests)) == (before, 1)
 
 
-def test_a_log_that_reads_differently_is_sent_again(server: Provider, root: Path) -> None:
-    reflect(root, server)
+def test_a_log_that_reads_differently_is_sent_again(
+    server: Provider, root: Path, reflect: Reflect
+) -> None:
+    reflect(root, infer=True)
     (root / "memory" / "2026-01-06.md").write_text(PROSE + "\nBen paid at once.\n")
-    reflect(root, server, infer=False)
+    reflect(root)
     assert len(server.requests) == 1, "only --infer asks"
-    reflect(root, server)
+    reflect(root, infer=True)
     assert len(server.requests) == 2
 
 
-def test_an_ordinary_run_asks_nothing(server: Provider, root: Path) -> None:
-    reflect(root, server, infer=False)
+def test_an_ordinary_run_asks_nothing(server: Provider, root: Path, reflect: Reflect) -> None:
+    reflect(root)
     assert server.requests == []
 
 
 def test_a_suggestion_can_be_accepted_and_a_rejected_one_stays_away(
-    server: Provider, root: Path
+    server: Provider, root: Path, reflect: Reflect
 ) -> None:
-    reflect(root, server)
+    reflect(root, infer=True)
     with Bank.open(root, environ=WORDS_ONLY) as bank:
         boat = next(p for p in bank.proposals() if "boat" in p.new)
         letters = next(p for p in bank.proposals() if "letters" in p.new)
         bank.reject_proposal(letters.id)
         bank.accept_proposal(boat.id)
     assert boat.new in (root / "memory" / "2026-01-06.md").read_text()
-    reflect(root, server)
+    reflect(root, infer=True)
     assert lines(root) == []
 
 
@@ -130,13 +118,13 @@ def test_a_suggestion_can_be_accepted_and_a_rejected_one_stays_away(
     ],
 )
 def test_a_model_that_fails_is_told_once_and_the_rules_go_on(
-    server: Provider, root: Path, faults: list[Fault], settings: dict[str, object]
+    server: Provider, root: Path, reflect: Reflect, faults: list[Fault], settings: dict[str, object]
 ) -> None:
     (root / "memory" / "2026-01-07.md").write_text("Ben prefers long letters.\n")
     server.faults.extend(faults)
-    report = reflect(root, server, **settings)
+    report = reflect(root, infer=True, **settings)
     assert [p.code for p in report.problems] == ["generator-failed"]
     assert any("short letters" in line for line in lines(root))
     server.faults.clear()
-    reflect(root, server)
+    reflect(root, infer=True)
     assert any("boat" in line for line in lines(root)), "asked again the next night"

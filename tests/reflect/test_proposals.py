@@ -8,7 +8,7 @@ import pytest
 
 from lorebank import Bank, ConcurrentEdit, NotFound
 from lorebank.domain.judgments import Proposal, ProposalAction
-from support import WORDS_ONLY
+from support import WORDS_ONLY, golden
 
 TODAY = date(2025, 12, 20)
 Write = Callable[..., Path]
@@ -154,15 +154,7 @@ def test_the_budget_holds(bank: Bank) -> None:
         assert [(p.path, p.code) for p in report.problems] == [("memory.md", "core-over-budget")]
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "- B @Ana: Flew a kite on the beach.",
-        "- W(c=0.3) @Ana: Is allergic to plums.",
-        "- W @Ana: Is in Marrakech from Nov 1 to Nov 30, 2025.",
-    ],
-    ids=["experience", "unsure", "for a while"],
-)
+@golden("beliefs.md")
 def test_what_need_not_last_is_not_proposed(bank: Bank, line: str) -> None:
     for day in ("2025-12-02", "2025-12-03", "2025-12-04", "2025-12-05"):
         append(bank, day, line)

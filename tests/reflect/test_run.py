@@ -1,21 +1,17 @@
 """Reflect runs: nothing lost, doubled or counted twice; whole pages at any instant."""
 
 import os
-import random
 import re
 import shutil
-import signal
 import subprocess
-import sys
-import time
 from collections.abc import Callable
-from datetime import date, timedelta
+from datetime import date
 from pathlib import Path
 
 import pytest
 
 from lorebank import Bank
-from support import WORDS_ONLY, snapshot
+from support import WORDS_ONLY, golden, snapshot
 
 NOW = date(2025, 12, 20)
 WORKSPACES = ("harbour", "year", "messy")
@@ -97,15 +93,7 @@ def test_line_endings_and_byte_order_mark_are_kept(copy_fixture: Copy, mark: byt
         assert bank.reflect().changed == ()
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "- W @Zoe @Peter: Lent Peter a boat in May 2025.",
-        "- O(c=0.3) @Peter: Prefers long replies on WhatsApp.",
-        "- B @warelay: Rewrote the queue.",
-        "- O @Quentin: Likes the sea.",
-    ],
-)
+@golden("beliefs.md")
 def test_a_retracted_line_leaves_the_bank_as_without_it(copy_fixture: Copy, line: str) -> None:
     root = copy_fixture("harbour")
     log = root / "memory" / "2025-12-09.md"
@@ -169,16 +157,6 @@ def test_a_replayed_day_is_that_day(copy_fixture: Copy, name: str, day: date) ->
     }
 
 
-def test_what_was_believed_on_any_day_is_what_was_computed_that_day(copy_fixture: Copy) -> None:
-    root = copy_fixture("year")
-    days = [date(2025, 1, 1) + timedelta(d) for d in random.Random(5).sample(range(365), 6)]
-    with opened(root) as bank:
-        for day in days:
-            then = as_on(day, root)
-            with opened(then) as that_day:
-                assert bank.opinions(as_of=day) == that_day.opinions(now=day)
-
-
 def as_on(day: date, root: Path) -> Path:
     """A copy of the workspace without the logs of later days."""
     then = Path(shutil.copytree(root, root.parent / f"{day}", ignore=lambda *_: {".memory"}))
@@ -186,40 +164,6 @@ def as_on(day: date, root: Path) -> Path:
         if log.stem[:10] > day.isoformat():
             log.unlink()
     return then
-
-
-def test_a_kill_at_any_instant_leaves_whole_pages(copy_fixture: Copy) -> None:
-    root = copy_fixture("year")
-    whole = Path(shutil.copytree(root, root.parent / "whole"))
-    before = snapshot(root, journal=False)
-    with opened(whole) as bank:
-        bank.reflect()
-    complete = snapshot(whole, journal=False)
-    chance = random.Random(11)
-    program = (
-        "import sys; from datetime import date; from lorebank import Bank; print(flush=True);"
-        "bank = Bank.open(sys.argv[1], now=date(2025, 12, 20)); bank.reflect()"
-    )
-    for _ in range(20):
-        process = subprocess.Popen(
-            [sys.executable, "-c", program, str(root)],
-            env=os.environ | WORDS_ONLY,
-            stdout=subprocess.PIPE,
-        )
-        assert process.stdout
-        process.stdout.readline()
-        time.sleep(chance.random() * 0.6)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        process.stdout.close()
-        for path, data in snapshot(root, journal=False).items():
-            if "lorebank-tmp" not in path:
-                assert data in (before.get(path), complete.get(path)), path
-    with opened(root) as bank:
-        bank.reflect()
-        assert bank.reflect().changed == ()
-    left = {p: b for p, b in snapshot(root, journal=False).items() if "lorebank-tmp" not in p}
-    assert left == complete
 
 
 def test_a_linked_page_is_left_alone_and_named(copy_fixture: Copy) -> None:

@@ -1,17 +1,17 @@
 """Entity summaries in a model's words: off by default, grounded, asked for once."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from lorebank import Bank, ReflectReport
-from provider_server import Fault, Provider, serving
-from support import WORDS_ONLY
+from lorebank import ReflectReport
+from provider_server import Fault, Provider
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
+Reflect = Callable[..., ReflectReport]
 PAGE = "bank/entities/Ana.md"
 LOG = """## Retain
 - W @Ana: Lives in Porto.
@@ -23,10 +23,9 @@ FALSE = {"text": "Ana is rich.", "lines": [1]}
 
 
 @pytest.fixture
-def server() -> Iterator[Provider]:
-    with serving(Provider()) as provider:
-        provider.replies.append(json.dumps({"sentences": [GOOD, FALSE]}))
-        yield provider
+def server(server: Provider) -> Provider:
+    server.replies.append(json.dumps({"sentences": [GOOD, FALSE]}))
+    return server
 
 
 @pytest.fixture
@@ -36,26 +35,20 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def reflect(root: Path, server: Provider, **settings: object) -> ReflectReport:
-    given = {"provider": "openai", "model": "m", "base_url": f"{server.url}/v1", **settings}
-    given = {"summaries": "true", "api_key": server.key, **given}
-    named = {f"LOREBANK_GENERATOR__{key.upper()}": str(value) for key, value in given.items()}
-    with Bank.open(root, environ={**WORDS_ONLY, **named}) as bank:
-        return bank.reflect()
-
-
 def words(root: Path) -> str:
     text = (root / PAGE).read_text()
     return text.partition("begin in-words")[2].partition("-->\n")[2].partition("\n<!--")[0]
 
 
-def test_it_is_off_unless_the_owner_says_so(server: Provider, root: Path) -> None:
-    reflect(root, server, summaries="false")
+def test_it_is_off_unless_the_owner_says_so(server: Provider, root: Path, reflect: Reflect) -> None:
+    reflect(root, summaries="false")
     assert (server.requests, words(root)) == ([], "")
 
 
-def test_kept_sentences_cite_their_lines_and_others_are_told(server: Provider, root: Path) -> None:
-    report = reflect(root, server)
+def test_kept_sentences_cite_their_lines_and_others_are_told(
+    server: Provider, root: Path, reflect: Reflect
+) -> None:
+    report = reflect(root, summaries="true")
     places = [f"memory/2026-01-05.md#L{n}" for n in (2, 4)]
     links = ", ".join(f"[{place}](../../{place})" for place in places)
     assert words(root) == (
@@ -68,25 +61,29 @@ def test_kept_sentences_cite_their_lines_and_others_are_told(server: Provider, r
     assert [(p.path, p.code) for p in report.problems] == [(PAGE, "sentence-dropped")]
 
 
-def test_moved_lines_are_cited_anew_without_a_call(server: Provider, root: Path) -> None:
-    reflect(root, server)
+def test_moved_lines_are_cited_anew_without_a_call(
+    server: Provider, root: Path, reflect: Reflect
+) -> None:
+    reflect(root, summaries="true")
     (root / "memory" / "2026-01-05.md").write_text("# Monday\n\n" + LOG)
-    reflect(root, server)
+    reflect(root, summaries="true")
     assert "memory/2026-01-05.md#L4" in words(root)
     assert len(server.requests) == 1
 
 
-def test_a_page_without_words_is_asked_about_the_next_night(server: Provider, root: Path) -> None:
+def test_a_page_without_words_is_asked_about_the_next_night(
+    server: Provider, root: Path, reflect: Reflect
+) -> None:
     server.faults.append(Fault(status=500))
-    report = reflect(root, server, attempts=1)
+    report = reflect(root, summaries="true", attempts=1)
     assert ([p.code for p in report.problems], words(root)) == (["generator-failed"], "")
-    assert reflect(root, server).changed == (PAGE,)
+    assert reflect(root, summaries="true").changed == (PAGE,)
     assert words(root) != ""
 
 
-def test_switched_off_again_the_words_go(server: Provider, root: Path) -> None:
-    reflect(root, server, summaries="false")
+def test_switched_off_again_the_words_go(server: Provider, root: Path, reflect: Reflect) -> None:
+    reflect(root, summaries="false")
     plain = (root / PAGE).read_bytes()
-    reflect(root, server)
-    reflect(root, server, summaries="false")
+    reflect(root, summaries="true")
+    reflect(root, summaries="false")
     assert (words(root), (root / PAGE).read_bytes()) == ("", plain)

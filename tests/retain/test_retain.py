@@ -34,18 +34,7 @@ def test_the_line_lands_at_the_end_of_the_last_retain_section(before: str, after
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
-@pytest.mark.parametrize(
-    "before",
-    [
-        "## Retain\n- W @Bo: A.\n  \t \n\n\n",
-        "## Retain\n- W @Bo: A.   \n- W @Bo: B.\t\n",
-        "# Day\n\nProse.  \n\n\n",
-        "---\nx: 1\n---\n\n## Retain\n- W @Bo: A.\n\n<!-- mine -->\n\n## End\n\n\n",
-        "## Retain\n- W @Bo: A.\n  more of it\n\n  and more\n",
-        "## Retain\n\n\n\n## End\n",
-        "\x0c# Day\n\x00\n## Retain\n- W @Bo: A.\n",
-    ],
-)
+@golden("retain.md")
 def test_every_line_that_stood_there_still_stands(before: str, newline: str) -> None:
     before = before.replace("\n", newline)
     after = append(before)

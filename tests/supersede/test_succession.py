@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -158,14 +157,7 @@ def test_a_finer_value_is_the_same_value(one: str, other: str, same: bool) -> No
     assert same_value(other, one) is same
 
 
-@pytest.mark.parametrize(
-    ("ended", "value", "takes"),
-    [
-        ("hooli", "hooli", True),
-        ("hooli", "hooli berlin", True),
-        ("hooli berlin", "hooli", False),
-    ],
-)
+@golden("supersede.md")
 def test_what_is_over_takes_what_is_finer_with_it(ended: str, value: str, takes: bool) -> None:
     assert ends_value(ended, value) is takes
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank, Origin, UsageError
-from support import WORDS_ONLY
+from support import WORDS_ONLY, golden
 
 NOW = date(2026, 1, 10)
 LOG = """# 2026-01-09
@@ -76,15 +76,7 @@ def test_hits_say_whose_word_they_are(root: Path) -> None:
         assert (snippet.origin, snippet.quarantined) == (Origin.IMPORTED, True)
 
 
-@pytest.mark.parametrize(
-    ("question", "given", "quarantined"),
-    [
-        ("Ana", {"trusted_only": True}, {False}),
-        ("Ana origin:imported", {}, {True}),
-        ("Ana -origin:imported -origin:untrusted", {}, {False}),
-        ("Ana", {"origins": ["owner", "agent"]}, {False}),
-    ],
-)
+@golden("retain.md")
 def test_filters_by_origin(
     root: Path, question: str, given: dict[str, object], quarantined: set[bool]
 ) -> None:

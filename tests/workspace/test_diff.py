@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lorebank.workspace.git import unified
+from support import golden
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
@@ -55,21 +56,7 @@ def apply(folder: Path, old: str | None, new: str | None, path: str) -> bytes | 
     "path",
     ["a.md", "bank/entities/The Castle.md", "bank/Café-東京.md", 'a"b\\c.md', "tab\tnl\n.md"],
 )
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("a\nb\n", "a\nc\n"),
-        (None, "new\n"),
-        (None, "new"),
-        (None, ""),
-        ("gone\n", None),
-        ("", "a\n"),
-        ("a\n", ""),
-        ("a\r\nb\r\n", "a\r\nc\r\n"),
-        ("a\u2028b\x0cc\rd\n", "a\u2028b\x0cc\rd"),
-        ("-- a\n++ b\n@@ -1 +1 @@\n", "-- b\n++ b\n"),
-    ],
-)
+@golden("workspace.md")
 def test_git_applies_it(tmp_path: Path, path: str, old: str | None, new: str | None) -> None:
     assert apply(tmp_path, old, new, path) == (None if new is None else new.encode())
 

@@ -236,20 +236,14 @@ def _seen(entity: Entity) -> str:
 
 
 def _sections(view: EntityView) -> Iterator[tuple[str, str]]:
-    yield "Now", "\n".join(_properties(view))
+    now = (f"- {' '.join(p.fact.content.split())} [{p.fact.citation}]" for p in view.properties)
+    yield "Now", "\n".join(dict.fromkeys(now))
     for title, opinions in (("Opinions", view.held), ("Opinions of others about it", view.about)):
         yield title, opinion_text(opinions, len(opinions)) if opinions else ""
     yield "Open", "\n".join(_questions(view))
     yield "Facts", fact_lines(view.facts, len(view.facts), view.superseded) if view.facts else ""
     yield "Named in", "\n".join(f"- {n.content} [{n.source}]" for n in view.named_in[:_NAMED_IN])
     yield "Related", ", ".join(f"{n.entity.name} ({n.shared})" for n in view.neighbours)
-
-
-def _properties(view: EntityView) -> Iterator[str]:
-    for each in view.properties:
-        about = f" ({each.about})" if each.about else ""
-        content = " ".join(each.fact.content.split())
-        yield f"- {each.relation}{about}: {content} [{each.fact.citation}]"
 
 
 def _questions(view: EntityView) -> Iterator[str]:

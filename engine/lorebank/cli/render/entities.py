@@ -39,12 +39,8 @@ def entity_view_lines(look: Look, view: EntityView, *, limit: int) -> list[str]:
     """Name and dates, what holds now, opinions, what is open, the newest `limit` facts, company."""
     lines = [look.strong(look.clean_line(view.entity.name))]
     lines += part_lines(look, _about(view.entity), INDENT)
-    now = (
-        f"{each.relation}{f' ({each.about})' if each.about else ''}: "
-        f"{each.fact.content} · {each.fact.citation}"
-        for each in view.properties
-    )
-    lines += section(look, "Now", _paragraphs(look, now))
+    now = (f"{each.fact.content} · {each.fact.citation}" for each in view.properties)
+    lines += section(look, "Now", _paragraphs(look, dict.fromkeys(now)))
     for title, opinions in (("Opinions", view.held), ("Opinions of others about it", view.about)):
         blocks = [opinion_block(look, each, evidence=0, indent=INDENT) for each in opinions]
         lines += section(look, title, [line for block in blocks for line in block])
