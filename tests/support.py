@@ -45,6 +45,12 @@ def golden(page: str) -> Callable[..., Any]:
     return decorate
 
 
+def rows(page: str, title: str) -> list[dict[str, Any]]:
+    """The rows of the table below that heading, for a test that takes them all at once."""
+    names, _, *found = _table((GOLDEN / page).read_text("utf-8"), title)
+    return [dict(zip(names, (_value(cell, str) for cell in row), strict=True)) for row in found]
+
+
 def _table(text: str, title: str) -> Iterator[list[str]]:
     section = text.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
     for line in section.split("\n"):

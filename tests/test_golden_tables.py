@@ -6,11 +6,13 @@ from pathlib import Path
 from support import GOLDEN
 
 READ = re.compile(r'@golden\("(\S+)"\)\n(?:@.+\n)*def test_(\w+)')
+AT_ONCE = re.compile(r'\brows\("(\S+)", "(.+?)"\)')
 
 
 def test_every_table_has_its_test() -> None:
     sources = [file.read_text("utf-8") for file in Path(__file__).parent.rglob("test_*.py")]
     read = {(page, name.replace("_", " ")) for text in sources for page, name in READ.findall(text)}
+    read |= {each for text in sources for each in AT_ONCE.findall(text)}
     written = {
         (page, title)
         for page in {page for page, _ in read}

@@ -118,6 +118,16 @@ def test_a_token_broken_in_two_is_masked_whole(token: str, mark: str) -> None:
     assert tail not in masked
 
 
+def test_the_second_half_of_a_token_of_no_known_form_is_masked() -> None:
+    masked = redact("the upload token:\npat-eu1-e4e42702-447f\nf754-ba8fe224d05e2b58f5\nask Ana")
+    assert "f754" not in masked.text
+    assert masked.text.endswith("\nask Ana")
+    assert (
+        "deploy"
+        in redact("the upload token:\npat-eu1-e4e42702-447f\ndeploy-to-the-old-server").text
+    )
+
+
 @pytest.mark.parametrize("mark", [" ", ", ", "\n", "\n1. "])
 @pytest.mark.parametrize(
     "name", ["seed of the old one, in the tin", "les mots de la Ledger", "12 words"]

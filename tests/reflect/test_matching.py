@@ -20,6 +20,7 @@ from lorebank.beliefs.forming import (
     opinion_id,
 )
 from lorebank.beliefs.materialise import form_waiting, refresh_opinions
+from lorebank.beliefs.nearness import stance_model_changed
 from lorebank.domain.facts import (
     Citation,
     EvidenceMark,
@@ -353,4 +354,29 @@ def test_opinions_formed_without_vectors_are_formed_anew_when_there_are(
         assert form_waiting(index, root, settings, vectors_of, len) == 2
         opinions = bank.workspace.opinions(None, None, None)
         assert OpinionStatus.SUPERSEDED in [o.status for o in opinions]
+        assert form_waiting(index, root, settings, vectors_of, len) == 0
+
+
+def test_an_embedder_set_up_later_leaves_opinions_to_the_commands_that_embed(
+    write_log: Callable[..., Path],
+) -> None:
+    write_log("2026-01-01", "- O(c=0.8) @Jo: The garden should stay wild.", "- O @Al: Likes tea.")
+    root = write_log("2026-02-01", "- O(c=0.8) @Jo: Der Garten gehört endlich gemäht.")
+
+    def vectors_of(texts: Sequence[str]) -> dict[str, bytes]:
+        return {text: struct.pack("2f", 1, 0) for text in texts}
+
+    with Bank.open(root, environ=WORDS_ONLY) as bank:
+        bank.sync()
+        index, settings = bank.workspace.index, bank.config.reflect
+        assert not stance_model_changed(index, vectors_of)
+        refresh_opinions(index, root, ["al"], settings, vectors_of)
+        statuses = [o.status for o in bank.workspace.opinions(None, None, None)]
+        assert statuses == [OpinionStatus.LIVE] * 3
+        assert not stance_model_changed(index, vectors_of)
+        assert stance_model_changed(index, None)
+
+        form_waiting(index, root, settings, vectors_of, lambda texts: 0)
+        statuses = [o.status for o in bank.workspace.opinions(None, None, None)]
+        assert OpinionStatus.SUPERSEDED in statuses
         assert form_waiting(index, root, settings, vectors_of, len) == 0

@@ -121,7 +121,9 @@ def test_a_line_written_twice_on_a_day_is_told_once(root: Path) -> None:
     assert [li[:12] for li in today if "dentist" in li] == ["- 2026-02-03"]
 
 
-def test_an_older_opinion_that_a_newer_one_may_replace_yields_to_it(root: Path) -> None:
+def test_an_older_opinion_that_a_newer_one_may_replace_stands_below_it_and_says_so(
+    root: Path,
+) -> None:
     write(root, "2026-01-28", ["- O(c=0.7) @Ling: A fine place to spend a career."])
     write(root, "2026-02-10", ["- O(c=0.8) @Ling: Every day there is unbearable."])
     reflect(root)
@@ -135,9 +137,9 @@ def test_an_older_opinion_that_a_newer_one_may_replace_yields_to_it(root: Path) 
     view = View("ling", "bank/entities/Ling.md", day, known, opinions=[*held.values()])
     plain, asked = screen_lines(view), screen_lines(replace(view, threads=threads))
     assert [line.text.partition(" · 0.70")[2] for line in plain if "fine" in line.text] == [""]
-    [line] = [line for line in asked if "fine" in line.text]
-    assert line.text.endswith(" · 0.70 · before a newer line of 2026-02-10")
-    assert line.weight == min(each.weight for each in asked)
+    first, second = (line.text for line in asked if "fine" in line.text or "Every" in line.text)
+    assert first == "Every day there is unbearable. · 0.80"
+    assert second.endswith(" · 0.70 · before a newer line of 2026-02-10")
 
 
 def test_a_line_of_several_days_stands_once_in_the_morning(root: Path) -> None:

@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING
 
 from lorebank.beliefs.nearness import (
     JUDGED_BY,
+    PARTLY,
     WITH_VECTORS,
     WORDS_ALONE,
+    formed_by,
     stance_model_changed,
 )
 from lorebank.beliefs.outcome import trend_of
@@ -93,7 +95,9 @@ def refresh_opinions(
             insert_unsure(connection, holder, unsure)
         store_decisions(connection, root)
         write_meta(connection, OPINIONS_DUE, "0")
-        write_meta(connection, JUDGED_BY, WORDS_ALONE if vectors_of is None else WITH_VECTORS)
+        way = WORDS_ALONE if vectors_of is None else WITH_VECTORS
+        same = wanted is None or formed_by(connection) == way
+        write_meta(connection, JUDGED_BY, way if same else PARTLY)
         others = set() if wanted is None else _waiting(connection) - set(wanted)
         write_meta(connection, _WAITING, json.dumps(sorted(others | formed.waiting)))
 
@@ -110,23 +114,27 @@ def form_waiting(
     vectors_of: VectorsOf,
     embed: Callable[[Sequence[str]], int],
 ) -> int:
-    """Embed the texts whose vectors are not known yet, and form their holders' opinions anew.
+    """Embed the texts whose vectors are not known yet, and form their holders' opinions anew;
+    those of all holders where some were formed before there was an embedder.
 
     `embed` makes vectors that `vectors_of` knows from then on, and tells how many. Returns how
     many texts were embedded.
     """
+    every = formed_by(connection) != WITH_VECTORS
     waiting = sorted(_waiting(connection))
-    if not waiting:
+    if not (waiting or every):
         return 0
     from lorebank.beliefs.by_hand import overrides_of, read_entries
     from lorebank.beliefs.forming import facts_by_holder, texts_compared
 
     by_hand = {override.opinion_id: override for override in overrides_of(read_entries(root))}
-    groups = facts_by_holder(_facts_of(connection, waiting, ()))
-    texts = {t for h in waiting for t in texts_compared(groups.get(h, ()), by_hand, h)}
+    facts = all_facts(connection) if every else _facts_of(connection, waiting, ())
+    groups = facts_by_holder(facts)
+    holders = groups if every else waiting
+    texts = {t for h in holders for t in texts_compared(groups.get(h, ()), by_hand, h)}
     embedded = embed(sorted(texts))
-    if embedded:
-        refresh_opinions(connection, root, waiting, settings, vectors_of)
+    if embedded or every:
+        refresh_opinions(connection, root, None if every else waiting, settings, vectors_of)
     return embedded
 
 

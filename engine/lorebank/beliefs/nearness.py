@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 WITH_VECTORS = "relation 5 with vectors"
 """What formed the opinions of an index; to be raised with any change of what a relation is."""
 WORDS_ALONE = "relation 5"
+PARTLY = "relation 5 partly with vectors"
+"""Opinions of some holders were formed with vectors since an embedder was set up, others before."""
 JUDGED_BY = "judged_by"
-"""The key below which an index says which of the two formed its opinions."""
+"""The key below which an index says which of these formed its opinions."""
 
 ROUGH = 0.002
 """How far two cosines may lie apart and still be alike: products of a matrix differ from those of
@@ -31,10 +33,19 @@ VectorsOf = Callable[[Sequence[str]], Mapping[str, bytes]]
 """Text → its vector as 32-bit floats, for those of the texts that have one."""
 
 
+def formed_by(connection: Connection) -> str:
+    """What formed the opinions stored."""
+    return read_meta(connection, JUDGED_BY) or WORDS_ALONE
+
+
 def stance_model_changed(connection: Connection, vectors_of: VectorsOf | None) -> bool:
-    """Whether the opinions stored were formed in another way than they are now."""
-    now = WORDS_ALONE if vectors_of is None else WITH_VECTORS
-    return (read_meta(connection, JUDGED_BY) or WORDS_ALONE) != now
+    """Whether the opinions stored may not be shown with those formed now.
+
+    Those formed without vectors may: texts are embedded by `index` and `reflect`, which form them
+    anew. The first recall with an embedder need not.
+    """
+    fitting = [WORDS_ALONE] if vectors_of is None else [WORDS_ALONE, PARTLY, WITH_VECTORS]
+    return formed_by(connection) not in fitting
 
 
 class Nearness:

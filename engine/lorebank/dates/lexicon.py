@@ -104,7 +104,6 @@ ENTRIES = {
     "then": ("THEN",),  # `the following week`: after the time named before
     "then_after": ("THEN_POST",),
     "trailing": ("TRAIL_PRE",),  # `the past month`
-    "trailing_after": ("TRAIL_POST",),
     "window": ("SPAN_PRE",),  # `the last … days`
     "window_after": ("SPAN_POST",),
     "ago_before": ("AGO_PRE",),

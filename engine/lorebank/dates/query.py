@@ -29,10 +29,6 @@ _LONGEST_MONTH = 31
 _DURATION = re.compile(r"\s*(\d{1,5})\s*([dwmy])\s*", re.IGNORECASE)
 _UNITS = {"d": "day", "w": "week", "m": "month", "y": "year"}
 _YEAR = re.compile(r"\s*(\d{4})\s*")
-_JOINS = frozenset(
-    {"and", "or", "but", "y", "o", "pero", "e", "ou", "et", "und", "oder", "aber", "ed", "en", "of"}
-    | {"&", "/", "和", "与", "或", "と", "や", "、"}
-)
 
 
 def query_interval(text: str, now: date) -> DatePhrase | None:
@@ -52,13 +48,21 @@ def query_interval(text: str, now: date) -> DatePhrase | None:
             return _joined(text, bounds, met)
     group = [found[0]]
     for phrase in found[1:]:
-        between = text[group[-1].end : phrase.start].strip()
-        if between != "," and between.removeprefix(",").strip().lower() not in _JOINS:
+        if not _is_joint(text[group[-1].end : phrase.start]):
             break
         group.append(phrase)
     if len(group) == 1:
         return group[0]
     return _joined(text, group, reduce(_span, (p.interval for p in group)))
+
+
+def _is_joint(between: str) -> bool:
+    """Whether what stands between two phrases joins them: `,`, `and`, a word between clauses."""
+    said = between.strip().removeprefix(",").strip().lower()
+    joins = (cues["joins"] for cues in lexicon().cues.values() if "joins" in cues)
+    if said in ("", "/", "、") or any(re.fullmatch(words, said) for words in joins):
+        return bool(between.strip())
+    return any(reading.tag == "AND" and not reading.rest for reading in lexicon().readings(said))
 
 
 def other_times(phrase: DatePhrase, now: date) -> tuple[Interval, ...]:

@@ -33,7 +33,7 @@ class Meaning(Record):
     spans: tuple[Span, ...]
     """One, the two ends of a range, or the days of a list."""
     modifier: str = "exact"
-    """exact, since, starting, until, before, after, around; of ranges between or except-last; of
+    """exact, since, starting, until, before, after, around; of ranges between; of
     lists each."""
     licensed: bool = True
     """Whether it counts without a look at its surroundings."""
@@ -97,9 +97,7 @@ def _resolved(meaning: Meaning, moment: Moment) -> list[tuple[date | None, date 
         return listed
     if len(meaning.spans) == 2:
         pair = _pair(moment, *meaning.spans)
-        if pair is None or (meaning.modifier == "except-last" and pair[2] <= pair[0]):
-            return []
-        return [(pair[0], shift(pair[2], -1) if meaning.modifier == "except-last" else pair[3])]
+        return [(pair[0], pair[3])] if pair else []
     (span,) = meaning.spans
     if moment.tense == "near" and meaning.modifier in ("until", "before"):
         moment = replace(moment, tense="future")
@@ -275,7 +273,6 @@ _PHRASES = (
     Rule("in the? DATE and the? DATE", _phrase("between")),
     Rule("DATE to|to_post|dash|and DATE until_post|range_post", _phrase("between")),
     Rule(f"{_BEGIN} the? {_D} comma? and? until the? {_D}", _phrase("between")),
-    Rule(f"{_BEGIN}|from the? {_D} comma? and? before the? {_D}", _phrase("except-last")),
     Rule("DATE onwards comma? DATE until_post", _phrase("between")),
 )  # fmt: skip
 BOUND_RULES = (

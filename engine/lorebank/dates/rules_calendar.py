@@ -255,7 +255,7 @@ _month = yearly("month", month_days)
 _week = yearly("week", iso_week_days)
 _TWO = "the? DAY and|comma the? DAY"
 _THREE = "the? DAY comma the? DAY comma? and the? DAY"
-_WEEKDAYS = tuple("WEEKDAY comma " * before for before in (1, 2, 3, 4))
+_WEEKDAYS = tuple("WEEKDAY comma " * before for before in (1, 2, 3))
 _FOUR = "the? DAY comma the? DAY comma the? DAY comma? and the? DAY"
 
 CALENDAR_RULES = (

@@ -192,7 +192,6 @@ RELATIVE_RULES = (
     Rule("UNIT REL_POST", _unit, order=(1, 0)),
     Rule("UNITWORD", _unitword),
     Rule("TRAIL_PRE UNIT", _trailing),
-    Rule("UNIT TRAIL_POST", _trailing, order=(1, 0)),
     Rule("SPAN_PRE DURATION", _window),
     Rule("NUM SPAN_PRE UNIT", _window_split),
     Rule("DURATION SPAN_POST", _window, order=(1, 0)),

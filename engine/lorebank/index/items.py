@@ -26,7 +26,7 @@ from lorebank.index.finding import FURTHER, TRUSTED, bounds
 NOTE = "note"
 """The kind of an item that is a passage of prose rather than a fact."""
 
-_KEPT = 8_000
+_KEPT = 16_000
 """Rows kept in memory, some 2 KB each."""
 ENDS = "ends"
 """Beside the stances of evidence marks: the mark `(ends f-…)`."""

@@ -145,13 +145,14 @@ def sync_files(
     for sources in earlier:
         batch = run.read(sources, full, report)
         with transaction(connection):
-            write_meta(connection, OPINIONS_DUE, "1")
+            if run.paths:
+                write_meta(connection, OPINIONS_DUE, "1")
             run.write(batch)
     batch = run.read(last, full, report)
     if not earlier and run.is_idle(batch):
         return SyncResult(run.report(), frozenset(), all_opinions=due)
     with transaction(connection):
-        result = run.finish(batch, full=full or due or bool(earlier))
+        result = run.finish(batch, full=full or due or not known)
     give_back_room(connection)
     return result
 
@@ -192,6 +193,8 @@ class _Run:
     """Of the files that were read."""
     holders: set[str] = field(default_factory=set)
     """Entities that facts mention which are gone, or new."""
+    marked: frozenset[tuple[str, str, str, int]] | None = None
+    """The marked lines before anything was written."""
     names: set[str] = field(default_factory=set)
     """Names of which files that are gone, or new, say something."""
 
@@ -236,8 +239,10 @@ class _Run:
 
     def write(self, batch: Sequence[ReadFile | SourceFile]) -> None:
         """Replace the rows of these files; inside the caller's transaction."""
-        from lorebank.index.writing import insert_file, touch_file
+        from lorebank.index.writing import insert_file, marked_lines, touch_file
 
+        if self.marked is None:
+            self.marked = marked_lines(self.connection)
         read = [each for each in batch if not isinstance(each, SourceFile)]
         self._delete([each.source.path for each in read])
         for each in read:
@@ -256,7 +261,8 @@ class _Run:
         from lorebank.trust.quarantine import refresh_quarantine
 
         connection, settings = self.connection, self.settings
-        marked = marked_lines(connection)
+        if self.marked is None:
+            self.marked = marked_lines(connection)
         self._delete(self.removed)
         self.write(batch)
         # Problems of the walk belong to no file that was read; they are replaced as a whole.
@@ -275,10 +281,9 @@ class _Run:
             connection, "synced_at", datetime.now().astimezone().isoformat(timespec="seconds")
         )
         entities = self.holders | holders | moved | holders_of_files(connection, self.paths)
-        every = full or marked != marked_lines(connection)
+        every = full or self.marked != marked_lines(connection)
         decisions = not DECIDING_PAGES.isdisjoint((*self.paths, *self.removed))
-        if entities or every or decisions:
-            write_meta(connection, OPINIONS_DUE, "1")
+        write_meta(connection, OPINIONS_DUE, "1" if entities or every or decisions else "0")
         report = self.report()
         problems = (*report.problems, *identity_problems(connection))
         return SyncResult(replace(report, problems=problems), frozenset(entities), every, decisions)

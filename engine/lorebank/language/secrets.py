@@ -33,6 +33,10 @@ NOT_SECRET = "<!-- not a secret -->"
 """At the end of a line, its owner's word that nothing on it is to be masked."""
 _MARKED = re.compile(rf"[^\n]*{NOT_SECRET}\s*$", re.MULTILINE)
 _LINE_BELOW = re.compile(r"(?:\r?\n[ \t]*){1,2}[^\r\n]{1,200}")
+_BROKEN_OFF = re.compile(
+    r"[ \t]*\r?\n[ \t]*(?=[^\s\d]*\d)(?=[^\sA-Za-z]*[A-Za-z])[\w+/=-]{16,200}(?=[ \t]*(?:\r?\n|\Z))"
+)
+"""Below a token that ends its line, a line of nothing but letters and digits: its second half."""
 _RUN = 20
 """Letters, digits, `_` or `-` in a row that every token has somewhere."""
 _TOKEN_BYTES = bytes(
@@ -100,6 +104,9 @@ def find_secrets(text: str) -> tuple[Secret, ...]:
         for head in (mark for mark in marks if isinstance(mark, int)):
             if (token := split_token(text, head)) is not None:
                 found.append(Secret(*token))
+    for number, secret in enumerate(found):
+        if secret.kind == "token" and (rest := _BROKEN_OFF.match(text, secret.end)):
+            found[number] = Secret(secret.kind, secret.start, rest.end())
     for begins, ends in seed_phrases(text, seeds):
         if not _MARKED.match(text, ends):
             found.append(Secret("seed-phrase", begins, ends))
@@ -154,11 +161,12 @@ def _marks(text: str) -> Iterator[tuple[int, Mark]]:
             yield start, start
         for form in forms:
             yield start, form
-        kinds = tuple(kind for kind, *way in names if _stands_alone(text, start, end, *way))
+        # A name of several languages has a row of each.
+        kinds = dict.fromkeys(kind for kind, *way in names if _stands_alone(text, start, end, *way))
         if kinds:
             while any(way[2] for way in names) and text[end : end + 1].isalpha():
                 end += 1
-            yield start, Name(kinds, start, end)
+            yield start, Name(tuple(kinds), start, end)
 
 
 def _stands_alone(

@@ -130,7 +130,7 @@ def likely_languages(tokens: Iterable[str]) -> tuple[str, ...]:
     """
     own, _ = _stop_words_by_language()
     found = list(tokens)
-    votes = {code: sum(token in stops for token in found) for code, stops in own.items()}
+    votes = {code: sum(map(stops.__contains__, found)) for code, stops in own.items()}
     most = max(votes.values())
     return tuple(code for code in own if votes[code] == most)
 
@@ -142,7 +142,7 @@ def _stop_words_for(tokens: Iterable[str]) -> frozenset[str]:
     alone tells no language but the first.
     """
     own, _ = _stop_words_by_language()
-    votes = {code: sum(token in stops for token in tokens) for code, stops in own.items()}
+    votes = {code: sum(map(stops.__contains__, tokens)) for code, stops in own.items()}
     most = max(votes.values())
     spoken = [code for code in own if votes[code] == most and (most >= _TELLING or code == _FIRST)]
     return _stop_words_of((_FIRST,) if _FIRST in spoken else tuple(spoken))

@@ -170,30 +170,33 @@ def plain_blocks(lines: list[str], start: int, end: int) -> list[Node] | None:
         elif above == "item":
             return None  # the item goes on
         elif above == "text":
-            nodes[-1].text = "\n".join([*lines[nodes[-1].start : number], text])
             nodes[-1].end = number + 1
         else:
             nodes.append(Node("paragraph", number, number + 1, text))
             above = "text"
+    for node in nodes:
+        if node.kind == "paragraph" and node.end - node.start > 1:
+            node.text = "\n".join(lines[node.start : node.end]).rstrip(" ")
     return nodes
 
 
 def _blocks(lines: list[str], start: int, end: int) -> list[Node]:
     nodes = plain_blocks(lines, start, end)
     if nodes is None:
-        tokens = _parser().parse("\n" * start + "\n".join(lines[start:end]) + "\n")
-        nodes = _nodes(tokens, lines)
+        tokens = _parser().parse("\n".join(lines[start:end]) + "\n")
+        nodes = _nodes(tokens, lines, start)
     return nodes
 
 
-def _nodes(tokens: list[Token], lines: list[str]) -> list[Node]:
+def _nodes(tokens: list[Token], lines: list[str], first: int = 0) -> list[Node]:
+    """The blocks of the lines from the `first` on."""
     top: list[Node] = []
     stack: list[Node] = []
     kinds = _KINDS
     for token in tokens:
         kind = kinds.get(token.type)
         if kind is not None:
-            node = _node(kind, token, lines)
+            node = _node(kind, token, lines, first)
             (stack[-1].children if stack else top).append(node)
             if token.nesting == 1:
                 stack.append(node)
@@ -211,8 +214,8 @@ def _closes(token_type: str) -> bool:
     return token_type.removesuffix("_close") + "_open" in _KINDS
 
 
-def _node(kind: str, token: Token, lines: list[str]) -> Node:
-    start, end = token.map or (0, 0)
+def _node(kind: str, token: Token, lines: list[str], first: int) -> Node:
+    start, end = (first + line for line in token.map or (0, 0))
     end = min(end, len(lines))
     while end > start + 1 and not lines[end - 1].strip():
         end -= 1

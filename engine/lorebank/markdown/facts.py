@@ -364,6 +364,9 @@ class _FactReader:
                 whole = f"{line.mentions[0].name} {goes_on['rest']}"
                 message = f"the name ends at @{line.mentions[0].name}; is @[[{whole}]] meant?"
                 self._advise(item.start, "name-cut-short", message)
+            elif line.mentions[0].subject and not line.content.startswith(line.mentions[0].name):
+                message = f"a colon is missing behind @{line.mentions[0].name}"
+                self._advise(item.start, "line-dress", message)
         if len(line.content.split()) == 1 and line.content.isascii():
             self._advise(item.start, "fragment", "one word is no sentence that stands alone")
 

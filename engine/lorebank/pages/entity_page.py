@@ -53,10 +53,6 @@ _WEIGHTS = {_NOW: 1.0, _COMING: 1.2, _OPINIONS: 0.7, _LATELY: 0.8}
 other hands the order of these numbers hardly matters: 49 to 53 of 76 points less faults."""
 
 
-_QUESTIONED = 0.5
-"""What an opinion loses that a newer one may have replaced: it yields to all others."""
-
-
 class View(Record):
     """All that one page is made from."""
 
@@ -183,7 +179,6 @@ def _states(view: View) -> list[Line]:
             weight += 0.5 * 0.5 ** ((newest - fact.recorded).days / _FADING)
         if (newer := by_id.get(view.threads.questioned.get(fact.id, ""))) and newer.fact.recorded:
             text += f" · before a newer line of {newer.fact.recorded}"
-            weight -= _QUESTIONED
         order = (-k.day.toordinal() if k.day else 0, fact.citation.start_line)
         lines.append(Line(section, text, fact.citation, weight, order, fact.id))
     return lines

@@ -245,6 +245,8 @@ class _Words:
         """Share of the words that the item holds, and that only its surroundings do; whether it
         holds the question as typed; and its BM25."""
         held = self._held.get(item.item, _NOT_HELD)
+        if held is _NOT_HELD and not (self._roles or item.dialogue):
+            return _NO_WORDS
         seen = held.own
         if self._roles and item.item in self._linked:
             for slug in self._linked.reason(item.item)[
