@@ -102,8 +102,7 @@ def _in_company(screen: _Words, words: Sequence[str], index: int) -> bool:
 def _beside_date(screen: _Words, words: Sequence[str], index: int) -> bool:
     """Whether a year stands alone, beside a number or a word of dates: not `2019 units`."""
     beside = (*words[max(0, index - 1) : index], *words[index + 1 : index + 2])
-    known = screen["any"]
-    return not beside or any(word in known or not word.isalpha() for word in beside)
+    return not beside or any(word in screen["any"] or not word.isalpha() for word in beside)
 
 
 _Screen = tuple[
