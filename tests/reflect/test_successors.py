@@ -40,4 +40,4 @@ def test_the_old_opinion_falls_and_leads_to_the_new_one(
     assert f" · until 2025-06-01: {before}" in line
     assert page.count(before) == 1
     history = (root / "bank" / "entities" / "Peter.md").read_text("utf-8")
-    assert f"~~{before}~~ (superseded by [memory/2025-06-01.md#L" in history
+    assert f"~~{before}~~ (superseded) ([memory/2025-03-01.md#L" in history

@@ -95,13 +95,14 @@ def _world(bank: Digests) -> str:
         for known in _elsewhere(bank, WORLD_PATH)
         if known.fact.kind in _STATED and not known.fact.slugs and is_current(known)
     ]
-    lines = []
-    folded: set[str] = set()
-    for known in distinct(sorted(own, key=newest_first)):
-        again = bank.threads.told_again(known, own)
-        folded |= {k.fact.id for k in again if k is not known}
-        if known.fact.id not in folded:
-            lines.append(sentence_line(known, WORLD_PATH, on_days(again)))
+    by_id = {known.fact.id: known for known in own}
+    habits = {known.fact.id: bank.threads.told_again(known, by_id) for known in own}
+    folded = {k.fact.id for again in habits.values() for k in again[:-1]}
+    lines = [
+        sentence_line(known, WORLD_PATH, on_days(habits[known.fact.id]))
+        for known in distinct(sorted(own, key=newest_first))
+        if known.fact.id not in folded
+    ]
     return _cut(lines)
 
 

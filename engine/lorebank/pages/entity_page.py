@@ -162,7 +162,7 @@ def _states(view: View) -> list[Line]:
             continue
         section = _section(k)
         text = _told(k, view.slug)
-        again = view.threads.told_again(k, view.facts)
+        again = view.threads.told_again(k, by_id)
         if again:
             is_event = len({numbers_of(each.fact.content) for each in again}) > 1
             section = _LATELY if is_event else section
@@ -236,10 +236,8 @@ def _timeline_body(view: View, shown: set[str]) -> str:
     """What the screen does not show, newest first; what no longer holds is struck through."""
     by_id = {k.fact.id: k for k in view.facts}
     rows: dict[tuple[str, frozenset[str]], list[KnownFact]] = {}
-    by_known = {k.fact.id: k for k in view.facts if k.fact.id in shown}
-    folded = {
-        each.fact.id for k in by_known.values() for each in view.threads.told_again(k, view.facts)
-    }
+    on_screen = [k for k in view.facts if k.fact.id in shown]
+    folded = {each.fact.id for k in on_screen for each in view.threads.told_again(k, by_id)}
     for k in sorted(view.facts, key=newest_first):
         if not {k.fact.id, str(k.fact.citation)} & shown and k.fact.id not in folded:
             said = view.threads.repeated.get(k.fact.id, k.fact.id)

@@ -68,7 +68,7 @@ class KnownFact(Record):
     fact: Fact
     status: FactStatus = FactStatus.LIVE
     newer: Citation | None = None
-    """Where the fact stands that replaces it."""
+    """Where the fact stands that replaces it; what replaces an opinion stands in `opinions.md`."""
     relations: frozenset[str] = frozenset()
     """The properties that it fixes: `residence`, `employer`, …"""
     in_part: bool = False
@@ -104,16 +104,12 @@ def known_facts(content: BankContent) -> list[KnownFact]:
         if id_ not in content.superseded or _SEVERAL_CLAUSES.search(by_id[id_].content)
     }
     status = dict.fromkeys(content.superseded.keys() - in_part, FactStatus.SUPERSEDED)
-    held = {opinion.id: opinion for opinion in content.opinions}
     for opinion in content.opinions:
         if opinion.status is OpinionStatus.LIVE:
             continue
-        successor = held.get(opinion.superseded_by or "")
         for evidence in opinion.evidence:
             if evidence.reason in ("stated", "restated"):
                 status[evidence.fact_id] = FactStatus(opinion.status.value)
-                if successor is not None:
-                    newer[evidence.fact_id] = successor.source
     return [
         KnownFact(
             fact,

@@ -146,17 +146,19 @@ class Threads(Record):
     """Fact id → the ids of newer facts about the same matter, the oldest first."""
     repeated: Mapping[str, str] = field(default_factory=dict)
     """Fact id → the id of the newest fact that says the same."""
+    wordings: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Fact id → the ids of all facts of which it is the newest to say so, the oldest first."""
     questioned: Mapping[str, str] = field(default_factory=dict)
     """Id of a line with an opinion → the id of the newest one of its holder that may say otherwise;
     nobody has judged the two."""
 
-    def told_again(self, known: KnownFact, facts: Iterable[KnownFact]) -> list[KnownFact]:
-        """The facts that say what this one, the newest of them, says, itself among them, where they
-        were told on enough days for one line to tell them all; else none."""
-        same = [k for k in facts if self.repeated.get(k.fact.id, k.fact.id) == known.fact.id]
-        days = {k.fact.recorded for k in same if k.fact.recorded}
-        is_plain = known.fact.kind is not FactKind.OPINION and known.status is FactStatus.LIVE
-        return same if is_plain and len(days) >= _FEWEST_DAYS else []
+    def told_again(self, known: KnownFact, by_id: Mapping[str, KnownFact]) -> list[KnownFact]:
+        """Those of the facts that say what this one, the newest of them, says, itself among them,
+        where they were told on enough days for one line to tell them all; else none."""
+        if known.fact.kind is FactKind.OPINION or known.status is not FactStatus.LIVE:
+            return []
+        same = [by_id[id_] for id_ in self.wordings.get(known.fact.id, ()) if id_ in by_id]
+        return same if len({k.fact.recorded for k in same} - {None}) >= _FEWEST_DAYS else []
 
 
 def find_threads(
@@ -208,13 +210,14 @@ def find_threads(
         for number, id_ in enumerate(said):
             taken_up[id_] += said[number + 1 :]
         waiting = [id_ for id_ in (unjudged or {}).get(opinion.id, ()) if id_ in order]
-        if (
-            said
-            and waiting
-            and order[newest := max(waiting, key=order.__getitem__)] > order[said[-1]]
-        ):
+        newest = max((*said[-1:], *waiting), key=order.__getitem__, default="")
+        if said and newest != said[-1]:
             questioned[said[-1]] = newest
     for id_ in reversed(list(repeats)):  # the newest of those that say the same
         while repeats[id_] in repeats:
             repeats[id_] = repeats[repeats[id_]]
-    return Threads({id_: tuple(new) for id_, new in taken_up.items()}, repeats, questioned)
+    wordings: dict[str, list[str]] = defaultdict(list)
+    for id_ in by_id:
+        wordings[repeats.get(id_, id_)].append(id_)
+    newer = {id_: tuple(ids) for id_, ids in taken_up.items()}
+    return Threads(newer, repeats, dict(wordings), questioned)

@@ -249,9 +249,8 @@ class _Words:
             return _NO_WORDS
         seen = held.own
         if self._roles and item.item in self._linked:
-            for slug in self._linked.reason(item.item)[
-                "path"
-            ]:  # who has the role need not be called by it here
+            # Who has the role need not be called by it here.
+            for slug in self._linked.reason(item.item)["path"]:
                 seen |= self._roles.get(slug, 0)
         own = self._share(seen)
         for away, weight in _TURNS if item.dialogue else ():
