@@ -97,6 +97,17 @@ def test_one_tick_settles_a_task_and_its_copy(tmp_path: Path) -> None:
     assert found == []
 
 
+def test_two_things_of_one_month_or_of_two_people_on_one_day_are_two(tmp_path: Path) -> None:
+    found = agenda(
+        tmp_path,
+        d0301="## Retain\n- W @Runa: Dentist on 11 March at 15:45.\n"
+        "- W @Odd: Sees the notary on 16 March at 10:00.",
+        d0302="## Retain\n- W @Runa: Hairdresser on 19 March.\n"
+        "- W @Kit: Sees the notary on 16 March at 11:00.",
+    )
+    assert [day for day, _ in found] == ["2026-03-11", "2026-03-16", "2026-03-16", "2026-03-19"]
+
+
 def test_a_month_is_no_appointment(tmp_path: Path) -> None:
     assert agenda(tmp_path, d0301="## Retain\n- W @Runa: Will paint the hull in March.") == []
 

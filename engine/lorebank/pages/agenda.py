@@ -45,6 +45,8 @@ class _Entry(Record):
     line: Appointment
     when: Interval
     words: frozenset[str]
+    undated: frozenset[str]
+    """Its words beside its days: two things of one month have nothing in common by these."""
 
     @property
     def day(self) -> date:
@@ -125,10 +127,11 @@ def _standing(lines: Sequence[Appointment]) -> list[_Entry]:
         gone = denied | off | _days_left(line)
         ahead = [t for t in line.times if _lies_ahead(t, line.recorded) and t not in gone]
         telling = frozenset(word for word in content_words(line.text) if not word.isdigit())
+        undated = _undated(line)
         moved = [
             e
             for e in entries
-            if _moves(line, ahead, telling, e)
+            if _moves(line, ahead, undated, e)
             or _calls_off(line, denied, e)
             or (_calls_off(line, off, e) and telling & e.words)
         ]
@@ -140,7 +143,7 @@ def _standing(lines: Sequence[Appointment]) -> list[_Entry]:
             moved = foreign if len(known) == 1 else []
         entries = [entry for entry in entries if entry not in moved]
         over = {entry.when for entry in moved}
-        for new in (_Entry(line, when, telling) for when in ahead if when not in over):
+        for new in (_Entry(line, when, telling, undated) for when in ahead if when not in over):
             same = (n for n, entry in enumerate(entries) if _same(entry, new))
             twin = None if line.replaced else next(same, None)
             if twin is None:
@@ -148,6 +151,14 @@ def _standing(lines: Sequence[Appointment]) -> list[_Entry]:
             elif line.typed or not entries[twin].line.typed:
                 entries[twin] = new
     return [entry for entry in entries if not entry.line.replaced]
+
+
+def _undated(line: Appointment) -> frozenset[str]:
+    """The words of a line beside its days."""
+    text = line.text
+    for phrase in reversed(find_phrases(text, line.recorded)) if line.recorded else ():
+        text = f"{text[: phrase.start]} {text[phrase.end :]}"
+    return frozenset(word for word in content_words(text) if not word.isdigit())
 
 
 def _phrases_of(line: Appointment) -> list[tuple[Interval, DatePhrase]]:
@@ -208,13 +219,13 @@ def _lies_ahead(when: Interval, written: date | None) -> bool:
 
 
 def _moves(
-    line: Appointment, ahead: Sequence[Interval], words: frozenset[str], entry: _Entry
+    line: Appointment, ahead: Sequence[Interval], undated: frozenset[str], entry: _Entry
 ) -> bool:
     """Whether a newer line puts an appointment off: it names its day, and another one to come."""
     others = [when for when in ahead if when != entry.when]
     if not others or not set(line.entities) & set(entry.line.entities):
         return False
-    alike = _overlap(words, entry.words)
+    alike = _overlap(undated, entry.undated)
     return entry.when in line.times or (
         len(others) == len(ahead)
         and alike >= _SAME_OF_ONE
@@ -235,7 +246,10 @@ def _names_day(text: str, day: int) -> bool:
 def _same(one: _Entry, other: _Entry) -> bool:
     if one.day != other.day or one.line.replaced:
         return False
-    shares_a_name = bool(set(one.line.entities) & set(other.line.entities))
+    ours, theirs = set(one.line.entities), set(other.line.entities)
+    shares_a_name = not ours.isdisjoint(theirs)
+    if ours and theirs and not shares_a_name:
+        return False  # two people at the dentist's
     return _overlap(one.words, other.words) >= (_SAME_OF_ONE if shares_a_name else _SAME)
 
 
