@@ -41,3 +41,23 @@ def test_the_old_opinion_falls_and_leads_to_the_new_one(
     assert page.count(before) == 1
     history = (root / "bank" / "entities" / "Peter.md").read_text("utf-8")
     assert f"~~{before}~~ (superseded) ([memory/2025-03-01.md#L" in history
+
+
+def test_the_line_of_an_opinion_names_all_that_it_took_the_place_of(
+    write_log: Callable[..., Path],
+) -> None:
+    for day, said in (
+        ("2025-03-01", "Prefers tea to coffee."),
+        ("2025-03-03", "Prefers coffee to tea."),
+        ("2025-03-05", "Prefers milk to coffee."),
+    ):
+        root = write_log(day, f"- O(c=0.8) {said}", f"- O(c=0.8) @Peter: {said}")
+    with Bank.open(root, environ=WORDS_ONLY) as bank:
+        bank.reflect()
+    page = (root / "bank" / "opinions.md").read_text("utf-8")
+    told = [line for line in page.splitlines() if "**" in line]
+    assert len(told) == 2
+    before = (
+        " · until 2025-03-05: Prefers coffee to tea. · until 2025-03-03: Prefers tea to coffee."
+    )
+    assert all(f"{before} (" in line for line in told)

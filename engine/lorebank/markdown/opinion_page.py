@@ -124,8 +124,8 @@ def opinion_bodies(
         entry = by_id.get(opinion.id)
         if kept_by_hand(opinion, path):
             news[opinion.id] = _news(opinion, entry, path)
-        elif opinion.superseded_by in shown and not (entry is not None and entry.decides):
-            replaced.setdefault(opinion.superseded_by or "", []).append(opinion)
+        elif (told_at := _told_at(opinion, by_id, shown)) != opinion.id:
+            replaced.setdefault(told_at, []).append(opinion)
         else:
             held.setdefault(next(iter(opinion.entities), ""), []).append(opinion)
     groups = []
@@ -143,6 +143,18 @@ def opinion_bodies(
     bodies = {_OVERVIEW: overview_of(body), OPINIONS_BLOCK: body} if held else {_OVERVIEW: ""}
     bodies |= {id_: body for id_, body in news.items() if body}
     return bodies | ({_REMOVED_BLOCK: render_removed(gone)} if gone else {})
+
+
+def _told_at(
+    opinion: Opinion, by_id: Mapping[str, OpinionEntry], shown: Mapping[str, Opinion]
+) -> str:
+    """The id of the opinion whose line names this one: the last of those that took its place; its
+    own where none did, or a person decided on it."""
+    met: dict[str, None] = {}
+    while opinion.id not in met and not (opinion.id in by_id and by_id[opinion.id].decides):
+        met[opinion.id] = None
+        opinion = shown.get(opinion.superseded_by or "", opinion)
+    return opinion.id
 
 
 def opinion_line(
