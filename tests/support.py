@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import date
 from enum import Enum
 from pathlib import Path
@@ -33,13 +33,16 @@ def golden(page: str) -> Callable[..., Any]:
 
     The columns are named as its parameters. A cell in backticks is a Python value; any other is
     text, read as a date, days or a member where the parameter is one. `\\|` is a bar, ⏎ a line end.
+    The id of a case is the place of its row.
     """
 
     def decorate(test: Callable[..., None]) -> Any:
         title = test.__name__.removeprefix("test_").replace("_", " ")
-        names, _, *rows = _table((GOLDEN / page).read_text("utf-8"), title)
+        names, rows = _table(page, title)
         kinds = [test.__annotations__[name] for name in names]
-        cases = [tuple(map(_value, row, kinds)) for row in rows]
+        cases = [
+            pytest.param(*map(_value, cells, kinds), id=f"{page}:{line}") for line, cells in rows
+        ]
         return pytest.mark.parametrize(tuple(names), cases)(test)
 
     return decorate
@@ -47,16 +50,29 @@ def golden(page: str) -> Callable[..., Any]:
 
 def rows(page: str, title: str) -> list[dict[str, Any]]:
     """The rows of the table below that heading, for a test that takes them all at once."""
-    names, _, *found = _table((GOLDEN / page).read_text("utf-8"), title)
-    return [dict(zip(names, (_value(cell, str) for cell in row), strict=True)) for row in found]
+    names, found = _table(page, title)
+    return [
+        dict(zip(names, (_value(cell, str) for cell in cells), strict=True)) for _, cells in found
+    ]
 
 
-def _table(text: str, title: str) -> Iterator[list[str]]:
-    section = text.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
-    for line in section.split("\n"):
-        if line.startswith("|"):
-            cells = re.split(r"(?<!\\)\|", line)[1:-1]
-            yield [cell.strip().replace("\\|", "|").translate(SIGNS) for cell in cells]
+def _table(page: str, title: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """The names of the columns, and the cells of each row behind its 1-based line."""
+    lines = (GOLDEN / page).read_text("utf-8").split("\n")
+    start = lines.index(f"## {title}") + 1
+    end = next((n for n in range(start, len(lines)) if lines[n].startswith("## ")), len(lines))
+    found = [(n + 1, _cells(lines[n])) for n in range(start, end) if lines[n].startswith("|")]
+    (_, names), (_, rule), *rows = found
+    assert rows and set("".join(rule)) <= set("-:"), f"{page}:{start}: a table without a row"
+    for number, cells in rows:
+        said = f"{page}:{number}: {len(cells)} cells, not {len(names)}; a bar in a cell is \\|"
+        assert len(cells) == len(names), said
+    return names, rows
+
+
+def _cells(line: str) -> list[str]:
+    cells = re.split(r"(?<!\\)\|", line)[1:-1]
+    return [cell.strip().replace("\\|", "|").translate(SIGNS) for cell in cells]
 
 
 def _value(cell: str, kind: Any) -> Any:

@@ -1,6 +1,8 @@
 """Whoever notes a line never waits for a night, and no line of many writers is lost."""
 
-import multiprocessing
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,11 +10,13 @@ from lorebank import Bank
 from lorebank.workspace.lock import WriterLock
 from support import WORDS_ONLY
 
-
-def write_lines(root: str, writer: int, count: int) -> None:
-    with Bank.open(root, environ=WORDS_ONLY) as bank:
-        for number in range(count):
-            bank.retain(f"W @Peter: Writer {writer} saw ship number {number}.")
+WRITER = """
+import sys
+from lorebank import Bank
+with Bank.open(sys.argv[1]) as bank:
+    for number in range(8):
+        bank.retain(f"W @Peter: Writer {sys.argv[2]} saw ship number {number}.")
+"""
 
 
 def test_a_line_is_written_while_another_process_holds_the_workspace(
@@ -30,15 +34,16 @@ def test_a_line_is_written_while_another_process_holds_the_workspace(
 
 def test_four_writers_at_once_lose_nothing(copy_fixture: Callable[[str], Path]) -> None:
     root = copy_fixture("harbour")
-    context = multiprocessing.get_context("spawn")
-    writers = [context.Process(target=write_lines, args=(str(root), n, 8)) for n in range(4)]
-    for writer in writers:
-        writer.start()
+    environ = os.environ | WORDS_ONLY
+    writers = [
+        subprocess.Popen([sys.executable, "-c", WRITER, str(root), str(n)], env=environ)
+        for n in range(4)
+    ]
     with Bank.open(root, environ=WORDS_ONLY) as bank:
         bank.reflect()
-    for writer in writers:
-        writer.join()
-        assert writer.exitcode == 0
+        assert [writer.wait() for writer in writers] == [0] * len(writers)
+        bank.sync()
+        assert bank.check() == ()
     text = "".join(log.read_text("utf-8") for log in (root / "memory").glob("*.md"))
     said = [f"Writer {w} saw ship number {n}." for w in range(4) for n in range(8)]
     assert [text.count(each) for each in said] == [1] * len(said)

@@ -40,6 +40,7 @@ def test_every_row_is_read() -> None:
     assert len(ROWS) == len(rows) - len(headings)
     assert len(ROWS) > 1200
     assert len(NO_DATES) > 500
+    assert len(VAGUE) > 40
 
 
 @pytest.mark.parametrize(("question", "first", "last", "now"), ROWS)

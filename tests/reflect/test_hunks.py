@@ -99,6 +99,36 @@ def test_an_opinion_is_one_hunk_and_a_rejected_one_is_not_taken_for_deleted() ->
     ]
 
 
+def test_no_part_of_a_patch_puts_an_opinion_below_another_holder() -> None:
+    def held(**holders: str) -> str:
+        body = "\n\n".join(
+            f"### [[{holder}]]\n\n"
+            + "\n".join(f"- {id_}. · **0.50** (x) ^o-{id_}\n  - pin: 0.5" for id_ in ids.split())
+            for holder, ids in holders.items()
+        )
+        blocks = render_block("overview", overview_of(body)), render_block("opinions", body)
+        return "# Opinions\n\n" + "\n\n".join(blocks) + "\n"
+
+    old = held(Ben="b111 b222", Cleo="c111 c222", Dag="d111")
+    new = held(Ada="a111 a222", Cleo="c333 c222", Dag="d222 d111", Eve="e111")
+    edit = PageEdit(OPINIONS_PATH, old, new)
+    hunks = hunks_of(edit)
+    assert len(hunks) == 5
+    for chosen in range(2 ** len(hunks)):
+        rejected = {hunk.id for place, hunk in enumerate(hunks) if chosen >> place & 1}
+        left = without_hunks(edit, rejected.__contains__)[0].new or ""
+        holder, below = "", []
+        for line in left.splitlines():
+            if line.startswith("### "):
+                holder, below = line, [*below, line]
+            elif "^o-" in line:
+                below.append(holder)
+                assert holder[6] == line[2].upper(), left
+        assert len(set(below)) == left.count("### "), left  # no heading twice
+        assert all(below.count(each) > 1 for each in below), left  # none without an opinion
+        assert left.count("pin:") == left.count("^o-"), left
+
+
 def test_rejections_are_lines_that_can_be_taken_out() -> None:
     edit = PageEdit(PATH, page("- one.", ""), page("- one.\n- Lives in Lisbon. ([a](b))", ""))
     hunks = hunks_of(edit)

@@ -1,6 +1,5 @@
 """Retain: a fact is added as it was asked for, and nothing else in the log changes."""
 
-import multiprocessing
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -209,28 +208,3 @@ def test_evidence_marks_are_written_and_read(write_log: Callable[..., Path]) -> 
         fact = bank.retain("Ordered coffee.", entities=["Ada"], against=[opinion.id], day=DAY)
         assert [(m.stance.value, m.opinion_id) for m in fact.marks] == [("against", opinion.id)]
         assert bank.opinions()[0].confidence < opinion.confidence
-
-
-def _retain_many(root: str, name: str, count: int) -> None:
-    with Bank.open(root, environ=WORDS_ONLY) as bank:
-        for number in range(count):
-            bank.retain(f"{name} wrote line {number}.", entities=[name], day=DAY)
-
-
-def test_several_processes_lose_nothing(tmp_path: Path) -> None:
-    (tmp_path / "memory").mkdir()
-    context = multiprocessing.get_context("fork")
-    writers = [
-        context.Process(target=_retain_many, args=(str(tmp_path), f"Writer{n}", 6))
-        for n in range(4)
-    ]
-    for writer in writers:
-        writer.start()
-    for writer in writers:
-        writer.join(60)
-    assert [writer.exitcode for writer in writers] == [0, 0, 0, 0]
-    with Bank.open(tmp_path, environ=WORDS_ONLY) as bank:
-        assert sorted(fact.content for fact in bank.timeline()) == sorted(
-            f"Writer{n} wrote line {i}." for n in range(4) for i in range(6)
-        )
-        assert bank.check() == ()

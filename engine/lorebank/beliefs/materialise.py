@@ -57,7 +57,7 @@ def refresh_opinions(
     settings: ReflectSettings,
     vectors_of: VectorsOf | None = None,
 ) -> None:
-    """Form the opinions of these holders anew (of all, where `None`) and store them.
+    """Form the opinions of these holders (of all, where `None`) again and store them.
 
     With them those of holders about whom a person decided otherwise since the last time.
     `vectors_of` tells how near texts are in meaning; without it words decide alone.
@@ -114,7 +114,7 @@ def form_waiting(
     vectors_of: VectorsOf,
     embed: Callable[[Sequence[str]], int],
 ) -> int:
-    """Embed the texts whose vectors are not known yet, and form their holders' opinions anew;
+    """Embed the texts whose vectors are not known yet, and form their holders' opinions again;
     those of all holders where some were formed before there was an embedder.
 
     `embed` makes vectors that `vectors_of` knows from then on, and tells how many. Returns how

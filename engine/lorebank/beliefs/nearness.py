@@ -39,13 +39,13 @@ def formed_by(connection: Connection) -> str:
 
 
 def stance_model_changed(connection: Connection, vectors_of: VectorsOf | None) -> bool:
-    """Whether the opinions stored may not be shown with those formed now.
+    """Whether the opinions stored must be formed again before any of them is shown.
 
-    Those formed without vectors may: texts are embedded by `index` and `reflect`, which form them
-    anew. The first recall with an embedder need not.
+    Those formed without vectors need not be at the first recall with an embedder: `index` and
+    `reflect` embed the texts and form them again.
     """
-    fitting = [WORDS_ALONE] if vectors_of is None else [WORDS_ALONE, PARTLY, WITH_VECTORS]
-    return formed_by(connection) not in fitting
+    valid = [WORDS_ALONE] if vectors_of is None else [WORDS_ALONE, PARTLY, WITH_VECTORS]
+    return formed_by(connection) not in valid
 
 
 class Nearness:

@@ -20,13 +20,13 @@ from lorebank.languages import Sections, compiled
 _NUMERIC = re.compile(
     r"\d(?:"
     r"(?<![\w.-]\d)\d{0,3}[-/](?:\d\d?(?!\d)|w\d\d)"
-    r"|(?<![\d.]\d)\d?\.\d\d?(?:['’]|\.(?:(?:19|20)?\d\d(?![\d.])|(?!\d)))"
+    r"|(?<![\d.]\d)\d?\.\d\d?(?:['’]|\.(?:(?:19|20)?\d\d(?!\.?\d)|(?!\d)))"
     r"|(?<=[ (][qh]\d)(?!\w)|(?<=[ (-]w\d)\d(?!\w)|(?<=['’]\d)\d(?!\d)"
     r"|'[a-z]|0'?s(?!\w)|(?:st|nd|rd|th|er|eme|re|ste|de|e|q|[oaº°ª])(?!\w)"
     r")"
 )
 """Begins with a digit: the search then skips from digit to digit."""
-_YEAR = re.compile(r"[12](?<=[ (\"'’/–-][12])(?:(?<=1)9|(?<=2)0)\d\d(?![\d-])")
+_YEAR = re.compile(r"[12](?<=[\s(\"'’/–-][12])(?:(?<=1)9|(?<=2)0)\d\d(?!-?\d)")
 _DIGIT = re.compile(r"\d")
 _NUMBER = re.compile(r"\d\d?(?:\d\d)?(?:\D.*)?")
 
@@ -71,7 +71,9 @@ def may_hold_date(text: str) -> bool:
         if any(_in_company(by_place, words, i) for i, w in enumerate(words) if w in company):
             return True
     years = set(_YEAR.findall(folded))
-    if years and any(_beside_date(by_place, words, i) for i, w in enumerate(words) if w in years):
+    if years and any(
+        _beside_date(by_place, words, i) for i, w in enumerate(words) if w[:4] in years
+    ):
         return True
     return not text.isascii() and not letters.isdisjoint(text)
 
@@ -100,8 +102,7 @@ def _in_company(screen: _Words, words: Sequence[str], index: int) -> bool:
 def _beside_date(screen: _Words, words: Sequence[str], index: int) -> bool:
     """Whether a year stands alone, beside a number or a word of dates: not `2019 units`."""
     beside = (*words[max(0, index - 1) : index], *words[index + 1 : index + 2])
-    known = screen["any"]
-    return not beside or any(word in known or not word.isalpha() for word in beside)
+    return not beside or any(word in screen["any"] or not word.isalpha() for word in beside)
 
 
 _Screen = tuple[

@@ -92,6 +92,9 @@ _NUMBERS = ("item", "file", "chunk", "mtime_ns")
 def differences(one: Connection, other: Connection) -> tuple[str, ...]:
     """One line for each table whose rows differ, with the first row that only one of them has."""
     found: list[str] = []
+    if not any(select(one, "SELECT 1 FROM files LIMIT 1")):
+        [(files,)] = select(other, "SELECT count(*) FROM files")
+        return (f"none of the {files} files is indexed yet",) if files else ()
     tables = select(
         one,
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '%fts%'"

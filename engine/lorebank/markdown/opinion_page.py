@@ -124,7 +124,7 @@ def opinion_bodies(
         entry = by_id.get(opinion.id)
         if kept_by_hand(opinion, path):
             news[opinion.id] = _news(opinion, entry, path)
-        elif is_told_by_successor(opinion, entry, shown, path):
+        elif opinion.superseded_by in shown and not (entry is not None and entry.decides):
             replaced.setdefault(opinion.superseded_by or "", []).append(opinion)
         else:
             held.setdefault(next(iter(opinion.entities), ""), []).append(opinion)
@@ -143,13 +143,6 @@ def opinion_bodies(
     bodies = {_OVERVIEW: overview_of(body), OPINIONS_BLOCK: body} if held else {_OVERVIEW: ""}
     bodies |= {id_: body for id_, body in news.items() if body}
     return bodies | ({_REMOVED_BLOCK: render_removed(gone)} if gone else {})
-
-
-def is_told_by_successor(
-    opinion: Opinion, entry: OpinionEntry | None, shown: Container[str], path: str = OPINIONS_PATH
-) -> bool:
-    """Whether the line of the opinion in its place names it; what a person decided on stays."""
-    return opinion.superseded_by in shown and not (entry is not None and entry.decides)
 
 
 def opinion_line(

@@ -87,24 +87,22 @@ class _PassageReader:
 
     def _rows(self, table: Node) -> None:
         header, *rows = table.children
-        names = [plain_text(cell) for cell in header.cells]
+        names = [plain_text(cell) if rows else "" for cell in header.cells]
         for row in rows or [header]:
             if row.start in self.taken:
                 continue
             cells = [plain_text(cell) for cell in row.cells]
             named = [
-                f"{name}: {cell}" if name and row is not header else cell
+                f"{name}: {cell}" if name else cell
                 for name, cell in zip(names, cells, strict=False)
-                if cell or row is header
+                if cell
             ]
             self._add("; ".join(named), row.start, row.end)
 
     def _add(self, said: str, start: int, end: int) -> None:
         """A passage, or several with one citation where a single line is too long."""
         place = Citation(self.document.path, start + 1, max(end, start + 1))
-        parts = (
-            [said.strip(" ")] if len(said) <= _MAX_CHARACTERS else soft_split(said, _MAX_CHARACTERS)
-        )
+        parts = soft_split(said, _MAX_CHARACTERS)
         self.found += [Passage(part, place, self.heading) for part in parts if part.strip()]
 
 

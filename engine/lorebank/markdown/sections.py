@@ -71,7 +71,7 @@ def looks_like_retain(heading: str, words: Collection[str]) -> str:
 
 @lru_cache(maxsize=8)
 def _long_words(words: frozenset[str]) -> tuple[str, ...]:
-    return tuple(word for word in words if len(word) >= _SHORTEST_SLIP)
+    return tuple(sorted(word for word in words if len(word) >= _SHORTEST_SLIP))
 
 
 def label_title(text: str) -> str:

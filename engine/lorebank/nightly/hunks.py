@@ -18,11 +18,12 @@ that is new is one of its own: its lines stand and fall together.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from difflib import SequenceMatcher
 from hashlib import blake2b
+from itertools import pairwise
 from pathlib import PurePosixPath
 
 from lorebank.domain.reports import Hunk
@@ -58,6 +59,9 @@ _CITATION = re.compile(r"\[((?:\\.|[^\]\\\[])+?#L\d+(?:-L\d+)?)\]\([^)\s]*\)")
 _BULLET = re.compile(r"\A(?:#+|[-*])\s+")
 _LINE_ID = re.compile(r" \^o-[0-9a-f]+\Z")
 
+_SECTION = "### "
+_BEFORE_SECTION = re.compile(rf"\n+(?={_SECTION})")
+
 _Span = tuple[int, int, int, int]
 """Lines `[i1:i2]` of the old text become `[j1:j2]` of the new one."""
 
@@ -91,7 +95,7 @@ def without_hunks(edit: PageEdit, is_rejected: Callable[[str], bool]) -> tuple[P
         for change in reversed([change for change in rejected if change.block == name]):
             i1, i2, j1, j2 = change.span
             lines[j1:j2] = old[name][i1:i2]
-        bodies[name] = "\n".join(lines)
+        bodies[name] = _BEFORE_SECTION.sub("\n\n", "\n".join(lines)).strip("\n")
     if OPINIONS_BLOCK in bodies and edit.path == OPINIONS_PATH:
         bodies["overview"] = overview_of(bodies[OPINIONS_BLOCK])
     text = replace_blocks(edit.new or "", bodies)
@@ -153,18 +157,50 @@ def _only_changed(old: Sequence[str], new: Sequence[str]) -> tuple[list[str], li
 
 
 def _spans(old: Sequence[str], new: Sequence[str]) -> list[_Span]:
-    """The changed stretches; those with nothing but blank lines between them are one, and the line
-    of an opinion is one of its own."""
+    """The changed stretches. A section that comes or goes is one: whichever of them is rejected, no
+    line ends up below the heading of others."""
+    before, after = _sections(old), _sections(new)
+    names, new_names = ([name for name, _, _ in sections] for sections in (before, after))
+    found: list[_Span] = []
+    matcher = SequenceMatcher(None, names, new_names, autojunk=False)
+    for tag, a1, a2, b1, b2 in matcher.get_opcodes():
+        gone, come = before[a1:a2], after[b1:b2]
+        if tag == "equal":
+            for (_, i1, i2), (_, j1, j2) in zip(gone, come, strict=True):
+                own = _line_spans(old[i1:i2], new[j1:j2])
+                found += [(i1 + i3, i1 + i4, j1 + j3, j1 + j4) for i3, i4, j3, j4 in own]
+        else:
+            i = before[a1][1] if a1 < len(before) else len(old)
+            j = after[b1][1] if b1 < len(after) else len(new)
+            found += [(i1, i2, j, j) for _, i1, i2 in gone]
+            found += [(i, i, j1, j2) for _, j1, j2 in come]
+    return found
+
+
+def _sections(lines: Sequence[str]) -> list[tuple[str, int, int]]:
+    """Heading, start and end of each section, without the blank lines behind it; the first is what
+    stands above all headings."""
+    starts = [0, *(n for n, line in enumerate(lines) if line.startswith(_SECTION))]
+    found = []
+    for place, (start, end) in enumerate(pairwise([*starts, len(lines)])):
+        while end > start and not lines[end - 1].strip():
+            end -= 1
+        found.append((lines[start] if place else "", start, end))
+    return found
+
+
+def _line_spans(old: Sequence[str], new: Sequence[str]) -> list[_Span]:
+    """The changed stretches of a section; those with nothing but blank lines between them are one,
+    and the line of an opinion is one of its own."""
     joined: list[_Span] = []
-    before, after = ([opinion_of_line(line) or line for line in lines] for lines in (old, new))
+    before, after = (list(_line_keys(lines)) for lines in (old, new))
     matcher = SequenceMatcher(None, before, after, autojunk=len(old) + len(new) > _LONG)
     for tag, i1, i2, j1, j2 in matcher.get_opcodes():
         if tag == "equal":
             pairs = zip(range(i1, i2), range(j1, j2), strict=True)
             joined += [(i, i + 1, j, j + 1) for i, j in pairs if old[i] != new[j]]
         elif opinions := [j for j in range(j1, j2) if opinion_of_line(new[j])]:
-            is_heading = any(line.startswith("#") for line in new[j1:j2])
-            starts = [j1] if is_heading or tag == "replace" else [j1, *opinions[1:]]
+            starts = [j1] if tag == "replace" else [j1, *opinions[1:]]
             ends = [*starts[1:], j2]
             joined += [(i1, i2, j, end) for j, end in zip(starts, ends, strict=True)]
         elif joined and not any(line.strip() for line in old[joined[-1][1] : i1]):
@@ -172,6 +208,15 @@ def _spans(old: Sequence[str], new: Sequence[str]) -> list[_Span]:
         else:
             joined.append((i1, i2, j1, j2))
     return joined
+
+
+def _line_keys(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The opinion that a line states, or else the one that it stands below and its words."""
+    opinion = ""
+    for line in lines:
+        own = opinion_of_line(line)
+        opinion = own or opinion
+        yield opinion, "" if own else line
 
 
 def _hunk(path: str, gone: Sequence[str], come: Sequence[str], lines: Sequence[str]) -> Hunk:
