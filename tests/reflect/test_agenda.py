@@ -168,3 +168,16 @@ def test_a_day_that_is_called_off_is_none(tmp_path: Path, line: str) -> None:
 def test_what_may_be_called_off_stands(tmp_path: Path) -> None:
     found = agenda(tmp_path, d0305="If it rains the supper on 20 March 2026 is cancelled.")
     assert [day for day, _ in found] == ["2026-03-20"]
+
+
+def test_what_a_sentence_promises_or_plans_is_of_those_it_names(tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory/2026-03-01.md").write_text(
+        "Lunch with Odd and Kit. Promised Odd the oars by 12 March 2026.\n\n"
+        "Kit is away, so the survey with Odd is on 16 March 2026. He will tell Runa.\n\n"
+        "## Retain\n- W @Odd: Builds oars.\n- W @Kit: Sails.\n- W @Runa: Has a gig.\n",
+        "utf-8",
+    )
+    with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
+        items = bank.agenda().items
+    assert [item.entities for item in items] == [("odd",), ("kit", "odd")]

@@ -19,6 +19,7 @@ from lorebank.domain.facts import PROMISE, Citation, Interval, Task, TaskState
 from lorebank.index.finding import TRUSTED, entities_in_text
 from lorebank.index.items import NOTE, iso, load_items, stored_day
 from lorebank.index.succession import fates_of_facts
+from lorebank.language.folding import slugify
 from lorebank.language.words import content_words, words
 from lorebank.languages import Sections, compiled, split
 from lorebank.records import dataclass
@@ -54,10 +55,10 @@ def load_tasks(
         " AND NOT EXISTS (SELECT 1 FROM mentions m WHERE m.item = t.item AND m.subject = 1)"
     )
     newest: dict[str, Task] = {}
-    for item, kind, text, said, start, end, same, path, first, last, recorded in select(
+    for item, kind, text, said, start, end, same, path, first, last, recorded, of in select(
         connection,
         "SELECT t.item, t.kind, t.text, t.state, t.due_start, t.due_end, t.words, f.path,"
-        " i.start_line, i.end_line, i.recorded FROM tasks t JOIN items i ON i.item = t.item"
+        " i.start_line, i.end_line, i.recorded, i.kind FROM tasks t JOIN items i ON i.item = t.item"
         f" JOIN files f ON f.file = i.file WHERE {TRUSTED} AND (?1 IS NULL OR i.recorded IS NULL"
         f" OR i.recorded <= ?1){only if own_promises else ''}"
         " ORDER BY coalesce(i.recorded, ''), f.path, i.start_line, t.text",
@@ -67,6 +68,7 @@ def load_tasks(
         known = [same] if same in newest or not settles else _nearest_open(newest, text)
         before = next(iter([newest.pop(key) for key in known if key in newest]), None)
         due = Interval(stored_day(start), stored_day(end)) if start or end else None
+        names = _entities(connection, item)
         newest[same] = Task(
             text,
             TaskState(said),
@@ -74,7 +76,7 @@ def load_tasks(
             due or (before.due if before else None),  # copied on without its day
             kind,
             stored_day(recorded),
-            _entities(connection, item),
+            named_in(text, names) if of == NOTE else names,
         )
     return tuple(task for task in newest.values() if state in (None, task.state))
 
@@ -91,6 +93,13 @@ def _nearest_open(tasks: Mapping[str, Task], tick: str) -> list[str]:
     near = {key: len(said & own) / max(min(len(said), len(own)), 1) for key, own in wanted.items()}
     best = max(near, key=lambda key: near[key], default="")
     return [key for key in near if near[key] >= _TICKED and wanted[best] <= wanted[key]]
+
+
+def named_in(sentence: str, entities: tuple[str, ...]) -> tuple[str, ...]:
+    """Which of a passage's entities, by slug, one of its sentences names; all where it names none,
+    as in "I promised her"."""
+    words_of = f"-{slugify(sentence)}-"
+    return tuple(slug for slug in entities if f"-{slug}-" in words_of) or entities
 
 
 def _entities(connection: Connection, item: int) -> tuple[str, ...]:

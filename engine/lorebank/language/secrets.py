@@ -34,7 +34,8 @@ NOT_SECRET = "<!-- not a secret -->"
 _MARKED = re.compile(rf"[^\n]*{NOT_SECRET}\s*$", re.MULTILINE)
 _LINE_BELOW = re.compile(r"(?:\r?\n[ \t]*){1,2}[^\r\n]{1,200}")
 _BROKEN_OFF = re.compile(
-    r"[ \t]*\r?\n[ \t]*(?=[^\s\d]*\d)(?=[^\sA-Za-z]*[A-Za-z])[\w+/=-]{16,200}(?=[ \t]*(?:\r?\n|\Z))"
+    r"[ \t]*\r?\n[ \t]*(?=[^\s\d]*\d)(?=[^\sA-Za-z]*[A-Za-z])"
+    r"[\w+/-]{16,200}={0,2}(?=[ \t]*(?:\r?\n|\Z))"
 )
 """Below a token that ends its line, a line of nothing but letters and digits: its second half."""
 _RUN = 20

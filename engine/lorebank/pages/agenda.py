@@ -18,7 +18,13 @@ from lorebank.dates.phrases import DatePhrase, find_phrases
 from lorebank.dates.times import says_moved, times_of
 from lorebank.domain.answers import Agenda, AgendaItem, AgendaKind
 from lorebank.domain.facts import PROMISE, Citation, Interval, TaskState
-from lorebank.index.tasks import Appointment, appointments_known_on, load_tasks, yearly_words
+from lorebank.index.tasks import (
+    Appointment,
+    appointments_known_on,
+    load_tasks,
+    named_in,
+    yearly_words,
+)
 from lorebank.language.statements import Statement, statement_in_any_language
 from lorebank.language.words import content_words, likely_languages, words
 from lorebank.records import Record
@@ -79,8 +85,8 @@ def read_agenda(connection: Connection, today: date, days: int = AGENDA_DAYS) ->
         due.append(AgendaItem(task.text, task.citation, task.due, kind, late, True, names))
     known = {(item.source, item.when) for item in due}  # what is promised for a day is no event
     coming = [
-        AgendaItem(_shown(e), e.line.source, e.when, AgendaKind.EVENT, entities=e.line.entities)
-        for e in standing
+        AgendaItem(text, e.line.source, e.when, AgendaKind.EVENT, entities=_named(text, e.line))
+        for e, text in ((entry, _shown(entry)) for entry in standing)
         if (e.when.end or e.day) >= today and e.day <= until
         if (e.line.source, e.when) not in known
     ]
@@ -202,6 +208,10 @@ def _shown(entry: _Entry) -> str:
     if entry.line.typed or place is None:
         return text
     return _sentence_at(text, place)
+
+
+def _named(text: str, line: Appointment) -> tuple[str, ...]:
+    return line.entities if line.typed else named_in(text, line.entities)
 
 
 def _sentence_at(text: str, place: int) -> str:
