@@ -200,7 +200,7 @@ def _with_successors(
         n: frozenset(term for term in understood.subject_terms if pool.holds(n, term))
         for n in opinions
     }
-    order = newest_opinion_first(order, pool.items, found.scores, about)
+    order = newest_opinion_first(order, pool.items, about)
     allowed = request.allowed
     missing = {s.item for s in replaced.values() if s.item not in pool.items}
     wanted = [item for item in sorted(missing) if allowed is None or item in allowed]

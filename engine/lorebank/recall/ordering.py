@@ -31,9 +31,26 @@ from lorebank.language.words import words
 from lorebank.recall.scoring import BIAS, log_odds
 from lorebank.records import dataclass
 
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+
+    VectorsOf = Callable[[Sequence[int]], Mapping[int, NDArray[float32]]]
+
 _POOL = 4
 """Items that MMR chooses among, for each that is wanted."""
 _BOX = re.compile(r"\A\s*[-*+]\s+\[.\]\s")
+_LEAST_ALIKE = 0.5
+_LEAST_BEGINNING = 2
+_LONGEST_VALUE = 10
+_NEAR = 0.55
+"""From this cosine on two lines about one subject are taken to speak of one thing; of the built-in
+embedder's vectors. In two workspaces by other hands 21 of 35 questions for what holds now get the
+right line first as before, and 2 one that no longer holds (3 before), of 194 others 2 more are
+right; in a third workspace 11 of 15 (8 before) and 3 (6). With opinions among them the newest word
+comes first in 29 of 33 turns of two sets, not 25."""
+_AMONG = 8
+"""Hits among which that is tried; further down, as many lines that hold are moved as others."""
 
 
 def collapse_repeats(
@@ -129,29 +146,6 @@ def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / (len(one | other) or 1)
 
 
-if TYPE_CHECKING:
-    from numpy import float32
-    from numpy.typing import NDArray
-
-    VectorsOf = Callable[[Sequence[int]], Mapping[int, NDArray[float32]]]
-
-
-_LEAST_ALIKE = 0.5
-_LEAST_BEGINNING = 2
-_LONGEST_VALUE = 10
-_ABOUT_AS_GOOD = 2.5
-"""How far the score of an opinion may lie below another's, which it then may lead."""
-
-_NEAR = 0.55
-"""From this cosine on two lines about one subject are taken to speak of one thing; of the built-in
-embedder's vectors. In two workspaces by other hands 21 of 35 questions for what holds now get the
-right line first as before, and 2 one that no longer holds (3 before), of 194 others 2 more are
-right; in a third workspace 11 of 15 (8 before) and 3 (6). With opinions among them the newest word
-comes first in 29 of 33 turns of two sets, not 25."""
-_AMONG = 8
-"""Hits among which that is tried; further down, as many lines that hold are moved as others."""
-
-
 @dataclass(frozen=True, slots=True)
 class Current:
     """An order with the newest truth first."""
@@ -212,10 +206,9 @@ def newest_first(
 def newest_opinion_first(
     order: Sequence[int],
     items: Mapping[int, Item],
-    scores: Mapping[int, float],
     about: Mapping[int, frozenset[str]],
 ) -> list[int]:
-    """The order with opinions of one holder that answer about equally well put newest first.
+    """The order with opinions of one holder on what is asked for put newest first.
 
     People change their minds without saying "no longer". `about` says what each opinion holds of
     the subject asked for, and only those that share half of it are compared.
@@ -227,11 +220,9 @@ def newest_opinion_first(
             continue
         for group in groups:
             first = head[group[0]]
-            if (
-                items[first].subjects == items[number].subjects
-                and 2 * len(about[first] & about[number]) >= len(about[first])
-                and scores[first] - scores[number] <= _ABOUT_AS_GOOD
-            ):
+            if items[first].subjects == items[number].subjects and 2 * len(
+                about[first] & about[number]
+            ) >= len(about[first]):
                 group.append(place)
                 break
         else:

@@ -45,6 +45,10 @@ _Described = tuple[str, list[frozenset[str]]]
 """The slug of somebody, and the stems of each description of them."""
 _ABOUT, _ABOUT_LATER = 0.7, 0.4
 """How far a fact about somebody says who they are: the first more, as it introduces them."""
+_EVENT_WORDS = 4
+"""More words than these are a sentence, and name no event."""
+_LONGEST_MONTH = 31
+_QUESTION_PART = re.compile(r"[,;?!]|\.(?:\s|$)")
 _SURNAME = r"(?:\s+[A-ZÀ-ÖØ-Þ]\S*?){0,2}"
 _BEHIND = re.compile(_SURNAME + r"\s*(?:[,(–—:]|-(?=\s))\s*(?P<text>[^,.;:()–—!?\n]+)")
 _LABEL = re.compile(r"(?:^|\n)\s*(?:[-*+]\s+)?(?:\*\*)?(?P<text>[^,.;:()–—!?\n*]+)(?:\*\*)?:\s*$")
@@ -268,12 +272,6 @@ def _copula() -> re.Pattern[str]:
 @cache
 def _copula_before() -> re.Pattern[str]:
     return re.compile(rf"\s(?:{'|'.join(map(re.escape, phrases_of('copula')))})\s+$", re.IGNORECASE)
-
-
-_EVENT_WORDS = 4
-"""More words than these are a sentence, and name no event."""
-_LONGEST_MONTH = 31
-_QUESTION_PART = re.compile(r"[,;?!]|\.(?:\s|$)")
 
 
 # -- dates without a year -----------------------------------------------------------------------

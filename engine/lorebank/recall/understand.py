@@ -34,6 +34,16 @@ from lorebank.records import dataclass
 from lorebank.supersede.slots import WORDS_BESIDE, asked_relations
 from lorebank.supersede.slots import asking_words as asking_words_of
 
+MAX_NAME_WORDS = 5
+MAX_UNSPACED_NAME = 8
+MAX_QUERY_CHARACTERS = 4_000
+_QUOTED = re.compile(QUOTED)
+_MARKED = re.compile(
+    r"(?<![\w.@/])[@＠]?\[\[([^\[\]|]+)[^\[\]]*\]\]|(?<![\w.@/])[@＠]([^\W\d_][\w.+#&'’-]*)"
+)
+_WORD = re.compile(r"[\w.+#&'’-]+")
+# Compiled when first needed: it takes longer than reading a plain question.
+_SPACED_WORD = cache(lambda: re.compile(rf"(?:(?![{UNSPACED}])[\w.+#&'’-])+"))
 _GAP = "..."
 _NO_SUBJECT = frozenset({"frame", "newest", "oldest", "count", "when", "define", "opinion"})
 """The kinds whose words only ask. `past` is left out: "the former boat" is another boat."""
@@ -121,18 +131,6 @@ def _by_word_and_kind(languages: Sections) -> _Table:
                 if (kind, before, behind) not in known:
                     known.append((kind, before, behind))
     return by_word, {kind: tuple(phrases) for kind, phrases in by_kind.items()}
-
-
-MAX_NAME_WORDS = 5
-MAX_UNSPACED_NAME = 8
-MAX_QUERY_CHARACTERS = 4_000
-_QUOTED = re.compile(QUOTED)
-_MARKED = re.compile(
-    r"(?<![\w.@/])[@＠]?\[\[([^\[\]|]+)[^\[\]]*\]\]|(?<![\w.@/])[@＠]([^\W\d_][\w.+#&'’-]*)"
-)
-_WORD = re.compile(r"[\w.+#&'’-]+")
-# Compiled when first needed: it takes longer than reading a plain question.
-_SPACED_WORD = cache(lambda: re.compile(rf"(?:(?![{UNSPACED}])[\w.+#&'’-])+"))
 
 
 @dataclass(frozen=True, slots=True)
