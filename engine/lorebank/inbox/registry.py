@@ -130,7 +130,11 @@ def _item(items: Mapping[str, InboxItem], said: Decision | None, text: str) -> I
                 f"{text} was settled as {said.verdict} at {said.source}",
                 hint=f"take that back first: lorebank inbox --undo {text}",
             )
-        raise NotFound(f"no item '{text}' waits", hint="`lorebank inbox` lists what waits")
+        raise NotFound(
+            f"no item '{text}' waits; nothing was written",
+            hint="another verdict or a newer line may have settled it: `lorebank inbox` lists"
+            " what waits",
+        )
     if len(found) > 1:
         near = ", ".join(item.id for item in found[:5])
         raise UsageError(f"'{text}' matches several ids", hint=near)
