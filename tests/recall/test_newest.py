@@ -238,3 +238,14 @@ def test_an_older_line_that_may_hold_no_longer_says_so(
         new, old = bank.recall(question).hits
     assert (new.standing, old.status) == ("", FactStatus.LIVE)
     assert (old.questioned_by, old.standing) == (new.id, f"older; {new.id} may say otherwise")
+
+
+def test_lines_of_one_belief_do_not_question_each_other(
+    copy_fixture: Callable[[str], Path],
+) -> None:
+    """Praise of 9 December restates what Peter prefers since November, past a line between."""
+    with Bank.open(copy_fixture("harbour"), environ={}, now=date(2025, 12, 10)) as bank:
+        bank.sync()
+        first, second = bank.recall("what does Peter prefer?", k=2).hits
+    assert (str(first.source), first.standing) == ("memory/2025-11-27.md#L15", "")
+    assert (str(second.source), second.standing) == ("memory/2025-12-09.md#L10", "")

@@ -175,6 +175,20 @@ def beliefs_of_facts(connection: Connection, facts: Sequence[str]) -> Mapping[st
     return found
 
 
+def judged_together(connection: Connection, facts: Sequence[str]) -> frozenset[tuple[str, str]]:
+    """Pairs of these facts that are evidence of one opinion: what they are to each other is
+    known. Both ways round."""
+    return frozenset(
+        select(
+            connection,
+            "SELECT DISTINCT a.fact, b.fact FROM json_each(?) w"
+            " CROSS JOIN opinion_evidence a ON a.fact = w.value"
+            " JOIN opinion_evidence b ON b.opinion = a.opinion AND b.fact <> a.fact",
+            (json.dumps(list(facts)),),
+        )
+    )
+
+
 def opinions_moved_by(connection: Connection, fact: str) -> tuple[tuple[str, Evidence], ...]:
     """`(opinion id, evidence)`: what a fact moved, and how far."""
     opinions = [

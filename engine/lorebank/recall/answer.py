@@ -10,9 +10,11 @@ from lorebank.domain.answers import Answer, Hit
 from lorebank.domain.facts import FactStatus, Opinion, OpinionStatus, Relation
 from lorebank.index.chunks import contexts_of
 from lorebank.index.items import NOTE, Item
+from lorebank.index.opinions import judged_together
 from lorebank.index.succession import Successor, ruled_pairs, successors
 from lorebank.recall.candidates import RETRIEVERS, Request
 from lorebank.recall.ordering import (
+    AMONG,
     Current,
     collapse_repeats,
     lead_with_newer,
@@ -192,8 +194,11 @@ def _with_successors(
     order = newest_first(order, pool.items, understood.terms, depth)
     newer: dict[int, int] = {}
     if request.vectors is not None and request.vectors.are_built_in():
-        ruled = ruled_pairs(request.connection, Relation.BOTH)
-        order, newer = lead_with_newer(order, pool.items, request.vectors.of_items, ruled)
+        first = [pool.items[n] for n in order[:AMONG]]
+        spoken = [item.id for item in first if item.kind == "opinion"]
+        known = ruled_pairs(request.connection, Relation.BOTH)
+        known |= judged_together(request.connection, spoken)
+        order, newer = lead_with_newer(order, pool.items, request.vectors.of_items, known)
     # Without a name in the question, opinions that share a word of it are seldom about one thing.
     opinions = [n for n in order[:depth] if understood.entities and pool.items[n].kind == "opinion"]
     about = {

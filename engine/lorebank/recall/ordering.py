@@ -49,7 +49,7 @@ embedder's vectors. In two workspaces by other hands 21 of 35 questions for what
 right line first as before, and 2 one that no longer holds (3 before), of 194 others 2 more are
 right; in a third workspace 11 of 15 (8 before) and 3 (6). With opinions among them the newest word
 comes first in 29 of 33 turns of two sets, not 25."""
-_AMONG = 8
+AMONG = 8
 """Hits among which that is tried; further down, as many lines that hold are moved as others."""
 
 
@@ -235,16 +235,16 @@ def lead_with_newer(
     order: Sequence[int],
     items: Mapping[int, Item],
     vectors: VectorsOf,
-    both: Collection[tuple[str, str]],
+    judged: Collection[tuple[str, str]],
 ) -> tuple[list[int], dict[int, int]]:
     """The order with the newest first of lines about one subject that are near in meaning; and
     each older one → the newer line that may say otherwise.
 
-    Nobody has judged them, so nothing is hidden. Lines of one day hold side by side, and so do
-    those of which somebody ruled that they do (`both`, pairs of ids).
+    Nobody has judged them, so nothing is hidden. Lines of one day hold side by side; of pairs of
+    ids that are `judged`, newer and older, the newer says what the older is now.
     """
     by_subject: defaultdict[frozenset[str], list[int]] = defaultdict(list)
-    for number in order[:_AMONG]:
+    for number in order[:AMONG]:
         item = items[number]
         plain = item.kind != NOTE and not item.dialogue and not item.quarantined
         if plain and item.recorded and item.subjects:
@@ -255,12 +255,14 @@ def lead_with_newer(
     for group in groups:
         dated = sorted((n for n in group if n in known), key=lambda n: _when(items[n]))
         for place, old in enumerate(dated):
-            for new in dated[place + 1 :]:  # the newest is met last, and counts
-                ruled = (items[new].id, items[old].id) in both
-                if ruled or items[new].recorded == items[old].recorded:
-                    continue
+            for new in reversed(dated[place + 1 :]):
+                if items[new].recorded == items[old].recorded:
+                    break
+                if (items[new].id, items[old].id) in judged:
+                    break  # it is known what came of the older line later than all that is left
                 if float(known[new] @ known[old]) >= _NEAR:
                     newer[old] = new
+                    break
     led: dict[int, None] = {}
     for number in order:
         if number in newer:
