@@ -28,6 +28,8 @@ NOTE = "note"
 
 _KEPT = 16_000
 """Rows kept in memory, some 2 KB each."""
+_KINDS = 8
+"""Kinds of what is derived from them; each day asked about is one."""
 ENDS = "ends"
 """Beside the stances of evidence marks: the mark `(ends f-…)`."""
 
@@ -137,7 +139,10 @@ class ItemCache:
 
     def derived(self, kind: Hashable) -> dict[Any, Any]:
         """What questions worked out of the rows, by kind; for them to read and add to."""
-        found = self._derived.current().setdefault(kind, {})
+        kinds = self._derived.current()
+        if len(kinds) > _KINDS:
+            kinds.clear()
+        found = kinds.setdefault(kind, {})
         if len(found) > _KEPT:
             found.clear()
         return found
