@@ -21,7 +21,7 @@ delete its line. The engine writes down since when that holds: `pin: 0.8 since 2
 an id that is named there and has no entry was deleted by hand; the block `removed` remembers such
 ids. Lines the engine does not know as its own are notes.
 
-Pages of earlier releases hold a block for each opinion, with its statement for a heading; what was
+Pages of an earlier form hold a block for each opinion, with its statement for a heading; what was
 decided there is read as well.
 """
 

@@ -177,8 +177,8 @@ def _states(view: View) -> list[Line]:
         weight = _WEIGHTS[section]
         if newest is not None and fact.recorded is not None:
             weight += 0.5 * 0.5 ** ((newest - fact.recorded).days / _FADING)
-        if (newer := by_id.get(view.threads.questioned.get(fact.id, ""))) and newer.fact.recorded:
-            text += f" · before a newer line of {newer.fact.recorded}"
+        if newer := by_id.get(view.threads.questioned.get(fact.id, "")):
+            text += _questioned_by(newer.fact)
         order = (-k.day.toordinal() if k.day else 0, fact.citation.start_line)
         lines.append(Line(section, text, fact.citation, weight, order, fact.id))
     return lines
@@ -246,11 +246,16 @@ def _timeline_body(view: View, shown: set[str]) -> str:
     return "\n".join(["## Timeline", "", *lines]) if lines else ""
 
 
+def _questioned_by(newer: Fact) -> str:
+    """What an older line says of a newer one that nobody has judged."""
+    return f" · before a newer line of {newer.recorded}" if newer.recorded else ""
+
+
 def _timeline_line(view: View, same: Sequence[KnownFact], by_id: Mapping[str, KnownFact]) -> str:
     known = same[0]
     newer = [by_id[id_] for id_ in view.threads.taken_up.get(known.fact.id, ()) if id_ in by_id]
-    is_open = known.status is FactStatus.LIVE and newer and newer[-1].fact.recorded
-    then = f" · before a newer line of {newer[-1].fact.recorded}" if is_open else ""
+    is_open = known.status is FactStatus.LIVE and newer
+    then = _questioned_by(newer[-1].fact) if is_open else ""
     said = _told(known, view.slug, whole=True)
     by = f" by {citation_link(known.newer, view.page)}" if known.newer else ""
     if known.status is not FactStatus.LIVE:
