@@ -30,7 +30,7 @@ _YEAR = re.compile(r"[12](?<=[\s(\"'’/–-][12])(?:(?<=1)9|(?<=2)0)\d\d(?!-?\d
 _DIGIT = re.compile(r"\d")
 _NUMBER = re.compile(r"\d\d?(?:\d\d)?(?:\D.*)?")
 
-_STRONG = {"WEEKDAY", "WEEKDAYS", "DAYWORD", "UNITWORD", "HOLIDAY", "EDGE_WORD", "SCHOOL_YEAR"}
+_STRONG = {"WEEKDAY", "WEEKDAYS", "DAYWORD", "UNITWORD", "HOLIDAY", "EDGE_WORD"}
 """Tags whose words name a time by themselves."""
 _BEFORE_UNIT = {"REL_PRE", "THEN", "TRAIL_PRE", "WEEK_NO", "ORD_PRE"}
 _BEFORE_NUMBER = {"SPAN_PRE", "AGO_PRE", "AHEAD_PRE", "SINCE", "DAYWORD"}
