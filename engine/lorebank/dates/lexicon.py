@@ -109,6 +109,8 @@ ENTRIES = {
     "ago_before": ("AGO_PRE",),
     "ago": ("AGO",),
     "ahead_before": ("AHEAD_PRE",),  # `in … days`
+    "within": ("WITHIN",),  # `within … days`: up to that day
+    "within_after": ("WITHIN_POST",),
     "ahead": ("AHEAD",),  # `… from now`
     "holiday": ("HOLIDAY",),  # the keys of `lorebank.dates.holidays`
     "week_on": ("WEEK_ON",),  # 1 = the `week` of `Monday week`
