@@ -330,9 +330,11 @@ def _read_block(
         if id_ := opinion_of_line(line):
             said = _LINE_ID.sub("", line).strip()
             found.append({"id": id_, "line": number} | _told_on(said))
-        elif _HEADING.match(line) and block.name == OPINIONS_BLOCK:
-            continue
-        elif not line or (found and _decides(line, found[-1], path, number, diagnostics)):
+        elif (
+            not line
+            or (_HEADING.match(line) and block.name == OPINIONS_BLOCK)
+            or (found and _decides(line, found[-1], path, number, diagnostics))
+        ):
             continue
         elif is_opinion_block(block.name) and _OWN_LINE.match(line):
             if told := _TELLING.search(line):
