@@ -26,7 +26,7 @@ def test_the_last_judge_holds_and_taking_it_back_brings_the_first_back(root: Pat
         bank.rule({item.id: "replaces"}, by="night-model")
         assert statuses(bank) == ["live", "superseded"]
         with pytest.raises(UsageError):
-            bank.rule({item.id: "for"}, by="Ana")
+            bank.rule({item.id: "perhaps"}, by="Ana")
         bank.rule({item.id: "both"}, by="Ana")
         assert statuses(bank) == ["live", "live"]
         ana, model = sorted(bank.calibration().judges, key=lambda each: each.name)

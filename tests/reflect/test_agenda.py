@@ -97,6 +97,32 @@ def test_one_tick_settles_a_task_and_its_copy(tmp_path: Path) -> None:
     assert found == []
 
 
+def test_a_tick_is_compared_without_what_either_line_adds(tmp_path: Path) -> None:
+    found = agenda(
+        tmp_path,
+        d0301="- [ ] mooring fees, due before the harbour office closes for Easter",
+        d0305="- [x] mooring fees, 420 crowns, receipt in the blue tin\n- [ ] fees for Odd",
+    )
+    assert [text for _, text in found] == ["fees for Odd"]
+
+
+def test_an_open_task_points_at_the_line_that_may_say_it_is_done(tmp_path: Path) -> None:
+    agenda(
+        tmp_path,
+        d0301="- [ ] ask Ragna about the slipway winch\n- [ ] new rope for the dinghy",
+        d0303="Quiet day. The dinghy leaks.\n\nAsked Ragna about the winch: Thursday, she thinks.",
+        d0305="Ragna and the winch again. Everybody asked.",
+    )
+    with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
+        found = {item.text: str(item.perhaps_done or "") for item in bank.agenda().items}
+        before = bank.agenda(now=date(2026, 3, 2)).items
+    assert found == {
+        "ask Ragna about the slipway winch": "memory/2026-03-03.md#L5",
+        "new rope for the dinghy": "",
+    }
+    assert [item.perhaps_done for item in before] == [None, None]
+
+
 def test_two_things_of_one_month_or_of_two_people_on_one_day_are_two(tmp_path: Path) -> None:
     found = agenda(
         tmp_path,

@@ -284,21 +284,23 @@ def unsure_workspace(root: Path) -> Path:
 
 
 @golden("generation.md")
-def test_the_unsure_queue_is_settled_where_the_model_is_sure(
+def test_pairs_are_settled_where_the_model_is_sure(
     server: Provider, tmp_path: Path, reply: dict[str, str], stance: str | None
 ) -> None:
     root = unsure_workspace(tmp_path)
     server.replies[0] = json.dumps(reply)
     with Bank.open(root, environ=environ(server)) as bank:
-        waiting = bank.unsure().pairs
+        waiting = bank.inbox("evidence").items
         assert len(waiting) == 1
         settled = bank.judge()
-        left = bank.unsure().pairs
+        left = bank.inbox("evidence").items
     assert [decision.verdict for decision in settled] == ([stance] if stance else [])
     assert len(left) == (0 if stance else 1)
     if stance:
         ledger = (root / "bank" / "evidence.md").read_text("utf-8")
-        assert f"{waiting[0].fact.id} {stance} {waiting[0].opinion_id}" in ledger
+        older, newer = waiting[0].older, waiting[0].newer
+        assert older is not None and newer is not None
+        assert f"{newer.id} {stance} {older.id}" in ledger
         assert "by openai/m" in ledger
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank, ConcurrentEdit, FactKind
-from lorebank.domain.facts import Citation
 from lorebank.domain.judgments import ProposalAction
 from lorebank.language.words import words
 from lorebank.markdown.document import read_document
@@ -125,15 +124,14 @@ def test_a_setting_makes_every_run_infer(tmp_path: Path) -> None:
 def test_accepting_appends_to_the_log_and_the_others_stay(bank: Bank) -> None:
     bank.reflect(infer=True)
     decided, lives = bank.proposals()
-    decision = bank.accept_proposal(lives.id)
-    assert decision.source == Citation("memory/2026-03-05.md", 6, 6)
+    bank.rule({lives.id: "accept"}, by="Ana")
     log = (bank.root / "memory" / "2026-03-05.md").read_text("utf-8")
     assert log.endswith("Tom lives in Berlin.\n\n## Retain\n- W @Tom: Lives in Berlin.\n")
     (fact,) = bank.timeline("Tom")
     assert (fact.kind, fact.recorded, fact.content) == (FactKind.WORLD, DAY, "Lives in Berlin.")
     bank.reflect()
     assert bank.proposals() == (decided,)
-    bank.reject_proposal(decided.id)
+    bank.rule({decided.id: "reject"}, by="Ana")
     bank.reflect(infer=True)
     assert bank.proposals() == ()
 
@@ -143,7 +141,7 @@ def test_a_suggestion_goes_with_its_sentence(bank: Bank) -> None:
     decided, lives = bank.proposals()
     write(bank.root, "2026-03-05", "We decided to use Postgres. It rained.\n")
     with pytest.raises(ConcurrentEdit):
-        bank.accept_proposal(lives.id)
+        bank.rule({lives.id: "accept"}, by="Ana")
     bank.reflect()
     assert bank.proposals() == (decided,)
 
@@ -154,5 +152,5 @@ def test_a_line_that_was_appended_before_a_kill_is_not_appended_twice(bank: Bank
     log = bank.root / "memory" / "2026-03-05.md"
     log.write_text(f"{log.read_text('utf-8')}\n## Retain\n{decided.new}\n", "utf-8")
     before = log.read_bytes()
-    assert bank.accept_proposal(decided.id).source == Citation("memory/2026-03-05.md", 6, 6)
+    bank.rule({decided.id: "accept"}, by="Ana")
     assert log.read_bytes() == before

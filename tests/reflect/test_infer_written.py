@@ -101,8 +101,8 @@ def test_a_suggestion_can_be_accepted_and_a_rejected_one_stays_away(
     with Bank.open(root, environ=WORDS_ONLY) as bank:
         boat = next(p for p in bank.proposals() if "boat" in p.new)
         letters = next(p for p in bank.proposals() if "letters" in p.new)
-        bank.reject_proposal(letters.id)
-        bank.accept_proposal(boat.id)
+        bank.rule({letters.id: "reject"}, by="Ana")
+        bank.rule({boat.id: "accept"}, by="Ana")
     assert boat.new in (root / "memory" / "2026-01-06.md").read_text()
     reflect(root, infer=True)
     assert lines(root) == []

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lorebank import Bank, ConcurrentEdit, NotFound
+from lorebank import Bank, ConcurrentEdit
 from lorebank.domain.judgments import Proposal, ProposalAction
 from support import WORDS_ONLY, golden
 
@@ -60,8 +60,7 @@ def test_what_was_said_on_several_days_is_proposed_and_not_written(bank: Bank) -
 
 def test_accepting_edits_the_core_memory_once(bank: Bank) -> None:
     proposal = the_one(bank)
-    decision = bank.accept_proposal(proposal.id[:5])
-    assert str(decision.source) == "memory.md#L7"
+    bank.rule({proposal.id[:5]: "accept"}, by="Ana")
     assert core(bank) == f"# Core\n\n- Be brief.\n\n## Learned\n\n{proposal.new}\n"
     assert bank.proposals() == ()
     bank.reflect()  # the line may say what somebody is
@@ -69,13 +68,12 @@ def test_accepting_edits_the_core_memory_once(bank: Bank) -> None:
     (bank.root / "memory.md").write_text("# Core\n\n- Be brief.\n", "utf-8")
     bank.reflect()
     assert bank.proposals() == ()
-    with pytest.raises(NotFound):
-        bank.accept_proposal(proposal.id)
+    assert bank.rule({proposal.id: "accept"}, by="Ana") == ()
 
 
 def test_a_rejected_proposal_comes_back_with_new_evidence_only(bank: Bank) -> None:
     proposal = the_one(bank)
-    bank.reject_proposal(proposal.id, reason="everybody knows")
+    bank.rule({proposal.id: "reject"}, by="Ana")
     assert bank.reflect().changed == ()
     append(bank, "2025-12-02", "- W @Bo: Collects coins.")
     bank.reflect()
@@ -87,7 +85,7 @@ def test_a_rejected_proposal_comes_back_with_new_evidence_only(bank: Bank) -> No
 
 def test_deleting_the_decision_takes_it_back(bank: Bank) -> None:
     proposal = the_one(bank)
-    bank.reject_proposal(proposal.id)
+    bank.rule({proposal.id: "reject"}, by="Ana")
     (bank.root / "bank" / "proposals" / "decisions.md").unlink()
     bank.reflect()
     assert the_one(bank) == proposal
@@ -104,7 +102,7 @@ def test_evidence_that_went_since_stops_an_acceptance(bank: Bank) -> None:
     for day in ("2025-11-01", "2025-11-09", "2025-11-20"):
         (bank.root / "memory" / f"{day}.md").unlink()
     with pytest.raises(ConcurrentEdit):
-        bank.accept_proposal(the_one(bank).id)
+        bank.rule({the_one(bank).id: "accept"}, by="Ana")
     assert core(bank) == "# Core\n\n- Be brief.\n"
 
 
@@ -112,7 +110,7 @@ def test_a_person_may_mend_the_line_first(bank: Bank) -> None:
     page = bank.root / "bank" / "proposals" / "memory.md"
     page.write_text(page.read_text("utf-8").replace("+- Ana: Is", "+- Ana is", 1), "utf-8")
     bank.reflect()
-    bank.accept_proposal(the_one(bank).id)
+    bank.rule({the_one(bank).id: "accept"}, by="Ana")
     assert "\n- Ana is allergic to hazelnuts" in core(bank)
 
 
@@ -126,7 +124,7 @@ def test_a_line_that_a_newer_fact_replaced_is_to_be_replaced(bank: Bank) -> None
         "* Ana lives in Porto.",
         "* Ana: Lives in Faro. (memory/2025-12-08.md#L4)",
     )
-    bank.accept_proposal(replacement.id)
+    bank.rule({replacement.id: "accept"}, by="Ana")
     assert core(bank) == f"# Core\n\n{replacement.new}\n"
     append(bank, "2025-12-09", "- W @Ana: Lives in Lagos.")
     bank.reflect()
@@ -134,13 +132,13 @@ def test_a_line_that_a_newer_fact_replaced_is_to_be_replaced(bank: Bank) -> None
 
 
 def test_a_line_whose_fact_is_gone_is_to_be_removed(bank: Bank) -> None:
-    bank.accept_proposal(the_one(bank).id)
+    bank.rule({the_one(bank).id: "accept"}, by="Ana")
     for day in ("2025-11-01", "2025-11-09", "2025-11-20"):
         (bank.root / "memory" / f"{day}.md").write_text(f"# {day}\n", "utf-8")
     bank.reflect()
     removal = the_one(bank)
     assert removal.action is ProposalAction.REMOVE
-    bank.accept_proposal(removal.id)
+    bank.rule({removal.id: "accept"}, by="Ana")
     assert core(bank) == "# Core\n\n- Be brief.\n\n## Learned\n\n"
 
 
@@ -164,7 +162,7 @@ def test_what_need_not_last_is_not_proposed(bank: Bank, line: str) -> None:
 
 def test_the_line_endings_of_the_core_memory_stay(bank: Bank) -> None:
     (bank.root / "memory.md").write_bytes(b"\xef\xbb\xbf# Core\r\n\r\n- Be brief.\r\n")
-    bank.accept_proposal(the_one(bank).id)
+    bank.rule({the_one(bank).id: "accept"}, by="Ana")
     data = (bank.root / "memory.md").read_bytes()
     assert data.startswith(b"\xef\xbb\xbf# Core\r\n\r\n- Be brief.\r\n\r\n## Learned\r\n\r\n- Ana")
     assert data.count(b"\n") == data.count(b"\r\n")

@@ -283,9 +283,6 @@ class Bank:
 
     reflect = _method(reflection.reflect)
     undo_reflect = _method(reflection.undo_reflect)
-    unsure = _method(reflection.unsure)
-    settle = _method(reflection.settle)
-    unsettle = _method(reflection.unsettle)
 
     inbox = _method(rulings.inbox)
     rule = _method(rulings.rule)
@@ -293,8 +290,6 @@ class Bank:
     decisions = _method(rulings.decisions)
     judge = _method(rulings.judge)
     proposals = _method(rulings.proposals)
-    accept_proposal = _method(rulings.accept_proposal)
-    reject_proposal = _method(rulings.reject_proposal)
 
     confirm = _method(rulings.confirm)
     forget = _method(rulings.forget)

@@ -1,8 +1,8 @@
-"""The nightly job and what settles its doubts: runs, undo, rulings, proposals."""
+"""The nightly job: a run, and taking one back."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import date
 from functools import partial
@@ -12,20 +12,14 @@ from lorebank.app.questions import recall
 from lorebank.app.workspace import (
     Day,
     OpenWorkspace,
-    member_of,
     rebuild_index_if_corrupt,
     refuse_unknown,
 )
-from lorebank.beliefs.by_hand import read_rulings, take_back, write_ruling
-from lorebank.beliefs.materialise import unsure_queue
-from lorebank.domain.facts import Citation, Diagnostic, Fact, Opinion, Stance
-from lorebank.domain.judgments import Ruling, UnsureQueue
+from lorebank.domain.facts import Diagnostic
 from lorebank.domain.reports import ReflectReport, UndoReport
-from lorebank.errors import ProviderError, UsageError
+from lorebank.errors import ProviderError
 from lorebank.generation.writing import Writer, open_writer
 from lorebank.inbox.registry import judge
-from lorebank.index.items import facts_by_id
-from lorebank.index.opinions import load_unsure
 from lorebank.names.entities import page_moves
 from lorebank.names.entity_rows import resolution
 from lorebank.nightly.names import PlannedMoves, plan_page_moves, write_page_edits
@@ -150,63 +144,6 @@ def undo_reflect(ws: OpenWorkspace, run: str | None = None, *, force: bool = Fal
     return report
 
 
-@rebuild_index_if_corrupt
-def unsure(ws: OpenWorkspace, entity: str | None = None, *, k: int = 20) -> UnsureQueue:
-    """Pairs of an opinion and a fact near it that no rule signs, the best first.
-
-    `entity`: only opinions held by it or about it. `k` pairs at most.
-    """
-    if k < 1:
-        raise UsageError(f"k must be at least 1, not {k}")
-    ws.freshen()
-    slug = ws.slug_of(entity)
-    return unsure_queue(ws.index, limit=k, entity=slug)
-
-
-def settle(
-    ws: OpenWorkspace,
-    fact: str,
-    stance: Stance | str,
-    opinion: str | None = None,
-    *,
-    reason: str = "",
-    now: date | None = None,
-) -> Ruling:
-    """Say what a fact is to an opinion: a line of `bank/evidence.md`, wherever it came from.
-
-    `fact` and `opinion` are ids or unique beginnings; `opinion` may be left out where one pair
-    of the fact waits. An earlier ruling on the pair is replaced.
-    """
-    stance = member_of(Stance, stance, "stance")
-    with WriterLock(ws.root):
-        ws.sync_files()
-        stated = ws.find_fact(fact)
-        before = _opinion_of_pair(ws, stated, opinion)
-        if before.source in {f.citation for f in facts_by_id(ws.index, stated.id)}:
-            raise UsageError(
-                f"{stated.id} states {before.id} itself",
-                hint="write `retracted` into its entry on bank/opinions.md to drop the opinion",
-            )
-        day = ws.day(now)
-        source = write_ruling(ws.root, stated, before.id, stance, day=day, reason=reason)
-        ws.sync_files()
-    return _ruling(ws, stated, before, stance, source)
-
-
-def unsettle(ws: OpenWorkspace, fact: str, opinion: str | None = None) -> Ruling:
-    """Take back what was ruled on a pair, as deleting its line does."""
-    with WriterLock(ws.root):
-        ws.sync_files()
-        stated = ws.find_fact(fact)
-        if opinion is None:
-            ruled = [r.opinion_id for r in read_rulings(ws.root) if r.fact_id == stated.id]
-            opinion = _only_one(ws, stated, ruled)
-        before = ws.opinion_with_id(ws.full_opinion_id(opinion))
-        take_back(ws.root, stated.id, before.id)
-        ws.sync_files()
-    return _ruling(ws, stated, before, None, None)
-
-
 def settle_pages(
     ws: OpenWorkspace, today: date, killed: KilledRun | None = None, *, dry_run: bool = False
 ) -> tuple[PlannedMoves, RunRecord | None]:
@@ -220,29 +157,6 @@ def settle_pages(
         write_page_edits(ws.root, moves.edits)
         ws.sync_files()
     return moves, begun
-
-
-def _opinion_of_pair(ws: OpenWorkspace, fact: Fact, opinion: str | None) -> Opinion:
-    """The opinion named, else the one with which the fact waits for a judge."""
-    if opinion is None:
-        rows = load_unsure(ws.index, fact=fact.id)
-        opinion = _only_one(ws, fact, [row.opinion for row in rows])
-    return ws.opinion_with_id(ws.full_opinion_id(opinion))
-
-
-def _only_one(ws: OpenWorkspace, fact: Fact, opinions: Sequence[str]) -> str:
-    """The one opinion that a call without any can mean."""
-    if len(set(opinions)) == 1:
-        return opinions[0]
-    near = ", ".join(dict.fromkeys(opinions)) or "lorebank opinions lists them with ids"
-    raise UsageError(f"name the opinion that {fact.id} is judged on", hint=near)
-
-
-def _ruling(
-    ws: OpenWorkspace, fact: Fact, before: Opinion, stance: Stance | None, source: Citation | None
-) -> Ruling:
-    after = ws.opinion_with_id(before.id)
-    return Ruling(fact, after, stance, before.confidence, source)
 
 
 def _with_unknown_hunks(report: ReflectReport, named: Collection[str]) -> ReflectReport:

@@ -16,7 +16,7 @@ from lorebank.app.workspace import (
     refuse_unknown,
 )
 from lorebank.domain.facts import InboxKind
-from lorebank.domain.judgments import Decision, Inbox, Proposal, ProposalDecision
+from lorebank.domain.judgments import Decision, Inbox, Proposal
 from lorebank.domain.reports import ConfirmReport, ForgetReport, PurgeReport, UndoReport
 from lorebank.errors import ConfigurationError, NotFound, UsageError
 from lorebank.forgetting.forget import Forgetting
@@ -24,12 +24,11 @@ from lorebank.forgetting.selection import Order
 from lorebank.forgetting.undo import purge as purge_kept
 from lorebank.forgetting.undo import restore
 from lorebank.generation.writing import open_writer
-from lorebank.inbox.owner import accept
 from lorebank.inbox.registry import settled, signature, take_back, waiting
 from lorebank.inbox.sources import Desk
 from lorebank.index.items import load_facts
 from lorebank.language.folding import slugify
-from lorebank.nightly.proposals import find_proposal, open_proposals, record
+from lorebank.nightly.proposals import open_proposals
 from lorebank.recall.filters import parse_day
 from lorebank.trust import confirmations
 from lorebank.trust.confirmations import Choice, chosen, format_confirmation, write_confirmations
@@ -59,7 +58,8 @@ def inbox(
 def rule(
     ws: OpenWorkspace, verdicts: Mapping[str, str], *, by: str, now: date | None = None
 ) -> tuple[Decision, ...]:
-    """Settle items: id (or a unique beginning) → one of the item's `choices`.
+    """Settle items: id → one of the item's `choices`. An item is named by its id, by that of one
+    of its lines (`f-…`, `o-…`, `p-…`) or by several of these; unique beginnings are enough.
 
     Each becomes one ledger line under `bank/`, signed `by` and dated; `unrule` takes it back
     exactly. What is settled is not asked again unless a line it rests on changes. Nothing is
@@ -105,30 +105,6 @@ def decisions(
 def proposals(ws: OpenWorkspace) -> tuple[Proposal, ...]:
     """Edits that wait for a decision, as they stand under `bank/proposals/`."""
     return open_proposals(ws.root)[0]
-
-
-def accept_proposal(ws: OpenWorkspace, id: str, *, now: date | None = None) -> ProposalDecision:
-    """Make the edit that a proposal describes: in the core memory, or a fact line in a log.
-
-    `id` may be a unique beginning. Nothing is written where the line to change, or what the
-    proposal stands on, is not what it was: `ConcurrentEdit`.
-    """
-    with WriterLock(ws.root):
-        ws.sync_files()
-        proposal = find_proposal(ws.root, id)
-        source = accept(_desk(ws, now), proposal)
-        ws.sync_files()
-    return ProposalDecision(proposal, True, source)
-
-
-def reject_proposal(
-    ws: OpenWorkspace, id: str, *, reason: str = "", now: date | None = None
-) -> ProposalDecision:
-    """Drop a proposal; it comes back only when new lines speak for it."""
-    with WriterLock(ws.root):
-        proposal = find_proposal(ws.root, id)
-        record(ws.root, proposal, accepted=False, day=ws.day(now), reason=reason)
-    return ProposalDecision(proposal, False, None)
 
 
 def _desk(ws: OpenWorkspace, now: date | None) -> Desk:

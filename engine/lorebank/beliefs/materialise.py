@@ -8,7 +8,7 @@ the fold is made anew.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -25,8 +25,13 @@ from lorebank.beliefs.nearness import (
 from lorebank.beliefs.outcome import trend_of
 from lorebank.database.connection import Connection, read_meta, transaction, write_meta
 from lorebank.domain.facts import Fact, Opinion, OpinionStatus
-from lorebank.domain.judgments import OpenPair, UnsureQueue
-from lorebank.index.items import all_facts, facts_by_entity, facts_by_id, marked_facts
+from lorebank.index.items import (
+    all_facts,
+    facts_by_entity,
+    facts_by_id,
+    facts_of_ids,
+    marked_facts,
+)
 from lorebank.index.opinions import (
     UnsureRow,
     delete_opinions,
@@ -197,22 +202,17 @@ def formed_under(
     return tuple(ranked), _rows_of(formed.unsure, ranked)
 
 
-def unsure_queue(connection: Connection, *, limit: int, entity: str | None = None) -> UnsureQueue:
-    """The pairs that wait, the best first; of opinions by or about `entity` (a slug) only."""
-    opinions = {o.id: o for o in load_opinions(connection, entity=entity)}
-    rows = load_unsure(connection, entity=entity)
-    pairs = tuple(
-        OpenPair(
-            fact=facts_by_id(connection, row.fact)[0],
-            opinion_id=row.opinion,
-            statement=opinions[row.opinion].statement,
-            confidence=opinions[row.opinion].confidence,
-            score=row.score,
-            reason=row.reason,
-        )
-        for row in rows[:limit]
-    )
-    return UnsureQueue(pairs, len(rows))
+def unsure_pairs(
+    connection: Connection, fact: str | None = None
+) -> Iterator[tuple[UnsureRow, Fact, Opinion]]:
+    """The pairs that nobody has judged, the best first; of one fact only, where its id is given."""
+    rows = load_unsure(connection, fact=fact)
+    ids = sorted({row.opinion for row in rows})
+    opinions = {opinion.id: opinion for opinion in load_opinions(connection, ids=ids)}
+    facts = facts_of_ids(connection, {row.fact for row in rows})
+    for row in rows:
+        if row.fact in facts and opinions[row.opinion].evidence:
+            yield row, facts[row.fact], opinions[row.opinion]
 
 
 def beliefs_on(

@@ -45,7 +45,7 @@ COMMANDS = {
     "calibration": ("beliefs", "Show how well confidences were calibrated."),
     "reflect": ("reflect", "Bring the pages of the bank up to date from the facts."),
     "inbox": ("judgments", "List what waits for a decision, and decide."),
-    "evidence": ("beliefs", "Rule on whether a fact supports an opinion."),
+    "evidence": ("judgments", "Rule on whether a fact supports an opinion."),
     "confirm": ("judgments", "Vouch for what is in quarantine."),
     "forget": ("judgments", "Cut lines out of notes, pages and index."),
     "proposals": ("judgments", "List the edits that wait for a decision, accept or reject them."),

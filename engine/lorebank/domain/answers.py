@@ -468,6 +468,8 @@ class AgendaItem(Record):
     """Whether somebody still has to do it: tasks and promises."""
     entities: tuple[str, ...] = ()
     """Slugs of the entities that it names."""
+    perhaps_done: Citation | None = None
+    """Of a task: the newest later line that may say that it is done."""
 
 
 class Agenda(Record):

@@ -12,50 +12,10 @@ from lorebank.domain.facts import (
     Citation,
     Diagnostic,
     Entity,
-    Fact,
     InboxItem,
     InboxKind,
-    Opinion,
-    Stance,
 )
 from lorebank.records import Record, record_to_dict_with
-
-
-class OpenPair(Record):
-    """A fact near an opinion, for which no rule decides whether it supports it."""
-
-    fact: Fact
-    opinion_id: str
-    statement: str
-    confidence: float
-    score: float
-    """0..1: how likely the fact bears on the opinion."""
-    reason: str
-    """Why the line is asked about: `names it`, `alike in meaning`, `its words disagree`, …"""
-
-    to_dict = record_to_dict_with(opinion_id="opinion")
-
-
-class UnsureQueue(Record):
-    """The pairs that wait for a ruling, the likeliest first."""
-
-    pairs: tuple[OpenPair, ...]
-    total: int
-    """How many wait, shown or not."""
-
-
-class Ruling(Record):
-    """A ruling on a pair, and its effect on the opinion."""
-
-    fact: Fact
-    opinion: Opinion
-    """As it is after the ruling."""
-    stance: Stance | None
-    """`None` if the ruling was taken back."""
-    before: float
-    """The opinion's confidence before."""
-    source: Citation | None
-    """Its line in `bank/evidence.md`."""
 
 
 class ProposalAction(StrEnum):
@@ -100,15 +60,6 @@ class Proposal(Record):
     """Oldest first."""
 
     to_dict = record_to_dict_with(grounds="evidence")
-
-
-class ProposalDecision(Record):
-    """A proposal that a person decided on."""
-
-    proposal: Proposal
-    accepted: bool
-    source: Citation | None
-    """Where the accepted line stands; `None` where one went or the proposal was rejected."""
 
 
 class Directive(Record):

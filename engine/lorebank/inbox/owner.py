@@ -30,7 +30,6 @@ from lorebank.nightly.names import decide, decision_entry
 from lorebank.nightly.proposals import (
     accept_core_edit,
     check_grounds,
-    find_proposal,
     open_proposals,
     record,
 )
@@ -156,41 +155,35 @@ def _edit(proposal: Proposal, last: Ground | None) -> InboxLine:
 def _proposal_rule(desk: Desk, verdict: Verdict) -> None:
     newer = verdict.item.newer
     assert newer is not None
-    proposal = find_proposal(desk.root, newer.id)
-    if verdict.choice == "accept":
-        accept(desk, proposal, by=verdict.by)
-    else:
-        record(desk.root, proposal, accepted=False, day=desk.today, by=verdict.by)
+    [proposal] = (each for each in open_proposals(desk.root)[0] if each.id == newer.id)
+    accepted = verdict.choice == "accept"
+    edit = _accept(desk, proposal) if accepted else None
+    record(desk.root, proposal, accepted=accepted, day=desk.today, by=verdict.by, edit=edit)
 
 
-def accept(desk: Desk, proposal: Proposal, *, by: str = "") -> Citation | None:
-    """Make the edit that a proposal describes; where the new line stands.
+def _accept(desk: Desk, proposal: Proposal) -> LineEdit:
+    """Make the edit that a proposal describes.
 
     `ConcurrentEdit` where the line to change, or what it rests on, is not what it was.
     """
     check_grounds(desk.root, desk.connection, proposal)
     before = ledger_text(desk, proposal.target)
     if proposal.action is ProposalAction.RETAIN:
-        place: Citation | None = _retain_line(desk, proposal)
+        _retain_line(desk, proposal)
     else:
-        place = accept_core_edit(desk.root, proposal)
-    edit = LineEdit.between(proposal.target, before, ledger_text(desk, proposal.target))
-    record(desk.root, proposal, accepted=True, day=desk.today, by=by, edit=edit)
-    return place
+        accept_core_edit(desk.root, proposal)
+    return LineEdit.between(proposal.target, before, ledger_text(desk, proposal.target))
 
 
-def _retain_line(desk: Desk, proposal: Proposal) -> Citation:
+def _retain_line(desk: Desk, proposal: Proposal) -> None:
     """Append the line of a proposal to its log, unless it stands there already."""
     named = named_day(proposal.target, LogPattern.compile(desk.config.workspace.log_pattern))
     if named.day is None or proposal.target.startswith("bank/"):
         raise UsageError(f"{proposal.target} is no log")
     log = resolve_memory_path(desk.root, proposal.target, desk.config)
     lines = log.read_text("utf-8-sig", errors="replace").splitlines() if log.exists() else []
-    if proposal.new in lines:
-        line = lines.index(proposal.new) + 1
-    else:
-        line = desk.append(proposal.target, proposal.new, named.day)
-    return Citation(proposal.target, line, line)
+    if proposal.new not in lines:
+        desk.append(proposal.target, proposal.new, named.day)
 
 
 def _proposal_settled(desk: Desk) -> Iterator[Decision]:

@@ -19,6 +19,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from lorebank.beliefs.forming import holder_of
+from lorebank.beliefs.materialise import unsure_pairs
 from lorebank.domain.facts import (
     Citation,
     Fact,
@@ -41,8 +42,7 @@ from lorebank.inbox.sources import (
     line_of_fact,
     remove_ledger_lines,
 )
-from lorebank.index.items import all_facts, facts_by_entity, facts_by_id, facts_of_ids
-from lorebank.index.opinions import load_opinions, load_unsure
+from lorebank.index.items import all_facts, facts_by_entity, facts_by_id
 from lorebank.index.succession import fates_of_facts, ruled_pairs
 from lorebank.language.words import stop_words
 from lorebank.markdown.ledger import (
@@ -70,28 +70,21 @@ _CONFLICT = "its words disagree"
 
 
 def _evidence_waiting(desk: Desk, fact: Fact | None = None) -> Iterator[InboxItem]:
-    rows = load_unsure(desk.connection, fact=fact.id if fact else None)
-    ids = sorted({row.opinion for row in rows})
-    opinions = {opinion.id: opinion for opinion in load_opinions(desk.connection, ids=ids)}
-    facts = facts_of_ids(desk.connection, {row.fact for row in rows})
-    for row in rows:
-        known = facts.get(row.fact)
-        opinion = opinions.get(row.opinion)
-        if known is not None and opinion is not None and opinion.evidence:
-            first = opinion.evidence[0]
-            kind = _kind_of_pair(known, opinion, row.reason)
-            yield InboxItem(
-                id=_evidence_id(row.opinion, row.fact),
-                kind=kind,
-                older=InboxLine(opinion.statement, first.source, first.date, opinion.id),
-                newer=line_of_fact(known),
-                reason=row.reason,
-                effect={
-                    verdict: told.format(confidence=opinion.confidence)
-                    for verdict, told in _EFFECTS[kind is InboxKind.EVIDENCE].items()
-                },
-                weight=row.score,
-            )
+    for row, known, opinion in unsure_pairs(desk.connection, fact.id if fact else None):
+        first = opinion.evidence[0]
+        kind = _kind_of_pair(known, opinion, row.reason)
+        yield InboxItem(
+            id=_evidence_id(row.opinion, row.fact),
+            kind=kind,
+            older=InboxLine(opinion.statement, first.source, first.date, opinion.id),
+            newer=line_of_fact(known),
+            reason=row.reason,
+            effect={
+                verdict: told.format(confidence=opinion.confidence)
+                for verdict, told in _EFFECTS[kind is InboxKind.EVIDENCE].items()
+            },
+            weight=row.score,
+        )
 
 
 _EFFECTS: Mapping[bool, Mapping[str, str]] = {

@@ -31,6 +31,8 @@ CHOICES: Mapping[InboxKind, tuple[str, ...]] = {
     InboxKind.REPLACEMENT: _RELATIONS,
 }
 """The verdicts that may be given again on what another judge has settled."""
+_SAME_CHOICE = {"for": "same", "against": "replaces", "unrelated": "both"}
+"""On two opinions of one holder the words for a line and an opinion are understood as well."""
 _UNSIGNABLE = re.compile(r"[():\[\]<>`@*_\s]+")
 """What would end or dress a name inside a ledger line."""
 
@@ -50,30 +52,57 @@ def waiting(desk: Desk, *, kind: InboxKind | None = None, k: int | None = None) 
 def rule(desk: Desk, verdicts: Mapping[str, str], *, by: str) -> None:
     """Write verdicts; nothing is written where one of them cannot be.
 
-    An id may be a unique beginning. Where another judge ruled on an item its verdict stays in the
+    An item is named as `_is_named` says. Where another judge ruled on it its verdict stays in the
     ledger, overruled. `NotFound` for an item that does not wait, `UsageError` for a verdict that it
     does not offer.
     """
     signer = signature(by)
     sources = {item.id: (item, source) for source in SOURCES for item in source.waiting(desk)}
-    items = {id: item for id, (item, _) in sources.items()}
     ruled = {d.id: (d, source) for source in SOURCES for d in source.settled(desk)}
     writes: list[Callable[[], None]] = []
     for text, choice in verdicts.items():
-        said, source = ruled.get(text, (None, None))
-        if said and (said.verdict, said.by) == (choice, signer):
+        waits = {i: each for i, each in sources.items() if _is_named(text, *_ids(each[0]))}
+        ended = {i: each for i, each in ruled.items() if _is_named(text, i, *each[0].about)}
+        found = sorted(waits or ended)
+        if len(found) > 1:
+            raise UsageError(f"'{text}' matches several ids", hint=", ".join(found[:5]))
+        if waits:
+            item, source = waits[found[0]]
+            if item.kind in CHOICES and choice not in item.choices:
+                choice = _SAME_CHOICE.get(choice, choice)
+            if choice not in item.choices:
+                raise _no_verdict(item.id, choice, item.choices)
+            writes.append(partial(source.rule, desk, Verdict(item, choice, signer)))
             continue
-        if said and source and source.again and said.by != signer and text not in items:
-            if choice not in CHOICES[said.kind]:
-                raise _no_verdict(text, choice, CHOICES[said.kind])
-            writes.append(partial(source.again, desk, said, choice, signer))
+        if not ended:
+            raise NotFound(
+                f"no item '{text}' waits; nothing was written",
+                hint="another verdict or a newer line may have settled it: `lorebank inbox` lists"
+                " what waits",
+            )
+        said, source = ended[found[0]]
+        if (said.verdict, said.by) == (choice, signer):
             continue
-        item = _item(items, said, text)
-        if choice not in item.choices:
-            raise _no_verdict(item.id, choice, item.choices)
-        writes.append(partial(sources[item.id][1].rule, desk, Verdict(item, choice, signer)))
+        if source.again is None or said.by == signer:
+            raise UsageError(
+                f"{text} was settled as {said.verdict} at {said.source}",
+                hint=f"take that back first: lorebank inbox --undo {text}",
+            )
+        if choice not in CHOICES[said.kind]:
+            raise _no_verdict(text, choice, CHOICES[said.kind])
+        writes.append(partial(source.again, desk, said, choice, signer))
     for write in writes:
         write()
+
+
+def _ids(item: InboxItem) -> list[str]:
+    return [item.id, *(line.id for line in (item.older, item.newer) if line)]
+
+
+def _is_named(text: str, *ids: str) -> bool:
+    """Whether each word of a text is the beginning of one of the ids: `i-3f2a`, `f-91c0 o-3f2a`."""
+    words = text.split()
+    return bool(words) and all(any(id.startswith(word) for id in ids) for word in words)
 
 
 def _no_verdict(id: str, choice: str, choices: Sequence[str]) -> UsageError:
@@ -100,7 +129,7 @@ def take_back(
         found = [
             decision
             for decision in source.settled(desk)
-            if (ids is None or any(decision.id.startswith(id) for id in ids))
+            if (ids is None or any(_is_named(id, decision.id, *decision.about) for id in ids))
             and (signer is None or decision.by == signer)
         ]
         if found:
@@ -117,28 +146,6 @@ def signature(by: str) -> str:
     if not name:
         raise UsageError("say who rules", hint='by="NAME"')
     return name
-
-
-def _item(items: Mapping[str, InboxItem], said: Decision | None, text: str) -> InboxItem:
-    """The item of an id or a unique beginning of it; `said` is what stands on that id."""
-    found = (
-        [items[text]] if text in items else [i for id, i in items.items() if id.startswith(text)]
-    )
-    if not found or not text:
-        if said:
-            raise UsageError(
-                f"{text} was settled as {said.verdict} at {said.source}",
-                hint=f"take that back first: lorebank inbox --undo {text}",
-            )
-        raise NotFound(
-            f"no item '{text}' waits; nothing was written",
-            hint="another verdict or a newer line may have settled it: `lorebank inbox` lists"
-            " what waits",
-        )
-    if len(found) > 1:
-        near = ", ".join(item.id for item in found[:5])
-        raise UsageError(f"'{text}' matches several ids", hint=near)
-    return found[0]
 
 
 JUDGED = frozenset({InboxKind.EVIDENCE, InboxKind.RESTATEMENT, InboxKind.REPLACEMENT})

@@ -257,20 +257,14 @@ def delete_unsure(connection: Connection, holders: Sequence[str] | None = None) 
     )
 
 
-def load_unsure(
-    connection: Connection, *, entity: str | None = None, fact: str | None = None
-) -> tuple[UnsureRow, ...]:
-    """The best pairs first, of two alike the one with the newer fact.
-
-    `entity`: only opinions held by it or about it. `fact`: only pairs of that fact.
-    """
+def load_unsure(connection: Connection, *, fact: str | None = None) -> tuple[UnsureRow, ...]:
+    """The best pairs first, of two alike the one with the newer fact; only of one fact, where its
+    id is given."""
     rows = select(
         connection,
         "SELECT u.opinion, u.fact, u.score, u.reason FROM unsure u"
-        " JOIN opinions o ON o.id = u.opinion WHERE (?1 IS NULL"
-        "  OR EXISTS (SELECT 1 FROM json_each(o.entities) WHERE value = ?1))"
-        " AND (?2 IS NULL OR u.fact = ?2) ORDER BY u.score DESC,"
+        " WHERE ?1 IS NULL OR u.fact = ?1 ORDER BY u.score DESC,"
         " (SELECT max(i.recorded) FROM items i WHERE i.id = u.fact) DESC, u.opinion, u.fact",
-        (entity, fact),
+        (fact,),
     )
     return tuple(UnsureRow(*row) for row in rows)

@@ -9,8 +9,7 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from lorebank.domain.facts import Citation, Diagnostic, Evidence, Opinion
-from lorebank.domain.judgments import OpenPair
+from lorebank.domain.facts import Citation, Diagnostic, Evidence, Fact, Opinion
 from lorebank.domain.reports import ReflectReport
 from lorebank.markdown.opinion_page import OPINIONS_PATH, kept_by_hand, parse_opinion_page
 from lorebank.markdown.plain import citation_link, escape_inline
@@ -99,13 +98,13 @@ def journal_entry(
     today: date,
     edits: Iterable[PageEdit],
     moved: Iterable[Moved],
-    unsure: Iterable[OpenPair],
+    unsure: Iterable[tuple[Fact, Opinion, str]],
     *,
     number: int,
     problems: Iterable[Diagnostic],
     rejected: int,
 ) -> JournalEntry:
-    """The entry of a run; `unsure` are pairs that wait for a judge."""
+    """The entry of a run; `unsure` are pairs that wait for a judge, and why."""
     path = journal_path(today)
     left = [f"- `{p.path}`: {escape_inline(p.message)}" for p in problems]
     if rejected:
@@ -113,7 +112,7 @@ def journal_entry(
         left.append(f"- {hunks} left out: rejected by hand ([rejected.md](rejected.md))")
     sections = {
         "Opinions": [_moved_lines(each, path) for each in moved],
-        "Unsure": [_unsure_line(each, path) for each in unsure],
+        "Unsure": [_unsure_line(*each, path) for each in unsure],
         "Pages": [_page_line(each, path) for each in edits],
         "Left alone": left,
     }
@@ -137,12 +136,11 @@ def _moved_lines(moved: Moved, path: str) -> str:
     return "\n".join(lines)
 
 
-def _unsure_line(unsure: OpenPair, path: str) -> str:
-    fact = unsure.fact
-    said, near = escape_inline(fact.content), escape_inline(unsure.statement)
+def _unsure_line(fact: Fact, opinion: Opinion, reason: str, path: str) -> str:
+    said, near = escape_inline(fact.content), escape_inline(opinion.statement)
     return (
         f"- {said}{fact.origin.note} ({citation_link(fact.citation, path)}, `{fact.id}`)\n"
-        f"  - {unsure.reason}: {near} (`{unsure.opinion_id}`)"
+        f"  - {reason}: {near} (`{opinion.id}`)"
     )
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from lorebank.database.connection import Connection
 from lorebank.domain.facts import Citation, Diagnostic, Fact, FactKind
 from lorebank.domain.judgments import Ground, Proposal, ProposalAction
-from lorebank.errors import ConcurrentEdit, NotFound, PathRefused, UsageError
+from lorebank.errors import ConcurrentEdit, PathRefused, UsageError
 from lorebank.generation.kept import ModelInRun, digest
 from lorebank.generation.writing import CitedLine, Dropped, Writer, facts_in_prose
 from lorebank.index.items import facts_by_id
@@ -292,17 +292,6 @@ def open_proposals(
     return tuple(found), tuple(problems)
 
 
-def find_proposal(root: Path, id: str) -> Proposal:
-    """The open proposal of an id or a unique beginning of it."""
-    found = [p for p in open_proposals(root)[0] if p.id.startswith(id)]
-    if not found:
-        raise NotFound(f"no open proposal '{id}'", hint="`lorebank proposals` lists them")
-    if len(found) > 1:
-        near = ", ".join(p.id for p in found[:5])
-        raise UsageError(f"'{id}' matches several ids", hint=near)
-    return found[0]
-
-
 def check_grounds(root: Path, connection: Connection, proposal: Proposal) -> None:
     """`ConcurrentEdit` where none of the lines that a proposal stands on is there any more; for a
     line read out of prose, where one of its sentences is not."""
@@ -341,9 +330,8 @@ def record(
     *,
     accepted: bool,
     day: date,
-    reason: str = "",
-    by: str = "",
-    edit: LineEdit | None = None,
+    by: str,
+    edit: LineEdit | None,
 ) -> None:
     """Note the decision in the ledger, then take the proposal off its page.
 
@@ -351,7 +339,7 @@ def record(
     still shown; the next reflect takes it away.
     """
     facts = frozenset(ground.fact_id for ground in proposal.grounds if ground.fact_id)
-    ruling = ProposalRuling(proposal.id, accepted, facts, day, " ".join(reason.split()), by, edit)
+    ruling = ProposalRuling(proposal.id, accepted, facts, day, "", by, edit)
     file = read_text_file(root, DECISIONS_PATH)
     ledger, _ = added_line(file.text, format_ruling(ruling), title="Decisions on proposals")
     write_text_file(root, file, ledger)

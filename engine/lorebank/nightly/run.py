@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from datetime import date
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 
-from lorebank.beliefs.materialise import unsure_queue
+from lorebank.beliefs.materialise import unsure_pairs
 from lorebank.beliefs.nearness import VectorsOf
 from lorebank.database.connection import Connection
 from lorebank.domain.facts import Diagnostic
@@ -269,9 +270,9 @@ class _Run:
         until = self.options.until
         # Of the pairs that wait for a judge, lines that the day asked about knows.
         unsure = [
-            pair
-            for pair in unsure_queue(self.connection, limit=UNSURE_NAMED).pairs
-            if until is None or pair.fact.recorded is None or pair.fact.recorded <= until
+            (fact, opinion, row.reason)
+            for row, fact, opinion in islice(unsure_pairs(self.connection), UNSURE_NAMED)
+            if until is None or fact.recorded is None or fact.recorded <= until
         ]
         return journal_entry(
             self.options.today,

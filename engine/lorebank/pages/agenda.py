@@ -23,6 +23,7 @@ from lorebank.index.tasks import (
     appointments_known_on,
     load_tasks,
     named_in,
+    perhaps_done,
     yearly_words,
 )
 from lorebank.language.statements import Statement, statement_in_any_language
@@ -82,7 +83,8 @@ def read_agenda(connection: Connection, today: date, days: int = AGENDA_DAYS) ->
         last = (task.due.end or task.due.start) if task.due else None
         late = last is not None and last < today
         kind, names = AgendaKind(task.kind), task.entities
-        due.append(AgendaItem(task.text, task.citation, task.due, kind, late, True, names))
+        done = perhaps_done(connection, task, today)
+        due.append(AgendaItem(task.text, task.citation, task.due, kind, late, True, names, done))
     known = {(item.source, item.when) for item in due}  # what is promised for a day is no event
     coming = [
         AgendaItem(text, e.line.source, e.when, AgendaKind.EVENT, entities=_named(text, e.line))

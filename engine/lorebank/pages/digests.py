@@ -243,7 +243,8 @@ def agenda_line(item: AgendaItem, page: str) -> str:
     """An entry of the agenda as a page tells it: the day first, what is late marked so."""
     day = span(item.when) if item.when else "open"
     late = "**overdue** " if item.overdue else ""
-    return f"- {late}{day} · {escape_inline(item.text)} ({citation_link(item.source, page)})"
+    done = f" · done? {citation_link(item.perhaps_done, page)}" if item.perhaps_done else ""
+    return f"- {late}{day} · {escape_inline(item.text)} ({citation_link(item.source, page)}){done}"
 
 
 def _part(title: str, lines: Sequence[str], most: int) -> str:

@@ -17,9 +17,7 @@ from lorebank.cli.command import (
 )
 from lorebank.cli.render import beliefs as render
 from lorebank.cli.render.answers import failed_lines
-from lorebank.cli.render.judgments import ruling_lines
 from lorebank.cli.session import Session
-from lorebank.domain.facts import Stance
 from lorebank.errors import UsageError
 
 DEFAULT_SPAN = "90d"
@@ -174,38 +172,3 @@ def calibration(session: Session, entity: str | None, as_of: str | None) -> int:
     """
     with session.bank() as bank:
         return session.result(bank.calibration(entity, as_of=as_of), render.calibration_lines)
-
-
-@command("evidence")
-@click.argument("fact", metavar="FACT")
-@click.argument("rest", nargs=-1, metavar="for|against|unrelated [OPINION]")
-@click.option("--reason", default="", metavar="TEXT", help="The reason, written on the line.")
-@click.option("--undo", is_flag=True, help="Take back the ruling on the pair.")
-def evidence(session: Session, fact: str, rest: tuple[str, ...], reason: str, undo: bool) -> int:
-    """FACT and OPINION are ids or their beginnings. OPINION may be left out if the fact waits with
-    only one. The ruling is a line of bank/evidence.md; deleting the line undoes it.
-
-    Examples:
-        lorebank reflect --unsure
-        lorebank evidence f-1a2b3c4d5e against
-        lorebank evidence f-1a2b unrelated o-3f2a --reason "another relay"
-        lorebank evidence f-1a2b o-3f2a --undo
-    """
-    stance, opinion = _parts(rest, undo=undo)
-    with session.bank() as bank:
-        if undo:
-            ruling = bank.unsettle(fact, opinion)
-        else:
-            ruling = bank.settle(fact, stance, opinion, reason=reason)
-    return session.result(ruling, ruling_lines)
-
-
-def _parts(rest: tuple[str, ...], *, undo: bool) -> tuple[str, str | None]:
-    """The stance and the opinion; under --undo a stance may be left out, and says nothing."""
-    stance = rest[0].lower() if rest and rest[0].lower() in list(Stance) else ""
-    others = rest[1:] if stance else rest
-    if not stance and not undo:
-        raise UsageError("the ruling is missing", hint=" or ".join(Stance))
-    if len(others) > 1:
-        raise UsageError(f"one opinion at a time, not {len(others)}")
-    return stance, others[0] if others else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import getpass
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,12 +12,11 @@ from lorebank.cli.command import command, complete_entity, group
 from lorebank.cli.render import judgments as render
 from lorebank.cli.render.text import problem_lines
 from lorebank.cli.session import Session, ask_key, edit_source
-from lorebank.domain.facts import InboxKind, Origin
+from lorebank.domain.facts import InboxKind, Origin, Stance
 from lorebank.errors import UsageError
 
 if TYPE_CHECKING:
     from lorebank.app.bank import Bank
-    from lorebank.domain.judgments import ProposalDecision
 
 _SHOWN = 10
 _VERDICTS = {
@@ -27,12 +26,16 @@ _VERDICTS = {
 }
 
 
+_by_option = click.option("--by", metavar="NAME", help="Who rules; default: your user name.")
+
+
 @command("inbox")
 @click.argument("words", nargs=-1, metavar="[ID VERDICT]… | rule")
 @click.option("--kind", type=click.Choice([each.value for each in InboxKind]), help="Only these.")
 @click.option("-k", type=click.IntRange(min=1), default=_SHOWN, help="At most so many items.")
-@click.option("--by", metavar="NAME", help="Who rules; default: your user name.")
+@_by_option
 @click.option("--settled", is_flag=True, help="List the verdicts in force.")
+@click.option("--judge", is_flag=True, help="Let the generator rule on what it is sure of.")
 @click.option("--undo", is_flag=True, help="Take back the verdicts on IDs, or all --by NAME.")
 def inbox(
     session: Session,
@@ -41,6 +44,7 @@ def inbox(
     k: int,
     by: str | None,
     settled: bool,
+    judge: bool,
     undo: bool,
 ) -> int:
     """Newest first. Each verdict is a signed line under bank/; deleting the line, or --undo,
@@ -49,6 +53,7 @@ def inbox(
     Examples:
         lorebank inbox
         lorebank inbox i-3f2a91bc05 replaces
+        lorebank inbox f-1a2b against p-3f2a accept
         lorebank inbox rule --kind evidence
         lorebank inbox --settled --by Ana
         lorebank inbox --undo i-3f2a91bc05
@@ -62,6 +67,8 @@ def inbox(
             shown = bank.unrule(list(words) or None, by=by)
         elif settled:
             shown = bank.decisions(by)
+        elif judge:
+            shown = bank.judge(k=k)
         elif words:
             shown = bank.rule(_verdicts(words), by=by or getpass.getuser())
         else:
@@ -102,21 +109,55 @@ def _ask(session: Session, bank: Bank, kind: str | None, by: str) -> None:
         number += 1
 
 
+@command("evidence")
+@click.argument("fact", metavar="FACT")
+@click.argument("rest", nargs=-1, metavar="for|against|unrelated [OPINION]")
+@_by_option
+@click.option("--undo", is_flag=True, help="Take back the verdict on the pair.")
+def evidence(session: Session, fact: str, rest: tuple[str, ...], by: str | None, undo: bool) -> int:
+    """Short for `lorebank inbox`. FACT and OPINION are ids or their beginnings. OPINION may be left
+    out if the fact waits with only one. The verdict is a line of bank/evidence.md; deleting the
+    line undoes it.
+
+    Examples:
+        lorebank inbox --kind evidence
+        lorebank evidence f-1a2b3c4d5e against
+        lorebank evidence f-1a2b unrelated o-3f2a
+        lorebank evidence f-1a2b o-3f2a --undo
+    """
+    stances = [word for word in rest if word.lower() in list(Stance)]
+    if not undo and len(stances) != 1:
+        raise UsageError("the verdict is missing", hint=" or ".join(Stance))
+    pair = " ".join([fact, *(word for word in rest if word not in stances)])
+    if undo:
+        with session.bank() as bank:
+            taken = bank.unrule([pair], by=by)
+        return session.result(taken, render.verdict_lines, key="decisions", undone=True)
+    return _settle(session, [pair], stances[0].lower(), by)
+
+
+def _settle(session: Session, ids: Sequence[str], verdict: str, by: str | None) -> int:
+    with session.bank() as bank:
+        done = bank.rule(dict.fromkeys(ids, verdict), by=by or getpass.getuser())
+    return session.result(done, render.verdict_lines, key="decisions")
+
+
 @group("proposals", invoke_without_command=True)
 @click.pass_context
 def proposals(ctx: click.Context) -> None:
-    """Reflect writes them to bank/proposals/: lines for the core memory, and with --infer lines for
-    the prose of logs. What you change there before accepting is what is accepted.
+    """Short for `lorebank inbox`. Reflect writes them to bank/proposals/: lines for the core
+    memory, and with --infer lines for the prose of logs. What you change there before accepting is
+    what is accepted.
 
     Examples:
         lorebank proposals
         lorebank proposals accept p-3f2a
-        lorebank proposals reject p-3f2a --reason "only for the journey"
+        lorebank proposals reject p-3f2a
     """
     if ctx.invoked_subcommand is None:
         session = ctx.ensure_object(Session)
         with session.bank() as bank:
-            session.result(bank.proposals(), render.proposal_lines, key="proposals")
+            session.result(bank.inbox(InboxKind.PROPOSAL), render.inbox_lines)
 
 
 _ids_argument = click.argument("ids", nargs=-1, required=True, metavar="ID…")
@@ -124,32 +165,18 @@ _ids_argument = click.argument("ids", nargs=-1, required=True, metavar="ID…")
 
 @proposals.subcommand("accept")
 @_ids_argument
-def accept(session: Session, ids: tuple[str, ...]) -> None:
+@_by_option
+def accept(session: Session, ids: tuple[str, ...], by: str | None) -> int:
     """Make the edits that these proposals describe."""
-    with session.bank() as bank:
-        _decide(session, ids, bank.accept_proposal)
+    return _settle(session, ids, "accept", by)
 
 
 @proposals.subcommand("reject")
 @_ids_argument
-@click.option("--reason", default="", metavar="TEXT", help="Why; it stands beside the decision.")
-def reject(session: Session, ids: tuple[str, ...], reason: str) -> None:
+@_by_option
+def reject(session: Session, ids: tuple[str, ...], by: str | None) -> int:
     """Drop these proposals; they come back only with new evidence."""
-    with session.bank() as bank:
-        _decide(session, ids, lambda id: bank.reject_proposal(id, reason=reason))
-
-
-def _decide(
-    session: Session, ids: tuple[str, ...], decide: Callable[[str], ProposalDecision]
-) -> None:
-    """One after the other; what was decided is shown before a later one fails."""
-    decisions: list[ProposalDecision] = []
-    for id in ids:
-        decisions.append(decide(id))
-        if not session.json:
-            session.show(render.decision_lines(session.look, decisions[-1]))
-    if session.json:
-        session.show_json({"decisions": [each.to_dict() for each in decisions]})
+    return _settle(session, ids, "reject", by)
 
 
 @command("confirm")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lorebank.cli.command import command
-from lorebank.cli.render.judgments import unsure_lines, verdict_lines
 from lorebank.cli.render.reports import (
     PAGE_SKIPPED,
     change_lines,
@@ -62,11 +61,6 @@ _TROUBLES = frozenset(
     help="Undo a run, byte for byte; default: the last.",
 )
 @click.option("--infer", is_flag=True, help="Suggest retain lines from the prose of logs.")
-@click.option(
-    "--unsure", is_flag=True, help="Only list pairs of fact and opinion that no rule decides."
-)
-@click.option("--judge", is_flag=True, help="With --unsure: let the generator decide them.")
-@click.option("-k", "limit", type=click.IntRange(1), default=20, metavar="N", help="Pairs listed.")
 def reflect(session: Session, /, check: bool, diff: bool, **options: Any) -> int:
     """Entity pages, opinions and a journal page, written between markers; what you wrote around
     them stays. Where nothing is new, no file is touched. A rejected change stays away until its
@@ -82,17 +76,9 @@ def reflect(session: Session, /, check: bool, diff: bool, **options: Any) -> int
         lorebank reflect --undo
         lorebank reflect --date 2025-12-01
         lorebank reflect --infer
-        lorebank reflect --unsure
     """
-    undo, limit = options.pop("undo"), options.pop("limit")
-    unsure, judge = options.pop("unsure"), options.pop("judge")
-    if judge and not unsure:
-        raise UsageError("--judge needs --unsure", hint="lorebank reflect --unsure --judge")
+    undo = options.pop("undo")
     with session.bank() as bank:
-        if judge:
-            return session.result(bank.judge(k=limit), verdict_lines, key="decisions")
-        if unsure:
-            return session.result(bank.unsure(k=limit), unsure_lines)
         if undo is not None:
             undone = bank.undo_reflect(None if undo == LAST else undo, force=options["force"])
             session.result(undone, undo_lines)

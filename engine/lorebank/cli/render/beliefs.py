@@ -293,7 +293,8 @@ def agenda_lines(look: Look, items: Sequence[AgendaItem]) -> Iterator[str]:
     for item in items:
         late = look.warn("overdue ") if item.overdue else ""
         yield f"{_due(item):12} {late}{look.clean_line(item.text)}"
-        yield look.dim(f"             {item.kind.value} · {item.source}")
+        done = f" · done? {item.perhaps_done}" if item.perhaps_done else ""
+        yield look.dim(f"             {item.kind.value} · {item.source}{done}")
 
 
 def _due(item: AgendaItem) -> str:

@@ -1,17 +1,14 @@
-"""What waits for a person and what was decided, as text: the inbox, proposals, rulings on evidence,
+"""What waits for a person and what was decided, as text: the inbox, verdicts,
 confirmations, and what was forgotten."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from lorebank.cli.render.text import (
     INDENT,
     Look,
-    blocks,
-    confidence_phrase,
     count,
     count_of,
     day_phrase,
@@ -25,11 +22,6 @@ if TYPE_CHECKING:
     from lorebank.domain.judgments import (
         Decision,
         Inbox,
-        OpenPair,
-        Proposal,
-        ProposalDecision,
-        Ruling,
-        UnsureQueue,
     )
     from lorebank.domain.reports import (
         ConfirmReport,
@@ -99,80 +91,6 @@ def verdict_lines(look: Look, decisions: Iterable[Decision], *, undone: bool = F
         for each in decisions
     ]
     return [look.clean_line(line) for line in lines] or ["no verdict stands"]
-
-
-SHOWN_GROUNDS = 3
-
-
-def proposal_lines(look: Look, proposals: Sequence[Proposal]) -> list[str]:
-    """One block a proposal, under the file that it would change."""
-    if not proposals:
-        return ["no proposal is open"]
-    lines = blocks(
-        [
-            look.strong(look.clean_line(target)),
-            *(line for proposal in group for line in _proposal_block(look, proposal)),
-        ]
-        for target, group in groupby(proposals, key=lambda proposal: proposal.target)
-    )
-    return [*lines, "", look.dim("lorebank proposals accept ID, or reject ID")]
-
-
-def _proposal_block(look: Look, proposal: Proposal) -> list[str]:
-    lines = []
-    for sign, text, style in (("-", proposal.old, look.bad), ("+", proposal.new, look.good)):
-        if text:
-            shown = look.paragraph(f"{sign} {text}", INDENT * 2, first=INDENT)
-            lines += [style(line) for line in shown]
-    lines += part_lines(look, [proposal.why.rstrip("."), proposal.id], INDENT * 2)
-    for ground in proposal.grounds[-SHOWN_GROUNDS:]:
-        day = ground.day.isoformat() if ground.day else ""
-        lines += part_lines(look, [day, str(ground.source)], INDENT * 2)
-    return lines
-
-
-def decision_lines(look: Look, decision: ProposalDecision) -> list[str]:
-    """What was done, on one line or two."""
-    proposal = decision.proposal
-    if not decision.accepted:
-        return [f"{proposal.id} rejected"]
-    place = decision.source if decision.source else proposal.target
-    text = proposal.new or f"removed: {proposal.old}"
-    return [look.clean_line(f"{proposal.id} accepted: {place}"), *look.paragraph(text, INDENT)]
-
-
-def unsure_lines(look: Look, queue: UnsureQueue) -> list[str]:
-    """One block a pair: the fact, the opinion it is near, and the ids that settle it."""
-    if not queue.pairs:
-        return ["no line waits for a judge"]
-    lines = [line for pair in queue.pairs for line in [*_pair_lines(look, pair), ""]]
-    more = more_line(len(queue.pairs), queue.total, " (-k shows them)", "")
-    settle = "lorebank evidence FACT for|against|unrelated [OPINION] settles one"
-    return [*lines, *more, look.dim(settle)]
-
-
-def _pair_lines(look: Look, pair: OpenPair) -> Iterable[str]:
-    fact = pair.fact
-    yield from look.paragraph(fact.content)
-    day = day_phrase(fact.recorded)
-    yield from part_lines(look, [day, str(fact.citation), fact.id, pair.reason], INDENT)
-    text = f"{confidence_phrase(pair.confidence)}  {pair.statement}"
-    yield from look.paragraph(text, INDENT + " " * 8, first=f"{INDENT}? ")
-    yield from part_lines(look, [pair.opinion_id], INDENT + " " * 8)
-
-
-def ruling_lines(look: Look, ruling: Ruling) -> list[str]:
-    """What was decided, and where it left the opinion."""
-    opinion = ruling.opinion
-    verb = ruling.stance.value if ruling.stance else "taken back"
-    before, after = confidence_phrase(ruling.before), confidence_phrase(opinion.confidence)
-    moved = f"{before} → {after}" if before != after else f"{after}, as before"
-    head = f"{ruling.fact.id} {verb}: {moved}"
-    return [
-        *look.paragraph(head),
-        *look.paragraph(opinion.statement, INDENT),
-        *part_lines(look, [opinion.id, str(ruling.source) if ruling.source else ""], INDENT),
-    ]
 
 
 _SHOWN = 10
