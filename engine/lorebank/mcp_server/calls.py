@@ -26,6 +26,7 @@ from pydantic import ValidationError
 
 from lorebank.errors import LorebankError, UsageError
 from lorebank.markdown.origin import as_recalled
+from lorebank.render.text import in_words_of_tools
 
 _IGNORED = frozenset(
     {
@@ -259,10 +260,6 @@ def _as_number(value: Any, shape: Mapping[str, Any]) -> Any:
     return value
 
 
-_COMMAND = re.compile(r"`?\blorebank (?P<tool>[a-z-]+)(?: --?[a-z-]+)*`?")
-_FLAG = re.compile(r" --json\b|--(?P<flag>[a-z][a-z-]*)")
-
-
 def delivered(text: str, **extra: Any) -> CallToolResult:
     """What a tool did, in a line or two."""
     return CallToolResult(
@@ -302,12 +299,6 @@ def error_result(error: LorebankError) -> CallToolResult:
     if error.hint:
         text += f"\nhint: {in_words_of_tools(error.hint)}"
     return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
-
-
-def in_words_of_tools(text: str) -> str:
-    """Commands and flags of the shell as the tools and arguments that they are here."""
-    text = _COMMAND.sub(lambda found: f"`{found['tool'].replace('-', '_')}`", text)
-    return _FLAG.sub(lambda found: (found["flag"] or "").replace("-", "_"), text)
 
 
 def as_usage_error(tool: str, problem: ValidationError) -> UsageError:

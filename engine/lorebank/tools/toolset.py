@@ -24,25 +24,22 @@ from typing import (
 from pydantic import BeforeValidator, Field
 from typing_extensions import TypedDict  # pydantic asks for this one before Python 3.12
 
-from lorebank.agent.texts import (
-    REVIEW_TOKENS,
-    answer_text,
-    entity_text,
-    explanation_text,
-    fact_lines,
-    forget_text,
-    inbox_blocks,
-    inbox_item,
-    opinion_text,
-    paged,
-    passage_text,
-    reflect_blocks,
-    status_text,
-    within,
-)
 from lorebank.domain.facts import NOBODY, Author, FactKind, InboxKind
 from lorebank.errors import UsageError
 from lorebank.markdown.origin import as_recalled
+from lorebank.render.answers import search_lines
+from lorebank.render.beliefs import explanation_lines, opinion_lines, timeline_lines
+from lorebank.render.entities import entity_view_lines
+from lorebank.render.for_models import (
+    REVIEW_TOKENS,
+    answer_text,
+    paged,
+    reflect_blocks,
+    within,
+)
+from lorebank.render.judgments import forget_lines, inbox_blocks, item_lines
+from lorebank.render.reports import status_lines
+from lorebank.render.text import MODEL, fact_block, more_line
 from lorebank.workspace.layout import LogPattern, is_core
 from lorebank.workspace.paths import core_path
 
@@ -246,7 +243,9 @@ class Toolset:
         questions, the newest facts.
         """
         view = self._bank.entity(name, since=since, until=until, token_budget=token_budget)
-        return _recalled(within(entity_text(view), token_budget, "raise token_budget"))
+        lines = entity_view_lines(MODEL, view, limit=len(view.facts))
+        lines += ["… cut to the budget; raise token_budget"] if view.truncated else []
+        return _recalled(within("\n".join(lines), token_budget, "raise token_budget"))
 
     def context(self, token_budget: Budget = 1500) -> Delivered:
         """What to know before the first word of a session: the owner's directives, core memory,
@@ -264,29 +263,31 @@ class Toolset:
     ) -> Delivered:
         """Beliefs and preferences with confidence, trend and how much speaks for and against."""
         found = self._bank.opinions(entity, as_of=as_of, min_confidence=min_confidence)
-        text = opinion_text(found[:k], len(found))
-        return _recalled(within(text, REVIEW_TOKENS, "give k, or an entity"))
+        lines = opinion_lines(MODEL, found[:k], shown=0) or ["No opinions."]
+        lines += more_line(k, len(found))
+        return _recalled(within("\n".join(lines), REVIEW_TOKENS, "give k, or an entity"))
 
     def timeline(
         self, entity: About = None, since: Since = None, until: Until = None, k: Count = 30
     ) -> Delivered:
         """Facts by when they happened, newest first."""
         found = self._bank.timeline(entity, since=since, until=until)
-        text = fact_lines(found[:k], len(found))
-        return _recalled(within(text, REVIEW_TOKENS, "give since and until"))
+        lines = [*timeline_lines(MODEL, found[:k]), *more_line(k, len(found))] or ["No facts."]
+        return _recalled(within("\n".join(lines), REVIEW_TOKENS, "give since and until"))
 
     def explain(
         self, id: Annotated[str, arg("Of a fact (f-…) or an opinion (o-…).", "fact memory")]
     ) -> Delivered:
         """Where a fact or an opinion comes from: its lines, who wrote them, every step of its
         confidence."""
-        text = explanation_text(self._bank.explain(id))
+        text = "\n".join(explanation_lines(MODEL, self._bank.explain(id)))
         return _recalled(within(text, REVIEW_TOKENS, "read its lines"))
 
     def status(self) -> Delivered:
         """What is indexed, with which embedder, how fresh, and every problem with its place."""
         found = self._bank.status()
-        text = within(status_text(found), REVIEW_TOKENS, "more problems are not shown")
+        lines = "\n".join(status_lines(MODEL, found))
+        text = within(lines, REVIEW_TOKENS, "more problems are not shown")
         return {"text": as_recalled(text), "fresh": found.fresh}
 
     def memory_search(
@@ -305,8 +306,8 @@ class Toolset:
             query, k=k, min_score=min_score, path=path, session_key=session_key
         )
         notes = [note for note in (found.note, found.fallback) if note]
-        text = "\n\n".join([passage_text(found.hits), *notes])
-        return _recalled(within(text, REVIEW_TOKENS, "ask for fewer"))
+        lines = search_lines(MODEL, found.hits) or ["No passage found."]
+        return _recalled(within("\n".join([*lines, *notes]), REVIEW_TOKENS, "ask for fewer"))
 
     def memory_get(
         self,
@@ -363,7 +364,8 @@ class Toolset:
         lines = [f"retained {fact.id} as {fact.kind.value} about {about} [{fact.citation}]"]
         if near - {fact.id}:
             lines.append(f"already noted: {', '.join(sorted(near - {fact.id}))}")
-        lines += [f"in the inbox: {inbox_item(item)}" for item in fact.related]
+        for item in fact.related:
+            lines += ["in the inbox:", *item_lines(MODEL, item)]
         return {"text": as_recalled("\n".join(lines)), "id": fact.id}
 
     def correct(
@@ -378,13 +380,14 @@ class Toolset:
         """Put a new fact in the place of an old one. The old line stays and is shown as over."""
         old = self._fact_meant(id)
         if dry_run:
-            return _recalled(f"would be over:\n{fact_lines([old], 1)}\nnew: {text}")
+            return _recalled("\n".join(["would be over:", *fact_block(MODEL, old), f"new: {text}"]))
         names = list(dict.fromkeys(m.name for m in old.mentions if m.subject))
         fact = self._bank.retain(
             text, kind=old.kind, entities=names, replaces=[old.id], author=self._author
         )
-        said = f"over now:\n{fact_lines([old], 1)}\nnew:\n{fact_lines([fact], 1)}"
-        return {"text": as_recalled(f"{said}\nforget {fact.id} to take it back"), "id": fact.id}
+        said = ["over now:", *fact_block(MODEL, old), "new:", *fact_block(MODEL, fact)]
+        text = "\n".join([*said, f"forget {fact.id} to take it back"])
+        return {"text": as_recalled(text), "id": fact.id}
 
     def remember(
         self,
@@ -442,7 +445,7 @@ class Toolset:
                     hint="the owner does that with `lorebank forget`",
                 )
             report = self._bank.forget(*ids, match=match, entity=entity)
-        return _recalled(forget_text(report))
+        return _recalled("\n".join(forget_lines(MODEL, report)))
 
     def undo(
         self,

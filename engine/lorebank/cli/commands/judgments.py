@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lorebank.cli.command import command, complete_entity, group
-from lorebank.cli.render import judgments as render
-from lorebank.cli.render.text import problem_lines
 from lorebank.cli.session import Session, ask_key, edit_source
 from lorebank.domain.facts import InboxKind, Origin, Stance
 from lorebank.errors import UsageError
+from lorebank.render import judgments as render
+from lorebank.render.text import problem_lines
 
 if TYPE_CHECKING:
     from lorebank.app.bank import Bank

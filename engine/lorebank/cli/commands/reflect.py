@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lorebank.cli.command import command
-from lorebank.cli.render.reports import (
+from lorebank.cli.session import Session, ask_key, edit_source, write
+from lorebank.errors import UsageError
+from lorebank.render.reports import (
     PAGE_SKIPPED,
     change_lines,
     patch_lines,
@@ -16,9 +18,7 @@ from lorebank.cli.render.reports import (
     reflect_log_line,
     undo_lines,
 )
-from lorebank.cli.render.text import problem_lines
-from lorebank.cli.session import Session, ask_key, edit_source, write
-from lorebank.errors import UsageError
+from lorebank.render.text import problem_lines
 
 if TYPE_CHECKING:
     from lorebank.app.bank import Bank

@@ -21,12 +21,12 @@ from lorebank.cli.command import (
     group,
     text_argument,
 )
-from lorebank.cli.render.judgments import related_lines
-from lorebank.cli.render.text import Look, count
 from lorebank.cli.session import Session
 from lorebank.domain.facts import Citation, Fact
 from lorebank.domain.reports import LintReport, UndoReport
 from lorebank.errors import UsageError
+from lorebank.render.judgments import related_lines
+from lorebank.render.text import Look, count
 
 _TYPED_LINE = re.compile(r"(?:[-*+]\s+\S|[WBSO](?:\s*\([^)\n]*\))?\s+(?:@|\[\[)|[WBSO]\s*\(c\s*=)")
 
