@@ -44,11 +44,11 @@ _LEGEND = re.compile(
     re.IGNORECASE,
 )
 _LEGEND_LETTER = re.compile(
-    r"\W*(?P<letter>[WBOS])[*_`)\]]{0,3}(?:\(c[^()\n]{0,20}\))?[*_`)\]]{0,3}\s*[:：–—-]"
+    r"\W*(?P<letter>[WBOS])[*_`)\]]{0,3}(?P<c>\(c[^()\n]{0,20}\))?[*_`)\]]{0,3}\s*[:：–—-]"
     r"(?:[ \t]+[^\s.!?。]+){1,6}[ \t]*\Z",
     re.IGNORECASE,
 )
-"""A letter and a few words that are no sentence: `W: facts about the world`."""
+"""A letter and a few words that are no sentence: `W: facts about the world`, `O(c=1.0): sure`."""
 _ISO_DAY = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
 _NAME_GOES_ON = re.compile(r"(?P<rest>(?:[^\W\d_][\w'’-]*[ \t]+){0,2}[^\W\d_][\w'’-]*)[ \t]*[:：]")
 
@@ -415,7 +415,7 @@ def _is_code_example(text: str) -> bool:
 
 def _legend(items: Sequence[Node]) -> frozenset[int]:
     """The items of a list that explain the format: `W = world fact`, and what goes on with it; or
-    three letters, each with a few words, of which one alone may be a fact about nobody."""
+    three letters or grades, each with a few words, of which one alone may be a fact about nobody."""
     found: set[int] = set()
     letters: dict[str, int] = {}
     for position, item in enumerate(items):
@@ -426,5 +426,5 @@ def _legend(items: Sequence[Node]) -> frozenset[int]:
         if _LEGEND.match(text) or (position - 1 in found and letter is None):
             found.add(position)
         elif letter:
-            letters[letter["letter"].upper()] = position
+            letters[letter["c"] or letter["letter"].upper()] = position
     return frozenset(found.union(letters.values() if len(letters) > 2 else ()))
