@@ -415,7 +415,7 @@ def _is_code_example(text: str) -> bool:
 
 def _legend(items: Sequence[Node]) -> frozenset[int]:
     """The items of a list that explain the format: `W = world fact`, and what goes on with it; or
-    three letters or grades, each with a few words, of which one alone may be a fact about nobody."""
+    three letters or grades with a few words each, of which one alone may be a fact about nobody."""
     found: set[int] = set()
     letters: dict[str, int] = {}
     for position, item in enumerate(items):
