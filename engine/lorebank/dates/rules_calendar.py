@@ -247,7 +247,7 @@ CALENDAR_RULES = (
     Rule("DURATION on WEEKDAY", _in_weeks_on),
     Rule("DURATION from WEEKDAY", _in_weeks_on, languages=_ENGLISH),
     Rule("WEEKDAY ahead_pre DURATION", _in_weeks_on, order=(1, 0)),
-    Rule("on|from the? DAY_ORD", day_of_month, "DATE_ORDINAL"),
+    Rule("on|from|to the? DAY_ORD", day_of_month, "DATE_ORDINAL"),
     Rule("day_article DAY|DAY_DOT", day_of_month, "DATE_NUMBER"),
     Rule("day_article? DAY day_article_post", day_of_month),
     Rule("day_article_bound DAY", day_of_month, "DATE_BOUND"),
