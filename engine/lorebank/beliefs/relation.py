@@ -114,7 +114,7 @@ def relation_of(
         return Relation(Bearing.RESTATES, same[0], common)
     if same:
         return Relation(Bearing.UNCERTAIN, "its words disagree" if against else "", common)
-    if _turns(one, other) and max(cosine or 0.0, common) >= TURN_NEAR:
+    if _turns(one, other, back) and max(cosine or 0.0, common) >= TURN_NEAR:
         return Relation(Bearing.CONTRADICTS, "turn", common)
     if not found and near and _agree(one, other):
         return Relation(Bearing.RESTATES, "meaning", common)
@@ -217,13 +217,16 @@ def _about_the_same(forth: float, back: float) -> bool:
     return min(forth, back) >= _LEAST_SHARED and (forth + back) / 2 >= _MEAN_SHARED
 
 
-def _turns(one: Reading, other: Reading) -> bool:
-    """Whether the newer statement, and not the older, says that things were otherwise (`now`), and
-    its attitude is not the same."""
+def _turns(one: Reading, other: Reading, back: float) -> bool:
+    """Whether the newer statement, and not the older, says that things were otherwise (`now`).
+
+    A dislike takes no other dislike's place, and the same attitude to the same things is the same
+    view.
+    """
     if "turn" not in other.flags - one.flags or "still" in other.flags:
         return False
-    older, newer = _signs(one), _signs(other)
-    return not older or older != newer
+    signs = _signs(one)
+    return signs != _signs(other) or not (signs == {-1} or (signs and back >= _SAME_SHARED))
 
 
 def _signs(reading: Reading) -> set[int]:
