@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from lorebank.dates.holidays import holiday_days, holidays, long_weekend
+from lorebank.dates.holidays import holiday_days, holidays
 from support import golden
 
 
@@ -22,9 +22,3 @@ def test_holiday_begins_in_its_year_and_ends_no_earlier(key: str) -> None:
 
 def test_moon_is_not_guessed_outside_the_table() -> None:
     assert holiday_days("ramadan", 1970) is None
-
-
-@golden("times.md")
-def test_long_weekend(day: str, first: str, last: str) -> None:
-    expected = (date.fromisoformat(first), date.fromisoformat(last))
-    assert long_weekend(date.fromisoformat(day)) == expected

@@ -120,19 +120,6 @@ def test_what_the_engine_wrote_says_nothing_by_hand() -> None:
     assert entries == (OpinionEntry(**WRITTEN),)  # type: ignore[arg-type]
 
 
-def test_what_was_decided_in_a_block_of_an_earlier_release_still_holds() -> None:
-    body = (
-        "### Prefers concise replies.\n"
-        "[[Peter]] · **0.82** weakening · 2025-12-04 ([memory/a.md#L1](../memory/a.md#L1))\n\n"
-        "pin: 0.8 since 2025-12-05\nI doubt it."
-    )
-    text = replace_blocks("# Opinions\n", {"o-3f2a1b2c": body})
-    (entry,), _ = parse_opinion_page(text)
-    decided = {"pin": 0.8, "pin_since": date(2025, 12, 5), "line": 3}
-    assert entry == OpinionEntry(**{**WRITTEN, **decided})  # type: ignore[arg-type]
-    assert notes_on(text) == {"o-3f2a1b2c": ["I doubt it."]}
-
-
 @pytest.mark.parametrize(
     ("written", "expected"),
     [

@@ -170,6 +170,36 @@ def test_a_bank_that_holds_nothing_is_no_news(tmp_path: Path) -> None:
     assert (report.changed, report.journal) == ((), None)
 
 
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("- The Ferry is our booking service, in Go.", "The Ferry is our booking service, in Go."),
+        ("- Ask Ferry before a release.", None),
+        ("- Ferry: 30 July", None),
+        ("- Ferry: booking service since 2024", "Ferry: booking service since 2024"),
+    ],
+)
+def test_a_line_of_the_core_memory_says_what_a_thing_is(
+    root: Path, line: str, expected: str | None
+) -> None:
+    (root / "memory.md").write_text(f"# Core memory\n\n{line}\n", "utf-8")
+    write(root, "2026-01-29", ["- W @Ferry: Was offline for an hour."])
+    reflect(root)
+    first = block(root, "bank/entities/Ferry.md", "summary")[0]
+    assert (first if first != "**Now**" else None) == expected
+
+
+def test_what_fixes_a_property_does_not_fade(root: Path) -> None:
+    write(root, "2025-02-01", ["- W @Ling: Lives in Faro.", "- W @Ling: Likes the harbour best."])
+    things = "lamp desk kite violin ladder anchor carpet samovar helmet lantern trumpet canoe"
+    for day, thing in enumerate(things.split(), start=1):
+        write(root, f"2026-02-{day:02}", [f"- W @Ling: Has a {thing}."])
+    reflect(root)
+    summary = block(root, "bank/entities/Ling.md", "summary")
+    assert "- Lives in Faro." in summary
+    assert "- Likes the harbour best." not in summary
+
+
 def test_a_relative_day_is_resolved_where_it_is_shown(tmp_path: Path) -> None:
     (tmp_path / "memory").mkdir()
     write(

@@ -37,14 +37,6 @@ def holiday_days(key: str, year: int) -> Days | None:
     return None if last is None else (first, last)
 
 
-def long_weekend(day: date) -> Days:
-    """The free days that a holiday makes with its Saturday and Sunday."""
-    weekday = day.weekday()
-    if weekday <= 1:  # Monday or Tuesday
-        return shift(day, -2 - weekday), day
-    return shift(day, min(5 - weekday, 0)), shift(day, 6 - weekday)
-
-
 @cache
 def holidays() -> dict[str, tuple[str, str]]:
     """Holiday → its first day, and its length or last day."""

@@ -109,10 +109,10 @@ ENTRIES = {
     "ago_before": ("AGO_PRE",),
     "ago": ("AGO",),
     "ahead_before": ("AHEAD_PRE",),  # `in … days`
+    "within": ("WITHIN",),  # `within … days`: up to that day
+    "within_after": ("WITHIN_POST",),
     "ahead": ("AHEAD",),  # `… from now`
     "holiday": ("HOLIDAY",),  # the keys of `lorebank.dates.holidays`
-    "school_year": ("SCHOOL_YEAR",),  # by its first month
-    "same_time": ("SAME_TIME",),  # `this time last year`
     "week_on": ("WEEK_ON",),  # 1 = the `week` of `Monday week`
     "era": ("ERA",),  # 令和, by the year before its first
     "first_year": ("FIRST_YEAR",),
@@ -128,7 +128,6 @@ ENTRIES = {
     "week_of_after": ("WEEK_OF_POST",),
     "week_number": ("WEEK_NO",),
     "day_next_to": ("DAY_NEXT_TO",),  # -1 = "day before", 1 = "day after"
-    "week_next_to": ("WEEK_NEXT_TO",),
     "day_before_number": ("DAY_PRE",),  # `el día 3`
     "day_article": ("DAY_ARTICLE",),  # `le 30`
     "day_article_bound": ("DAY_ARTICLE_BOUND",),  # `au 15`: counts behind `jusqu'`, or `du 3`
@@ -192,7 +191,7 @@ _INFLECTED = frozenset(
 ANCHORS = frozenset(
     {
         "MONTH", "WEEKDAY", "WEEKDAYS", "WDAY", "UNIT", "DURATION", "DAYWORD", "UNITWORD", "SEASON",
-        "SEASONS", "HOLIDAY", "DECADE", "EDGE_WORD", "SCHOOL_YEAR", "NIAN", "YUE", "RI",
+        "SEASONS", "HOLIDAY", "DECADE", "EDGE_WORD", "NIAN", "YUE", "RI",
         "DAY_PRE",
     }
 )  # fmt: skip

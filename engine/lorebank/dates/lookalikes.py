@@ -15,13 +15,11 @@ from lorebank.dates.rules_bounds import Meaning
 from lorebank.language.folding import fold
 from lorebank.languages import Sections, compiled, split
 
-_FILIPINO = language_bit("fil")
 _NOUNS_CAPITALISED = language_bit("de")
-_COMPOUNDS = _NOUNS_CAPITALISED | language_bit("nl")
-"""Languages in which a holiday that says what something is of is written in one word with it."""
-_WEEKDAYS_CAPITALISED = language_bit("en") | _NOUNS_CAPITALISED | language_bit("tr") | _FILIPINO
+_WEEKDAYS_CAPITALISED = (
+    language_bit("en") | _NOUNS_CAPITALISED | language_bit("tr") | language_bit("fil")
+)
 
-_ROMAN = re.compile("[ivx]+")
 _GLUED_BEFORE = re.compile(r"(?:[/\\_#@$€£=&+~%^]|[^\W_][.-])\Z")
 _GLUED_NUMBER = re.compile(r"[^\W_][:,]\Z")
 _GLUED_AFTER = re.compile(r"[/\\_@%=$€£]|(?!['’]s\b)[.:,'’–-][^\W_]")
@@ -57,10 +55,6 @@ def is_date(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
         return False
     if not meaning.licensed:
         return _counts_alone(lattice, start, edge, words)
-    last = lattice.edges[edge.end - 1]
-    if meaning.is_weekly and any(e.tag == "SHORT_WEEKDAY" for e in last):  # on sun loungers
-        after = _word_at(tokens, edge.end)
-        return not after[:1].isalpha() or after in words.marks
     counts = meaning.granularity in ("year", "range")  # in 2000 words
     return not (
         (counts and _word_at(tokens, edge.end) in _words()["counted"])
@@ -69,13 +63,9 @@ def is_date(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
     )
 
 
-def is_street(tokens: Tokens, start: int, end: int) -> bool:
-    """`rue du 4 septembre`, `Straße des 17. Juni`, `via XX Settembre`, `19 Mayıs Caddesi`."""
-    if _word_at(tokens, end) in _words()["street_after"]:
-        return True
+def is_street(tokens: Tokens, start: int) -> bool:
+    """`rue du 4 septembre`, `Straße des 17. Juni`."""
     streets, joins = _words()["street"], _words()["street_join"]
-    if start > 1 and _ROMAN.fullmatch(tokens.words[start - 1]):
-        start -= 1
     if _word_at(tokens, start - 1) in streets:
         first = tokens.words[start]
         return first in joins or not first.isalpha() or _is_capital(tokens, start)
@@ -113,13 +103,10 @@ def _counts_alone(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
     before, after = _word_at(tokens, start - 1), _word_at(tokens, edge.end)
     if before in _QUOTES or before in _words()["title"] or before in _words()["article"]:
         return False
-    if before in ("si", "ni", "kay") and edge.languages == _FILIPINO:  # before names of persons
-        return False
     if start and any(e.tag in ("HOLIDAY", "ORD") for e in lattice.edges[start - 1]):
         return False  # Black Friday deals, the first Thursday lesson
     if any(e.tag == "HOLIDAY" and e.end == edge.end for e in lattice.edges[start]):
-        free = not after[:1].isalpha() or after in words.marks
-        return free or after in _words()["event"] or not edge.languages & ~_COMPOUNDS
+        return not after[:1].isalpha() or after in words.marks or after in _words()["event"]
     if meaning.granularity == "range" and not meaning.is_weekly:
         return meaning.repeating and (not after[:1].isalpha() or after in words.marks)
     if not meaning.is_weekly or words.is_ambiguous(tokens.words[start], "WEEKDAY"):
@@ -172,20 +159,8 @@ def _is_nth_thing(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
     tags = {
         e.tag for index in range(start, edge.end) for e in lattice.edges[index] if e.end == edge.end
     }
-    after = _word_at(tokens, edge.end)
-    if "DATE_NUMBER" in tags and edge.pieces == 2:
-        if tokens.adjacent(start + 1) and tokens.words[start + 1].isdecimal():
-            return True
-        if edge.languages & _NOUNS_CAPITALISED:  # `am 3. Tor`
-            return _is_capital(tokens, edge.end + (after == "."))
-        if tokens.words[edge.end - 1].isalpha():  # le 3e étage
-            return after[:1].isalnum() and after not in words.marks
-        return (
-            after in ("%", "°", "€", "$", "h")
-            or after in _words()["counted"]
-            or after[:1].isdecimal()
-        )
     if not tags & {"DATE_ORDINAL", "DAY_OF_MONTH", "DATE_NUMBER_WEAK"}:
         return False
+    after = _word_at(tokens, edge.end)
     counted = "DATE_NUMBER_WEAK" in tags and _word_at(tokens, start - 1).isdecimal()  # `10 a 12`
     return counted or (after[:1].isalnum() and after not in words.marks)

@@ -25,7 +25,7 @@ _DATED = frozenset(
     (
         *("DATE", "DATES", "DAYS", "DATE_ORDINAL", "DATE_NUMBER", "DATE_NUMBER_WEAK"),
         *("DATE_BOUND", "DAY_OF_MONTH", "DM", "DM_WEAK", "EDGE_WORD", "PART", "SHORT_WEEKDAY"),
-        *("SINCE", "STARTING", "SINCE_OR_STARTING"),
+        *("SINCE", "STARTING", "SINCE_OR_STARTING", "WITHIN", "WITHIN_POST"),
     )
 )
 """Tags of which every phrase holds one before its bounds are read."""
@@ -69,8 +69,11 @@ def find_phrases(text: str, now: date, tense: Tense = "asked") -> tuple[DatePhra
     for found in read_phrases(text, now):
         from lorebank.dates.rules_bounds import resolve
         from lorebank.dates.spans import Moment
+        from lorebank.dates.times import tells_hours
 
         meaning, shown = found.meaning, text[found.start : found.end]
+        if meaning.repeating and meaning.is_weekly and tells_hours(text):
+            continue  # a filter would leave out the line that says it of every week
         days = resolve(meaning, Moment(now, tense))
         if days and (not meaning.ahead or tense == "future" or text.strip(" ?") == shown):
             interval = Interval(days[0].start, days[-1].end)
@@ -155,7 +158,7 @@ def _chosen(lattice: Lattice, words: Lexicon) -> list[tuple[int, Edge]]:
     for start, edge in candidates:
         if not used.isdisjoint(range(start, edge.end)):
             continue
-        no_date = edge.tag == "NOT" or is_street(tokens, start, edge.end)
+        no_date = edge.tag == "NOT" or is_street(tokens, start)
         if no_date or is_date(lattice, start, edge, words):
             used.update(range(start, edge.end))
             taken += [] if no_date else [(start, edge)]

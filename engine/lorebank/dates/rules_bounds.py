@@ -195,6 +195,12 @@ def _since_duration(moment: Moment, duration: Duration) -> Meaning | None:
     return Meaning((Span("range", (first, first)),), "since")
 
 
+def _within(moment: Moment, duration: Duration) -> Meaning:
+    """`within 30 days`: up to that day."""
+    last = one_day(moved(moment.now, duration[0], duration[1]))
+    return Meaning((Span("day", last, ahead=True),), "until")
+
+
 def _between_listed(_: Moment, spans: tuple[Span, ...]) -> Meaning:
     """`between the 2nd and the 5th of December`."""
     return Meaning((spans[0], spans[-1]), "between")
@@ -249,6 +255,8 @@ _PHRASES = (
     Rule(f"starting around? the? {_D}", _phrase("starting")),
     Rule(f"since_or_starting around? the? {_D}", _phrase("since-or-starting")),
     Rule(f"{_BEGIN} DURATION", _since_duration),
+    Rule("within DURATION", _within),
+    Rule("DURATION within_post", _within),
     Rule(f"{_BEGIN}|from the? {_D} onwards", _phrase("starting")),
     Rule("DATE onwards", _phrase("since")),
     Rule("DATE starting_post", _phrase("starting")),

@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
-from lorebank.dates.holidays import holiday_days, long_weekend
+from lorebank.dates.holidays import holiday_days
 from lorebank.dates.lattice import Rule
 from lorebank.dates.lexicon import ALL, language_bit
 from lorebank.dates.spans import (
@@ -42,8 +42,6 @@ _SOME_YEAR = 2020
 """A leap year of 53 weeks: what it does not have, no year has."""
 _NOT_FAR = 70
 """Days within which the 17th is a Saturday, where somebody writes so: it is in two of 14 months."""
-_HOURS = 24
-"""Of a day: `14 heures`."""
 _YEARS_AHEAD = 20
 """Of two digits: `'44` is ahead in 2025, `'46` was."""
 
@@ -73,11 +71,6 @@ def _short_year(moment: Moment, two_digits: int) -> int:
     return year if year <= moment.now.year + _YEARS_AHEAD else year - 100
 
 
-def _era_year(_: Moment, before: int, n: int) -> int:
-    """The year of a Japanese era; an era is known by the year before its first."""
-    return before + n
-
-
 def _relative_year(moment: Moment, offset: int, _unit: str) -> int:
     return moment.now.year + offset
 
@@ -95,19 +88,18 @@ def _this_unit(moment: Moment, unit: str) -> Span | None:
 REFERENCE_RULES = (
     Rule("YR nian", same, "YR"),
     Rule("YR nian", same, "YEAR_SAID"),
-    Rule("ERA NUM|FIRST_YEAR nian", _era_year, "YR"),
-    Rule("ERA NUM|FIRST_YEAR nian", _era_year, "YEAR_SAID"),
+    Rule("ERA NUM|FIRST_YEAR nian", lambda _, before, n: before + n, "YR"),
+    Rule("ERA NUM|FIRST_YEAR nian", lambda _, before, n: before + n, "YEAR_SAID"),
     Rule("apostrophe TWO", _short_year, "YR_SHORT"),
     Rule("REL_PRE U_YEAR", _relative_year, "YR"),
     Rule("U_YEAR REL_POST", _relative_year, "YR", order=(1, 0)),
     Rule("UNITWORD", _year_word, "YR"),
     Rule("UNIT", _this_unit, "THIS_UNIT"),
     Rule("MNUM yue", same, "MON", _CJK),
-    Rule("ord_pre DAY", same, "DAY"),
     Rule("ord_pre DAY", same, "DAY_ORD"),
     Rule("ord_pre NUM", same, "ORD"),
+    Rule("hour? NUM hour_post", lambda _, hour: hour <= 24 or None, "CLOCK"),
     Rule("NUM UNIT", lambda _, n, unit: (n, unit), "DURATION"),
-    Rule("hour? NUM hour_post", lambda _, hour: hour <= _HOURS or None, "CLOCK"),
 )  # fmt: skip
 
 
@@ -224,31 +216,12 @@ def _decade(_: Moment, year: int) -> Span | None:
     return Span("decade", decade_days(year)) if year % 10 == 0 else None
 
 
-def _season_of_two_years(_: Moment, season: str, year: int, last: int) -> Span | None:
-    """`winter 2024/25`."""
-    follows = last % 100 == (year + 1) % 100
-    return Span("season", season_days(year, season)) if follows else None
-
-
-def _school_year(_: Moment, month: int, year: int, last: int) -> Span | None:
-    """`school year 2024/25`: from its first month up to that month of the next year."""
-    days = date(year, month, 1), shift(date(year + 1, month, 1), -1)
-    return Span("range", days) if last % 100 == (year + 1) % 100 else None
-
-
-def _this_time(moment: Moment) -> Span:
-    """`this time last year`: that year's month of today."""
-    return _month(moment, moment.now.month)
-
-
-def _around_holiday(around: Callable[[date], Days]) -> Callable[..., Days | None]:
-    """`Labor Day weekend`, `Thanksgiving week`: the days around a holiday's first."""
-
-    def days(year: int, key: str, _unit: str) -> Days | None:
-        found = holiday_days(key, year)
-        return around(found[0]) if found else None
-
-    return days
+def _holiday_weekend(year: int, key: str, _unit: str) -> Days | None:
+    """`Labor Day weekend`: the days that it makes with its Saturday and Sunday."""
+    if (found := holiday_days(key, year)) is None:
+        return None
+    first, last = weekend_days(shift(found[0], -3))
+    return min(first, found[0]), max(last, found[0])
 
 
 _month = yearly("month", month_days)
@@ -299,7 +272,6 @@ CALENDAR_RULES = (
     Rule("ORD U_QUARTER", yearly("quarter", lambda year, n, _unit: quarter_days(year, n))),
     Rule("HALF", yearly("half", half_days), "NEEDS_YEAR"),
     Rule("HALF", yearly("half", half_days, bare=False), languages=_CJK),
-    Rule("same_time", _this_time, "NEEDS_YEAR"),
     Rule("YEAR_SAID", _year),
     Rule("YEAR|YR_SHORT", _bare_year),
     Rule("YR decade_post u_year?", _decade),
@@ -312,12 +284,10 @@ CALENDAR_RULES = (
     Rule("DECADE", _decade, "SHORT_DECADE"),
     Rule("SEASON", yearly("season", season_days)),
     Rule("SEASONS", yearly("season", season_days), "DATES"),
-    Rule("SEASON of? YR slash|dash TWO|YR", _season_of_two_years),
-    Rule("SCHOOL_YEAR of? YR slash|dash TWO|YR", _school_year),
+    Rule("SEASON of? YR slash|dash TWO|YR", lambda _, s, y, __: Span("season", season_days(y, s))),
     Rule("week_no NUM", _week),
     Rule("ORD week_no", _week, languages=_DUTCH_OR_GERMAN),
     Rule("ord_pre NUM u_week", _week),
     Rule("HOLIDAY", yearly("", lambda year, key: holiday_days(key, year))),
-    Rule("HOLIDAY U_WEEKEND", yearly("range", _around_holiday(long_weekend), bare=False)),
-    Rule("HOLIDAY U_WEEK", yearly("week", _around_holiday(week_days), bare=False)),
+    Rule("HOLIDAY U_WEEKEND", yearly("range", _holiday_weekend, bare=False)),
 )  # fmt: skip

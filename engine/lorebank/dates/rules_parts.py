@@ -10,6 +10,7 @@ from typing import Any
 from lorebank.dates.lattice import Rule
 from lorebank.dates.lexicon import language_bit
 from lorebank.dates.rules_calendar import same
+from lorebank.dates.rules_relative import Duration
 from lorebank.dates.spans import (
     Cycle,
     Days,
@@ -30,82 +31,41 @@ from lorebank.dates.spans import (
 _CJK = language_bit("zh") | language_bit("ja")
 _GENITIVE_FIRST = _CJK | language_bit("tr")
 
-_YEAR_MONTHS = {
-    "early": (1, 4),
-    "mid": (5, 8),
-    "late": (9, 12),
-    "start": (1, 1),
-    "end": (12, 12),
-    "opening": (1, 3),
-    "closing": (10, 12),
-    "first-half": (1, 6),
-    "second-half": (7, 12),
+_MONTHS = {"year": 1, "quarter": 1, "season": 1, "decade": 12}
+"""Granularity → months of what its parts are counted in; in days where it is not listed."""
+_PLACES = {
+    "year": (4, 8, 12, 1, 3),
+    "quarter": (1, 2, 3, 1, 1),
+    "season": (1, 2, 3, 1, 1),
+    "decade": (4, 7, 10, 3, 3),
+    "month": (10, 20, 30, 7, 7),
 }
-"""Part of a year → its first and last month; `opening` is a word that may be early or start."""
-
-_MONTH_DAYS = {
-    "early": (1, 10),
-    "mid": (11, 20),
-    "late": (21, 0),
-    "start": (1, 7),
-    "end": (-6, 0),
-    "opening": (1, 7),
-    "closing": (-6, 0),
-    "first-half": (1, 15),
-    "second-half": (16, 0),
-}
-"""Part of a month → its first and last day; 0 and below count back from the month's last day."""
-
-_DECADE_YEARS = {"early": (0, 3), "start": (0, 1), "opening": (0, 3), "mid": (4, 6), "end": (8, 9)}
-"""Part of a decade → its first and last year; `late` and the like are the last three."""
-
-_UNIT_MONTHS = {"early": (0, 0), "start": (0, 0), "opening": (0, 0), "mid": (1, 1)}
-"""Part of a quarter or season → its first and last month; the rest are the last one."""
-
-_THIRDS = {"early": 0, "start": 0, "opening": 0, "first-half": 0, "mid": 1}
-"""Part of any other span → which third of its days; the rest are the last third."""
+"""Where the thirds of a span end, and how long its start or end is: one said so, and one named by a
+word that may mean early as well (`opening`). By convention a week of a month, a month of a year."""
 
 
-def _year_part(part: str, days: Days) -> Days:
-    first, last = _YEAR_MONTHS[part]
-    return month_days(days[0].year, first)[0], month_days(days[0].year, last)[1]
+def _part_days(part: str, granularity: str, days: Days) -> Days:
+    """A part of a span: a third, a half, or one of its ends."""
+    length = (days[1] - days[0]).days + 1
+    thirds = length // 3, length * 2 // 3, length, length // 3, length // 3
+    early, mid, count, edge, opening = _PLACES.get(granularity, thirds)
 
+    def place(day: date, units: int) -> date:
+        months = _MONTHS.get(granularity)
+        return add_months(day, units * months) if months else shift(day, units)
 
-def _month_part(part: str, days: Days) -> Days:
-    def place(day: int) -> date:
-        return days[0].replace(day=day) if day > 0 else shift(days[1], day)
-
-    first, last = _MONTH_DAYS[part]
-    return place(first), place(last)
-
-
-def _months_part(part: str, days: Days) -> Days:
-    if part in ("first-half", "second-half"):
-        return _third(part, days)
-    first, last = (add_months(days[0], n) for n in _UNIT_MONTHS.get(part, (2, 2)))
-    return first, month_days(last.year, last.month)[1]
-
-
-def _decade_part(part: str, days: Days) -> Days:
-    first, last = _DECADE_YEARS.get(part, (7, 9))
-    year = days[0].year
-    return date(year + first, 1, 1), date(year + last, 12, 31)
-
-
-def _third(part: str, days: Days) -> Days:
-    total = (days[1] - days[0]).days + 1
-    index = _THIRDS.get(part, 2)
-    first = shift(days[0], total * index // 3)
-    return first, shift(days[0], total * (index + 1) // 3 - 1)
-
-
-_PARTS: dict[str, Callable[[str, Days], Days]] = {
-    "year": _year_part,
-    "month": _month_part,
-    "decade": _decade_part,
-    "quarter": _months_part,
-    "season": _months_part,
-}
+    if part in ("end", "closing"):
+        return place(shift(days[1], 1), -(edge if part == "end" else opening)), days[1]
+    begins, ends = {
+        "early": (0, early),
+        "mid": (early, mid),
+        "late": (mid, count),
+        "first-half": (0, count // 2),
+        "second-half": (count // 2, count),
+        "start": (0, edge),
+        "opening": (0, opening),
+    }[part]
+    return place(days[0], begins), days[1] if ends == count else shift(place(days[0], ends), -1)
 
 
 def _narrowed(
@@ -126,9 +86,8 @@ def _narrowed(
 def _part_of(_: Moment, part: str, span: Span) -> Span | None:
     if span.ahead:
         return None  # they start in three weeks
-    take = _PARTS.get(span.granularity, _third)
-    wholes = (*_PARTS, "week", "half")
-    found = _narrowed(span, "range", lambda days: take(part, days), wholes)
+    wholes = (*_PLACES, "week", "half")
+    found = _narrowed(span, "range", lambda d: _part_days(part, span.granularity, d), wholes)
     return replace(found, modifier="end") if found and part in ("end", "closing") else found
 
 
@@ -138,7 +97,7 @@ def _edge(moment: Moment, edge: tuple[str, str]) -> Span:
 
     def days(index: int) -> Days:
         first = date(index, 1, 1) if unit == "year" else date(index // 12, index % 12 + 1, 1)
-        return _PARTS[unit](part, unit_days(first, unit, 0))
+        return _part_days(part, unit, unit_days(first, unit, 0))
 
     cycle = Cycle(days, "year" if unit == "year" else "month")
     modifier = "end" if part == "end" else "exact"
@@ -161,7 +120,7 @@ def _nth_unit(n: int, unit: str, granularity: str, days: Days) -> Days | None:
         saturday = nth_weekday(days, 5, n)
         return (saturday, shift(saturday, 1)) if saturday else None
     if unit in ("half", "fortnight") and granularity == "month":
-        return _month_part("first-half" if n == 1 else "second-half", days)
+        return _part_days("first-half" if n == 1 else "second-half", "month", days)
     if granularity != "year" or unit not in _IN_YEAR:
         return None
     last, unit_of_year = _IN_YEAR[unit]
@@ -188,21 +147,6 @@ def _nth_weekday_of(_: Moment, n: int, weekday: int, span: Span) -> Span | None:
         return one_day(day) if day else None
 
     return _narrowed(span, "day", narrowed, ("month", "year"))
-
-
-def _first_units_of(_: Moment, n: int, duration: tuple[int, str], span: Span) -> Span | None:
-    """`the first two weeks of October`, `the last 3 days of May`."""
-    amount, unit = duration
-    length = {"day": 1, "week": 7}.get(unit, 0) * amount
-    if n not in (1, -1) or not length:
-        return None
-
-    def narrowed(days: Days) -> Days:
-        if n == 1:
-            return days[0], shift(days[0], length - 1)
-        return shift(days[1], 1 - length), days[1]
-
-    return _narrowed(span, "range", narrowed, ("month", "year", "quarter"))
 
 
 def _day_in_month(_: Moment, day: int, span: Span) -> Span | None:
@@ -250,41 +194,27 @@ def _near(granularity: str, move: Callable[..., Days]) -> Callable[..., Span | N
     return build
 
 
-def _counted_from(direction: int) -> Callable[[Moment, tuple[int, str], Span], Span | None]:
-    """`two days before Christmas`, `a week after Easter`: the day, week or month so far off."""
+def _next_to(direction: int) -> Callable[[Moment, int | str | Duration, Span], Span | None]:
+    """`the Sunday before 25 October`, `the week after Easter`, `two days before Christmas`."""
 
-    def build(_: Moment, duration: tuple[int, str], span: Span) -> Span | None:
-        amount, unit = duration
-        if unit not in ("day", "week", "month"):
-            return None
-        return _narrowed(
-            span, unit, lambda days: unit_days(days[0], unit, direction * amount), ("day",)
-        )
+    def build(_: Moment, what: int | str | Duration, span: Span) -> Span | None:
+        def move(days: Days) -> Days:
+            beside = shift(days[0], -1) if direction < 0 else shift(days[1], 1)
+            if isinstance(what, int):
+                gap = (what - beside.weekday()) * direction % 7
+                return one_day(shift(beside, gap * direction))
+            if isinstance(what, tuple):
+                return unit_days(days[0], what[1], direction * what[0])
+            outside = unit_days(beside, what, 0)
+            whole = outside[1] <= beside if direction < 0 else outside[0] >= beside
+            return outside if whole else unit_days(beside, what, direction)
+
+        unit = what[1] if isinstance(what, tuple) else what
+        known = {"day": "day", "week": "week", "weekend": "range", "month": "month"}
+        granularity = known.get(unit) if isinstance(unit, str) else "day"
+        return _narrowed(span, granularity, move, ("day",)) if granularity else None
 
     return build
-
-
-def _weekday_before(day: date, weekday: int) -> Days:
-    """`the Sunday before 25 October`."""
-    return one_day(shift(day, -((day.weekday() - weekday - 1) % 7) - 1))
-
-
-def _weekday_after(day: date, weekday: int) -> Days:
-    return one_day(shift(day, (weekday - day.weekday() - 1) % 7 + 1))
-
-
-def _weekend_before(day: date) -> Days:
-    """`the weekend before Christmas`: the last one that is over by then."""
-    return weekend_days(shift(day, -7))
-
-
-def _weekend_after(day: date) -> Days:
-    return weekend_days(shift(day, 7 if day.weekday() >= 5 else 0))
-
-
-def _week_next_to(day: date, step: int) -> Days:
-    """The week before a Sunday is the one that it ends."""
-    return week_days(shift(day, step if day.weekday() == 6 else 7 * step))
 
 
 PART_RULES = (
@@ -300,7 +230,6 @@ PART_RULES = (
     Rule("DATE of? ord_pre? ORD|NUM UNIT", _nth_unit_of, "DATE", _GENITIVE_FIRST, (1, 2, 0)),
     Rule("the? ORD WEEKDAY of? the? DATE|THIS_UNIT", _nth_weekday_of),
     Rule("DATE of? ord_pre? ORD of? WEEKDAY", _nth_weekday_of, "DATE", _GENITIVE_FIRST, (1, 2, 0)),
-    Rule("the? ORD DURATION of? the? DATE", _first_units_of),
     Rule("the? DAY of? the? DATE", _day_in_month),
     Rule("DATE of? DAY ri", _day_in_month, languages=_CJK, order=(1, 0)),
     Rule("WEEKDAY|WDAY comma? the? DATE", _weekday_and_date),
@@ -314,12 +243,7 @@ PART_RULES = (
     Rule("week_of the? DATE|DAY_OF_MONTH", _near("week", week_days)),
     Rule("DATE week_of_post", _near("week", week_days)),
     Rule("the? u_weekend of the? DATE|DAY_OF_MONTH", _near("range", weekend_days)),
-    Rule("the? u_weekend before the? DATE|DAY_OF_MONTH", _near("range", _weekend_before)),
-    Rule("the? u_weekend after the? DATE|DAY_OF_MONTH", _near("range", _weekend_after)),
-    Rule("the? WEEKDAY before the? DATE", _near("day", _weekday_before)),
-    Rule("the? WEEKDAY after the? DATE", _near("day", _weekday_after)),
+    Rule("the? WEEKDAY|U_WEEK|U_WEEKEND|DURATION before the? DATE", _next_to(-1)),
+    Rule("the? WEEKDAY|U_WEEK|U_WEEKEND|DURATION after the? DATE", _next_to(1)),
     Rule("the? DAY_NEXT_TO the? DATE", _near("day", lambda day, step: one_day(shift(day, step)))),
-    Rule("the? WEEK_NEXT_TO the? DATE", _near("week", _week_next_to)),
-    Rule("DURATION before the? DATE", _counted_from(-1)),
-    Rule("DURATION after the? DATE", _counted_from(1)),
 )  # fmt: skip

@@ -7,15 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import date
-from typing import Literal
 
 from lorebank.dates.lattice import Rule
 from lorebank.dates.lexicon import ALL, language_bit
 from lorebank.dates.rules_calendar import weekend_cycle
 from lorebank.dates.spans import (
-    Cycle,
-    Days,
     Moment,
     Span,
     add_months,
@@ -117,30 +113,9 @@ def _to_the_day(direction: int) -> Callable[[Moment, int, Duration], Span]:
     return build
 
 
-def _then(_: Moment, unit: str) -> Span | None:
-    """`the following week`: the one after the time named before."""
-    if unit not in _THEN:
-        return None
-    granularity, period = _THEN[unit]
-
-    def days(index: int) -> Days:
-        if period == "week":
-            return unit_days(date.fromordinal(7 * index + 1), unit, 0)
-        if period == "month":
-            return unit_days(date(index // 12, index % 12 + 1, 1), unit, 0)
-        return unit_days(date(index, 1, 1), unit, 0)
-
-    return Span(granularity, cycle=Cycle(days, period), then=True)
-
-
-def _then_again(_: Moment, span: Span) -> Span | None:
+def _then(_: Moment, span: Span) -> Span | None:
     """`the following Friday`."""
     return replace(span, then=True, bare=False) if span.cycle is not None else None
-
-
-def _day_week(moment: Moment, offset: int, weeks: int) -> Span:
-    """`today week`, `aujourd'hui en huit`."""
-    return _day(moment, offset + 7 * weeks)
 
 
 def _day(moment: Moment, offset: int) -> Span:
@@ -167,23 +142,13 @@ def _repetition(moment: Moment, offset: int, span: Span) -> Span | None:
     return replace(span, days=(first, last), cycle=None, bare=False)
 
 
-_THEN: dict[str, tuple[str, Literal["year", "month", "week"]]] = {
-    "week": ("week", "week"),
-    "weekend": ("range", "week"),
-    "month": ("month", "month"),
-    "year": ("year", "year"),
-}
-"""Unit → granularity, and the period it comes back in."""
-
 RELATIVE_RULES = (
     Rule("DATE|NEEDS_YEAR comma|slash? of? the? YR|YR_SHORT", _in_year),
     Rule("NEEDS_YEAR dash YR", _in_year),
     Rule("YR comma|dash? of? the? DATE|NEEDS_YEAR", _in_year, order=(1, 0)),
     Rule("DAYS comma? of? the? YR", _days_in_year, "DAYS"),
-    Rule("then UNIT", _then),
-    Rule("UNIT then_post", _then),
-    Rule("the? then DATE", _then_again),
-    Rule("the? DATE then_post", _then_again),
+    Rule("the? then DATE", _then),
+    Rule("the? DATE then_post", _then),
     Rule("DAYWORD ahead_pre DURATION", _to_the_day(1)),
     Rule("DURATION from|ahead DAYWORD", _to_the_day(1), order=(1, 0)),
     Rule("DAYWORD ago_pre DURATION", _to_the_day(-1)),
@@ -204,7 +169,7 @@ RELATIVE_RULES = (
     Rule("ahead_pre DURATION ago?", _counted(1, ahead=True)),
     Rule("DAYWORD", _day),
     Rule("DAYWORD in? daypart", _day),
-    Rule("DAYWORD WEEK_ON", _day_week),
+    Rule("DAYWORD WEEK_ON", lambda moment, days, weeks: _day(moment, days + 7 * weeks)),
     Rule("the? REL_PRE the? DATE", _repetition, languages=_NOT_CHINESE),
     Rule("the? DATE REL_POST", _repetition, order=(1, 0)),
     Rule("REL_PRE SHORT_WEEKDAY", _repetition, languages=_NOT_CJK),

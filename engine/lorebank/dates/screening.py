@@ -30,11 +30,13 @@ _YEAR = re.compile(r"[12](?<=[\s(\"'’/–-][12])(?:(?<=1)9|(?<=2)0)\d\d(?!-?\d
 _DIGIT = re.compile(r"\d")
 _NUMBER = re.compile(r"\d\d?(?:\d\d)?(?:\D.*)?")
 
-_STRONG = {"WEEKDAY", "WEEKDAYS", "DAYWORD", "UNITWORD", "HOLIDAY", "EDGE_WORD", "SCHOOL_YEAR"}
+_STRONG = {"WEEKDAY", "WEEKDAYS", "DAYWORD", "UNITWORD", "HOLIDAY", "EDGE_WORD"}
 """Tags whose words name a time by themselves."""
 _BEFORE_UNIT = {"REL_PRE", "THEN", "TRAIL_PRE", "WEEK_NO", "ORD_PRE"}
-_BEFORE_NUMBER = {"SPAN_PRE", "AGO_PRE", "AHEAD_PRE", "SINCE", "DAYWORD"}
-_AFTER_UNIT = {*("REL_POST", "THEN_POST", "SPAN_POST", "AGO", "AHEAD", "ONWARDS", "PART_POST")}
+_BEFORE_NUMBER = {"SPAN_PRE", "AGO_PRE", "AHEAD_PRE", "WITHIN", "SINCE", "DAYWORD"}
+_AFTER_UNIT = {
+    *("REL_POST", "THEN_POST", "SPAN_POST", "AGO", "AHEAD", "WITHIN_POST", "ONWARDS", "PART_POST")
+}
 _NAMED = {"MONTH", "SEASON", "SEASONS", "DECADE", "WEEK_NO"}
 """Tags whose words are also names, verbs and numbers: they need a number or a licence."""
 _LICENCES = {

@@ -21,7 +21,7 @@ from lorebank.dates.spans import Moment, Tense, year_days
 from lorebank.domain.facts import Interval
 
 _SENTENCE_END = r"[.;!?。！？；]\s|[。！？；]|\n"
-_PAUSE = r"[,:–—，、]\s|[，]| - "
+_PAUSE = r"[,:–—，、]\s|[，(（)）]| - "
 _LONGEST_MONTH = 31
 _LONGEST_CLAUSE = 1_000
 """Characters that are looked at for its tense; no clause of prose comes near."""
@@ -55,6 +55,13 @@ def tense_of(text: str) -> Tense:
 def says_moved(text: str) -> bool:
     """Whether a text says that something was put off or brought forward."""
     return _holds(_languages_of(text, []), "moved", text)
+
+
+def tells_hours(text: str) -> bool:
+    """Whether a text speaks of what is so again and again: `what is open on Saturday?`."""
+    languages = _languages_of(text, [])
+    usual = _holds(languages, "hours", text) or _holds(languages, "habit", text)
+    return usual and _tense(languages, text) == "near"
 
 
 def _read(text: str, recorded: date, given: Tense | None, *, settled: bool) -> tuple[Interval, ...]:
@@ -105,8 +112,8 @@ def _named(intervals: tuple[Interval, ...]) -> date | None:
 
 def _names_no_time(phrase: Found, clause: str, tense: Tense, languages: _Languages) -> bool:
     meaning = phrase.meaning
-    if meaning.ahead:
-        return tense == "past"  # built in 3 days
+    if meaning.ahead:  # built in 3 days; pays within 30 days
+        return tense == "past" or (meaning.modifier == "until" and tense != "future")
     if not meaning.repeating:
         return meaning.granularity == "year" and meaning.spans[0].days == year_days(_EPOCH)
     if meaning.modifier == "exact" and _holds(languages, "habit", clause):

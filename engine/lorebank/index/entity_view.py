@@ -1,8 +1,9 @@
 """All that is known of one entity, and the sentence that says what each one is.
 
 A line defines a name that stands before its first colon, comma or bracket (`- Nerea, daughter,
-nine.`), and the first paragraph below a heading defines what the heading names. Nothing is made up:
-an entity that no such line defines has no description.
+nine.`), the first paragraph below a heading defines what the heading names, and a sentence of the
+core memory the name it begins with. Nothing is made up: an entity that no such line defines has no
+description.
 """
 
 from __future__ import annotations
@@ -15,18 +16,23 @@ from itertools import combinations
 from typing import Any, TypeVar
 
 from lorebank.database.connection import Connection, select
+from lorebank.dates.phrases import find_phrases
 from lorebank.domain.answers import EntityView, NamedIn, OpenQuestion, Property
 from lorebank.domain.facts import Citation, Entity, Interval, Opinion, OpinionStatus, Stance
 from lorebank.index.finding import TRUSTED
 from lorebank.index.items import facts_by_time, load_facts
 from lorebank.index.succession import successors
-from lorebank.language.folding import slugify
-from lorebank.language.words import estimate_tokens
+from lorebank.language.folding import fold, slugify
+from lorebank.language.words import content_words, estimate_tokens
 from lorebank.names.entities import display_names, neighbours, proposals
+from lorebank.names.lexicon import words_of
 from lorebank.records import dataclass
 from lorebank.supersede.slots import same_value
 
 _HEAD = re.compile(r"\A[\s>*+-]*(?P<head>[^:,;.–—(]{1,60})(?P<rest>[:,(–—].*)\Z", re.DOTALL)
+_LONGEST_NAME = 4
+"""Words of a name that a sentence begins with."""
+_ANY_DAY = date(2000, 1, 1)
 _SENTENCE = re.compile(r"(?<=[\w)\"”»]{2}[.!?])\s|(?<=[。！？])")
 _AND = re.compile(r"\s+(?:and|und|y|e|et|en|ve|at|&)\s+|\s*/\s*")
 _BRACKETS = re.compile(r"\s*\([^()]*\)")
@@ -48,24 +54,48 @@ def descriptions(connection: Connection) -> dict[str, Description]:
     names = dict(select(connection, "SELECT slug, entity FROM aliases"))
     names |= {slug: slug for (slug,) in select(connection, "SELECT slug FROM entities")}
     found: dict[str, Description] = {}
+    named_first: dict[str, Description] = {}
     rows = select(
         connection,
-        "SELECT f.path, f.title, i.start_line, i.end_line, i.heading,"
-        " i.content"
+        "SELECT f.path, f.title, f.role, i.start_line, i.end_line, i.heading, i.content"
         f" FROM items i JOIN files f ON f.file = i.file WHERE {TRUSTED} AND i.kind = 'note'"
         " AND f.role IN ('core', 'note') ORDER BY f.role, f.path, i.start_line",
     )
     headed: set[tuple[str, str]] = set()
-    for path, title, first, last, heading, text in rows:
+    for path, title, role, first, last, heading, text in rows:
         head = _HEAD.match(_BRACKETS.sub("", text))
         defined = _names_of(head["head"], names) if head else []
+        if head and defined and not _says_more(head["rest"]):
+            continue
         if (path, heading) not in headed and not defined:
             section = heading.rpartition(" > ")[2] or title
             defined = [slug for slug in [names.get(slugify(section))] if slug]
         headed.add((path, heading))
+        description = Description(_first_sentence(text), Citation(path, first, last))
         for slug in defined:
-            found.setdefault(slug, Description(_first_sentence(text), Citation(path, first, last)))
-    return found
+            found.setdefault(slug, description)
+        if role == "core" and (subject := _named_first(description.text, names)):
+            named_first.setdefault(subject, description)
+    return named_first | found
+
+
+def _says_more(rest: str) -> bool:
+    """Whether what stands behind a name is more than a day: `Tomasz: 30 July` is a birthday."""
+    for phrase in reversed(find_phrases(rest, _ANY_DAY)):
+        rest = rest[: phrase.start] + rest[phrase.end :]
+    return bool(content_words(rest))
+
+
+def _named_first(text: str, names: dict[str, str]) -> str | None:
+    """The entity that a sentence begins with, by the longest name: `The Skerry is a cutter`."""
+    words = text.split()
+    if words and fold(words[0]) in words_of("articles"):
+        del words[0]
+    for last in range(min(len(words), _LONGEST_NAME), 0, -1):
+        name = " ".join(words[:last])
+        if name[-1].isalnum() and (slug := names.get(slugify(name))):
+            return slug
+    return None
 
 
 def _names_of(head: str, names: dict[str, str]) -> list[str]:

@@ -20,9 +20,6 @@ delete its line. The engine writes down since when that holds: `pin: 0.8 since 2
 `retracted since …`, `restated since …`. The block `overview` is a comment that names every entry:
 an id that is named there and has no entry was deleted by hand; the block `removed` remembers such
 ids. Lines the engine does not know as its own are notes.
-
-Pages of an earlier form hold a block for each opinion, with its statement for a heading; what was
-decided there is read as well.
 """
 
 from __future__ import annotations
@@ -51,14 +48,12 @@ _TELLING = re.compile(
 )
 """What follows a statement: how firmly it is held, and the day of the newest evidence."""
 _REINFORCED = re.compile(r"\A- (?:Last reinforced|Updated): (?P<day>\d{4}-\d{2}-\d{2})")
-_HEADING = re.compile(r"\A#{1,6}\s+(?P<text>.+)\Z")
+_HEADING = re.compile(r"\A#{1,6}\s")
 _SINCE = r"(?:\s*[(,]?\s*since\s+(?P<since>\d{4}-\d{2}-\d{2})\s*\)?)?\s*\.?\Z"
 _PIN = re.compile(rf"\A(?:[-*]\s+)?\**pin\**\s*[:=]\**\s*(?P<value>[^\s(]+?)\**{_SINCE}", re.I)
 _RETRACTED = re.compile(rf"\A(?:[-*]\s+)?\**retracted\**\s*:?{_SINCE}", re.I)
 _RESTATED = re.compile(rf"\A(?:[-*]\s+)?\**restated\**{_SINCE}", re.I)
-_OWN_LINE = re.compile(
-    r"\A(?:.* · \*\*[01]\.\d\d\*\* .*\)\Z|- (?:Evidence|Contradicted|Last reinforced|Updated): )"
-)
+_OWN_LINE = re.compile(r"\A- (?:Evidence|Contradicted|Last reinforced|Updated): ")
 """Lines that the engine writes."""
 OPINIONS_BLOCK = "opinions"
 _OVERVIEW, _REMOVED_BLOCK = "overview", "removed"
@@ -332,15 +327,14 @@ def _read_block(
         return []
     for number, raw in enumerate(block.body.splitlines(), block.first_line + 1):
         line = raw.strip()
-        heading = _HEADING.match(line)
         if id_ := opinion_of_line(line):
             said = _LINE_ID.sub("", line).strip()
             found.append({"id": id_, "line": number} | _told_on(said))
-        elif heading is not None and block.name == OPINIONS_BLOCK:
-            continue
-        elif heading is not None and not found[-1]["statement"]:
-            found[-1]["statement"] = unescape_inline(heading["text"])
-        elif not line or (found and _decides(line, found[-1], path, number, diagnostics)):
+        elif (
+            not line
+            or (_HEADING.match(line) and block.name == OPINIONS_BLOCK)
+            or (found and _decides(line, found[-1], path, number, diagnostics))
+        ):
             continue
         elif is_opinion_block(block.name) and _OWN_LINE.match(line):
             if told := _TELLING.search(line):

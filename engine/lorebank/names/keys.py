@@ -189,11 +189,8 @@ def _person_keys(reading: Reading) -> Iterator[tuple[bool, str]]:
     generic = words_of("generic", "joiners")
     if reading.legal is not None or any(token in generic for token in tokens[1:]):
         return
-    if tokens[0] in words_of("minor-titles"):
-        yield True, f"title|{''.join(tokens[1:])}"
     if tokens[0] not in given_names():
         return
-    yield False, f"title|{reading.joined}"
     yield False, f"first|{tokens[0]}"
     for group in groups().get(tokens[0], ()):
         yield False, f"first|{group}"
@@ -219,7 +216,6 @@ def _single_name_keys(reading: Reading) -> Iterator[tuple[bool, str]]:
         return
     yield True, f"first|{token}"
     yield True, f"last|{token}"
-    yield False, f"title|{token}"
     for group in groups().get(token, ()):
         if group[0] == "n":
             yield True, f"first|{group}"
@@ -246,15 +242,8 @@ def _initial_keys(reading: Reading) -> Iterator[tuple[bool, str]]:
         yield True, f"initials|{initials} {tail}"
         if len(initials) > 1:
             yield True, f"initials|{initials[0]} {tail}"
-            yield True, f"more-initials|{initials[0]} {tail}"
-        else:
-            yield False, f"more-initials|{initials} {tail}"
         return
     yield False, f"initials|{first[0]} {tail}"
-    if len(rest) > 1:
-        initials = "".join(token[0] for token in reading.tokens[:-1])
-        yield False, f"initials|{initials} {rest[-1]}"
-        yield False, f"initials|{first[0]} {rest[-1]}"
 
 
 def _cross_keys(reading: Reading, scripts: frozenset[str]) -> Iterator[tuple[bool, str]]:

@@ -73,8 +73,6 @@ class Reading(Record):
     def full(self) -> bool:
         """Whether it can be a whole name of a person: two words, or surname and given name."""
         words = [token for token in self.tokens if not token[0].isdigit() and len(token) > 1]
-        if any(word in words_of("generic") for word in words):
-            return False
         return len(words) > 1 or (len(words) == 1 and split_full_name(words[0]) is not None)
 
 
@@ -130,12 +128,11 @@ def split_full_name(token: str) -> tuple[str, str] | None:
 
 
 def _without_dot(text: str) -> str:
-    """`hanna.vogel` → `hanna vogel`: a handle, if it begins with a given name and ends in no
-    file's or host's ending."""
+    """`hanna.vogel` → `hanna vogel`: a handle, if it begins with a given name."""
     parts = _DOTTED_NAME.fullmatch(text)
     if parts is None or compact(parts[1]) not in given_names():
         return text
-    return text if fold(parts[2]) in words_of("dot-endings") else f"{parts[1]} {parts[2]}"
+    return f"{parts[1]} {parts[2]}"
 
 
 def _unwrap(written: str) -> tuple[str, str]:
@@ -278,15 +275,10 @@ def _form_key(draft: Draft, start: int, stop: int) -> tuple[str, ...]:
 
 
 def _counts(draft: Draft, form: LegalForm, length: int) -> bool:
-    """Whether the words are that form here: `Acme AG` is a firm, `Bali Spa` and `Gate SE` not."""
-    stem = draft.tokens[: len(draft.tokens) - length]
-    if all(token in words_of("articles") or token[0].isdigit() for token in stem):
-        return False
+    """Whether the words are that form here: `Acme AG` is a firm, `Bali Spa` is not."""
     folded = fold(form.written)
-    if len(folded) == 2 and stem[-1] in words_of("designators"):
+    if len(folded) == 2 and draft.tokens[-1 - length] in words_of("designators"):
         return False
-    if " " in folded or len(folded) > 3 or folded in words_of("legal-safe"):
-        return True
     if draft.dotted[-1] or length > 1 or draft.raw[-1] == form.written.strip("()"):
         return True
     return folded in words_of("legal-safe-in-handles") and "".join(draft.raw).islower()
@@ -308,7 +300,6 @@ _CHUNKS = re.compile(r"[^\s_\-\u2010-\u2015\u2212/\\:;!?\"“”„«»()\[\]{}<
 _PARTS = re.compile(r"\d+(?:[.,]\d+)*|\D+")
 _CAMEL = re.compile(r"(?<=[^\W\dA-Z_])(?<!\AMc)(?=[A-Z])")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]?")
-_LEADING_INITIALS = re.compile(r"((?:[^\W\d_]\.)+)([^\W\d_]{2}.*)")
 _AMPERSAND = re.compile(r"(?<=\w)&(?=\w)")
 _DROPPED_APOSTROPHES = str.maketrans("", "", "'’‘ʼ`´")
 _BRACKETED_LEGAL = re.compile(r"[(（](株|有|주)[)）]")
@@ -341,8 +332,10 @@ def split_words(text: str) -> Draft:
     text = _AMPERSAND.sub(" & ", _BRACKETED_LEGAL.sub(r" \1 ", text))
     chunks = [chunk.strip(",") for chunk in _CHUNKS.findall(text)]
     for chunk in chunks:
-        rest = _take_dotted_initials(draft, chunk) if "." in chunk else chunk
-        pieces = _CAMEL.split(rest) if len(chunks) == 1 else [rest]
+        if _INITIALS.fullmatch(chunk):
+            draft.add(chunk.replace(".", ""), dotted=True)
+            continue
+        pieces = _CAMEL.split(chunk) if len(chunks) == 1 else [chunk]
         for piece in pieces:
             for part in _PARTS.findall(piece):
                 draft.add(part, dotted=chunk.endswith("."))
@@ -360,18 +353,6 @@ def join_initials(draft: Draft) -> None:
             draft.drop(index + 1, index + 2)
         else:
             index += 1
-
-
-def _take_dotted_initials(draft: Draft, chunk: str) -> str:
-    """Add `J.R.R.` as one word; what follows it in the chunk comes back."""
-    glued = _LEADING_INITIALS.fullmatch(chunk)
-    if glued is not None:
-        draft.add(glued[1].replace(".", ""), dotted=True)
-        return glued[2]
-    if _INITIALS.fullmatch(chunk):
-        draft.add(chunk.replace(".", ""), dotted=True)
-        return ""
-    return chunk
 
 
 def _are_initials(draft: Draft, index: int) -> bool:

@@ -17,8 +17,6 @@ from lorebank.names.lexicon import (
     given_names,
     groups,
     is_han_or_hangul,
-    word_list,
-    words_of,
 )
 from lorebank.names.readings import Reading, read_name
 from lorebank.records import Record
@@ -26,11 +24,8 @@ from lorebank.records import Record
 PLURAL = "a plural is not the person"
 _LONG = 9
 """Letters from which on one edit inside a name is taken for a slip."""
-_LONG_FOR_THING = 5
-"""Letters from which on a word that is nearly `bridge` or `street` is taken for that word."""
 _LONG_FOR_SWAP = 6
 """Letters of the word from which on two swapped letters in a long name are taken for a slip."""
-_SPELLING_EXTRAS = frozenset("yjйьъ")
 
 
 class Verdict(StrEnum):
@@ -98,7 +93,7 @@ def judge_slip(a: Reading, b: Reading) -> tuple[Verdict, str] | None:
     if parted is not None:
         return parted
     letters = min(_letters(a), _letters(b))
-    if letters >= _LONG and _is_slip(x, y, edit, a.tokens):
+    if letters >= _LONG and _is_slip(x, y, edit):
         return Verdict.SAME, "one letter differs in a long name"
     return _judge_short(x, y, edit, letters, len(a.tokens))
 
@@ -111,40 +106,14 @@ def _judge_short(x: str, y: str, edit: Edit, letters: int, words: int) -> tuple[
     return Verdict.AMBIGUOUS, "one letter differs"
 
 
-def _is_slip(x: str, y: str, edit: Edit, tokens: tuple[str, ...]) -> bool:
+def _is_slip(x: str, y: str, edit: Edit) -> bool:
     """Whether `x` and `y` can only be one word, once miswritten."""
     end = edit.place + max(len(edit.left), len(edit.right))
     if end >= len(y) or any(x in known and y in known for known in (given_names(), groups())):
         return False
     if edit.swap:
         return len(x) >= _LONG_FOR_SWAP
-    if edit.place == 0 or _is_spelling_choice(x, y, edit):
-        return False
-    if len(x) >= _LONG or (len(y) >= _LONG and (len(tokens) > 1 or len(y) > _LONG)):
-        return True
-    known = words_of("generic")
-    a_thing = len(tokens) > 1 and tokens[0] not in given_names()
-    return a_thing and len(x) >= _LONG_FOR_THING and (x in known) != (y in known)
-
-
-def _is_spelling_choice(x: str, y: str, edit: Edit) -> bool:
-    """Whether the letter is one that spellings and transliterations of a name disagree on."""
-    before, after = y[edit.place - 1 : edit.place], y[edit.place + 1 : edit.place + 2]
-    if edit.left and edit.right:
-        pair = frozenset((edit.left, edit.right))
-        return (
-            any(pair == frozenset(known) for known in word_list("spelling-pairs"))
-            or (pair == frozenset("cs") and after == "h")
-            or (pair == frozenset("eo") and y.endswith("n") and edit.place == len(y) - 2)
-        )
-    added = edit.left or edit.right
-    return (
-        added in _SPELLING_EXTRAS
-        or (added == "h" and before in "bcdgkrst")
-        or (added == "e" and before in "aou")
-        or (added == "u" and before == "o")
-        or (added in "sct" and after in "ch")
-    )
+    return edit.place > 0 and len(y) >= _LONG
 
 
 def _parting_letter(x: str, y: str, edit: Edit) -> tuple[Verdict, str] | None:
@@ -158,7 +127,6 @@ def _parting_letter(x: str, y: str, edit: Edit) -> tuple[Verdict, str] | None:
         return Verdict.DIFFERENT, "two given names"
     vowels = "aeiouyаеиоуыэюяё"
     feminine = letters in ({"", "a"}, {"", "а"}) and x[-1] not in vowels
-    feminine = feminine or (letters == {"i", "a"} and x[-2:-1] == "k")
     if feminine or letters in ({"o", "a"}, {"й", "я"}, {"ий", "ия"}):
         return Verdict.DIFFERENT, "names of a man and of a woman"
     return None
@@ -193,13 +161,11 @@ _REASONS = {
     "acronym": "acronym",
     "contraction": "short form",
     "initials": "initials",
-    "more-initials": "initials",
     "last-initial": "initials",
     "middle": "middle initial",
     "first": "first name against full name",
     "last": "surname against full name",
     "part": "one part of the name left out",
-    "title": "form of address",
     "handle": "a handle made of the name",
     "reading": "surname in another script",
 }
@@ -261,7 +227,7 @@ def _judge_same_words(a: Reading, b: Reading) -> tuple[Verdict, str]:
         verdict = _judge_legal_forms(a, b)
         if verdict is not None:
             return verdict
-    if a.tokens != b.tokens and not _splits_agree(a, b):
+    if a.tokens != b.tokens and not _is_run_together(a, b):
         return Verdict.AMBIGUOUS, "cut into words in another way"
     return Verdict.SAME, "the same but for punctuation, title or legal form"
 
@@ -279,18 +245,7 @@ def _judge_legal_forms(a: Reading, b: Reading) -> tuple[Verdict, str] | None:
     return None
 
 
-def _splits_agree(a: Reading, b: Reading) -> bool:
-    """Whether the names differ in one missing separator of a long name."""
+def _is_run_together(a: Reading, b: Reading) -> bool:
+    """Whether one name is a long one without its blanks: `annaweber`, and not `Rosemarie`."""
     few, many = sorted((a.tokens, b.tokens), key=len)
-    if sum(map(len, few)) < 9:
-        return False
-    if set(many) - set(few) <= given_names():
-        return False
-    if len(few) == 1:
-        return True
-    return len(many) == len(few) + 1 and set(_cuts(few)) < set(_cuts(many))
-
-
-def _cuts(tokens: tuple[str, ...]) -> list[int]:
-    ends = [len(token) for token in tokens]
-    return [sum(ends[: place + 1]) for place in range(len(ends))]
+    return len(few) == 1 and len(few[0]) >= _LONG and not given_names().issuperset(many)
