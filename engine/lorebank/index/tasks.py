@@ -19,7 +19,7 @@ from lorebank.domain.facts import PROMISE, Citation, Interval, Task, TaskState
 from lorebank.index.finding import TRUSTED, entities_in_text
 from lorebank.index.items import NOTE, Item, iso, load_items, stored_day
 from lorebank.index.lexical import any_of
-from lorebank.index.succession import fates_of_facts
+from lorebank.index.succession import successors
 from lorebank.language.folding import fold, slugify
 from lorebank.language.words import content_words, words
 from lorebank.languages import Sections, compiled, split
@@ -233,7 +233,7 @@ def appointments_known_on(connection: Connection, day: date) -> list[Appointment
         )
     ]
     plain = entities_in_text(connection, numbers)
-    replaced = fates_of_facts(connection, as_of=day).superseded
+    replaced = successors(connection, numbers, as_of=day)
     items = load_items(connection, numbers)
     return [
         Appointment(
@@ -244,7 +244,7 @@ def appointments_known_on(connection: Connection, day: date) -> list[Appointment
             tuple(dict.fromkeys((*item.entities, *plain.get(number, ())))),
             _subject(item),
             item.kind != NOTE,
-            item.id in replaced,
+            number in replaced,
         )
         for number, item in ((number, items[number]) for number in numbers)
     ]

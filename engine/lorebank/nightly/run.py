@@ -22,7 +22,7 @@ from lorebank.domain.reports import Hunk, ReflectReport
 from lorebank.generation.kept import KeptAnswers, ModelInRun
 from lorebank.generation.writing import Writer
 from lorebank.index.items import item_places, recorded_since
-from lorebank.index.sync import known_hash
+from lorebank.index.sync import collector_at_rest, known_hash
 from lorebank.markdown.opinion_page import OPINIONS_PATH
 from lorebank.markdown.proposal_pages import CORE_PROPOSALS, LOG_PROPOSALS, PROPOSAL_PAGES
 from lorebank.markdown.sections import RETAIN_HEADINGS
@@ -110,6 +110,7 @@ class _Planned:
     rejected: int = 0
 
 
+@collector_at_rest()
 def reflect_workspace(
     connection: Connection, root: Path, config: Config, options: RunOptions
 ) -> ReflectReport:

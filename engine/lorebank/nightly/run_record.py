@@ -126,7 +126,6 @@ def load_run(root: Path, name: str, area: str = "") -> RunRecord:
     no page of the bank: the record may be anybody's."""
     with undo_store(root, area).reading(name) as entries:
         manifest = json.loads(entries[MANIFEST])
-        manifest.setdefault("earlier", manifest.get("moved", {}))  # its name in older records
         lost: list[str] = []
         below = "" if area else BANK_FOLDER
         changes, earlier = (

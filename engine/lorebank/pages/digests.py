@@ -7,9 +7,10 @@ told there. An empty body means that there is nothing to tell, and no page.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
+from functools import cached_property
 from itertools import groupby
 from pathlib import PurePosixPath
 
@@ -30,7 +31,6 @@ from lorebank.pages.telling import (
     sentence_line,
     when_told,
 )
-from lorebank.records import Record
 
 EXPERIENCE_PATH = "bank/experience.md"
 ARCHIVE_FOLDER = "bank/experience"
@@ -50,14 +50,30 @@ _LATE = 3
 """Of what is overdue, so many lead: the last."""
 
 
-class Digests(Record):
+class Digests:
     """What the pages of the whole bank are made from."""
 
-    content: BankContent
-    facts: Sequence[KnownFact]
-    with_page: frozenset[str]
-    link: Link
-    threads: Threads
+    def __init__(
+        self,
+        content: BankContent,
+        facts: Sequence[KnownFact],
+        with_page: frozenset[str],
+        link: Link,
+        threads: Callable[[], Threads],
+    ) -> None:
+        self.content, self.facts, self.with_page, self.link = content, facts, with_page, link
+        self.threads = threads
+
+    @cached_property
+    def done(self) -> Mapping[str, Sequence[KnownFact]]:
+        """What was done, by the page that tells it; years that have a page of their own apart."""
+        others = [_as_done(k) for k in _elsewhere(self, EXPERIENCE_PATH) if _is_done(k)]
+        archives = _archives(others)
+        pages: dict[str, list[KnownFact]] = {path: [] for path in archives}
+        for known in others:
+            home = _archive(known.day.year) if known.day else ""
+            pages.setdefault(home if home in archives else EXPERIENCE_PATH, []).append(known)
+        return pages
 
 
 def digest_body(bank: Digests, path: str) -> str:
@@ -98,7 +114,8 @@ def _world(bank: Digests) -> str:
         if known.fact.kind in _STATED and not known.fact.slugs and is_current(known)
     ]
     by_id = {known.fact.id: known for known in own}
-    habits = {known.fact.id: bank.threads.told_again(known, by_id) for known in own}
+    threads = bank.threads()
+    habits = {known.fact.id: threads.told_again(known, by_id) for known in own}
     folded = {k.fact.id for again in habits.values() for k in again[:-1]}
     lines = [
         sentence_line(known, WORLD_PATH, on_days(habits[known.fact.id]))
@@ -110,8 +127,11 @@ def _world(bank: Digests) -> str:
 
 def archive_paths(facts: Sequence[KnownFact]) -> list[str]:
     """The pages of the years that are no longer on the page of experience."""
-    kinds = (_as_done(k) for k in facts if k.fact.kind is FactKind.EXPERIENCE and is_current(k))
-    years = {known.day.year for known in kinds if known.day}
+    return _archives([_as_done(known) for known in facts if _is_done(known)])
+
+
+def _archives(done: Sequence[KnownFact]) -> list[str]:
+    years = {known.day.year for known in done if known.day}
     return [_archive(year) for year in sorted(years) if year <= max(years) - _YEARS]
 
 
@@ -121,17 +141,10 @@ def _archive(year: int) -> str:
 
 def _experience(bank: Digests, path: str) -> str:
     """What was done, month by month; what is told on an entity's page is linked to."""
-    others = _elsewhere(bank, EXPERIENCE_PATH)
-    archives = archive_paths(others)
-    done = []
-    for known in (k for k in others if k.fact.kind is FactKind.EXPERIENCE and is_current(k)):
-        told = _as_done(known)
-        home = _archive(told.day.year) if told.day else ""
-        if path == (home if home in archives else EXPERIENCE_PATH):
-            done.append(told)
     parts = []
     for month, group in groupby(
-        sorted(done, key=newest_first), key=lambda k: k.day.isoformat()[:7] if k.day else ""
+        sorted(bank.done.get(path, ()), key=newest_first),
+        key=lambda k: k.day.isoformat()[:7] if k.day else "",
     ):
         here, elsewhere = [], Counter[str]()
         for known in distinct(list(group)):
@@ -145,8 +158,9 @@ def _experience(bank: Digests, path: str) -> str:
         lines = "\n".join(here), ("With " + " · ".join(links)) if elsewhere else ""
         if any(lines):
             parts.append("\n\n".join([f"### {month or 'Undated'}", *filter(None, lines)]))
+    archives = sorted(bank.done.keys() - {EXPERIENCE_PATH}, reverse=True)
     if archives and path == EXPERIENCE_PATH:
-        years = (PurePosixPath(archive).stem for archive in reversed(archives))
+        years = (PurePosixPath(archive).stem for archive in archives)
         parts.append("Earlier: " + " · ".join(f"[{y}](experience/{y}.md)" for y in years))
     return "\n\n".join(parts)
 
@@ -155,6 +169,10 @@ def _elsewhere(bank: Digests, page: str) -> list[KnownFact]:
     """The facts that the page does not hold by hand, in these words: it never repeats its own."""
     by_hand = [k for k in bank.facts if k.fact.citation.path == page]
     return distinct([*by_hand, *bank.facts])[len(distinct(by_hand)) :]
+
+
+def _is_done(known: KnownFact) -> bool:
+    return known.fact.kind is FactKind.EXPERIENCE and is_current(known)
 
 
 def _as_done(known: KnownFact) -> KnownFact:
