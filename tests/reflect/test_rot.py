@@ -104,12 +104,13 @@ def test_a_ruling_on_an_opinion_that_became_one_with_another_is_not_gone(
     with Bank.open(root, environ=WORDS_ONLY, now=DAY) as bank:
         first, second = sorted(bank.opinions(), key=lambda o: o.source)
         fact = bank.recall("fourth hive", k=1).hits[0]
-        ledger = root / "bank" / "evidence.md"
-        ledger.parent.mkdir(exist_ok=True)
-        ledger.write_text(
-            f"- {fact.id} for {second.id} (2025-06-21 by ana)\n"
-            f"- {second.evidence[0].fact_id} for {first.id} (2025-06-21 by ana)\n"
-        )
+    ledger = root / "bank" / "evidence.md"
+    ledger.parent.mkdir(exist_ok=True)
+    ledger.write_text(
+        f"- {fact.id} for {second.id} (2025-06-21 by ana)\n"
+        f"- {second.evidence[0].fact_id} for {first.id} (2025-06-21 by ana)\n"
+    )
+    with Bank.open(root, environ=WORDS_ONLY, now=DAY) as bank:
         assert len(bank.opinions()) == 1
         assert bank.rot().findings == ()
 
