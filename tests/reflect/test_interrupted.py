@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank, WorkspaceError
-from lorebank.workspace.run_store import MANIFEST, pack, unpack
 from support import WORDS_ONLY, snapshot
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals and limits of POSIX")
@@ -167,17 +166,6 @@ def test_undo_takes_back_pages_that_a_killed_run_had_moved(root: Path, stop: int
     with opened(root) as bank:
         bank.undo_reflect()
     assert {p: b for p, b in snapshot(root).items() if not p.endswith("tmp")} == before
-
-
-def test_a_record_of_an_earlier_version_can_be_undone(root: Path) -> None:
-    before = snapshot(root)
-    with opened(root) as bank:
-        record = root / f".memory/undo/{bank.reflect().run}.zip"
-        entries = unpack(record.read_bytes())
-        entries[MANIFEST] = entries[MANIFEST].replace(b'"earlier"', b'"moved"')
-        record.write_bytes(pack(entries))
-        bank.undo_reflect()
-    assert snapshot(root) == before
 
 
 def test_a_page_edited_after_the_kill_keeps_the_edit_and_is_told_in_a_journal(root: Path) -> None:

@@ -1,6 +1,6 @@
 """Nearest vectors: an exact scan by numpy over a resident matrix.
 
-From some 200,000 vectors on, reading them all for a question takes longer than a person notices.
+From some 50,000 vectors on, reading them all is most of what a question costs.
 The bits are a thirty-second of them; those vectors whose bits differ least from the question's are
 then scored exactly. What the sieve loses was measured (`tests/benchmarks/vectors.py`), and
 `CANDIDATES` and `SHARE` are chosen by that: at 1,000,000 × 256 recall@20 is .980 to .999, in a
@@ -15,6 +15,7 @@ matrix is sieved by sign bits first, and only what they leave is scored.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,6 @@ from lorebank.database.connection import (
     generation,
     load_vector_extension,
     read_meta,
-    select,
 )
 from lorebank.records import dataclass
 
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-SIEVE_FROM = 200_000
+SIEVE_FROM = 50_000
 """Vectors below which every one is scored."""
-CANDIDATES = 4096
+CANDIDATES = 2048
 """Vectors scored exactly, at least; more where more are asked for."""
 SHARE = 1 / 64
 """Of all vectors that are scored exactly: the more there are, the more are as near as the best."""
@@ -53,6 +53,8 @@ class SignBits:
 
     mean: NDArray[np.float32]
     words: NDArray[np.uint64]
+    sample: NDArray[np.float32]
+    """Some of the vectors, which stand for all."""
 
     @classmethod
     def of(cls, vectors: NDArray[np.float32]) -> SignBits | None:
@@ -61,13 +63,13 @@ class SignBits:
 
         if not hasattr(np, "bitwise_count"):
             return None
-        step = max(1, len(vectors) // _BLOCK)
-        mean = vectors[::step].mean(axis=0, dtype=np.float32)
+        sample = vectors[:: max(1, len(vectors) // _SAMPLED)].copy()
+        mean = sample.mean(axis=0, dtype=np.float32)
         width = -(-vectors.shape[1] // 64)
         words = np.empty((width, len(vectors)), dtype=np.uint64)
         for start in range(0, len(vectors), _BLOCK):
             words[:, start : start + _BLOCK] = _words(vectors[start : start + _BLOCK] > mean).T
-        return cls(mean, words)
+        return cls(mean, words, sample)
 
     def candidates(self, query: NDArray[np.float32], limit: int) -> NDArray[np.int64]:
         """Columns of the vectors whose bits differ least, at least some thousand, in order."""
@@ -96,8 +98,9 @@ def _words(bits: NDArray[np.bool_]) -> NDArray[np.uint64]:
 
 _FEW, _USUAL_SPREAD = 30, 0.07
 """As many lines as the usual counts for: of two notes both near, neither is nearer than usual."""
-_SAMPLED = 20_000
-"""Vectors whose similarities stand for all where there are far more."""
+_SAMPLED = 4_000
+"""Vectors whose similarities stand for all where there are far more: their standard deviation is
+known to 1 %."""
 _DECIMALS = 6
 """Of a similarity: beyond them the two scans differ, and equal vectors would not tie."""
 
@@ -204,25 +207,30 @@ class _Matrix:
     def load(cls, connection: Connection, generation: tuple[int, int]) -> _Matrix:
         import numpy as np
 
-        stored = select(connection, "SELECT item, vector FROM vectors ORDER BY item")
-        rows = np.array([row for row, _ in stored], dtype=np.int64)
-        flat = np.frombuffer(b"".join(vector for _, vector in stored), dtype=np.float32)
-        if not stored:
-            return cls(generation, rows, flat)
-        vectors = flat.reshape(len(stored), -1)
-        signs = SignBits.of(vectors) if len(stored) >= SIEVE_FROM else None
+        numbers, flat = array("q"), bytearray()  # one vector at a time: together they are large
+        for row, vector in connection.execute("SELECT item, vector FROM vectors ORDER BY item"):
+            numbers.append(row)
+            flat += vector
+        rows, vectors = np.array(numbers, dtype=np.int64), np.frombuffer(flat, dtype=np.float32)
+        if not len(rows):
+            return cls(generation, rows, vectors)
+        vectors = vectors.reshape(len(rows), -1)
+        signs = SignBits.of(vectors) if len(rows) >= SIEVE_FROM else None
         return cls(generation, rows, vectors, signs)
 
     def nearest(self, query: NDArray[np.float32], limit: int) -> Nearest:
         import numpy as np
+
+        from lorebank.providers.one_thread import one_thread
 
         if not len(self.rows):
             return Nearest([])
         if self.signs is not None:
             left = self.signs.candidates(query, limit)
             sieved = _Matrix(self.generation, self.rows[left], self.vectors[left])
-            sample = self.vectors[:: max(1, len(self.rows) // _SAMPLED)] @ query
-            return Nearest(sieved.nearest(query, limit).ranked, *_spread(sample))
+            with one_thread():
+                similar = self.signs.sample @ query
+            return Nearest(sieved.nearest(query, limit).ranked, *_spread(similar))
         exact = self._similarity_of_all(query)
         scores = np.round(exact, _DECIMALS)
         if limit < len(scores):

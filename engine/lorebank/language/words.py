@@ -128,11 +128,19 @@ def likely_languages(tokens: Iterable[str]) -> tuple[str, ...]:
     >>> likely_languages(["la", "casa", "de", "mi", "abuela"])
     ('es',)
     """
-    own, _ = _stop_words_by_language()
-    found = list(tokens)
-    votes = {code: sum(map(stops.__contains__, found)) for code, stops in own.items()}
+    votes = _votes(tokens)
     most = max(votes.values())
-    return tuple(code for code in own if votes[code] == most)
+    return tuple(code for code, count in votes.items() if count == most)
+
+
+def _votes(tokens: Iterable[str]) -> dict[str, int]:
+    """Language → how many of these folded tokens are stop words of it."""
+    spoken_in = _languages_by_stop_word()
+    votes = dict.fromkeys(_stop_words_by_language()[0], 0)
+    for token in tokens:
+        for code in spoken_in.get(token, ()):  # most words are stop words of none
+            votes[code] += 1
+    return votes
 
 
 def _stop_words_for(tokens: Iterable[str]) -> frozenset[str]:
@@ -141,10 +149,9 @@ def _stop_words_for(tokens: Iterable[str]) -> frozenset[str]:
     "Car", "son" and "door" say nothing in French and Dutch, and much in English. One such word
     alone tells no language but the first.
     """
-    own, _ = _stop_words_by_language()
-    votes = {code: sum(map(stops.__contains__, tokens)) for code, stops in own.items()}
+    votes = _votes(tokens)
     most = max(votes.values())
-    spoken = [code for code in own if votes[code] == most and (most >= _TELLING or code == _FIRST)]
+    spoken = [c for c, n in votes.items() if n == most and (most >= _TELLING or c == _FIRST)]
     return _stop_words_of((_FIRST,) if _FIRST in spoken else tuple(spoken))
 
 
@@ -158,9 +165,8 @@ def reads_as_english(text: str) -> bool:
     foreign = 0 if text.isascii() else sum(c.isalpha() and not c.isascii() for c in text)
     if foreign * _FOREIGN_SHARE > letters:
         return False
-    tokens = set(words(text))
-    own, _ = _stop_words_by_language()
-    return len(tokens & own[_FIRST]) == max(len(tokens & stops) for stops in own.values())
+    votes = _votes(set(words(text)))
+    return votes[_FIRST] == max(votes.values())
 
 
 @cache
@@ -174,6 +180,14 @@ def _stop_words_of(spoken: tuple[str, ...]) -> frozenset[str]:
 def _stop_words_by_language() -> tuple[dict[str, frozenset[str]], frozenset[str]]:
     """Language → stop words that hold in its texts, and those that hold in any; folded."""
     return compiled("stop_words", _folded_stop_words)
+
+
+@lru_cache(maxsize=1)
+def _languages_by_stop_word() -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for code, stops in _stop_words_by_language()[0].items():
+        found |= {word: (*found.get(word, ()), code) for word in stops}
+    return found
 
 
 def _folded_stop_words(

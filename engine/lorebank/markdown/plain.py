@@ -10,7 +10,7 @@ from __future__ import annotations
 import html
 import re
 from functools import lru_cache
-from posixpath import dirname, relpath
+from posixpath import dirname, relpath, split
 from urllib.parse import quote
 
 from lorebank.domain.facts import Citation
@@ -195,16 +195,18 @@ def citation_link(citation: Citation, page: str) -> str:
     >>> citation_link(Citation("memory/2025-11-27.md", 12, 12), "bank/entities/Peter.md")
     '[memory/2025-11-27.md#L12](../../memory/2025-11-27.md#L12)'
     """
-    shown, target = _link_parts(citation.path, dirname(page) or ".")
+    shown = citation.path.replace("[", "\\[").replace("]", "\\]")
+    folder, name = split(citation.path)
+    target = quote(_steps_to(folder, dirname(page)) + name, safe="/._-~,+@")
     fragment = str(citation)[len(citation.path) :]
     return f"[{shown}{fragment}]({target}{fragment})"
 
 
-@lru_cache(maxsize=4096)
-def _link_parts(path: str, folder: str) -> tuple[str, str]:
-    """A path as shown, and as a link from a folder; a page cites few files and those often."""
-    shown = path.replace("[", "\\[").replace("]", "\\]")
-    return shown, quote(relpath(path, folder), safe="/._-~,+@")
+@lru_cache(maxsize=256)
+def _steps_to(folder: str, start: str) -> str:
+    """The way from one folder to another, as it stands before a name."""
+    steps = relpath(folder or ".", start or ".")
+    return "" if steps == "." else f"{steps}/"
 
 
 def wikilink(page_name: str, name: str) -> str:

@@ -7,14 +7,15 @@ told there. An empty body means that there is nothing to tell, and no page.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
+from functools import cached_property
 from itertools import groupby
 from pathlib import PurePosixPath
 
 from lorebank.domain.answers import AgendaItem
-from lorebank.domain.facts import Citation, FactKind, OpinionStatus
+from lorebank.domain.facts import Citation, Evidence, FactKind, FactStatus, Opinion, OpinionStatus
 from lorebank.language.folding import fold
 from lorebank.markdown.plain import citation_link, escape_inline
 from lorebank.pages.agenda import AGENDA_DAYS
@@ -23,14 +24,13 @@ from lorebank.pages.telling import (
     Link,
     Threads,
     distinct,
+    due,
     newest_first,
     on_days,
     resolved,
     sentence_line,
-    span,
     when_told,
 )
-from lorebank.records import Record
 
 EXPERIENCE_PATH = "bank/experience.md"
 ARCHIVE_FOLDER = "bank/experience"
@@ -46,16 +46,34 @@ _YEARS = 2
 the one that matters."""
 _NEW, _CHANGED, _DUE = 5, 4, 8
 """How many lines of today's page each of its parts may take; with headings they come to 20."""
+_LATE = 3
+"""Of what is overdue, so many lead: the last."""
 
 
-class Digests(Record):
+class Digests:
     """What the pages of the whole bank are made from."""
 
-    content: BankContent
-    facts: Sequence[KnownFact]
-    with_page: frozenset[str]
-    link: Link
-    threads: Threads
+    def __init__(
+        self,
+        content: BankContent,
+        facts: Sequence[KnownFact],
+        with_page: frozenset[str],
+        link: Link,
+        threads: Callable[[], Threads],
+    ) -> None:
+        self.content, self.facts, self.with_page, self.link = content, facts, with_page, link
+        self.threads = threads
+
+    @cached_property
+    def done(self) -> Mapping[str, Sequence[KnownFact]]:
+        """What was done, by the page that tells it; years that have a page of their own apart."""
+        others = [_as_done(k) for k in _elsewhere(self, EXPERIENCE_PATH) if _is_done(k)]
+        archives = _archives(others)
+        pages: dict[str, list[KnownFact]] = {path: [] for path in archives}
+        for known in others:
+            home = _archive(known.day.year) if known.day else ""
+            pages.setdefault(home if home in archives else EXPERIENCE_PATH, []).append(known)
+        return pages
 
 
 def digest_body(bank: Digests, path: str) -> str:
@@ -96,7 +114,8 @@ def _world(bank: Digests) -> str:
         if known.fact.kind in _STATED and not known.fact.slugs and is_current(known)
     ]
     by_id = {known.fact.id: known for known in own}
-    habits = {known.fact.id: bank.threads.told_again(known, by_id) for known in own}
+    threads = bank.threads()
+    habits = {known.fact.id: threads.told_again(known, by_id) for known in own}
     folded = {k.fact.id for again in habits.values() for k in again[:-1]}
     lines = [
         sentence_line(known, WORLD_PATH, on_days(habits[known.fact.id]))
@@ -108,8 +127,11 @@ def _world(bank: Digests) -> str:
 
 def archive_paths(facts: Sequence[KnownFact]) -> list[str]:
     """The pages of the years that are no longer on the page of experience."""
-    kinds = (_as_done(k) for k in facts if k.fact.kind is FactKind.EXPERIENCE and is_current(k))
-    years = {known.day.year for known in kinds if known.day}
+    return _archives([_as_done(known) for known in facts if _is_done(known)])
+
+
+def _archives(done: Sequence[KnownFact]) -> list[str]:
+    years = {known.day.year for known in done if known.day}
     return [_archive(year) for year in sorted(years) if year <= max(years) - _YEARS]
 
 
@@ -119,17 +141,10 @@ def _archive(year: int) -> str:
 
 def _experience(bank: Digests, path: str) -> str:
     """What was done, month by month; what is told on an entity's page is linked to."""
-    others = _elsewhere(bank, EXPERIENCE_PATH)
-    archives = archive_paths(others)
-    done = []
-    for known in (k for k in others if k.fact.kind is FactKind.EXPERIENCE and is_current(k)):
-        told = _as_done(known)
-        home = _archive(told.day.year) if told.day else ""
-        if path == (home if home in archives else EXPERIENCE_PATH):
-            done.append(told)
     parts = []
     for month, group in groupby(
-        sorted(done, key=newest_first), key=lambda k: k.day.isoformat()[:7] if k.day else ""
+        sorted(bank.done.get(path, ()), key=newest_first),
+        key=lambda k: k.day.isoformat()[:7] if k.day else "",
     ):
         here, elsewhere = [], Counter[str]()
         for known in distinct(list(group)):
@@ -143,8 +158,9 @@ def _experience(bank: Digests, path: str) -> str:
         lines = "\n".join(here), ("With " + " · ".join(links)) if elsewhere else ""
         if any(lines):
             parts.append("\n\n".join([f"### {month or 'Undated'}", *filter(None, lines)]))
+    archives = sorted(bank.done.keys() - {EXPERIENCE_PATH}, reverse=True)
     if archives and path == EXPERIENCE_PATH:
-        years = (PurePosixPath(archive).stem for archive in reversed(archives))
+        years = (PurePosixPath(archive).stem for archive in archives)
         parts.append("Earlier: " + " · ".join(f"[{y}](experience/{y}.md)" for y in years))
     return "\n\n".join(parts)
 
@@ -153,6 +169,10 @@ def _elsewhere(bank: Digests, page: str) -> list[KnownFact]:
     """The facts that the page does not hold by hand, in these words: it never repeats its own."""
     by_hand = [k for k in bank.facts if k.fact.citation.path == page]
     return distinct([*by_hand, *bank.facts])[len(distinct(by_hand)) :]
+
+
+def _is_done(known: KnownFact) -> bool:
+    return known.fact.kind is FactKind.EXPERIENCE and is_current(known)
 
 
 def _as_done(known: KnownFact) -> KnownFact:
@@ -172,17 +192,20 @@ def _today(bank: Digests) -> str:
     next_days: dict[tuple[Citation, str], AgendaItem] = {}
     for item in content.coming:  # a line of several days stands once, under the next of them
         next_days.setdefault((item.source, item.text), item)
-    due = [
-        agenda_line(item, TODAY_PATH)
+    late = [item for item in next_days.values() if item.overdue]
+    ahead = [
+        item
         for item in next_days.values()
-        if item.overdue or ((day := _day(item)) is not None and day <= horizon)
+        if not item.overdue and (day := _day(item)) is not None and day <= horizon
     ]
+    # What has been late for long must not hide what is due this morning.
+    items = [*late[-_LATE:], *ahead, *late[:-_LATE]]
     waiting = content.waiting
     wait = "1 decision waits" if waiting == 1 else f"{waiting} decisions wait"
     parts = [
         _part(f"New on {content.newest}", _news(bank), _NEW),
         _part("Changed their mind", _turns(content), _CHANGED),
-        _part("Due and coming up", due, _DUE),
+        _part("Due and coming up", [agenda_line(item, TODAY_PATH) for item in items], _DUE),
         f"{wait}: `lorebank inbox`" if waiting else "",
     ]
     return "\n\n".join(part for part in parts if part)
@@ -193,40 +216,46 @@ def _day(item: AgendaItem) -> date | None:
 
 
 def _news(bank: Digests) -> list[str]:
-    """What the newest log says that holds and no log said before; what is about to come has a part
-    of its own."""
-    coming = {item.source for item in bank.content.coming}
+    """What the newest log says that holds and no log said before; what is about to come and who
+    changed their mind have parts of their own."""
+    elsewhere = {item.source for item in bank.content.coming}
+    elsewhere |= {line.source for _, line in _turned(bank.content)}
     return [
         f"- {_cited(known, TODAY_PATH)}"
         for known in distinct(bank.facts)
         if known.fact.recorded == bank.content.newest
-        and known.fact.kind in _STATED
-        and known.fact.citation not in coming
-        and is_current(known)
+        and known.fact.citation not in elsewhere
+        and known.status is FactStatus.LIVE
+        and not known.in_part
     ]
 
 
 def _turns(content: BankContent) -> list[str]:
-    """Opinions that the newest log changed: closed, or moved to the other side."""
     lines = []
+    for opinion, line in _turned(content):
+        holder = f"{escape_inline(opinion.entities[0])}: " if opinion.entities else ""
+        said, before = escape_inline(line.content), escape_inline(opinion.statement)
+        place = citation_link(line.source, TODAY_PATH)
+        lines.append(f"- {holder}{said} (until then: {before}; {place})")
+    return lines
+
+
+def _turned(content: BankContent) -> Iterator[tuple[Opinion, Evidence]]:
+    """Opinions that the newest log closed or moved to the other side, and by which line."""
     for opinion in content.opinions:
         moved = [line for line in opinion.evidence if line.date == content.newest]
         was = [c for day, c in opinion.history if content.newest is None or day < content.newest]
         is_closed = opinion.status is OpinionStatus.SUPERSEDED
         if moved and was and (is_closed or opinion.confidence < 0.5 <= was[-1]):
-            holder = f"{escape_inline(opinion.entities[0])}: " if opinion.entities else ""
-            said, before = escape_inline(moved[-1].content), escape_inline(opinion.statement)
-            place = citation_link(moved[-1].source, TODAY_PATH)
-            lines.append(f"- {holder}{said} (until then: {before}; {place})")
-    return lines
+            yield opinion, moved[-1]
 
 
 def agenda_line(item: AgendaItem, page: str) -> str:
     """An entry of the agenda as a page tells it: the day first, what is late marked so."""
-    day = span(item.when) if item.when else "open"
+    day = due(item) or "open"
     late = "**overdue** " if item.overdue else ""
     done = f" · done? {citation_link(item.perhaps_done, page)}" if item.perhaps_done else ""
-    return f"- {late}{day} · {escape_inline(item.text)} ({citation_link(item.source, page)}){done}"
+    return f"- {late}{day} · {escape_inline(item.told)} ({citation_link(item.source, page)}){done}"
 
 
 def _part(title: str, lines: Sequence[str], most: int) -> str:

@@ -94,9 +94,12 @@ class PagePlan:
 
     def digest(self, path: str) -> str:
         """The body of one of the pages of the whole bank."""
+        return digest_body(self._digests, path)
+
+    @cached_property
+    def _digests(self) -> Digests:
         paged = frozenset(self._slug_of)
-        bank = Digests(self.content, self._known, paged, self._link, self.threads)
-        return digest_body(bank, path)
+        return Digests(self.content, self._known, paged, self._link, lambda: self.threads)
 
     def of_entities(self, slugs: Iterable[str]) -> set[str]:
         """The pages of these entities, and those of the whole bank."""

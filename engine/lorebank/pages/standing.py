@@ -225,7 +225,7 @@ def plan_answers(
 ) -> tuple[PageEdit, ...]:
     """The edits that put the answers on their pages, in the words of a model where it has some;
     pages without news are left out."""
-    current = current_facts(content)
+    current = current_facts(content) if answers.asked else ()
     edits = (
         _edit(each, _answer_lines(each, content, current), text, model)
         for each in answers.asked

@@ -17,9 +17,12 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field
 from datetime import date, timedelta
+from sys import intern
+from typing import NamedTuple
 
 from lorebank.dates.phrases import find_phrases
 from lorebank.dates.times import times_of
+from lorebank.domain.answers import AgendaItem
 from lorebank.domain.facts import Fact, FactKind, FactStatus, Interval, Opinion
 from lorebank.language.folding import fold
 from lorebank.language.words import content_words
@@ -97,6 +100,13 @@ def span(interval: Interval) -> str:
     return f"{interval.start} to {interval.end}"
 
 
+def due(item: AgendaItem) -> str:
+    """The day of an entry of the agenda; of what is to be done, by when."""
+    if item.when is None:
+        return ""
+    return f"by {item.when.end}" if item.open and item.when.start is None else span(item.when)
+
+
 def on_days(same: Sequence[KnownFact]) -> str:
     """On how many days these lines told the same: ` · on 4 days since 2026-01-20`."""
     days = sorted({k.fact.recorded for k in same if k.fact.recorded})
@@ -116,12 +126,15 @@ SAME_STATEMENT = 0.8
 _STEM = 6
 """Letters of a word that count: `rewrite` and `rewriting` are one."""
 _NUMBER = re.compile(r"\b(?!(?:19|20)\d\d\b)\d{4,}\b|\b\d+(?:\.\d+){2,}\b")
+_DIGIT = re.compile(r"\d")
 _COMMON = 40
 """A word that so many lines about one entity hold finds no partner: the search stays linear."""
 
 
 def numbers_of(text: str) -> frozenset[str]:
     """What tells two lines apart that say the same up to a number."""
+    if text.isascii() and not _DIGIT.search(text):
+        return frozenset()
     return frozenset(word for word in content_words(text) if any(map(str.isdigit, word)))
 
 
@@ -129,14 +142,34 @@ _FEWEST_DAYS = 3
 """On fewer days a line that says the same again is no habit."""
 
 
-def _of_two_things(one: Fact, other: Fact) -> bool:
-    """Whether two lines with values of their own begin with different words: `Oak 95 a metre` is no
-    newer word on `Larch 79 a metre`."""
-    if not (numbers := numbers_of(one.content)) or not (others := numbers_of(other.content)):
-        return False
-    said, told = ([w for w in content_words(f.content) if w.isalpha()] for f in (one, other))
-    apart = said and told and said[0] not in told and told[0] not in said
-    return bool(apart) and numbers.isdisjoint(others)
+class _Said(NamedTuple):
+    """What a line is compared by."""
+
+    words: tuple[str, ...]
+    """What tells it from others about one entity: not its name, and of numbers only those that name
+    something: a port, an address, a ticket."""
+    numbers: frozenset[str]
+    begins: str
+    """Its first word, and all of them below: kept of lines with numbers only."""
+    letters: frozenset[str]
+
+    def is_of_another_thing(self, other: _Said) -> bool:
+        """Whether two lines with values of their own begin with different words: `Oak 95 a metre`
+        is no newer word on `Larch 79 a metre`."""
+        if not self.begins or not other.begins or not self.numbers.isdisjoint(other.numbers):
+            return False
+        return self.begins not in other.letters and other.begins not in self.letters
+
+
+def _said(fact: Fact) -> _Said:
+    found = content_words(fact.content)
+    names = {word[:_STEM] for mention in fact.mentions for word in mention.slug.split("-")}
+    stems = dict.fromkeys([intern(word[:_STEM]) for word in found if not word.isdigit()])
+    kept = [word for word in stems if word not in names]
+    telling = tuple(dict.fromkeys((*kept, *_NUMBER.findall(fact.content))))
+    numbers = numbers_of(fact.content)
+    letters = [word for word in found if word.isalpha()] if numbers else []
+    return _Said(telling, numbers, letters[0] if letters else "", frozenset(letters))
 
 
 class Threads(Record):
@@ -170,49 +203,52 @@ def find_threads(
     """The threads of these facts, which are oldest first; what the holder says of a belief later
     takes up what was said of it first. The pairs `beside` (newer, older) both hold; `unjudged` are
     opinions with the newer lines that may bear on them."""
-    words: dict[str, set[str]] = {}
-    for fact in facts:
-        # What tells lines about one entity apart: not its name, and of numbers only those that name
-        # something: a port, an address, a ticket.
-        names = {word[:_STEM] for mention in fact.mentions for word in mention.slug.split("-")}
-        found = {word[:_STEM] for word in content_words(fact.content) if not word.isdigit()}
-        words[fact.id] = found - names | set(_NUMBER.findall(fact.content))
-    frequency = Counter(word for own in words.values() for word in own)
-    weight = {word: math.log((len(words) + 1) / count) for word, count in frequency.items()}
-    total = {id_: sum(weight[word] for word in own) for id_, own in words.items()}
+    by_id = {fact.id: fact for fact in facts}
+    said = {id_: _said(fact) for id_, fact in by_id.items()}
+    frequency = Counter(word for own in said.values() for word in own.words)
+    weight = {word: math.log((len(said) + 1) / count) for word, count in frequency.items()}
+    total = {id_: max(sum(weight[w] for w in own.words), 1.0) for id_, own in said.items()}
     holding: dict[tuple[str, bool, str], list[str]] = defaultdict(list)
     taken_up: dict[str, list[str]] = defaultdict(list)
     repeats: dict[str, str] = {}
-    by_id = {fact.id: fact for fact in facts}
     for fact in by_id.values():
-        is_opinion = fact.kind is FactKind.OPINION
-        shared: dict[str, set[str]] = defaultdict(set)
-        for name in fact.slugs[:1] if is_opinion else (fact.slugs or ("",)):
-            for word in words[fact.id]:
+        is_opinion, own, mine = fact.kind is FactKind.OPINION, said[fact.id], total[fact.id]
+        names = fact.slugs[:1] if is_opinion else (fact.slugs or ("",))
+        shared: dict[str, float] = defaultdict(float)
+        several: set[str] = set()
+        for word in own.words:
+            near: set[str] = set()
+            for name in names:
                 older = holding[name, is_opinion, word]
                 if len(older) <= _COMMON:
-                    for id_ in older:
-                        shared[id_].add(word)
-                older.append(fact.id)
-        for id_, common in shared.items():
-            if (fact.id, id_) in beside or _of_two_things(fact, by_id[id_]):
+                    near.update(older)
+                    older.append(fact.id)
+            several |= shared.keys() & near
+            for id_ in near:
+                shared[id_] += weight[word]
+        for id_, known in shared.items():
+            theirs = total[id_]
+            is_taken_up = known / min(theirs, mine) >= SAME_MATTER
+            is_repeated = known / max(theirs, mine) >= SAME_STATEMENT
+            is_taken_up = is_taken_up and (is_opinion or id_ in several)
+            if not (is_taken_up or is_repeated) or (fact.id, id_) in beside:
                 continue
-            known = sum(weight[word] for word in common)
-            share = known / max(min(total[id_], total[fact.id]), 1.0)
-            if share >= SAME_MATTER and (is_opinion or len(common) > 1):
+            if own.is_of_another_thing(said[id_]):
+                continue
+            if is_taken_up:
                 taken_up[id_].append(fact.id)
-            if known / max(total[id_], total[fact.id], 1.0) >= SAME_STATEMENT:
+            if is_repeated:
                 repeats[id_] = fact.id
     order = {fact.id: n for n, fact in enumerate(facts) if fact.kind is FactKind.OPINION}
     questioned: dict[str, str] = {}
     for opinion in opinions:
-        said = [line.fact_id for line in opinion.evidence if line.fact_id in order]
-        for number, id_ in enumerate(said):
-            taken_up[id_] += said[number + 1 :]
+        lines = [line.fact_id for line in opinion.evidence if line.fact_id in order]
+        for number, id_ in enumerate(lines):
+            taken_up[id_] += lines[number + 1 :]
         waiting = [id_ for id_ in (unjudged or {}).get(opinion.id, ()) if id_ in order]
-        newest = max((*said[-1:], *waiting), key=order.__getitem__, default="")
-        if said and newest != said[-1]:
-            questioned[said[-1]] = newest
+        newest = max((*lines[-1:], *waiting), key=order.__getitem__, default="")
+        if lines and newest != lines[-1]:
+            questioned[lines[-1]] = newest
     for id_ in reversed(list(repeats)):  # the newest of those that say the same
         while repeats[id_] in repeats:
             repeats[id_] = repeats[repeats[id_]]
