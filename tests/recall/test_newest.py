@@ -203,7 +203,8 @@ def _near_lines(*lines: tuple[str, str, float]) -> tuple[list[int], dict[int, in
         n: np.array([math.cos(a), math.sin(a)], np.float32) for n, (*_, a) in enumerate(lines)
     }
     both = {("f-2", "f-0")}
-    return lead_with_newer(list(items), items, lambda wanted: {n: vectors[n] for n in wanted}, both)
+    near = dict(vectors)
+    return lead_with_newer(list(items), items, lambda _: near, both, named=True)
 
 
 @golden("questions.md")

@@ -61,3 +61,12 @@ def test_the_line_of_an_opinion_names_all_that_it_took_the_place_of(
         " · until 2025-03-05: Prefers coffee to tea. · until 2025-03-03: Prefers tea to coffee."
     )
     assert all(f"{before} (" in line for line in told)
+
+
+def test_of_two_views_taken_in_turn_the_last_one_stands(write_log: Callable[..., Path]) -> None:
+    views = ("Prefers tea.", "Changed his mind: tea is too weak.")
+    for month in range(1, 6):
+        root = write_log(f"2025-0{month}-01", f"- O(c=0.8) @Peter: {views[(month - 1) % 2]}")
+        with Bank.open(root, environ=WORDS_ONLY) as bank:
+            standing = [o for o in bank.opinions() if o.status.value == "live"]
+        assert [opinion.statement for opinion in standing] == [views[(month - 1) % 2]]

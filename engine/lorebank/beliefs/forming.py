@@ -262,7 +262,8 @@ class _Forming:
             self._same_as[opinion_id(self.holder, fact.content)] = same
         if day is None:
             return
-        returns = reason == "restated" and same.is_closed
+        taken_by = self.beliefs.get(same.closed_by() or "") if reason == "restated" else None
+        returns = taken_by is not None
         same.add(fact, Judgement(Stance.FOR, reason=reason, whole=returns), fact.confidence)
         for belief, judgement in decided.values():
             if belief is same:
@@ -272,8 +273,11 @@ class _Forming:
             elif judgement.stance is Stance.FOR:
                 belief.add(fact, Judgement(Stance.FOR, reason="restated"), fact.confidence)
         opposed = [each for each in _opposed(near) if each.belief is not same]
-        for each in opposed:
-            self._close(each.belief, fact, day, "replaced", same)
+        ended = {each.belief.id: each.belief for each in opposed}
+        if taken_by is not None and taken_by.id not in decided:  # A, B, A: B is over again
+            ended[taken_by.id] = taken_by
+        for belief in ended.values():
+            self._close(belief, fact, day, "replaced", same)
         if reason == "stated" and not decided:
             only = tuple(each.number for each in opposed if _overreaches(fact, each.belief))
             if only or not opposed:

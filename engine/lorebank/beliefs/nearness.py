@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-WITH_VECTORS = "relation 6 with vectors"
+WITH_VECTORS = "relation 7 with vectors"
 """What formed the opinions of an index; to be raised with any change of what a relation is."""
-WORDS_ALONE = "relation 6"
-PARTLY = "relation 6 partly with vectors"
+WORDS_ALONE = "relation 7"
+PARTLY = "relation 7 partly with vectors"
 """Opinions of some holders were formed with vectors since an embedder was set up, others before."""
 JUDGED_BY = "judged_by"
 """The key below which an index says which of these formed its opinions."""

@@ -71,11 +71,6 @@ class Belief:
         """Count a line; of two words on one fact the last holds."""
         self.lines[fact.id] = (fact, judgement, stated)
 
-    @property
-    def is_closed(self) -> bool:
-        """Whether another opinion stands in its place."""
-        return self.closed_by() is not None
-
     def closed_by(self, kept: Container[str] | None = None) -> str | None:
         """The opinion in its place: the last of those `kept`, unless the holder returned since."""
         closings = {d: i for d, i in self.closings.items() if kept is None or i in kept}

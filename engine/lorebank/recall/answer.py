@@ -198,7 +198,9 @@ def _with_successors(
         spoken = [item.id for item in first if item.kind == "opinion"]
         known = ruled_pairs(request.connection, Relation.BOTH)
         known |= judged_together(request.connection, spoken)
-        order, newer = lead_with_newer(order, pool.items, request.vectors.of_items, known)
+        order, newer = lead_with_newer(
+            order, pool.items, request.vectors.of_items, known, named=bool(understood.entities)
+        )
     # Without a name in the question, opinions that share a word of it are seldom about one thing.
     opinions = [n for n in order[:depth] if understood.entities and pool.items[n].kind == "opinion"]
     about = {

@@ -320,7 +320,6 @@ REMEDIES = {
     "nested-workspace": "name it in workspace.extra_paths to read it here, too",
     "not-a-file": "move it out of the memory folders",
     "not-a-folder": "name a folder or a Markdown file in workspace.extra_paths",
-    "opinion-pin": "write the pin as a number: pin: 0.8",
     "not-forgotten": "cut it by hand, or run lorebank forget again",
     "origin-unknown": "write owner, agent, session, imported or untrusted, or rename the key",
     "not-committed": "mend what git says, then commit the pages yourself",
