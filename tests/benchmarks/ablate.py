@@ -61,7 +61,7 @@ PARTS: dict[str, Part] = {
     "sign portrait": off(scoring, "_asks_for_portrait", lambda pool: False),
     "step proposed names": off(resolve, "_proposed", lambda connection, entities: {}),
     "step roles": off(resolve, "_described", lambda request: {}),
-    "rule label of a name": off(resolve, "_LABEL", NEVER),
+    "rule label of a role": off(resolve, "_LABEL", NEVER),
     "rule apposition": off(resolve, "_BEHIND", NEVER),
     "rule copula": off(resolve, "_copula", lambda: NEVER),
     "rule copula before a name": off(resolve, "_copula_before", lambda: NEVER),
@@ -106,6 +106,8 @@ def main() -> None:
                 continue
             with ExitStack() as parts:
                 part(parts)
+                for judged in sets:
+                    judged.forget_what_was_derived()
                 cells = measured(sets)
             moved = {cell: cells[cell] - whole[cell] for cell in whole}
             print(f"{name:36}", told({c: m for c, m in moved.items() if abs(m) > 0.0005}) or "-")
@@ -135,6 +137,11 @@ class Judged:
             bank = self._views[day] = self._stack.enter_context(Bank.open(root))
             bank.sync()
         return self._views[day]
+
+    def forget_what_was_derived(self) -> None:
+        """Descriptions and successors are kept between questions: made without a part, or with."""
+        for bank in self._views.values():
+            vars(bank.workspace).pop("items", None)
 
 
 def measured(sets: list[Judged]) -> Cells:

@@ -9,8 +9,14 @@ import pytest
 
 from lorebank import Bank, Citation, UsageError
 from lorebank.domain.reports import BenchRow
-from lorebank.index.sentences import Sentence
-from lorebank.recall.bench import VARIANTS, LineSearch, make_questions, measure, quantile
+from lorebank.recall.bench import (
+    VARIANTS,
+    LineSearch,
+    Sentence,
+    make_questions,
+    measure,
+    quantile,
+)
 from support import WORDS_ONLY, golden
 
 NOW = date(2025, 12, 31)
@@ -51,9 +57,7 @@ def test_a_sentence_about_nobody_is_asked_without_the_relation() -> None:
 
 
 def test_grep_ranks_lines_by_the_words_they_hold() -> None:
-    lines = LineSearch(
-        [("a.md", 1, "green kayak"), ("a.md", 2, "Old GREEN kayak"), ("b.md", 1, "kayaks")]
-    )
+    lines = LineSearch([("a.md", "green kayak\nOld GREEN kayak"), ("b.md", "kayaks")])
     assert [line.text for line in lines.find("the old green kayak", 5)] == [
         "Old GREEN kayak",
         "green kayak",

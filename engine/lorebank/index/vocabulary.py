@@ -18,6 +18,8 @@ from lorebank.index.items import item_count
 from lorebank.language.folding import fold
 from lorebank.language.words import searchable, words
 
+_ALL = "\0"
+"""Beside the words that are counted: no word."""
 TOKENIZER = ("porter", ["unicode61", "remove_diacritics", "2"])
 
 
@@ -27,15 +29,14 @@ class Vocabulary:
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self._counts: Memo[str, int] = Memo(connection)
-        self._totals: Memo[str, int] = Memo(connection)
 
     @property
     def total(self) -> int:
         """How many items there are."""
-        known = self._totals.current()
-        if "total" not in known:
-            known["total"] = item_count(self.connection)
-        return known["total"]
+        known = self._counts.current()
+        if _ALL not in known:
+            known[_ALL] = item_count(self.connection)
+        return known[_ALL]
 
     def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         """For each term, in how many items it stands; a phrase counts as its rarest word."""

@@ -4,7 +4,7 @@ the git commit of it."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -73,20 +73,10 @@ def _told(page: str) -> dict[str, tuple[float, str]]:
     return {e.id: (e.confidence, e.day) for e in entries if e.confidence is not None}
 
 
-class JournalEntry(Record):
-    """What the journal of a day says of one run."""
-
-    number: int
-    """The run's, within its day."""
-    day: date
-    sections: Mapping[str, Sequence[str]]
-    """Heading → lines."""
-
-    def added_to(self, journal: str) -> str:
-        """The journal with this entry at its end."""
-        head = journal.rstrip("\n") + "\n" if journal else f"# Reflection {self.day.isoformat()}\n"
-        told = [f"### {name}\n\n" + "\n".join(rows) for name, rows in self.sections.items() if rows]
-        return head + "\n" + "\n\n".join([f"## Run {self.number}", *told]) + "\n"
+def with_entry(journal: str, day: str, entry: str) -> str:
+    """The journal of a day with the entry of one more run."""
+    head = journal.rstrip("\n") + "\n" if journal else f"# Reflection {day}\n"
+    return f"{head}\n{entry}\n"
 
 
 def run_numbers(journal: str) -> list[int]:
@@ -103,8 +93,8 @@ def journal_entry(
     number: int,
     problems: Iterable[Diagnostic],
     rejected: int,
-) -> JournalEntry:
-    """The entry of a run; `unsure` are pairs that wait for a judge, and why."""
+) -> str:
+    """What the journal says of a run; `unsure` are pairs that wait for a judge, and why."""
     path = journal_path(today)
     left = [f"- `{p.path}`: {escape_inline(p.message)}" for p in problems]
     if rejected:
@@ -116,7 +106,8 @@ def journal_entry(
         "Pages": [_page_line(each, path) for each in edits],
         "Left alone": left,
     }
-    return JournalEntry(number, today, sections)
+    told = [f"### {name}\n\n" + "\n".join(rows) for name, rows in sections.items() if rows]
+    return "\n\n".join([f"## Run {number}", *told])
 
 
 def _moved_lines(moved: Moved, path: str) -> str:

@@ -12,7 +12,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from lorebank.database.connection import Connection
@@ -75,13 +74,11 @@ def suggest_lines(
     *,
     everywhere: bool,
     model: ModelInRun,
-    quarantined: Mapping[str, Sequence[tuple[int, int]]] = MappingProxyType({}),
+    quarantined: Mapping[str, Sequence[tuple[int, int]]],
 ) -> tuple[Proposal, ...]:
     """The retain lines to propose, by log, the newest log first.
 
-    What `model` makes of a log goes before what the rules find in the same
-    sentences.
-
+    What `model` makes of a log goes before what the rules find in the same sentences.
     Without `everywhere` only logs that have open suggestions are looked at: those are kept while
     the sentence they cite stands. Facts, what says in prose what a fact of the same log says, and
     lines in quarantine (path → first and last line) suggest nothing.

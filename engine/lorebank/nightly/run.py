@@ -33,7 +33,7 @@ from lorebank.nightly.hunks import (
     with_rejections,
     without_hunks,
 )
-from lorebank.nightly.journal import JournalEntry, journal_entry, journal_path, moved_opinions
+from lorebank.nightly.journal import journal_entry, journal_path, moved_opinions
 from lorebank.nightly.proposals import plan_proposal_edits, read_core_memory, suggest_lines
 from lorebank.nightly.run_record import (
     RunRecord,
@@ -266,7 +266,7 @@ class _Run:
         self.problems += complete_run(self.root, run, entry)
         return edits
 
-    def _journal_entry(self, planned: _Planned, edits: Sequence[PageEdit]) -> JournalEntry:
+    def _journal_entry(self, planned: _Planned, edits: Sequence[PageEdit]) -> str:
         assert self.name is not None
         until = self.options.until
         # Of the pairs that wait for a judge, lines that the day asked about knows.

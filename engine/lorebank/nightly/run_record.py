@@ -27,7 +27,7 @@ from lorebank.domain.reports import UndoReport
 from lorebank.errors import ConcurrentEdit, NotFound, PathRefused, WorkspaceError
 from lorebank.language.secrets import find_secrets, redact
 from lorebank.nightly.hunks import REJECTED_PATH
-from lorebank.nightly.journal import JournalEntry, journal_path, run_numbers
+from lorebank.nightly.journal import journal_path, run_numbers, with_entry
 from lorebank.pages.edits import PageEdit
 from lorebank.records import Record
 from lorebank.workspace.atomic import read_if_exists
@@ -256,11 +256,12 @@ def write_pages(root: Path, run: RunRecord) -> WrittenPages:
     return found
 
 
-def complete_run(root: Path, run: RunRecord, entry: JournalEntry | None) -> tuple[Diagnostic, ...]:
+def complete_run(root: Path, run: RunRecord, entry: str | None) -> tuple[Diagnostic, ...]:
     """Write the journal of a run whose pages are written, and mark it as done; `entry` is `None`
     where no page changed."""
     problem: Diagnostic | None = None
-    journal = journal_path(run.name.rpartition("-")[0])
+    day = run.name.rpartition("-")[0]
+    journal = journal_path(day)
     if entry is None:
         save_run(root, run, pending=True)
     elif is_linked(root, journal):
@@ -270,7 +271,8 @@ def complete_run(root: Path, run: RunRecord, entry: JournalEntry | None) -> tupl
     else:
         for _ in range(_ATTEMPTS):
             before = read_if_exists(root / journal)
-            change = Change(before, entry.added_to(_text(before or b"")).encode("utf-8"))
+            text = with_entry(_text(before or b""), day, entry)
+            change = Change(before, text.encode("utf-8"))
             save_run(root, replace(run, changes={**run.changes, journal: change}), pending=True)
             try:
                 _write(root, journal, change)

@@ -10,15 +10,15 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
-from lorebank.database.connection import Connection
+from lorebank.database.connection import Connection, select
 from lorebank.domain.answers import Answer
 from lorebank.domain.facts import Citation
 from lorebank.domain.reports import BenchReport, BenchRow
-from lorebank.index.sentences import Sentence, all_lines, askable_items, load_sentences
+from lorebank.index.items import NOTE, load_items
 from lorebank.index.vocabulary import Vocabulary
 from lorebank.language.words import content_words, words
 
@@ -31,7 +31,19 @@ _DROPPED_SHARE = 3
 """One of so many words is dropped, the most telling first."""
 _RELATION_WORDS = 2
 """Common words that are asked together with a name."""
+_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
+_MARKS = re.compile(r"^[\s>*+#|-]+(?:\[.\]\s)?|[*_`~=\[\]]+")
 _WRITTEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+
+
+class Sentence(NamedTuple):
+    """One sentence of the workspace, and the item that says it."""
+
+    text: str
+    names: tuple[str, ...]
+    """Display names of those it is about, which stand before its colon or in it."""
+    source: Citation
+    is_fact: bool
 
 
 class Question(NamedTuple):
@@ -61,7 +73,8 @@ def run_bench(
     sentences = _sample(vocabulary.connection, n, seed)
     asked_words = dict.fromkeys(word for s in sentences for word in content_words(s.text))
     questions = make_questions(sentences, vocabulary.frequencies(list(asked_words)), seed)
-    lines = LineSearch(all_lines(vocabulary.connection))
+    files = select(vocabulary.connection, "SELECT path, text FROM files ORDER BY path")
+    lines = LineSearch((path, text) for path, text in files)
     ranks: dict[tuple[str, str], list[int | None]] = defaultdict(list)
     times: list[float] = []
     used: set[str] = set()
@@ -102,18 +115,34 @@ def run_bench(
 def _sample(connection: Connection, n: int, seed: int) -> list[Sentence]:
     """Up to `n` sentences with words enough, one of an item: of facts first, then of passages."""
     chance = Random(seed)
+    rows = select(
+        connection,
+        "SELECT i.item, i.kind = 'note' FROM items i JOIN files f ON f.file = i.file"
+        " ORDER BY f.path, i.ordinal",
+    )
     chosen: list[Sentence] = []
-    for items in askable_items(connection):
+    for wanted in (0, 1):
+        items = [item for item, is_note in rows if is_note == wanted]
         chance.shuffle(items)
         for start in range(0, len(items), n):
             if len(chosen) >= n:
                 break
-            part = items[start : start + n]
-            loaded = load_sentences(connection, part)
-            for item in part:
-                enough = [s for s in loaded[item] if len(content_words(s.text)) >= _FEWEST_WORDS]
+            for sentences in _sentences(connection, items[start : start + n]):
+                enough = [s for s in sentences if len(content_words(s.text)) >= _FEWEST_WORDS]
                 chosen += [chance.choice(enough)] if enough else []
     return chosen[:n]
+
+
+def _sentences(connection: Connection, items: Sequence[int]) -> Iterator[list[Sentence]]:
+    """The sentences of each item: a fact is one, a passage as many as it has."""
+    loaded = load_items(connection, items)
+    for item in (loaded[number] for number in items):
+        is_fact = item.kind != NOTE
+        yield [
+            Sentence(text, item.names, item.citation, is_fact)
+            for part in ([item.content] if is_fact else _END.split(item.content))
+            if (text := " ".join(_MARKS.sub(" ", part).split()))
+        ]
 
 
 def make_questions(
@@ -194,13 +223,15 @@ class LineSearch:
     """The baseline: lines ranked by how many of the words they hold, as a patient grep would;
     whole words, upper and lower case alike."""
 
-    def __init__(self, lines: Iterable[tuple[str, int, str]]) -> None:
+    def __init__(self, files: Iterable[tuple[str, str]]) -> None:
+        """`files` are paths with what may be searched of each."""
         self.lines: list[Line] = []
         self._holding: dict[str, list[int]] = defaultdict(list)
-        for path, number, text in lines:
-            for word in set(words(text)):
-                self._holding[word].append(len(self.lines))
-            self.lines.append(Line(Citation(path, number, number), text))
+        for path, text in files:
+            for number, line in enumerate(text.split("\n"), start=1):
+                for word in set(words(line)):
+                    self._holding[word].append(len(self.lines))
+                self.lines.append(Line(Citation(path, number, number), line))
 
     def find(self, question: str, k: int) -> Sequence[Line]:
         """The `k` lines that hold the most words of a question; ties in the order of the files."""

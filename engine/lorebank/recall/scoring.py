@@ -17,7 +17,7 @@ import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from operator import mul
 
 from lorebank.domain.facts import Interval
@@ -106,7 +106,7 @@ measure; the median of right answers in the workspaces that the weights are fitt
 _BM25_MOST = 2.2
 """A word's BM25 is at most its inverse document frequency times k1 + 1, and FTS5 has k1 = 1.2."""
 _NOT_HELD, _NO_WORDS = Held(0, 0), (0.0, 0.0, 0.0, 0.0)
-_QUESTION = re.compile(r"[?？؟][ \"'”’»)]*$")
+_QUESTION_MARKS, _BEHIND_THEM = ("?", "？", "؟"), " \"'”’»)\n"
 
 
 Signs = Mapping[int, tuple[float, ...]]
@@ -212,7 +212,7 @@ def signs_of(pool: Pool) -> Signs:
 
 
 def _asks(item: Item | None) -> bool:
-    return item is not None and _QUESTION.search(item.content) is not None
+    return item is not None and item.content.rstrip(_BEHIND_THEM).endswith(_QUESTION_MARKS)
 
 
 class _Words:
@@ -238,8 +238,13 @@ class _Words:
         self._roles = {slug: places(guess.role) for slug, guess in understood.perhaps.items()}
         self._names = places(set(terms) - subject)
         self._all, self._quoted = places(terms), places(understood.quoted)
-        typed = r"\s+".join(map(re.escape, fold(understood.plain).split()))
-        self._typed = re.compile(rf"(?<!\w){typed}(?!\w)")
+        self._plain = understood.plain
+
+    @cached_property
+    def _typed(self) -> re.Pattern[str]:
+        """The question as typed, for the few items that hold all of its words."""
+        typed = r"\s+".join(map(re.escape, fold(self._plain).split()))
+        return re.compile(rf"(?<!\w){typed}(?!\w)")
 
     def of(self, item: Item) -> tuple[float, float, float, float]:
         """Share of the words that the item holds, and that only its surroundings do; whether it
