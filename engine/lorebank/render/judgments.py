@@ -29,7 +29,6 @@ if TYPE_CHECKING:
         ForgetReport,
         ForgottenLine,
         PurgeReport,
-        UndoReport,
     )
 
 EMPTY = "nothing waits for a decision"
@@ -195,15 +194,6 @@ def _what_next(look: Look, report: ForgetReport) -> list[str]:
         lines.append(look.hint(kept))
     if report.in_git:
         lines.append("git's history may still hold these lines; it is left alone")
-    return lines
-
-
-def restored_lines(look: Look, report: UndoReport) -> list[str]:
-    """The files that have their lines back, and those that were left alone."""
-    files = count(len(report.restored), "file")
-    lines = [f"run {report.run} put back: {files}", *(f"{INDENT}{p}" for p in report.restored)]
-    if report.kept:
-        lines += ["changed since, left alone:", *(f"{INDENT}{path}" for path in report.kept)]
     return lines
 
 

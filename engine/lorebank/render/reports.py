@@ -107,14 +107,13 @@ def reflect_lines(look: Look, report: ReflectReport, *, everything: bool = False
 
 
 def undo_lines(look: Look, report: UndoReport) -> list[str]:
-    """Which pages are again as they were before a run, and which were left alone."""
-    lines = [f"run {report.run} undone: {count(len(report.restored), 'page')} as before"]
+    """Which files are again as they were before a run, and which were left alone."""
+    lines = [f"run {report.run} undone: {count(len(report.restored), 'file')} as before"]
     lines += [f"{INDENT}{look.clean_line(path)}" for path in report.restored]
     if report.kept:
         lines += ["", look.warn("changed since, and left alone")]
         lines += [f"{INDENT}{look.clean_line(path)}" for path in report.kept]
-    again = "the next run makes the same changes again, unless their evidence changes or you"
-    return [*lines, "", *look.dim_paragraph(f"{again} reject them: lorebank reflect -i", "")]
+    return lines
 
 
 def reflect_log_line(report: ReflectReport, moment: datetime) -> str:

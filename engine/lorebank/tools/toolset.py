@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from datetime import UTC, date, datetime
+from datetime import date
 from enum import Enum
 from inspect import Parameter, signature
 from pathlib import PurePosixPath
@@ -78,27 +77,6 @@ def _kind(given: Any) -> Any:
     return _KINDS.get(low, low if len(low) > 1 else low.upper())
 
 
-def _day(given: Any) -> Any:
-    """A time stamp, a duration or `now` as the words for a day that questions know."""
-    if not isinstance(given, str):
-        return given
-    text = given.strip()
-    if text.isdigit() and len(text) in (10, 13):
-        return datetime.fromtimestamp(int(text[:10]), UTC).date().isoformat()
-    if duration := re.fullmatch(r"P(\d+[DW])", text):
-        return duration[1].lower()
-    return "today" if text.lower() in ("now", "present") else text
-
-
-def _place(given: Any) -> Any:
-    """`[memory/2025-11-27.md:3-5]`, as passages are shown, in the form of a citation."""
-    if not isinstance(given, str):
-        return given
-    text = given.strip(" `[]")
-    found = re.fullmatch(r"(.+\.md):(\d+)(?:-(\d+))?", text)
-    return f"{found[1]}#L{found[2]}-L{found[3] or found[2]}" if found else text
-
-
 def _action(given: Any) -> Any:
     return _ACTIONS.get(given.lower(), given) if isinstance(given, str) else given
 
@@ -114,7 +92,6 @@ def _bare_name(given: Any) -> Any:
 _PATH = "file filename file_path source place uri"
 _NEW_TEXT = "content fact memory note statement body query right new to new_text correction"
 _Named = Annotated[str, BeforeValidator(_bare_name)]
-_Day = Annotated[str, BeforeValidator(_day)]
 Query = Annotated[
     str,
     arg(
@@ -132,11 +109,11 @@ Count = Annotated[
     ),
 ]
 Since = Annotated[
-    _Day | None,
+    str | None,
     arg("From that day: 2025-11-27, 30d, 'last week'.", "from after start start_date date_from"),
 ]
-Until = Annotated[_Day | None, arg("Up to that day, included.", "to before end end_date date_to")]
-AsOf = Annotated[_Day | None, arg("As known on that day.", "asof on at date day when")]
+Until = Annotated[str | None, arg("Up to that day, included.", "to before end end_date date_to")]
+AsOf = Annotated[str | None, arg("As known on that day.", "asof on at date day when")]
 Name = Annotated[_Named, arg("A name or alias.", "entity query q slug about subject")]
 About = Annotated[_Named | None, arg("Only about this name.", "name about subject holder who")]
 Names = Annotated[
@@ -311,9 +288,7 @@ class Toolset:
 
     def memory_get(
         self,
-        path: Annotated[
-            str, BeforeValidator(_place), arg("As cited: memory/2025-11-27.md#L10-L20.", _PATH)
-        ],
+        path: Annotated[str, arg("As cited: memory/2025-11-27.md#L10-L20.", _PATH)],
         start_line: StartLine = None,
         lines: Lines = None,
     ) -> Delivered:
