@@ -10,9 +10,10 @@ At 100,000 facts about twenty people, by CPU on two shared cores; the baseline r
 one FTS5 table (.86 s) and asks it (70.9 ms):
 
 - cold lexical index 43.5 s and 320 MB, 51 times the baseline;
-- first reflect 38.5 s and 540 MB, .9 of the index; one with a single new line as much, since all
-  pages are worked out anew;
-- recall by words p50 22.7 ms (.3 of the baseline), with vectors 54.5 ms (.8); the first recall with
+- first reflect 24 s and 462 MB, of which finding secrets on the new pages takes 7; one with a
+  single new line 18 s: all pages are worked out anew, since the weight of a word in one line
+  depends on all lines;
+- recall by words p50 13 ms (.2 of the baseline), with vectors 27 ms (.4); the first recall with
   an embedder after an index made without one .4 s.
 
 1,000,000 facts, once, words only: index 464 s, 2.16 GB at the peak and 870 MB on disk; the first
