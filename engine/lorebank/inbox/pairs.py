@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lorebank.beliefs.forming import holder_of
 from lorebank.beliefs.materialise import unsure_pairs
+from lorebank.beliefs.nearness import vectors_by_text
 from lorebank.domain.facts import (
     Citation,
     Fact,
@@ -230,7 +231,7 @@ def _pairs(desk: Desk, facts: Iterable[Fact]) -> Iterator[_Pair]:
         for slug in dict.fromkeys(m.slug for m in fact.mentions if m.subject):
             about[slug].append((day, fact))
     groups = [g for g in about.values() if len(g) > 1 and any(day >= since for day, _ in g)]
-    vectors = _unit_vectors(desk, {fact.content for group in groups for _, fact in group})
+    vectors = vectors_by_text(desk.vectors_of, {f.content for g in groups for _, f in g})
     tokens_of = cache(tokens)  # a line is met with each newer one
     for group in groups:
         over = [(day, fact) for day, fact in group if fact.kind in _MAY_BE_OVER]
@@ -267,16 +268,6 @@ def _scored(
         score = alike + _SHARED * shared_words(said, stated)
         if score >= enough:
             yield _Pair(round(score, 4), newer, fact)
-
-
-def _unit_vectors(desk: Desk, texts: Iterable[str]) -> dict[str, ndarray]:
-    found = desk.vectors_of(sorted(texts))
-    if not found:
-        return {}
-    import numpy as np
-
-    vectors = {text: np.frombuffer(data, dtype=np.float32) for text, data in found.items()}
-    return {text: v / (float(np.linalg.norm(v)) or 1.0) for text, v in vectors.items()}
 
 
 def _item(pair: _Pair) -> InboxItem:

@@ -190,7 +190,7 @@ def _replaced(connection: Connection, entity: Entity) -> dict[str, str]:
         select(
             connection,
             "SELECT DISTINCT i.item, i.id FROM mentions m JOIN items i ON i.item = m.item"
-            " WHERE m.entity = ? AND i.item IN (SELECT item FROM slots)",
+            " WHERE m.entity = ?",
             (entity.slug,),
         )
     )

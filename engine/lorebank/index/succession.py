@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, S
 from dataclasses import asdict
 from datetime import date
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from lorebank.database.connection import Connection, select
 from lorebank.domain.facts import Fact, FactKind, Relation
@@ -23,8 +23,13 @@ from lorebank.index.slots import SlotEntry, When, replaced_values
 from lorebank.records import dataclass
 
 if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+
     from lorebank.index.reading import ReadFile
     from lorebank.supersede.endings import Change
+
+K = TypeVar("K", bound=Hashable)
 
 WRITER = "writer"
 """Who rules by a mark in the newer line itself."""
@@ -32,6 +37,13 @@ _MAY_END = frozenset({FactKind.WORLD, FactKind.EXPERIENCE, FactKind.OBSERVATION}
 _STATES = ("world", "observation")
 """Kinds of lines that state what holds; what was done or thought does not end like that."""
 
+
+_NEAR = 0.55
+"""From this cosine on two lines about one subject are taken to speak of one thing; of the built-in
+embedder's vectors. In two workspaces by other hands 21 of 35 questions for what holds now get the
+right line first as before, and 2 one that no longer holds (3 before), of 194 others 2 more are
+right; in a third workspace 11 of 15 (8 before) and 3 (6). With opinions among them the newest word
+comes first in 29 of 33 turns of two sets, not 25."""
 
 Derived = Callable[[Hashable], dict[Any, Any]]
 """What was worked out of the index before, by kind, to read and add to."""
@@ -47,6 +59,17 @@ class Successor(NamedTuple):
     """The day from which the other holds no longer, ISO."""
     old_value: str = ""
     """What the replaced fact says that holds no longer, in folded words; empty for all of it."""
+
+
+class Dated(NamedTuple, Generic[K]):
+    """A line or an opinion as `newer_lines` compares it."""
+
+    key: K
+    fact: str
+    """The id of the fact that says it."""
+    about: Hashable
+    when: tuple[Any, ...]
+    """The day first; later is greater."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +187,44 @@ def ruled_pairs(
             (relation.value if relation else None, _iso(as_of)),
         )
     )
+
+
+def newer_lines(
+    lines: Iterable[Dated[K]],
+    vectors: Callable[[Sequence[K]], Mapping[K, NDArray[float32]]],
+    judged: Collection[tuple[str, str]],
+) -> dict[K, K]:
+    """Each line → the newest one about the same, near in meaning, that may say otherwise.
+
+    Nobody has judged them, so nothing is hidden. Lines of one day hold side by side; of pairs of
+    facts that are `judged`, newer and older, the newer says what the older is now.
+    """
+    by_subject: defaultdict[Hashable, list[Dated[K]]] = defaultdict(list)
+    for line in lines:
+        by_subject[line.about].append(line)
+    groups = [group for group in by_subject.values() if len(group) > 1]
+    known = vectors([line.key for group in groups for line in group]) if groups else {}
+    newer: dict[K, K] = {}
+    for group in groups:
+        dated = sorted((line for line in group if line.key in known), key=lambda line: line.when)
+        for place, old in enumerate(dated):
+            for new in reversed(dated[place + 1 :]):
+                if new.when[0] == old.when[0] or (new.fact, old.fact) in judged:
+                    break  # it is known what came of the older one later than all that is left
+                if float(known[new.key] @ known[old.key]) >= _NEAR:
+                    newer[old.key] = new.key
+                    break
+    return newer
+
+
+def led_by(order: Iterable[K], newer: Mapping[K, K]) -> list[K]:
+    """The order with each line behind the one that `newer` has for it."""
+    led: dict[K, None] = {}
+    for each in order:
+        if each in newer:
+            led.setdefault(newer[each])
+        led.setdefault(each)
+    return list(led)
 
 
 def _newest(claims: Iterable[Successor]) -> Successor:
