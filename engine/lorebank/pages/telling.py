@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 from lorebank.dates.phrases import find_phrases
 from lorebank.dates.times import times_of
+from lorebank.domain.answers import AgendaItem
 from lorebank.domain.facts import Fact, FactKind, FactStatus, Interval, Opinion
 from lorebank.language.folding import fold
 from lorebank.language.words import content_words
@@ -97,6 +98,13 @@ def span(interval: Interval) -> str:
     if interval.start == interval.end:
         return f"{interval.start}"
     return f"{interval.start} to {interval.end}"
+
+
+def due(item: AgendaItem) -> str:
+    """The day of an entry of the agenda; of what is to be done, by when."""
+    if item.when is None:
+        return ""
+    return f"by {item.when.end}" if item.open and item.when.start is None else span(item.when)
 
 
 def on_days(same: Sequence[KnownFact]) -> str:

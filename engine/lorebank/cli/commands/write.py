@@ -60,6 +60,8 @@ def retain(session: Session, /, text: tuple[str, ...], undo: bool, **properties:
     facts: list[Fact] = []
     with session.bank() as bank:
         if undo:
+            if text:
+                raise UsageError("--undo takes no text: it removes the last fact")
             session.result(bank.undo_retain(), restored_paths)
             return
         for sentence in _sentences(text):
@@ -194,6 +196,8 @@ def lint(session: Session, fix: bool, undo: bool) -> int:
     """
     with session.bank() as bank:
         if undo:
+            if fix:
+                raise UsageError("--fix and --undo exclude each other")
             return session.result(bank.undo_lint(), restored_paths)
         report = bank.lint(fix=fix)
     found, fixable = len(report.findings), sum(bool(each.fix) for each in report.findings)

@@ -292,7 +292,7 @@ def agenda_lines(look: Look, items: Sequence[AgendaItem]) -> Iterator[str]:
     """The day in a column, and below what it is and where it stands."""
     for item in items:
         late = look.warn("overdue ") if item.overdue else ""
-        yield f"{_due(item):12} {late}{look.clean_line(item.text)}"
+        yield f"{_due(item):12} {late}{look.clean_line(item.told)}"
         done = f" · done? {item.perhaps_done}" if item.perhaps_done else ""
         yield look.dim(f"             {item.kind.value} · {item.source}{done}")
 
