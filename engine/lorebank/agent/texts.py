@@ -184,7 +184,9 @@ def inbox_item(item: InboxItem) -> str:
     for name, line in (("older", item.older), ("newer", item.newer)):
         if line is not None:
             place = f" [{line.source}]" if line.source else ""
-            lines.append(f"  {name}: {' '.join(line.text.split())}{place}")
+            whose = f"{', '.join(line.about)}: " if line.about else ""
+            by = f" (written by {line.by})" if line.by else ""
+            lines.append(f"  {name}: {whose}{' '.join(line.text.split())}{by}{place}")
     lines += [f"  {verdict}: {effect}" for verdict, effect in item.effect.items()]
     return "\n".join(lines)
 

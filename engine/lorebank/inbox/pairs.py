@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -27,7 +28,6 @@ from lorebank.domain.facts import (
     FactKind,
     InboxItem,
     InboxKind,
-    InboxLine,
     Opinion,
     Relation,
     Stance,
@@ -43,8 +43,8 @@ from lorebank.inbox.sources import (
     line_of_fact,
     remove_ledger_lines,
 )
-from lorebank.index.items import all_facts, facts_by_entity, facts_by_id
-from lorebank.index.succession import fates_of_facts, ruled_pairs
+from lorebank.index.items import all_facts, facts_by_entity, facts_by_id, facts_of_ids
+from lorebank.index.succession import ruled_pairs, superseded_facts
 from lorebank.language.words import stop_words
 from lorebank.markdown.ledger import (
     EvidenceRuling,
@@ -71,13 +71,15 @@ _CONFLICT = "its words disagree"
 
 
 def _evidence_waiting(desk: Desk, fact: Fact | None = None) -> Iterator[InboxItem]:
-    for row, known, opinion in unsure_pairs(desk.connection, fact.id if fact else None):
-        first = opinion.evidence[0]
+    pairs = list(unsure_pairs(desk.connection, fact.id if fact else None))
+    opened = facts_of_ids(desk.connection, {o.evidence[0].fact_id for _, _, o in pairs})
+    for row, known, opinion in pairs:
+        first = line_of_fact(opened[opinion.evidence[0].fact_id])
         kind = _kind_of_pair(known, opinion, row.reason)
         yield InboxItem(
             id=_evidence_id(row.opinion, row.fact),
             kind=kind,
-            older=InboxLine(opinion.statement, first.source, first.date, opinion.id),
+            older=replace(first, text=opinion.statement, id=opinion.id),
             newer=line_of_fact(known),
             reason=row.reason,
             effect={
@@ -216,7 +218,7 @@ def _pairs(desk: Desk, facts: Iterable[Fact]) -> Iterator[_Pair]:
     """
     from lorebank.supersede.endings import tokens
 
-    superseded = fates_of_facts(desk.connection, today=desk.today).superseded
+    superseded = superseded_facts(desk.connection, today=desk.today)
     spent = frozenset(superseded.values())
     ruled = ruled_pairs(desk.connection)
     dated = [

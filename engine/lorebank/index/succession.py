@@ -12,15 +12,12 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import asdict
 from datetime import date
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from lorebank.database.connection import Connection, select
 from lorebank.domain.facts import Fact, FactKind, Relation
-from lorebank.index.slots import SlotEntry, When, replaced_values
-from lorebank.records import dataclass
+from lorebank.index.slots import When, replaced_values
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -72,17 +69,6 @@ class Dated(NamedTuple, Generic[K]):
     """The day first; later is greater."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fates:
-    """What became of the facts recorded by a day."""
-
-    superseded: Mapping[str, str]
-    """Fact id → id of the fact that replaces it."""
-    lapsed: Mapping[str, tuple[tuple[str, ...], str]]
-    """Id of a fact of which some values hold no longer → those values, in folded words, and the id
-    of the fact that replaces the last of them."""
-
-
 class _Line(NamedTuple):
     item: int
     id: str
@@ -102,17 +88,13 @@ the line is trusted."""
 
 
 def insert_changes(connection: Connection, facts: Iterable[tuple[int, Fact]]) -> None:
-    """Store what facts say is over or new, each with the number of its item."""
+    """Note which facts say that something is over or new, each with the number of its item."""
     from lorebank.supersede.endings import read_change, tokens
 
     for item, fact in facts:
-        if fact.kind not in _MAY_END:
-            continue
         names = frozenset(word for m in fact.mentions if m.subject for word in tokens(m.name))
-        change = read_change(fact.content, names)
-        if change:
-            data = json.dumps(asdict(change), ensure_ascii=False)
-            connection.execute("INSERT INTO changes (item, data) VALUES (?, ?)", (item, data))
+        if fact.kind in _MAY_END and read_change(fact.content, names):
+            connection.execute("INSERT INTO changes VALUES (?)", (item,))
 
 
 def insert_line_rulings(connection: Connection, file: int, read: ReadFile) -> None:
@@ -147,32 +129,42 @@ def successors(
     known: dict[int, Successor | None] = memo(("successors", as_of, today))
     missing = [item for item in numbers if item not in known]
     if missing:
-        replaced = replaced_values(connection, missing, as_of)
-        claims = _claims(connection, missing, replaced, as_of, today or as_of, memo)
+        claims = _claims(connection, missing, as_of, today or as_of, memo)
         known |= {item: _newest(claims[item]) if item in claims else None for item in missing}
     return {item: newer for item in numbers if (newer := known[item])}
 
 
-def fates_of_facts(
+def superseded_facts(
     connection: Connection, *, as_of: date | None = None, today: date | None = None
-) -> Fates:
-    """Which facts recorded by `as_of` are replaced, and which in part."""
-    ids = dict(
-        select(
-            connection,
-            "SELECT item, id FROM items WHERE quarantined = 0 AND kind <> 'note'"
-            " AND (?1 IS NULL OR recorded IS NULL OR recorded <= ?1)",
-            (_iso(as_of),),
-        )
-    )
-    replaced = replaced_values(connection, ids, as_of)
-    claims = _claims(connection, list(ids), replaced, as_of, today or as_of)
+) -> dict[str, str]:
+    """Fact id → id of the fact that replaces it, of those recorded by `as_of`."""
+    ids = _trusted_facts(connection, as_of)
+    found = successors(connection, ids, as_of=as_of, today=today)
+    return {ids[item]: newer.id for item, newer in found.items()}
+
+
+def lapsed_values(
+    connection: Connection, *, as_of: date | None = None
+) -> dict[str, tuple[tuple[str, ...], str]]:
+    """Id of a fact of which some values hold no longer → those values, in folded words, and the id
+    of the fact that replaces the last of them."""
+    ids = _trusted_facts(connection, as_of)
     lapsed: dict[str, tuple[tuple[str, ...], str]] = {}
-    for item, (newer, _) in replaced.items():
+    for item, (newer, _) in replaced_values(connection, ids, as_of).items():
         last = max((entry for _, entry in newer), key=lambda entry: entry.when).id
         values = (value for mine, _ in newer for value in mine.values)
         lapsed[ids[item]] = (tuple(dict.fromkeys(values)), last)
-    return Fates({ids[item]: _newest(found).id for item, found in claims.items()}, lapsed)
+    return lapsed
+
+
+def _trusted_facts(connection: Connection, as_of: date | None) -> dict[int, str]:
+    rows = select(
+        connection,
+        "SELECT item, id FROM items WHERE quarantined = 0 AND kind <> 'note'"
+        " AND (?1 IS NULL OR recorded IS NULL OR recorded <= ?1)",
+        (_iso(as_of),),
+    )
+    return dict(rows)
 
 
 def ruled_pairs(
@@ -234,15 +226,14 @@ def _newest(claims: Iterable[Successor]) -> Successor:
 def _claims(
     connection: Connection,
     items: Sequence[int],
-    replaced: Mapping[int, tuple[Sequence[tuple[SlotEntry, SlotEntry]], bool]],
     as_of: date | None,
     today: date | None,
-    memo: Derived = lambda kind: {},
+    memo: Derived,
 ) -> dict[int, list[Successor]]:
     """Item → why it holds no longer; items that hold are left out."""
     lines = _lines(connection, items)
     claims: defaultdict[int, list[Successor]] = defaultdict(list)
-    for item, (newer, is_whole) in replaced.items():
+    for item, (newer, is_whole) in replaced_values(connection, items, as_of).items():
         if is_whole:
             mine, last = max(newer, key=lambda pair: pair[1].when)
             values = " ".join(mine.values)
@@ -313,41 +304,27 @@ def _endings(
 def _certain_changes(
     connection: Connection, entities: Collection[str], as_of: date | None
 ) -> dict[str, list[_Ended]]:
+    from lorebank.supersede.endings import beginnings_ended, read_change, tokens
+
     found: dict[str, list[_Ended]] = defaultdict(list)
     rows = select(
         connection,
         # From the changes, which are few, and not from all lines about the entities.
-        "SELECT m.entity, c.data, i.item, i.id, i.recorded, i.file, i.start_line,"
-        " coalesce(i.occurred_start, ''), i.quarantined = 0 FROM changes c"
+        "SELECT m.entity, i.content, i.item, i.id, i.recorded, i.file, i.start_line,"
+        " coalesce(i.occurred_start, ''), i.quarantined = 0, (SELECT group_concat(n.name, ' ')"
+        "  FROM mentions n WHERE n.item = i.item AND n.subject = 1) FROM changes c"
         " CROSS JOIN mentions m ON m.item = c.item AND m.subject = 1"
         "  AND m.entity IN (SELECT value FROM json_each(?1))"
         " JOIN items i ON i.item = c.item"
         " WHERE i.recorded IS NOT NULL AND (?2 IS NULL OR i.recorded <= ?2)",
         (json.dumps(sorted(entities)), _iso(as_of)),
     )
-    for entity, data, item, id_, recorded, file, line, occurred, trusted in rows:
-        change, ended = _change(data)
+    for entity, content, item, id_, recorded, file, line, occurred, trusted, names in rows:
+        change = read_change(content, frozenset(tokens(names)))
         since = max(recorded, occurred) if change.is_announced else recorded
         claim = Successor(When(recorded, file, line), item, id_, since)
-        found[entity].append((claim, change, ended, bool(trusted)))
+        found[entity].append((claim, change, beginnings_ended(change), bool(trusted)))
     return found
-
-
-@lru_cache(maxsize=4096)
-def _change(data: str) -> tuple[Change, frozenset[str]]:
-    from lorebank.supersede.endings import Change, beginnings_ended
-
-    said = json.loads(data)
-    change = Change(
-        objects=tuple(map(tuple, said["objects"])),
-        states=tuple(said["states"]),
-        beside=tuple(said["beside"]),
-        values=tuple((value, unit) for value, unit in said["values"]),
-        about=tuple(said["about"]),
-        moved=tuple(said["moved"]),
-        is_announced=said["is_announced"],
-    )
-    return change, beginnings_ended(change)
 
 
 def _apply_rulings(
