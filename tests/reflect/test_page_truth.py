@@ -174,6 +174,7 @@ def test_a_bank_that_holds_nothing_is_no_news(tmp_path: Path) -> None:
     ("line", "expected"),
     [
         ("- The Ferry is our booking service, in Go.", "The Ferry is our booking service, in Go."),
+        ("We sail for fun. Ferry is old. Ferry leaks.", "Ferry is old."),
         ("- Ask Ferry before a release.", None),
         ("- Ferry: 30 July", None),
         ("- Ferry: booking service since 2024", "Ferry: booking service since 2024"),

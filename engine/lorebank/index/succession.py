@@ -31,6 +31,8 @@ K = TypeVar("K", bound=Hashable)
 WRITER = "writer"
 """Who rules by a mark in the newer line itself."""
 _MAY_END = frozenset({FactKind.WORLD, FactKind.EXPERIENCE, FactKind.OBSERVATION})
+_AT_ONCE = 10_000
+"""Lines whose words are in memory at a time, some 1 kB each."""
 _STATES = ("world", "observation")
 """Kinds of lines that state what holds; what was done or thought does not end like that."""
 
@@ -139,8 +141,16 @@ def superseded_facts(
 ) -> dict[str, str]:
     """Fact id → id of the fact that replaces it, of those recorded by `as_of`."""
     ids = _trusted_facts(connection, as_of)
-    found = successors(connection, ids, as_of=as_of, today=today)
-    return {ids[item]: newer.id for item, newer in found.items()}
+    items = list(ids)
+    kept: dict[Hashable, dict[Any, Any]] = {}
+    superseded: dict[str, str] = {}
+    for start in range(0, len(items), _AT_ONCE):
+        part = items[start : start + _AT_ONCE]
+        found = successors(
+            connection, part, as_of=as_of, today=today, memo=lambda kind: kept.setdefault(kind, {})
+        )
+        superseded |= {ids[item]: newer.id for item, newer in found.items()}
+    return superseded
 
 
 def lapsed_values(

@@ -270,9 +270,10 @@ def _questioned_by(newer: Fact) -> str:
 
 def _timeline_line(view: View, same: Sequence[KnownFact], by_id: Mapping[str, KnownFact]) -> str:
     known = same[0]
-    newer = [by_id[id_] for id_ in view.threads.taken_up.get(known.fact.id, ()) if id_ in by_id]
-    is_open = known.status is FactStatus.LIVE and newer
-    then = _questioned_by(newer[-1].fact) if is_open else ""
+    is_open = known.status is FactStatus.LIVE
+    newer = view.threads.taken_up.get(known.fact.id, ()) if is_open else ()
+    last = next((by_id[id_] for id_ in reversed(newer) if id_ in by_id), None)
+    then = _questioned_by(last.fact) if last else ""
     said = _told(known, view.slug, whole=True)
     by = f" by {citation_link(known.newer, view.page)}" if known.newer else ""
     if known.status is not FactStatus.LIVE:
@@ -292,7 +293,7 @@ def _told(known: KnownFact, slug: str, *, whole: bool = False) -> str:
     """
     text = known.fact.content if whole else resolved(known)
     subjects = [mention for mention in known.fact.mentions if mention.subject]
-    named = any(begins_with(text, m.name, m.slug) for m in subjects)
-    if not slug or not subjects or named or subjects[0].slug == slug:
+    is_own = not slug or not subjects or subjects[0].slug == slug
+    if is_own or any(begins_with(text, m.name, m.slug) for m in subjects):
         return escape_inline(text) + known.fact.origin.note
     return escape_inline(f"{subjects[0].name}: {text}") + known.fact.origin.note

@@ -164,10 +164,10 @@ class _Said(NamedTuple):
 def _said(fact: Fact) -> _Said:
     found = content_words(fact.content)
     names = {word[:_STEM] for mention in fact.mentions for word in mention.slug.split("-")}
-    stems = dict.fromkeys(intern(word[:_STEM]) for word in found if not word.isdigit())
+    stems = dict.fromkeys([intern(word[:_STEM]) for word in found if not word.isdigit()])
     kept = [word for word in stems if word not in names]
     telling = tuple(dict.fromkeys((*kept, *_NUMBER.findall(fact.content))))
-    numbers = frozenset(word for word in found if any(map(str.isdigit, word)))
+    numbers = numbers_of(fact.content)
     letters = [word for word in found if word.isalpha()] if numbers else []
     return _Said(telling, numbers, letters[0] if letters else "", frozenset(letters))
 
