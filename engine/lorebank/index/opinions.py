@@ -8,7 +8,7 @@ from datetime import date
 
 from lorebank.database.connection import Connection, select
 from lorebank.domain.facts import Citation, Evidence, Opinion, OpinionStatus, Origin, Stance, Trend
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 
 def insert_opinions(connection: Connection, holder: str, opinions: Iterable[Opinion]) -> None:
@@ -226,8 +226,7 @@ def _evidence(connection: Connection, opinions: Sequence[str]) -> dict[str, list
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class UnsureRow:
+class UnsureRow(Record):
     """One pair, by ids."""
 
     opinion: str

@@ -25,7 +25,7 @@ from lorebank.database.connection import (
     load_vector_extension,
     read_meta,
 )
-from lorebank.records import dataclass
+from lorebank.records import Record, dataclass
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,8 +47,7 @@ FINGERPRINT = (
 """Of the built-in embedder: the thresholds on cosines hold for its vectors only."""
 
 
-@dataclass(frozen=True, slots=True)
-class SignBits:
+class SignBits(Record):
     """The bits of a matrix of vectors: one row of words a 64 dimensions, one column a vector."""
 
     mean: NDArray[np.float32]
@@ -105,8 +104,7 @@ _DECIMALS = 6
 """Of a similarity: beyond them the two scans differ, and equal vectors would not tie."""
 
 
-@dataclass(frozen=True, slots=True)
-class QueryVector:
+class QueryVector(Record):
     """A question's vector and who made it, or why there is none."""
 
     vector: NDArray[np.float32] | None = None
@@ -132,8 +130,7 @@ def delete_vectors(connection: Connection) -> None:
     connection.execute("DELETE FROM vectors")
 
 
-@dataclass(frozen=True, slots=True)
-class Nearest:
+class Nearest(Record):
     """The items nearest to a question, and how near all of them are: what tells "near" from
     "nearest", whatever an embedder's similarities are like."""
 

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from lorebank.domain.facts import Diagnostic
 from lorebank.errors import WorkspaceError
-from lorebank.records import dataclass
+from lorebank.records import Record, dataclass
 from lorebank.settings.tables import Config
 from lorebank.workspace.layout import (
     BANK_FOLDER,
@@ -65,8 +65,7 @@ class SourceFile(NamedTuple):
         return self.size, self.mtime_ns
 
 
-@dataclass(frozen=True, slots=True)
-class WalkResult:
+class WalkResult(Record):
     """The memory files, sorted by path, and what was left out or looked odd."""
 
     files: tuple[SourceFile, ...]
