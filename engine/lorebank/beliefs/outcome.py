@@ -21,7 +21,7 @@ from lorebank.domain.facts import (
     Stance,
     Trend,
 )
-from lorebank.records import Record, dataclass
+from lorebank.records import Mutable, Record
 
 NOTED = "noted"
 """The reason of evidence that stands below its line: `Last reinforced: 2026-02-04`."""
@@ -52,8 +52,7 @@ class Judgement(Record):
     """Whether it is the holder's word on where the opinion stands from its day on."""
 
 
-@dataclass(slots=True)
-class Belief:
+class Belief(Mutable):
     """An opinion while it is being formed."""
 
     id: str

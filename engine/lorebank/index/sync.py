@@ -28,7 +28,7 @@ from lorebank.database.connection import (
 )
 from lorebank.domain.facts import Diagnostic, SyncReport
 from lorebank.names.entities import identity_problems
-from lorebank.records import Record, dataclass
+from lorebank.records import Mutable, Record
 from lorebank.workspace.files import SourceFile, WalkResult, content_hash, read_bytes
 
 if TYPE_CHECKING:
@@ -169,8 +169,7 @@ def _batches(sources: Sequence[SourceFile]) -> list[list[SourceFile]]:
     return batches
 
 
-@dataclass(slots=True)
-class _Run:
+class _Run(Mutable):
     """One sync: what it found so far, and the writing of it."""
 
     connection: Connection

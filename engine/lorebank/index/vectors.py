@@ -25,7 +25,7 @@ from lorebank.database.connection import (
     load_vector_extension,
     read_meta,
 )
-from lorebank.records import Record, dataclass
+from lorebank.records import Mutable, Record
 
 if TYPE_CHECKING:
     import numpy as np
@@ -141,8 +141,7 @@ class Nearest(Record):
     """Standard deviation of the similarities; never below a hundredth."""
 
 
-@dataclass(slots=True)
-class VectorIndex:
+class VectorIndex(Mutable):
     """Scans one connection's `vectors`; remembers the matrix until the index changes."""
 
     connection: Connection
@@ -188,8 +187,7 @@ def _spread(similarities: NDArray[np.float32]) -> tuple[float, float]:
     return mean, max(0.01, (spread * count + _USUAL_SPREAD * _FEW) / (count + _FEW))
 
 
-@dataclass(slots=True)
-class _Matrix:
+class _Matrix(Mutable):
     """All vectors in memory."""
 
     generation: tuple[int, int]
