@@ -104,7 +104,9 @@ class _MutableType(_RecordType):
 
 
 class _Methods(metaclass=_RecordType):
-    if not TYPE_CHECKING:
+    if TYPE_CHECKING:
+        __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+    else:
         __eq__ = _comparison("eq")
 
         def __init__(self, *args, **keywords):
@@ -128,9 +130,7 @@ class _Methods(metaclass=_RecordType):
 class Record(_Methods, metaclass=_FrozenType):
     """A frozen value with slots; a subclass lists its fields as a dataclass does."""
 
-    if TYPE_CHECKING:
-        __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
-    else:
+    if not TYPE_CHECKING:
 
         def __hash__(self):
             return hash(self._key(self))
@@ -152,9 +152,6 @@ class Record(_Methods, metaclass=_FrozenType):
 
 class Mutable(_Methods, metaclass=_MutableType):
     """A value with slots whose fields may change; a subclass lists them as a dataclass does."""
-
-    if TYPE_CHECKING:
-        __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
 
 def as_json(value: Any) -> Any:
