@@ -20,7 +20,7 @@ from typing import Any
 from lorebank.domain.facts import Diagnostic
 from lorebank.errors import NotFound, WorkspaceError
 from lorebank.markdown.source import decode
-from lorebank.records import dataclass
+from lorebank.records import Mutable
 from lorebank.workspace.files import is_link
 
 LARGEST_NOTE = 8_000_000
@@ -35,8 +35,7 @@ _RATIO_MATTERS = 10_000_000
 """Bytes; a small file may shrink a thousandfold without being a bomb."""
 
 
-@dataclass(slots=True)
-class Source:
+class Source(Mutable):
     """Files by their path in the source, `/` between parts, sorted."""
 
     root: Path
