@@ -19,11 +19,12 @@ from typing import Any
 from lorebank.domain.facts import Diagnostic
 from lorebank.exchange.notes import ImportedNote, Read
 from lorebank.exchange.prose import clean, shareable_text
-from lorebank.exchange.source import BROKEN, BrokenJson, Source, json_values
+from lorebank.exchange.source import BROKEN, BrokenJson, json_values
 from lorebank.language.folding import slugify
 from lorebank.markdown.origin import strip_recalled
 from lorebank.markdown.source import FenceScanner
 from lorebank.records import Record
+from lorebank.workspace.given import Source
 
 _MILLISECONDS = 100_000_000_000
 """Seconds reach this number in the year 5138."""

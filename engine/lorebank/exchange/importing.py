@@ -17,7 +17,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -45,11 +45,12 @@ from lorebank.exchange.notes import (
 from lorebank.exchange.prose import split_front_matter
 from lorebank.exchange.read_jsonl import TEXT_KEYS, read_jsonl
 from lorebank.exchange.read_logseq import read_logseq
-from lorebank.exchange.source import BROKEN, BrokenJson, Source, json_values, open_source
+from lorebank.exchange.source import BROKEN, BrokenJson, json_values, note_text
 from lorebank.exchange.vaults import has_observations, read_basic_memory, read_obsidian
 from lorebank.records import Record
 from lorebank.settings.tables import Config
 from lorebank.workspace.atomic import write_atomic
+from lorebank.workspace.given import Source, open_source
 from lorebank.workspace.layout import ensure_derived_folder
 from lorebank.workspace.paths import resolve_memory_path
 
@@ -123,12 +124,9 @@ def import_source(
     if form is not None and form not in READERS:
         known = ", ".join(READERS)
         raise UsageError(f"'{form}' is not an import format", hint=f"one of {known}")
-    source = open_source(path)
-    try:
+    with closing(open_source(path)) as source:
         chosen = form or form_of(source)
         return _Import(root, config, source, chosen, name, dry_run=dry_run).report()
-    finally:
-        source.close()
 
 
 class _Import:
@@ -347,6 +345,6 @@ def _has_text(value: object) -> bool:
 
 def _is_basic_memory(source: Source, notes: list[str]) -> bool:
     """Whether half of the notes carry what basic-memory puts on each, and one an observation."""
-    texts = [text for path in notes if (text := source.text(path)[0]) is not None]
+    texts = [text for path in notes if (text := note_text(source, path)[0]) is not None]
     signed = sum(_PERMALINK.search(split_front_matter(text)[0]) is not None for text in texts)
     return signed * 2 >= max(len(texts), 1) and any(map(has_observations, texts))

@@ -29,11 +29,12 @@ from lorebank.exchange.prose import (
     shareable_page,
     titled,
 )
-from lorebank.exchange.source import Source
+from lorebank.exchange.source import note_text
 from lorebank.markdown.front_matter import parse_front_matter
 from lorebank.markdown.mentions import code_spans
 from lorebank.markdown.source import FenceScanner
 from lorebank.records import Record
+from lorebank.workspace.given import Source
 
 _BLOCK_ID = re.compile(r"(?:\A|[ \t]+)\^[A-Za-z0-9-]+[ \t]*\Z")
 _CALLOUT = re.compile(
@@ -82,7 +83,7 @@ def vault_notes(source: Source, note: Callable[[str, str], Read], settings: Vaul
         if reason := _why_not(path, settings.template_folders):
             yield Diagnostic(path, 0, *reason)
             continue
-        text, problems = source.text(path)
+        text, problems = note_text(source, path)
         yield from problems
         if text is not None:
             yield from note(path, text)
