@@ -20,11 +20,12 @@ from lorebank.exchange.importing import ImportReport
 from lorebank.exchange.notes import ImportedNote, imported_from, is_untouched, render_note
 from lorebank.exchange.read_logseq import GraphSettings, graph_page
 from lorebank.exchange.source import BrokenJson, json_values
-from lorebank.exchange.vaults import VaultSettings, vault_note, with_retain_section
+from lorebank.exchange.vaults import vault_note, with_retain_section
 from lorebank.index.reading import read_file
 from lorebank.index.sync import ReadSettings
 from lorebank.markdown.document import read_document
 from lorebank.markdown.sections import RETAIN_HEADINGS
+from lorebank.workspace.discover import VaultSettings
 from lorebank.workspace.files import SourceFile
 from lorebank.workspace.layout import FileRole
 from support import WORDS_ONLY

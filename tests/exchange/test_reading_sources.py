@@ -15,11 +15,12 @@ from lorebank.exchange.conversations import moment_of, read_chatgpt, read_claude
 from lorebank.exchange.date_formats import joda_day, moment_day
 from lorebank.exchange.importing import form_of
 from lorebank.exchange.notes import ImportedNote, Read, free_path, safe_path
-from lorebank.exchange.prose import LinkRules, rewrite_links
+from lorebank.exchange.prose import rewrite_links
 from lorebank.exchange.read_jsonl import read_jsonl
 from lorebank.exchange.read_logseq import read_logseq
-from lorebank.exchange.vaults import VaultSettings, read_basic_memory, read_obsidian
+from lorebank.exchange.vaults import link_rules, read_basic_memory, read_obsidian
 from lorebank.settings.tables import Config
+from lorebank.workspace.discover import VaultSettings
 from lorebank.workspace.given import Source, open_source
 from lorebank.workspace.paths import resolve_memory_path
 from support import FIXTURES, GOLDEN, golden
@@ -120,7 +121,7 @@ def test_a_taken_path_gives_way_the_same_way_each_time() -> None:
 
 @golden("exchange.md")
 def test_a_link_names_its_entity(text: str, rewritten: str) -> None:
-    rules = LinkRules(day_of=VaultSettings(daily_format="MMMM Do, YYYY").day_of)
+    rules = link_rules(VaultSettings(daily_format="MMMM Do, YYYY"))
     assert rewrite_links(text, rules) == rewritten
 
 

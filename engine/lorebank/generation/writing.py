@@ -5,14 +5,6 @@ all of its numbers and all that it writes with a capital must be found in them; 
 what they affirm nor affirm what they all deny. That is a check of words: it lets no new thing in,
 and it cannot tell every twist of the old ones. As a judge of two texts the model has to quote. A
 verdict is stored by those who ask for it, signed with its model, where a person can take it back.
-
-A sentence is dropped rather than mended. It must cite lines that exist; most of its content words,
-all of its numbers and all that it writes with a capital must be found in them; and it may not deny
-what they affirm nor affirm what they all deny. That is a check of words: it lets no new thing in,
-and it cannot tell every twist of the old ones.
-
-Both are narrow: values in, a checked value out, nothing stored. A verdict is stored by those who
-ask for it, signed with its model, where a person can read it and take it back.
 """
 
 from __future__ import annotations

@@ -276,6 +276,14 @@ class RemoteGenerator:
         self._client.cancel()
 
 
+def read_completion(text: Any, *tokens: Any) -> Completion:
+    """What was answered, where it is a text, and the tokens that were counted."""
+    if not isinstance(text, str):
+        raise BadAnswer("answered without a message")
+    counted = [count for count in tokens if isinstance(count, int)]
+    return Completion(text, sum(counted) if counted else None)
+
+
 def _without(body: Mapping[str, Any], names: frozenset[str]) -> dict[str, Any]:
     """A request without the fields of these names, at its top or in one of its objects."""
     return {
