@@ -23,13 +23,14 @@ from lorebank.domain.facts import FactKind
 from lorebank.language.folding import fold
 from lorebank.language.secrets import redact
 from lorebank.language.words import content_words, words
-from lorebank.providers.ask import Budget
 from lorebank.providers.protocols import Generator, Prompt, Turn
 from lorebank.records import Record, dataclass
 from lorebank.settings.tables import Config
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
+
+    from lorebank.generation.generated import Budget
 
 
 _SHARE = 0.7
@@ -178,8 +179,7 @@ class Writer:
 
         Raises `ProviderError` where the model fails, `BudgetSpent` where no call is left.
         """
-        from lorebank.generation.generated import WrittenText
-        from lorebank.providers.ask import ask_json
+        from lorebank.generation.generated import WrittenText, ask_json
 
         prompt = self.prompt(job, question=subject, lines=numbered(lines))
         answer = ask_json(self.generator, prompt, WrittenText, self.budget)
@@ -255,6 +255,8 @@ def open_writer(
         opened.callback(generator.cancel)
         return generator
 
+    from lorebank.generation.generated import Budget
+
     with ExitStack() as opened:
         budget = Budget(settings.max_calls, settings.max_tokens)
         yield Writer(load, budget, settings.answer_tokens, names)
@@ -298,7 +300,7 @@ def judge_relation(writer: Writer, older: str, newer: str) -> str | None:
 
 
 def _judged(writer: Writer, shape: type[_T], job: str, **texts: str) -> _T:
-    from lorebank.providers.ask import ask_json
+    from lorebank.generation.generated import ask_json
 
     flat = {name: " ".join(text.split()) for name, text in texts.items()}
     return ask_json(writer.generator, writer.prompt(job, **flat), shape, writer.budget)
@@ -308,8 +310,7 @@ def facts_in_prose(
     writer: Writer, lines: Sequence[CitedLine], day: date
 ) -> tuple[tuple[InferredFact, ...], tuple[Dropped, ...]]:
     """Facts in the prose of one day, each grounded in the lines it cites, and what was dropped."""
-    from lorebank.generation.generated import InferredFacts
-    from lorebank.providers.ask import ask_json
+    from lorebank.generation.generated import InferredFacts, ask_json
 
     prompt = writer.prompt("infer", day=day.isoformat(), lines=numbered(lines))
     answer = ask_json(writer.generator, prompt, InferredFacts, writer.budget)
