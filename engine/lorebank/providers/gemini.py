@@ -18,7 +18,6 @@ from lorebank.errors import ProviderError
 from lorebank.providers.http import BadAnswer, as_object
 from lorebank.providers.protocols import BatchState, Completion, Limits, Prompt, Role
 from lorebank.providers.remote import (
-    Asked,
     Batch,
     ChatService,
     RemoteEmbedder,
@@ -43,18 +42,18 @@ def _resource(model: str) -> str:
     return f"models/{model.removeprefix('models/')}"
 
 
-def _one(asked: Asked, text: str, role: Role) -> dict[str, Any]:
+def _one(embedder: RemoteEmbedder, text: str, role: Role) -> dict[str, Any]:
     """One `EmbedContentRequest`."""
     request: dict[str, Any] = {
-        "model": _resource(asked.model),
+        "model": _resource(embedder.model),
         "content": {"parts": [{"text": text}]},
         "taskType": _TASKS[role],
     }
-    return request | ({"outputDimensionality": asked.dimensions} if asked.dimensions else {})
+    return request | ({"outputDimensionality": embedder.dimensions} if embedder.dimensions else {})
 
 
-def _body(asked: Asked, texts: Sequence[str], role: Role) -> dict[str, Any]:
-    return {"requests": [_one(asked, text, role) for text in texts]}
+def _body(embedder: RemoteEmbedder, texts: Sequence[str], role: Role) -> dict[str, Any]:
+    return {"requests": [_one(embedder, text, role) for text in texts]}
 
 
 def _rows(answer: Any, count: int) -> Sequence[Any]:
@@ -66,7 +65,7 @@ def _rows(answer: Any, count: int) -> Sequence[Any]:
 
 def _submit(embedder: RemoteEmbedder, texts: Mapping[str, str]) -> str:
     requests = [
-        {"request": _one(embedder.asked, text, "document"), "metadata": {"key": custom_id}}
+        {"request": _one(embedder, text, "document"), "metadata": {"key": custom_id}}
         for custom_id, text in texts.items()
     ]
     batch = {

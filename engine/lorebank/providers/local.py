@@ -284,6 +284,6 @@ def load(setup: Setup) -> Embedder:
         return FolderEmbedder(
             look_into(path), 0 if setup.as_fallback else setup.embedder.dimensions
         )
-    from lorebank.providers import llama_cpp
+    from lorebank.providers.llama_cpp import LlamaCppEmbedder
 
-    return llama_cpp.load(setup)
+    return LlamaCppEmbedder(setup)

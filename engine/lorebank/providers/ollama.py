@@ -11,20 +11,20 @@ from typing import Any
 
 from lorebank.providers.http import BadAnswer
 from lorebank.providers.protocols import Completion, Limits, Prompt, Role, prefixed
-from lorebank.providers.remote import Asked, ChatService, Service, read_completion
+from lorebank.providers.remote import ChatService, RemoteEmbedder, Service, read_completion
 from lorebank.records import dig
 
 _SPACE = 2.0
 """Ollama cuts what its context does not hold, from the top and in silence; so it is made to fit."""
 
 
-def _body(asked: Asked, texts: Sequence[str], role: Role) -> dict[str, Any]:
+def _body(embedder: RemoteEmbedder, texts: Sequence[str], role: Role) -> dict[str, Any]:
     body: dict[str, Any] = {
-        "model": asked.model,
-        "input": [prefixed(asked.model, text, role) for text in texts],
+        "model": embedder.model,
+        "input": [prefixed(embedder.model, text, role) for text in texts],
         "truncate": True,
     }
-    return body | ({"dimensions": asked.dimensions} if asked.dimensions else {})
+    return body | ({"dimensions": embedder.dimensions} if embedder.dimensions else {})
 
 
 def _rows(answer: Any, count: int) -> Sequence[Any]:

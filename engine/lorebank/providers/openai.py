@@ -22,7 +22,6 @@ from lorebank.errors import ProviderError
 from lorebank.providers.http import BadAnswer, as_object
 from lorebank.providers.protocols import BatchState, Completion, Limits, Prompt, Role, prefixed
 from lorebank.providers.remote import (
-    Asked,
     Batch,
     ChatService,
     RemoteEmbedder,
@@ -41,25 +40,25 @@ _OVER = frozenset({"completed", "failed", "expired", "cancelled", "canceled"})
 
 
 def openai_body(
-    asked: Asked, texts: Sequence[str], role: Role, encoding: str = "base64"
+    embedder: RemoteEmbedder, texts: Sequence[str], role: Role, encoding: str = "base64"
 ) -> dict[str, Any]:
     """Prefixes are for open models that know roles by them."""
     body: dict[str, Any] = {
-        "model": asked.model,
-        "input": [prefixed(asked.model, text, role) for text in texts],
+        "model": embedder.model,
+        "input": [prefixed(embedder.model, text, role) for text in texts],
         "encoding_format": encoding,
     }
-    return body | ({"dimensions": asked.dimensions} if asked.dimensions else {})
+    return body | ({"dimensions": embedder.dimensions} if embedder.dimensions else {})
 
 
-def _voyage_body(asked: Asked, texts: Sequence[str], role: Role) -> dict[str, Any]:
-    return {"input": list(texts), **_voyage_parameters(asked, role)}
+def _voyage_body(embedder: RemoteEmbedder, texts: Sequence[str], role: Role) -> dict[str, Any]:
+    return {"input": list(texts), **_voyage_parameters(embedder, role)}
 
 
-def _voyage_parameters(asked: Asked, role: Role) -> dict[str, Any]:
+def _voyage_parameters(embedder: RemoteEmbedder, role: Role) -> dict[str, Any]:
     """What holds for all texts of a request, or of a job."""
-    found: dict[str, Any] = {"model": asked.model, "input_type": role, "truncation": True}
-    return found | ({"output_dimension": asked.dimensions} if asked.dimensions else {})
+    found: dict[str, Any] = {"model": embedder.model, "input_type": role, "truncation": True}
+    return found | ({"output_dimension": embedder.dimensions} if embedder.dimensions else {})
 
 
 def read_rows(answer: Any, count: int) -> list[Any]:
@@ -87,7 +86,7 @@ def _openai_submit(embedder: RemoteEmbedder, texts: Mapping[str, str]) -> str:
             "custom_id": custom_id,
             "method": "POST",
             "url": "/v1/embeddings",
-            "body": embedder.service.body(embedder.asked, [text], "document"),
+            "body": embedder.service.body(embedder, [text], "document"),
         }
         for custom_id, text in texts.items()
     )
@@ -97,7 +96,7 @@ def _openai_submit(embedder: RemoteEmbedder, texts: Mapping[str, str]) -> str:
 def _voyage_submit(embedder: RemoteEmbedder, texts: Mapping[str, str]) -> str:
     """A job names model and role once, for all."""
     lines = ({"custom_id": key, "body": {"input": [text]}} for key, text in texts.items())
-    parameters = _voyage_parameters(embedder.asked, "document")
+    parameters = _voyage_parameters(embedder, "document")
     return _submit(embedder, lines, {"completion_window": "12h", "request_params": parameters})
 
 

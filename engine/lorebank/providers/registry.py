@@ -168,7 +168,7 @@ _EMBEDDERS = {
     "gemini": ("gemini", "EMBEDDINGS"),
     "voyage": ("openai", "VOYAGE_EMBEDDINGS"),
     "ollama": ("ollama", "EMBEDDINGS"),
-    "llama.cpp": ("llama_cpp", "load"),
+    "llama.cpp": ("llama_cpp", "LlamaCppEmbedder"),
 }
 """Name in the settings → module of this room, and in it a `Service` or a function of a setup."""
 _GENERATORS = {
@@ -251,4 +251,5 @@ def _load(
         return found(setup)
     from lorebank.providers import remote
 
-    return getattr(remote, f"open_{what}")(found, setup)
+    opener: Any = remote.open_embedder if what == "embedder" else remote.RemoteGenerator
+    return opener(found, setup)
