@@ -8,6 +8,7 @@ folder, wherever that folder is.
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date, datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,6 +28,11 @@ class SessionFile(NamedTuple):
     size: int
     """Bytes."""
     mtime_ns: int
+
+    @property
+    def day(self) -> date:
+        """The local day of its time stamp: of what bears no day of its own."""
+        return datetime.fromtimestamp(self.mtime_ns / 1e9).astimezone().date()
 
 
 class FoundSessions(Record):

@@ -94,7 +94,7 @@ def sync_sessions(
     next time."""
     days = rules.retention_days
     oldest = today - timedelta(days=days) if days else date.min
-    files = [file for file in found.files if _day(file.mtime_ns) >= oldest]
+    files = [file for file in found.files if file.day >= oldest]
     known, removed = _drop_gone(connection, files, rules, reach)
     added, changed, problems = list[str](), list[str](), list[Diagnostic]()
     for done, file in enumerate(files, start=1):
@@ -240,7 +240,7 @@ def _read_piece(
         known,
         size=file.size,
         mtime_ns=_UNFINISHED if goes_on else file.mtime_ns,
-        day=_day(file.mtime_ns).isoformat(),
+        day=file.day.isoformat(),
         read=place,
         mark=_mark(handle, place.offset),
         turns=known.turns + len(turns),
@@ -263,8 +263,3 @@ def _mark(handle: BinaryIO, offset: int) -> str:
     first = handle.read(min(_MARKED, offset))
     handle.seek(max(0, offset - _MARKED))
     return content_hash(first + handle.read(min(_MARKED, offset)))
-
-
-def _day(mtime_ns: int) -> date:
-    """The local day of a time stamp."""
-    return datetime.fromtimestamp(mtime_ns / 1e9).astimezone().date()

@@ -13,10 +13,9 @@ stands by now. It is written over only while it reads as it was written.
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 from hashlib import blake2b
 from pathlib import Path
@@ -50,8 +49,9 @@ from lorebank.exchange.vaults import has_observations, read_basic_memory, read_o
 from lorebank.records import Record
 from lorebank.settings.tables import Config
 from lorebank.workspace.atomic import write_atomic
+from lorebank.workspace.files import entries_below
 from lorebank.workspace.given import Source, open_source
-from lorebank.workspace.layout import ensure_derived_folder
+from lorebank.workspace.layout import ensure_derived_folder, is_markdown
 from lorebank.workspace.paths import resolve_memory_path
 
 _NAME = "imports.json"
@@ -207,7 +207,10 @@ class _Import:
 
     def _scan_imported(self) -> None:
         """Know the files that are there, and which notes they are."""
-        for path in _files_below(self.root, self.folder):
+        for below, _ in entries_below(self.root / self.folder, lambda _: None):
+            path = f"{self.folder}/{below}"
+            if not is_markdown(path):
+                continue
             self.taken.add(comparable(path))
             source = None
             with suppress(OSError, UnicodeDecodeError):  # no import wrote what is no UTF-8
@@ -254,16 +257,6 @@ class _Import:
         file = resolve_memory_path(self.root, path, self.config)
         if not self.dry_run:
             write_atomic(file, text.encode("utf-8"), expected=before)
-
-
-def _files_below(root: Path, folder: str) -> Iterator[str]:
-    """The Markdown files of a folder by path; links are not followed."""
-    for place, folders, names in os.walk(root / folder):
-        folders.sort()
-        for name in sorted(names):
-            path = Path(place, name)
-            if name.lower().endswith(".md") and not path.is_symlink():
-                yield path.relative_to(root).as_posix()
 
 
 def _decoded(data: bytes) -> str:

@@ -8,7 +8,6 @@ notes: a line of which one turn goes is not read at all.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from datetime import date, datetime
 from itertools import groupby
 
 from lorebank.conversations.files import SessionFile
@@ -86,7 +85,7 @@ def _test_of(order: Order, place: Citation | None) -> Callable[[Turn, SessionFil
     def is_meant(turn: Turn, file: SessionFile) -> bool:
         if lines is not None and turn.line not in lines:
             return False
-        if order.before is not None and (turn.day or _day(file)) >= order.before:
+        if order.before is not None and (turn.day or file.day) >= order.before:
             return False
         if is_named is not None and not is_named(turn.text):
             return False
@@ -105,7 +104,7 @@ def _tombstones(
     """A line for a whole transcript or for its early days, else one for each run of turns."""
     by_place = place is None or not place.start_line
     if by_place and not order.entity and not order.match:
-        undated = max(lines) if order.before and _day(file) < order.before else 0
+        undated = max(lines) if order.before and file.day < order.before else 0
         yield Tombstone(file.path, min(1, undated), undated, order.before)
         return
     for is_cut, turns in groupby(said, lambda turn: turn.line in lines):
@@ -123,8 +122,3 @@ def _shown(path: str, turn: Turn) -> ForgottenLine:
 
 def _is_within(path: str, place: str) -> bool:
     return path == place or path.startswith(f"{place}/")
-
-
-def _day(file: SessionFile) -> date:
-    """Of what bears no day of its own: that of the file, as in the store."""
-    return datetime.fromtimestamp(file.mtime_ns / 1e9).astimezone().date()

@@ -36,11 +36,7 @@ DEFAULT_TEMPLATE = "default"
 
 def templates_root() -> Path:
     """Where the packs are: inside the installed package, or next to `engine/` in a checkout."""
-    from importlib import resources
-
-    package = Path(str(resources.files("lorebank")))
-    installed = package / "bank_templates"
-    return installed if installed.is_dir() else package.parents[1] / "bank_templates"
+    return _shipped("bank_templates", "bank_templates")
 
 
 def list_templates() -> tuple[Template, ...]:
@@ -190,13 +186,13 @@ def copy_sample(folder: Path) -> Path:
         raise WorkspaceError(
             f"{folder} is not empty; nothing was copied", hint="name a new folder for the sample"
         )
-    return Path(shutil.copytree(_sample_root(), folder, dirs_exist_ok=True))
+    return Path(shutil.copytree(_shipped("sample", "fixtures/harbour"), folder, dirs_exist_ok=True))
 
 
-def _sample_root() -> Path:
-    """Inside the installed package, or among the fixtures of a checkout."""
+def _shipped(name: str, in_checkout: str) -> Path:
+    """A folder inside the installed package, or where a checkout has it."""
     from importlib import resources
 
     package = Path(str(resources.files("lorebank")))
-    installed = package / "sample"
-    return installed if installed.is_dir() else package.parents[1] / "fixtures" / "harbour"
+    installed = package / name
+    return installed if installed.is_dir() else package.parents[1] / in_checkout
