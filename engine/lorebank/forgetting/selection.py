@@ -145,7 +145,9 @@ def _take_naming(
     """A fact as a whole; of a paragraph, the sentences that name somebody."""
     id_, kind, _, place = item
     text = "\n".join(_read_lines(root, place.path)[place.start_line - 1 : place.end_line])
-    spans = list(sentence_spans(text)) if kind == "note" else []
+    # A line with bytes that are no text could not be written back as it was.
+    is_whole = kind != "note" or "\ufffd" in text
+    spans = [] if is_whole else list(sentence_spans(text))
     gone = [span for span in spans if is_named(text[slice(*span)])]
     if not gone or len(gone) == len(spans):
         return _take_items([item], into)
