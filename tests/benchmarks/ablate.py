@@ -49,7 +49,6 @@ PARTS: dict[str, Part] = {
     "retriever semantic": off(candidates, "_by_meaning", lambda request, others: ({}, {})),
     **{f"retriever {name}": without(name) for name in candidates._FINDERS},
     "rule codes": off(candidates, "_by_codes", lambda request: {}),
-    "rule parts of words": off(candidates, "_by_parts", lambda request: ()),
     **{
         f"weight {name}": off(
             pipeline, "DEFAULT_WEIGHTS", replace(scoring.DEFAULT_WEIGHTS, **{name: 0.0})
@@ -62,7 +61,7 @@ PARTS: dict[str, Part] = {
     "sign portrait": off(scoring, "_asks_for_portrait", lambda pool: False),
     "step proposed names": off(resolve, "_proposed", lambda connection, entities: {}),
     "step roles": off(resolve, "_described", lambda request: {}),
-    "rule label of a role": off(resolve, "_LABEL", NEVER),
+    "rule label of a name": off(resolve, "_LABEL", NEVER),
     "rule apposition": off(resolve, "_BEHIND", NEVER),
     "rule copula": off(resolve, "_copula", lambda: NEVER),
     "rule copula before a name": off(resolve, "_copula_before", lambda: NEVER),

@@ -107,3 +107,15 @@ def test_each_added_line_that_states_something_is_cited(workspace: Path, loreban
     said = [line for line in added if not line.startswith("+- [[")]  # the index only counts
     assert len(said) > 20
     assert [line for line in said if "#L" not in line] == []
+
+
+@pytest.mark.parametrize("beside", ["--dry-run", "--check", "--diff", "--since=7d"])
+def test_an_undo_with_anything_else_undoes_nothing(
+    workspace: Path, lorebank: Run, beside: str
+) -> None:
+    lorebank("reflect", cwd=workspace)
+    pages = {p: p.read_bytes() for p in (workspace / "bank").rglob("*.md")}
+    refused = lorebank("reflect", "--undo", beside, cwd=workspace)
+    assert refused.code == 2
+    assert "--undo takes the name of a run" in refused.err
+    assert {p: p.read_bytes() for p in (workspace / "bank").rglob("*.md")} == pages

@@ -15,8 +15,8 @@ TODAY = date(2026, 1, 9)
 LOG = """\
 ## Retain
 - O(c=0.8) @Mara: Prefers the northern tower for the release party.
-- W @Jon-Bergstroem: Rents the small boathouse.
-- W @Jon-Bergstrom: Owns a red kayak.
+- W @Stephan-Berg: Rents the small boathouse.
+- W @Stefan-Berg: Owns a red kayak.
 """
 LATER = """\
 ## Retain

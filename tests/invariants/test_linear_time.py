@@ -25,7 +25,7 @@ from datetime import date
 from lorebank.index.sync import ReadSettings
 from lorebank.database.connection import open_in_memory
 from lorebank.index.reading import read_file
-from lorebank.index.writing import delete_files, insert_file
+from lorebank.index.writing import delete_files, insert_files
 from lorebank.markdown.sections import RETAIN_HEADINGS
 from lorebank.workspace.files import SourceFile
 from lorebank.workspace.layout import FileRole
@@ -41,7 +41,7 @@ for unit in UNITS:
         begun = time.process_time()
         data = (before + unit * (50_000 // len(unit))).encode()
         log = SourceFile("memory/2025-01-01.md", len(data), 1, date(2025, 1, 1), FileRole.LOG)
-        insert_file(index, read_file(data, "hash", log, settings), 1)
+        insert_files(index, [(read_file(data, "hash", log, settings), 1)])
         delete_files(index, [log.path])
         assert time.process_time() - begun < 2
 print("done")

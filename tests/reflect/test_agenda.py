@@ -207,3 +207,28 @@ def test_what_a_sentence_promises_or_plans_is_of_those_it_names(tmp_path: Path) 
     with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
         items = bank.agenda().items
     assert [item.entities for item in items] == [("odd",), ("kit", "odd")]
+
+
+def test_a_sentence_without_a_name_is_of_whom_the_one_before_names(tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory/2026-03-01.md").write_text(
+        "Odd came early. On 16 March 2026 he has school.\nKit fetched the oars.\n\n"
+        "Rain. On 17 March 2026 there is a meeting. Kit grumbles.\n\n"
+        "## Retain\n- W @Odd: Builds oars.\n- W @Kit: Turns 30 on 18 March 2026.\n",
+        "utf-8",
+    )
+    with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
+        items = bank.agenda().items
+    assert [(item.told, item.entities) for item in items] == [
+        ("On 16 March 2026 he has school.", ("odd",)),
+        ("On 17 March 2026 there is a meeting.", ()),
+        ("Kit: Turns 30 on 18 March 2026.", ("kit",)),
+    ]
+
+
+def test_a_task_points_at_the_line_that_calls_its_day_off(tmp_path: Path) -> None:
+    line = "## Retain\n- W @Odd: The fitting on 6 March 2026 is cancelled.\n- W @Odd: Sails."
+    agenda(tmp_path, d0302="- [ ] Odd: sail maker, 6 March 2026", d0304=line)
+    with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
+        [item] = bank.agenda().items
+    assert (item.overdue, str(item.perhaps_done)) == (True, "memory/2026-03-04.md#L4")

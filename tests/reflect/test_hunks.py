@@ -86,13 +86,11 @@ def test_an_opinion_is_one_hunk_and_a_rejected_one_is_not_taken_for_deleted() ->
     changed, added = hunks_of(edit)
     without_new, _ = without_hunks(edit, {added.id}.__contains__)
     without_change, _ = without_hunks(edit, {changed.id}.__contains__)
-    assert [
-        (e.id, e.statement, e.deleted) for e in parse_opinion_page(without_new.new or "")[0]
-    ] == [
+    assert [(e.id, e.statement, e.deleted) for e in parse_opinion_page(without_new.new or "")] == [
         ("o-1111", "Likes green tea.", False),
         ("o-2222", "Likes rye.", False),
     ]
-    assert [(e.id, e.statement) for e in parse_opinion_page(without_change.new or "")[0]] == [
+    assert [(e.id, e.statement) for e in parse_opinion_page(without_change.new or "")] == [
         ("o-1111", "Likes tea."),
         ("o-2222", "Likes rye."),
         ("o-3333", "Sings."),

@@ -44,9 +44,9 @@ def write(root: Path, day: str, lines: list[str]) -> None:
     (root / "memory" / f"{day}.md").write_text("\n".join(["## Retain", *lines, ""]), "utf-8")
 
 
-def reflect(root: Path) -> tuple[str, ...]:
+def reflect(root: Path, now: date | None = None) -> tuple[str, ...]:
     with Bank.open(root, environ=WORDS_ONLY) as bank:
-        return bank.reflect().changed
+        return bank.reflect(now=now).changed
 
 
 def block(root: Path, page: str, name: str) -> list[str]:
@@ -174,6 +174,7 @@ def test_a_bank_that_holds_nothing_is_no_news(tmp_path: Path) -> None:
     ("line", "expected"),
     [
         ("- The Ferry is our booking service, in Go.", "The Ferry is our booking service, in Go."),
+        ("We sail for fun. Ferry is old. Ferry leaks.", "Ferry is old."),
         ("- Ask Ferry before a release.", None),
         ("- Ferry: 30 July", None),
         ("- Ferry: booking service since 2024", "Ferry: booking service since 2024"),
@@ -273,3 +274,40 @@ def test_what_holds_leads_again_once_the_event_that_took_it_up_has_faded(root: P
     reflect(root)
     summary = block(root, "bank/entities/Ling.md", "summary")
     assert "- Lives in the blue house on Harbour Street." in summary
+
+
+def test_what_is_due_this_morning_stands_before_what_is_long_overdue(root: Path) -> None:
+    tasks = [
+        f"- [ ] varnish {thing} by {day} January 2026"
+        for day, thing in enumerate(
+            ("oars", "thwart", "rudder", "mast", "tiller", "deck", "hatch", "keel"), start=10
+        )
+    ]
+    page = "\n".join(
+        [
+            *tasks,
+            "- [ ] ring Mira by 29 January 2026",
+            "",
+            "## Retain",
+            "- O(c=0.7) @Mira: Likes the new sail.",
+            "- B @Mira: Sold the old one.",
+            "",
+        ]
+    )
+    (root / "memory/2026-01-28.md").write_text(page, "utf-8")
+    reflect(root, date(2026, 1, 29))
+    lines = block(root, "bank/today.md", "today")
+    assert lines[1:3] == ["- Mira: Likes the new sail.", "- Mira: Sold the old one."]
+    late = [line.split("varnish ")[1].split()[0] for line in lines if "overdue" in line]
+    assert late == ["deck", "hatch", "keel", "oars", "thwart", "rudder"]
+    assert "- by 2026-01-29 · ring Mira by 29 January 2026" in lines
+    assert lines.index("- by 2026-01-29 · ring Mira by 29 January 2026") < 9
+
+
+def test_a_page_says_how_many_opinions_it_leaves_to_the_page_of_opinions(root: Path) -> None:
+    things = "lamp desk kite violin ladder anchor carpet samovar helmet lantern trumpet canoe"
+    write(root, "2026-01-28", [f"- O(c=0.8) @Ling: Likes the {thing}." for thing in things.split()])
+    reflect(root)
+    summary = block(root, "bank/entities/Ling.md", "summary")
+    shown = sum("Likes the" in line or "search" in line for line in summary)
+    assert summary[-1] == f"{13 - shown} more opinions in [opinions](../opinions.md)"

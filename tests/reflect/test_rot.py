@@ -96,6 +96,25 @@ def test_rulings_and_marks_on_what_is_gone_are_found(write_log: Callable[..., Pa
     ]
 
 
+def test_a_ruling_on_an_opinion_that_became_one_with_another_is_not_gone(
+    write_log: Callable[..., Path],
+) -> None:
+    lines = ("- O(c=0.8) @Ada: Likes bees.", "- O(c=0.7) @Ada: Keeping hives is a joy to her.")
+    root = write_log("2025-06-20", *lines, "- W @Ada: Built a fourth hive.")
+    with Bank.open(root, environ=WORDS_ONLY, now=DAY) as bank:
+        first, second = sorted(bank.opinions(), key=lambda o: o.source)
+        fact = bank.recall("fourth hive", k=1).hits[0]
+    ledger = root / "bank" / "evidence.md"
+    ledger.parent.mkdir(exist_ok=True)
+    ledger.write_text(
+        f"- {fact.id} for {second.id} (2025-06-21 by ana)\n"
+        f"- {second.evidence[0].fact_id} for {first.id} (2025-06-21 by ana)\n"
+    )
+    with Bank.open(root, environ=WORDS_ONLY, now=DAY) as bank:
+        assert len(bank.opinions()) == 1
+        assert bank.rot().findings == ()
+
+
 def test_pages_that_reflect_wrote_lead_somewhere(copy_fixture: Callable[[str], Path]) -> None:
     with Bank.open(copy_fixture("harbour"), environ=WORDS_ONLY, now=date(2025, 12, 10)) as bank:
         bank.reflect()

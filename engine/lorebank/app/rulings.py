@@ -49,6 +49,7 @@ def inbox(
     if k is not None and k < 1:
         raise UsageError(f"k must be at least 1, not {k}")
     ws.freshen()
+    ws.judge_waiting()  # so that what is asked does not depend on which command ran before
     return waiting(
         _desk(ws, now), kind=None if kind is None else member_of(InboxKind, kind, "kind"), k=k
     )
@@ -69,6 +70,7 @@ def rule(
 
     with WriterLock(ws.root):
         ws.sync_files()
+        ws.judge_waiting()
         desk = _desk(ws, now)
         before = {decision.id for decision in settled(desk)}
         rule(desk, verdicts, by=by)

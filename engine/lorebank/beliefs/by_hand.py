@@ -31,7 +31,7 @@ from lorebank.workspace.layout import EVIDENCE_PAGE
 
 def read_entries(root: Path) -> tuple[OpinionEntry, ...]:
     """The entries of the opinions page, with what was written into them by hand."""
-    return parse_opinion_page(_read(root, OPINIONS_PATH))[0]
+    return parse_opinion_page(_read(root, OPINIONS_PATH))
 
 
 def overrides_of(

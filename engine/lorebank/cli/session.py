@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Self, TextIO
 
 import click
 
-from lorebank.cli.render.text import Look
 from lorebank.errors import ConfigurationError, UsageError
 from lorebank.records import as_json, dataclass
+from lorebank.render.text import Look
 
 if TYPE_CHECKING:
     from lorebank.app.bank import Bank

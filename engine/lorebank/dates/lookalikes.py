@@ -36,7 +36,9 @@ def _folded(languages: Sections) -> dict[str, frozenset[str]]:
     entries = {entry for section in languages.values() for entry in section}
     return {
         entry: frozenset(
-            fold(word) for section in languages.values() for word in split(section.get(entry, ""))
+            word if entry == "accented" else fold(word)
+            for section in languages.values()
+            for word in split(section.get(entry, ""))
         )
         for entry in entries
     }
@@ -143,14 +145,10 @@ def _is_named(tokens: Tokens, start: int, edge: Edge, meaning: Meaning) -> bool:
 
 
 def _is_accented_otherwise(tokens: Tokens, start: int, end: int) -> bool:
-    """`está Julio` folds to `esta julio`, this July; `a été`, has been, to `à été`."""
-    if tokens.text[tokens.starts[start] : tokens.ends[start]].lower() == "está":
-        return True
-    if tokens.words[end - 1] != "ete" or end < 2:
-        return False
-    if tokens.words[end - 2] not in _words()["auxiliary"]:
-        return False
-    return tokens.text[tokens.starts[end - 2] : tokens.ends[end - 2]].lower() != "à"
+    """`está Julio` folds to `esta julio`, this July; `a été`, has been, to `à été`, in summer."""
+    first = tokens.text[tokens.starts[start] : tokens.ends[start]].lower()
+    last_two = tokens.text[tokens.starts[max(end - 2, 0)] : tokens.ends[end - 1]].lower()
+    return not _words()["accented"].isdisjoint((first, last_two))
 
 
 def _is_nth_thing(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:

@@ -224,6 +224,12 @@ def _two_days(_: Moment, left: Span, right: Span) -> Meaning | None:
     return Meaning((left, right), "each")
 
 
+def _both(_: Moment, left: Span, right: Span) -> Meaning:
+    """`in March and April` is one stretch, `on 24 December and 31 December` two days."""
+    days = left.granularity == right.granularity == "day"
+    return Meaning((left, right), "each" if days else "between")
+
+
 def _repeated(_: Moment, *values: object) -> bool | None:
     """`every Monday`, `every second Friday`, `on Wednesday afternoons` name no day."""
     span = values[-1]
@@ -278,7 +284,7 @@ _PHRASES = (
     ),
     Rule(f"in the? DATE|DM {_JOIN} the? DATE", _phrase("between")),
     Rule(f"DATE|DM {_JOIN} the? DATE", _range_alone),
-    Rule("in the? DATE and the? DATE", _phrase("between")),
+    Rule("in the? DATE and the? DATE", _both),
     Rule("DATE to|to_post|dash|and DATE until_post|range_post", _phrase("between")),
     Rule(f"{_BEGIN} the? {_D} comma? and? until the? {_D}", _phrase("between")),
     Rule("DATE onwards comma? DATE until_post", _phrase("between")),

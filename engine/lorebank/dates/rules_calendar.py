@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from typing import Any
 
 from lorebank.dates.holidays import holiday_days
@@ -19,18 +20,15 @@ from lorebank.dates.spans import (
     Days,
     Moment,
     Span,
-    decade_days,
-    half_days,
     iso_week_days,
     month_days,
+    of_year,
     one_day,
-    quarter_days,
     season_days,
     shift,
     unit_days,
     week_days,
     weekend_days,
-    year_days,
 )
 
 _CHINESE = language_bit("zh")
@@ -202,18 +200,18 @@ def weekend_cycle() -> Cycle:
 
 
 def _year(_: Moment, year: int) -> Span:
-    return Span("year", year_days(year))
+    return Span("year", of_year("year", year))
 
 
 def _bare_year(_: Moment, year: int) -> Span:
-    return Span("year", year_days(year), bare=True)
+    return Span("year", of_year("year", year), bare=True)
 
 
 def _decade(_: Moment, year: int) -> Span | None:
     """`the 1980s`, `the 90s`; of two digits, what is up to 20 belongs to this century."""
     if year < 100:
         year += 2000 if year <= 20 else 1900
-    return Span("decade", decade_days(year)) if year % 10 == 0 else None
+    return Span("decade", of_year("decade", year)) if year % 10 == 0 else None
 
 
 def _holiday_weekend(year: int, key: str, _unit: str) -> Days | None:
@@ -249,7 +247,7 @@ CALENDAR_RULES = (
     Rule("DURATION on WEEKDAY", _in_weeks_on),
     Rule("DURATION from WEEKDAY", _in_weeks_on, languages=_ENGLISH),
     Rule("WEEKDAY ahead_pre DURATION", _in_weeks_on, order=(1, 0)),
-    Rule("on|from the? DAY_ORD", day_of_month, "DATE_ORDINAL"),
+    Rule("on|from|to the? DAY_ORD", day_of_month, "DATE_ORDINAL"),
     Rule("day_article DAY|DAY_DOT", day_of_month, "DATE_NUMBER"),
     Rule("day_article? DAY day_article_post", day_of_month),
     Rule("day_article_bound DAY", day_of_month, "DATE_BOUND"),
@@ -268,10 +266,10 @@ CALENDAR_RULES = (
     Rule("MONTH", _month),
     Rule("MON", _month, "NEEDS_YEAR"),
     Rule("MNUM yue", yearly("month", month_days, bare=False), languages=_CJK),
-    Rule("QUARTER", yearly("quarter", quarter_days)),
-    Rule("ORD U_QUARTER", yearly("quarter", lambda year, n, _unit: quarter_days(year, n))),
-    Rule("HALF", yearly("half", half_days), "NEEDS_YEAR"),
-    Rule("HALF", yearly("half", half_days, bare=False), languages=_CJK),
+    Rule("QUARTER", yearly("quarter", partial(of_year, "quarter"))),
+    Rule("ORD U_QUARTER", yearly("quarter", lambda year, n, _unit: of_year("quarter", year, n))),
+    Rule("HALF", yearly("half", partial(of_year, "half")), "NEEDS_YEAR"),
+    Rule("HALF", yearly("half", partial(of_year, "half"), bare=False), languages=_CJK),
     Rule("YEAR_SAID", _year),
     Rule("YEAR|YR_SHORT", _bare_year),
     Rule("YR decade_post u_year?", _decade),

@@ -17,11 +17,9 @@ from lorebank.dates.spans import (
     Moment,
     Span,
     add_months,
-    half_days,
-    month_days,
     nth_weekday,
+    of_year,
     one_day,
-    quarter_days,
     shift,
     unit_days,
     week_days,
@@ -123,16 +121,11 @@ def _nth_unit(n: int, unit: str, granularity: str, days: Days) -> Days | None:
         return _part_days("first-half" if n == 1 else "second-half", "month", days)
     if granularity != "year" or unit not in _IN_YEAR:
         return None
-    last, unit_of_year = _IN_YEAR[unit]
-    return unit_of_year(days[0].year, last if n == -1 else n)
+    return of_year(unit, days[0].year, _IN_YEAR[unit] if n == -1 else n)
 
 
-_IN_YEAR: dict[str, tuple[int, Callable[[int, int], Days]]] = {
-    "half": (2, half_days),
-    "quarter": (4, quarter_days),
-    "month": (12, month_days),
-}
-"""Unit → how many a year has, and the days of one."""
+_IN_YEAR = {"half": 2, "quarter": 4, "month": 12}
+"""Unit → how many a year has."""
 
 
 def _nth_unit_of(_: Moment, n: int, unit: str, span: Span) -> Span | None:
@@ -234,8 +227,8 @@ PART_RULES = (
     Rule("DATE of? DAY ri", _day_in_month, languages=_CJK, order=(1, 0)),
     Rule("WEEKDAY|WDAY comma? the? DATE", _weekday_and_date),
     Rule("DATE comma WEEKDAY comma?", _date_and_weekday),
-    Rule("WEEKDAY comma? of? the? DATE", _weekday_in_week),
-    Rule("DATE apostrophe? of? WEEKDAY", _weekday_in_week, order=(1, 0)),
+    Rule("WEEKDAY|WDAY comma? of? the? DATE", _weekday_in_week),
+    Rule("DATE apostrophe? of? WEEKDAY|WDAY", _weekday_in_week, order=(1, 0)),
     Rule("DATE in? daypart", lambda _, span: span if span.granularity == "day" else None),
     Rule("on DM|DM_WEAK", same),
     Rule("DM|DM_WEAK apostrophe in_post", same),

@@ -166,8 +166,6 @@ class Moment(Record):
         begun = self.preceding(cycle, self.now)
         if begun is not None and self.now <= begun[1]:
             return begun
-        if begun is not None and begun[0].year < begun[1].year:
-            return self.nearest(cycle)  # a winter belongs to both of its years
         index = cycle.index(self.now)
         return next((d for d in cycle.existing(self.now, 1) if cycle.index(d[0]) >= index), None)
 
@@ -235,32 +233,19 @@ def weekend_days(day: date) -> Days:
     return shift(monday, 5), shift(monday, 6)
 
 
+def of_year(unit: str, year: int, n: int = 1) -> Days:
+    """The n-th month, quarter or half of a year, or the whole; the decade that it begins."""
+    return unit_days(date(year, (n - 1) * _MONTHS_PER_UNIT[unit] + 1, 1), unit, 0)
+
+
 def month_days(year: int, month: int) -> Days:
-    return date(year, month, 1), date(year, month, monthrange(year, month)[1])
-
-
-def quarter_days(year: int, quarter: int) -> Days:
-    return date(year, quarter * 3 - 2, 1), month_days(year, quarter * 3)[1]
-
-
-def half_days(year: int, half: int) -> Days:
-    return date(year, half * 6 - 5, 1), month_days(year, half * 6)[1]
-
-
-def year_days(year: int) -> Days:
-    return date(year, 1, 1), date(year, 12, 31)
-
-
-def decade_days(year: int) -> Days:
-    """The ten years that begin with the given one."""
-    return date(year, 1, 1), date(year + 9, 12, 31)
+    return of_year("month", year, month)
 
 
 def season_days(year: int, season: str) -> Days:
     """Three whole months; the winter of a year begins in its December."""
     first = date(year, _SEASON_MONTHS[season], 1)
-    last_month = add_months(first, 2)
-    return first, month_days(last_month.year, last_month.month)[1]
+    return first, unit_days(add_months(first, 2), "month", 0)[1]
 
 
 def iso_week_days(year: int, week: int) -> Days:
@@ -285,19 +270,12 @@ def unit_days(day: date, unit: str, offset: int) -> Days:
     (datetime.date(2025, 7, 1), datetime.date(2025, 9, 30))
     """
     other = moved(day, offset, unit)
-    match unit:
-        case "day":
-            return one_day(other)
-        case "week" | "fortnight":
-            return week_days(other)
-        case "weekend":
-            return weekend_days(other)
-        case "month":
-            return month_days(other.year, other.month)
-        case "quarter":
-            return quarter_days(other.year, (other.month + 2) // 3)
-        case "half":
-            return half_days(other.year, (other.month + 5) // 6)
-        case "year":
-            return year_days(other.year)
-    return decade_days(other.year - other.year % 10)
+    if unit == "day":
+        return one_day(other)
+    if unit in _DAYS_PER_UNIT:
+        return weekend_days(other) if unit == "weekend" else week_days(other)
+    months = _MONTHS_PER_UNIT[unit]
+    first = other.replace(day=1)
+    first = add_months(first, -((first.year * 12 + first.month - 1) % months))
+    last = add_months(first, months - 1)
+    return first, last.replace(day=monthrange(last.year, last.month)[1])

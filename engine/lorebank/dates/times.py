@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from lorebank.dates.lattice import count_marks
 from lorebank.dates.lexicon import ALL, LANGUAGES, lexicon, tokenize
 from lorebank.dates.phrases import Found, read_phrases
-from lorebank.dates.spans import Moment, Tense, year_days
+from lorebank.dates.spans import Moment, Tense, of_year
 from lorebank.domain.facts import Interval
 
 _SENTENCE_END = r"[.;!?。！？；]\s|[。！？；]|\n"
@@ -115,7 +115,7 @@ def _names_no_time(phrase: Found, clause: str, tense: Tense, languages: _Languag
     if meaning.ahead:  # built in 3 days; pays within 30 days
         return tense == "past" or (meaning.modifier == "until" and tense != "future")
     if not meaning.repeating:
-        return meaning.granularity == "year" and meaning.spans[0].days == year_days(_EPOCH)
+        return meaning.granularity == "year" and meaning.spans[0].days == of_year("year", _EPOCH)
     if meaning.modifier == "exact" and _holds(languages, "habit", clause):
         return True  # and not `since May the bus is always late`
     if meaning.modifier == "each" and meaning.is_weekly and tense == "near":

@@ -468,8 +468,15 @@ class AgendaItem(Record):
     """Whether somebody still has to do it: tasks and promises."""
     entities: tuple[str, ...] = ()
     """Slugs of the entities that it names."""
+    subject: str = ""
+    """The name of whom it is about, where the text does not say so."""
     perhaps_done: Citation | None = None
     """Of a task: the newest later line that may say that it is done."""
+
+    @property
+    def told(self) -> str:
+        """The text, with whom it is about before it."""
+        return f"{self.subject}: {self.text}" if self.subject else self.text
 
 
 class Agenda(Record):

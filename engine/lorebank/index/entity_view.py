@@ -71,11 +71,12 @@ def descriptions(connection: Connection) -> dict[str, Description]:
             section = heading.rpartition(" > ")[2] or title
             defined = [slug for slug in [names.get(slugify(section))] if slug]
         headed.add((path, heading))
-        description = Description(_first_sentence(text), Citation(path, first, last))
+        place, sentences = Citation(path, first, last), _sentences(text)
         for slug in defined:
-            found.setdefault(slug, description)
-        if role == "core" and (subject := _named_first(description.text, names)):
-            named_first.setdefault(subject, description)
+            found.setdefault(slug, Description(sentences[0], place))
+        for sentence in sentences if role == "core" else ():
+            if subject := _named_first(sentence, names):
+                named_first.setdefault(subject, Description(sentence, place))
     return named_first | found
 
 
@@ -105,9 +106,8 @@ def _names_of(head: str, names: dict[str, str]) -> list[str]:
     return [slug for slug in found if slug is not None]
 
 
-def _first_sentence(text: str) -> str:
-    line = " ".join(text.split()).lstrip("-*+> ")
-    return _SENTENCE.split(line, maxsplit=1)[0].strip()
+def _sentences(text: str) -> list[str]:
+    return [part.strip() for part in _SENTENCE.split(" ".join(text.split()).lstrip("-*+> "))]
 
 
 _NEIGHBOURS = 12

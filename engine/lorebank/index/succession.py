@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 WRITER = "writer"
 """Who rules by a mark in the newer line itself."""
 _MAY_END = frozenset({FactKind.WORLD, FactKind.EXPERIENCE, FactKind.OBSERVATION})
+_AT_ONCE = 10_000
+"""Lines whose words are in memory at a time, some 1 kB each."""
 _STATES = ("world", "observation")
 """Kinds of lines that state what holds; what was done or thought does not end like that."""
 
@@ -143,13 +145,22 @@ def fates_of_facts(
         )
     )
     replaced = replaced_values(connection, ids, as_of)
-    claims = _claims(connection, list(ids), replaced, as_of, today or as_of)
+    kept: dict[Hashable, dict[Any, Any]] = {}
+    superseded: dict[str, str] = {}
+    items = list(ids)
+    for start in range(0, len(items), _AT_ONCE):
+        part = items[start : start + _AT_ONCE]
+        mine = {item: replaced[item] for item in part if item in replaced}
+        found = _claims(
+            connection, part, mine, as_of, today or as_of, lambda kind: kept.setdefault(kind, {})
+        )
+        superseded |= {ids[item]: _newest(claims).id for item, claims in found.items()}
     lapsed: dict[str, tuple[tuple[str, ...], str]] = {}
     for item, (newer, _) in replaced.items():
         last = max((entry for _, entry in newer), key=lambda entry: entry.when).id
         values = (value for mine, _ in newer for value in mine.values)
         lapsed[ids[item]] = (tuple(dict.fromkeys(values)), last)
-    return Fates({ids[item]: _newest(found).id for item, found in claims.items()}, lapsed)
+    return Fates(superseded, lapsed)
 
 
 def ruled_pairs(

@@ -239,14 +239,13 @@ class _Run:
 
     def write(self, batch: Sequence[ReadFile | SourceFile]) -> None:
         """Replace the rows of these files; inside the caller's transaction."""
-        from lorebank.index.writing import insert_file, marked_lines, touch_file
+        from lorebank.index.writing import insert_files, marked_lines, touch_file
 
         if self.marked is None:
             self.marked = marked_lines(self.connection)
         read = [each for each in batch if not isinstance(each, SourceFile)]
         self._delete([each.source.path for each in read])
-        for each in read:
-            insert_file(self.connection, each, self._trusted(each.source))
+        insert_files(self.connection, [(each, self._trusted(each.source)) for each in read])
         self._note_names([each.source.path for each in read])
         for source in batch:
             if isinstance(source, SourceFile):

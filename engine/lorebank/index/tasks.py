@@ -17,10 +17,10 @@ from functools import cache
 from lorebank.database.connection import Connection, has_full_text, select
 from lorebank.domain.facts import PROMISE, Citation, Interval, Task, TaskState
 from lorebank.index.finding import TRUSTED, entities_in_text
-from lorebank.index.items import NOTE, iso, load_items, stored_day
+from lorebank.index.items import NOTE, Item, iso, load_items, stored_day
 from lorebank.index.lexical import any_of
 from lorebank.index.succession import successors
-from lorebank.language.folding import slugify
+from lorebank.language.folding import fold, slugify
 from lorebank.language.words import content_words, words
 from lorebank.languages import Sections, compiled, split
 from lorebank.records import dataclass
@@ -60,10 +60,25 @@ def load_tasks(
         " AND NOT EXISTS (SELECT 1 FROM mentions m WHERE m.item = t.item AND m.subject = 1)"
     )
     newest: dict[str, Task] = {}
-    for item, kind, text, said, start, end, same, path, first, last, recorded, of in select(
+    for (
+        item,
+        kind,
+        text,
+        said,
+        start,
+        end,
+        same,
+        path,
+        first,
+        last,
+        recorded,
+        of,
+        content,
+    ) in select(
         connection,
         "SELECT t.item, t.kind, t.text, t.state, t.due_start, t.due_end, t.words, f.path,"
-        " i.start_line, i.end_line, i.recorded, i.kind FROM tasks t JOIN items i ON i.item = t.item"
+        " i.start_line, i.end_line, i.recorded, i.kind, i.content"
+        " FROM tasks t JOIN items i ON i.item = t.item"
         f" JOIN files f ON f.file = i.file WHERE {TRUSTED} AND (?1 IS NULL OR i.recorded IS NULL"
         f" OR i.recorded <= ?1){only if own_promises else ''}"
         " ORDER BY coalesce(i.recorded, ''), f.path, i.start_line, t.text",
@@ -81,7 +96,7 @@ def load_tasks(
             due or (before.due if before else None),  # copied on without its day
             kind,
             stored_day(recorded),
-            named_in(text, names) if of == NOTE else names,
+            named_in(content, text, names) if of == NOTE else names,
         )
     return tuple(task for task in newest.values() if state in (None, task.state))
 
@@ -144,11 +159,15 @@ def _stems(text: str) -> set[str]:
     return {word[:_STEM] for word in content_words(text) if not word.isdigit()}
 
 
-def named_in(sentence: str, entities: tuple[str, ...]) -> tuple[str, ...]:
-    """Which of a passage's entities, by slug, one of its sentences names; all where it names none,
-    as in "I promised her"."""
-    words_of = f"-{slugify(sentence)}-"
-    return tuple(slug for slug in entities if f"-{slug}-" in words_of) or entities
+def named_in(passage: str, sentence: str, entities: tuple[str, ...]) -> tuple[str, ...]:
+    """Which of a passage's entities, by slug, one of its sentences is about: those it names, else
+    those of the nearest sentence before it that names any, as in "I promised her"."""
+    before, _, _ = passage.partition(sentence)
+    for text in (sentence, *reversed(_SENTENCE.split(before))):
+        said = set(slugify(text).split("-"))
+        if named := tuple(slug for slug in entities if said.intersection(slug.split("-"))):
+            return named
+    return ()
 
 
 def _entities(connection: Connection, item: int) -> tuple[str, ...]:
@@ -175,6 +194,8 @@ class Appointment:
     times: tuple[Interval, ...]
     entities: tuple[str, ...]
     """Slugs, of names without a mark as well."""
+    subject: str
+    """The name of whom a fact is about, where its text does not say so."""
     typed: bool
     """Whether it is a fact rather than prose."""
     replaced: bool
@@ -221,11 +242,19 @@ def appointments_known_on(connection: Connection, day: date) -> list[Appointment
             item.recorded,
             item.times if item.kind != NOTE else _first_ahead(item.times, item.recorded),
             tuple(dict.fromkeys((*item.entities, *plain.get(number, ())))),
+            _subject(item),
             item.kind != NOTE,
             number in replaced,
         )
         for number, item in ((number, items[number]) for number in numbers)
     ]
+
+
+def _subject(item: Item) -> str:
+    for slug, name in zip(item.entities, item.names, strict=True):
+        if slug in item.subjects:
+            return "" if fold(name) in fold(item.content) else name
+    return ""
 
 
 def _first_ahead(times: tuple[Interval, ...], day: date | None) -> tuple[Interval, ...]:

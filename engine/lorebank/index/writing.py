@@ -111,39 +111,60 @@ def touch_file(connection: Connection, path: str, size: int, mtime_ns: int) -> N
     )
 
 
-def insert_file(connection: Connection, read: ReadFile, mtime_ns: int) -> None:
-    """Write a file and everything that was read out of it; its path must be free."""
-    source = read.source
-    connection.execute(
-        "INSERT INTO files (path, role, size, mtime_ns, hash, recorded, title, origin, dialogue,"
-        " text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            source.path,
-            source.role,
-            source.size,
-            mtime_ns,
-            read.hash,
-            iso(source.recorded),
-            read.title,
-            read.origin.value,
-            int(_is_dialogue(read)),
-            read.text,
-        ),
+def insert_files(connection: Connection, files: Sequence[tuple[ReadFile, int]]) -> None:
+    """Write some files, each with its time stamp, and everything that was read out of them; their
+    paths must be free. A statement runs once for all of them: rows are few a file, and as many
+    calls cost as much as the rows."""
+    first = _next_number(connection, "file", "files")
+    item = _next_number(connection, "item", "items")
+    written: list[_Written] = []
+    for file, (read, _) in enumerate(files, start=first):
+        starts = _line_starts(read.text)
+        written.append(_Written(file, read, starts, _entries(read, starts, item)))
+        item += len(written[-1].entries)
+    connection.executemany(
+        "INSERT INTO files (file, path, role, size, mtime_ns, hash, recorded, title, origin,"
+        " dialogue, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (
+                file,
+                read.source.path,
+                read.source.role,
+                read.source.size,
+                mtime_ns,
+                read.hash,
+                iso(read.source.recorded),
+                read.title,
+                read.origin.value,
+                int(_is_dialogue(read)),
+                read.text,
+            )
+            for file, (read, mtime_ns) in enumerate(files, start=first)
+        ],
     )
-    file = connection.last_insert_rowid()
-    starts = _line_starts(read.text)
-    _insert_items(connection, file, read, starts)
-    _insert_chunks(connection, file, read, starts)
-    insert_names(connection, file, read.names)
-    if read.context and read.origin.trusted:  # else it would speak for its neighbours
-        connection.execute(
-            "INSERT INTO contexts (scope, file, text) VALUES (?, ?, ?)",
-            (read.context_scope, file, read.context),
-        )
-    insert_confirmations(connection, file, read.confirmations)
-    insert_line_rulings(connection, file, read)
-    insert_diagnostics(connection, read.diagnostics)
-    insert_diagnostics(connection, read.advice, ADVICE)
+    _insert_items(connection, written)
+    _insert_chunks(connection, written)
+    connection.executemany(
+        "INSERT INTO contexts (scope, file, text) VALUES (?, ?, ?)",
+        [
+            (read.context_scope, file, read.context)
+            for file, read, *_ in written
+            if read.context and read.origin.trusted  # else it would speak for its neighbours
+        ],
+    )
+    for file, read, *_ in written:
+        if read.names:
+            insert_names(connection, file, read.names)
+        if read.confirmations:
+            insert_confirmations(connection, file, read.confirmations)
+        if read.line_rulings or any(fact.ends for fact in read.facts):
+            insert_line_rulings(connection, file, read)
+    insert_diagnostics(connection, [d for read, _ in files for d in read.diagnostics])
+    insert_diagnostics(connection, [d for read, _ in files for d in read.advice], ADVICE)
+
+
+def _next_number(connection: Connection, key: str, table: str) -> int:
+    return int(connection.execute(f"SELECT coalesce(max({key}), 0) + 1 FROM {table}").get)
 
 
 def _is_dialogue(read: ReadFile) -> bool:
@@ -194,19 +215,32 @@ class _Entry(NamedTuple):
         return iso(occurred or (self.fact.recorded if self.fact else None)) or ""
 
 
-def _insert_items(connection: Connection, file: int, read: ReadFile, starts: Sequence[int]) -> None:
-    entries = _entries(connection, read, starts)
+class _Written(NamedTuple):
+    """A file that is being written."""
+
+    file: int
+    read: ReadFile
+    starts: Sequence[int]
+    entries: Sequence[_Entry]
+
+
+def _insert_items(connection: Connection, written: Sequence[_Written]) -> None:
+    entries = [entry for each in written for entry in each.entries]
     connection.executemany(
         "INSERT INTO items (item, file, ordinal, id, kind, start_line, end_line, start, length,"
         " heading, recorded, occurred_start, occurred_end, content, confidence, marks, details,"
         " embedding, origin, author, quarantined)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [_item_row(entry, file, ordinal, read) for ordinal, entry in enumerate(entries)],
+        (
+            _item_row(entry, each.file, ordinal, each.read)
+            for each in written
+            for ordinal, entry in enumerate(each.entries)
+        ),
     )
     connection.executemany(
         "INSERT INTO items_fts (rowid, text, around, entities, day, title)"
         " VALUES (?, ?, ?, ?, ?, ?)",
-        _search_rows(entries, read),
+        (row for each in written for row in _search_rows(each.entries, each.read)),
     )
     insert_codes(connection, ((entry.item, entry.words) for entry in entries))
     connection.executemany(
@@ -219,7 +253,12 @@ def _insert_items(connection: Connection, file: int, read: ReadFile, starts: Seq
     )
     connection.executemany(
         "INSERT OR IGNORE INTO tags (item, tag) VALUES (?, ?)",
-        [(entry.item, tag) for entry in entries for tag in (*read.tags, *find_tags(entry.raw))],
+        [
+            (entry.item, tag)
+            for each in written
+            for entry in each.entries
+            for tag in (*each.read.tags, *find_tags(entry.raw))
+        ],
     )
     connection.executemany(
         "INSERT INTO mentions (item, position, slug, entity, name, subject, day)"
@@ -235,8 +274,8 @@ def _insert_items(connection: Connection, file: int, read: ReadFile, starts: Seq
     insert_tasks(connection, ((entry.item, entry.task) for entry in entries if entry.task))
 
 
-def _entries(connection: Connection, read: ReadFile, starts: Sequence[int]) -> list[_Entry]:
-    """The items of a file in the order of its lines, numbered on from those that are there."""
+def _entries(read: ReadFile, starts: Sequence[int], first: int) -> list[_Entry]:
+    """The items of a file in the order of its lines, numbered on from the `first`."""
     tasks = {task.citation: task for task in read.tasks}
     boxes = [
         (Passage(read.text[start : start + length], task.citation), task)
@@ -250,7 +289,6 @@ def _entries(connection: Connection, read: ReadFile, starts: Sequence[int]) -> l
         *((passage, (task.due,) if task.due else (), ()) for passage, task in boxes),
     ]
     said.sort(key=lambda entry: (entry[0].citation.start_line, entry[0].citation.end_line))
-    first = int(connection.execute("SELECT coalesce(max(item), 0) + 1 FROM items").get)
     entries = []
     places = _places([each for each, _, _ in said], read.text, starts)
     for item, (each, times, slots) in enumerate(said, start=first):
@@ -327,27 +365,26 @@ def _marks(fact: Fact) -> str | None:
     return json.dumps(marks) if marks else None
 
 
-def _insert_chunks(
-    connection: Connection, file: int, read: ReadFile, starts: Sequence[int]
-) -> None:
-    first = int(connection.execute("SELECT coalesce(max(chunk), 0) + 1 FROM chunks").get)
-    places = _places(read.chunks, read.text, starts)
+def _insert_chunks(connection: Connection, written: Sequence[_Written]) -> None:
+    rows: list[tuple[Any, ...]] = []
+    searched: list[tuple[Any, ...]] = []
+    number = _next_number(connection, "chunk", "chunks")
+    for file, read, starts, _ in written:
+        title = _title_words(read)
+        places = _places(read.chunks, read.text, starts)
+        for ordinal, chunk in enumerate(read.chunks):
+            at = chunk.citation
+            extent = (at.start_line, at.end_line, *places[ordinal])
+            rows.append((number, file, ordinal, *extent, chunk.heading))
+            searched.append((number, searchable(chunk.text), searchable(chunk.heading), title))
+            number += 1
     connection.executemany(
         "INSERT INTO chunks (chunk, file, ordinal, start_line, end_line, start, length, heading)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        [
-            (first + n, file, n, at.start_line, at.end_line, *places[n], chunk.heading)
-            for n, chunk in enumerate(read.chunks)
-            for at in [chunk.citation]
-        ],
+        rows,
     )
-    title = _title_words(read)
     connection.executemany(
-        "INSERT INTO chunks_fts (rowid, text, heading, title) VALUES (?, ?, ?, ?)",
-        [
-            (number, searchable(chunk.text), searchable(chunk.heading), title)
-            for number, chunk in enumerate(read.chunks, start=first)
-        ],
+        "INSERT INTO chunks_fts (rowid, text, heading, title) VALUES (?, ?, ?, ?)", searched
     )
 
 

@@ -20,6 +20,7 @@ matter, managed blocks) is held in comments, with `<`, `>` and `&` written as en
 
 from __future__ import annotations
 
+import html
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -206,15 +207,9 @@ def _whole(body: str, paths: Sequence[str]) -> str:
     return held.sub(lambda found: _unescaped(found[1]), body)
 
 
-_ENTITIES: Mapping[str, str] = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
-_ENTITY = re.compile("&amp;|&lt;|&gt;")
-_LETTERS = {entity: letter for letter, entity in _ENTITIES.items()}
-_SPECIAL = re.compile("[&<>]")
-
-
 def _escaped(text: str) -> str:
-    return _SPECIAL.sub(lambda found: _ENTITIES[found.group()], text)
+    return html.escape(text, quote=False)
 
 
 def _unescaped(text: str) -> str:
-    return _ENTITY.sub(lambda found: _LETTERS[found.group()], text)
+    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")

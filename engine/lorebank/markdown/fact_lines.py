@@ -41,15 +41,10 @@ _PASTED_BULLETS = ("\u2022", "\u25aa", "\u2013", "\u2014", "-", "+")
 _GLUED = re.compile(r"[\W_]*[WBOSwbos](?=[@\uff20]\w)")
 _EMPHASIS = re.compile(r"\*{1,3}|_{1,3}|~~|`")
 _EMPHASES = re.compile(r"(?:\*+|_+|~~|`)*")
-_CODED = re.compile(r"[WBOSE][(`（]")
-"""What a backtick opens the prefix around: `` `W` @Peter ``."""
 _KIND = re.compile(
-    r"(?P<open>[\[(（【])?(?P<letter>[A-Za-zＡ-Ｚａ-ｚ])(?(open)(?P<inner>[(（][^()（）]{0,40}[)）])?"
-    r"[\])）】])(?:(?P<mark>\*{1,3}|_{1,3}|~~|`)?(?P<gap>[ \t]*)"
-    r"[(（](?P<braced>[^()（）\n]{0,40})[)）]"
-    r"|,?[ \t]+(?P<loose>c[ \t]*[=:][ \t]*[\d.,]+%?)(?=[\s:：]))?"
+    r"(?P<open>[\[(（【])?(?P<letter>[A-Za-zＡ-Ｚａ-ｚ])(?(open)[\])）】])"
+    r"(?:(?P<mark>\*{1,3}|_{1,3}|~~|`)?(?P<gap>[ \t]*)[(（](?P<braced>[^()（）\n]{0,40})[)）])?"
 )
-_UNCLOSED = re.compile(r"[ \t]*[(（][ \t]*c?[ \t]*[=＝][^\s@:：\[]*")
 _ASSIGNED = re.compile(r"\s*[cCｃＣ]\s*[=＝:：]\s*(?P<value>.*?)\s*\Z", re.DOTALL)
 _NUMBER = re.compile(r"\+?(?:\d{1,9}(?:[.,]\d{0,30})?|[.,]\d{1,30})[ \t]*%?\Z")
 _BOUNDARY = re.compile(r"[\s:：@\uff20*_~`]|\[\[|\Z")
@@ -218,7 +213,7 @@ class _Prefix:
         while mark := _EMPHASIS.match(self.text, self.position):
             if mark.group() in self.open_marks:
                 self.open_marks.remove(mark.group())
-            elif gap is None or (mark.group() == "`" and not _CODED.match(self.text, mark.end())):
+            elif gap is None:
                 return
             else:
                 self.open_marks.append(mark.group())
@@ -229,21 +224,12 @@ class _Prefix:
         if found is None:
             return
         letter = unicodedata.normalize("NFKC", found["letter"])
-        end = found.end("letter")
+        end = found.end("letter") + bool(found["open"])
         value = None
-        if found["inner"] is not None:
-            value, end = found["inner"][1:-1], found.end()
-        elif found["loose"] is not None:
-            value, end = found["loose"], found.end()
-        elif (braced := found["braced"]) is not None and (
+        if (braced := found["braced"]) is not None and (
             not found["gap"] or _ASSIGNED.match(braced)
         ):
-            value, end = found["braced"], found.end()
-        if found["open"] is not None:
-            end = max(end, found.end())
-        broken = _UNCLOSED.match(self.text, end) if value is None else None
-        if broken is not None:
-            value, end = broken.group(), broken.end()
+            value, end = braced, found.end()
         if value is None and _BOUNDARY.match(self.text, end) is None:
             return
         kind = self._accepted(letter, end, confident=value is not None, framed=bool(found["open"]))

@@ -17,7 +17,7 @@ from itertools import takewhile
 
 from lorebank.domain.facts import Citation, Diagnostic, Fact, FactKind, Mention, Origin
 from lorebank.language.folding import fold
-from lorebank.markdown.document import Document, Node, heading_paths
+from lorebank.markdown.document import Document, Node
 from lorebank.markdown.fact_items import BULLET, FactItem, Gathering, own_text
 from lorebank.markdown.fact_lines import ADVICE, FactLine, begins_typed, parse_fact_line
 from lorebank.markdown.mentions import find_mentions
@@ -44,14 +44,11 @@ _LEGEND = re.compile(
     re.IGNORECASE,
 )
 _LEGEND_LETTER = re.compile(
-    r"\W*(?P<letter>[WBOS])[*_`)\]]{0,3}(?P<c>\(c[^()\n]{0,20}\))?[*_`)\]]{0,3}\s*[:：–—-]",
+    r"\W*(?P<letter>[WBOS])[*_`)\]]{0,3}(?P<c>\(c[^()\n]{0,20}\))?[*_`)\]]{0,3}\s*[:：–—-]"
+    r"(?:[ \t]+[^\s.!?。]+){1,6}[ \t]*\Z",
     re.IGNORECASE,
 )
-_LEGEND_WORDS = 6
-"""Words that a legend without `=` has for a letter, at most: `W: facts about the world`."""
-_LEGEND_LINES = 3
-"""Lines with a letter each, or with a `c` each (`O(c=1.0): certain`), that make such a legend; two
-may be facts about nobody."""
+"""A letter and a few words that are no sentence: `W: facts about the world`, `O(c=1.0): sure`."""
 _ISO_DAY = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
 _NAME_GOES_ON = re.compile(r"(?P<rest>(?:[^\W\d_][\w'’-]*[ \t]+){0,2}[^\W\d_][\w'’-]*)[ \t]*[:：]")
 
@@ -245,15 +242,11 @@ class _FactReader:
         return tuple(replace(mention, subject=True) for mention, _, _ in mentions)
 
     def _inside_prose(self, node: Node, path: str) -> None:
-        """Typed lines and retain sections inside a list item that is no fact itself."""
-        if any(child.kind == "heading" for child in node.children):
-            self._section(node.children, heading_paths(node.children), path)
-            return
+        """Typed lines inside a list item that is no fact itself."""
         for index, child in enumerate(node.children):
-            if child.kind == "list":
-                for item in child.children:
-                    self._list_item(item, path)
-            elif child.kind == "paragraph" and "\n" in child.text:
+            for item in child.children if child.kind == "list" else ():
+                self._list_item(item, path)
+            if child.kind == "paragraph" and "\n" in child.text:
                 self._paragraph(node.children[: index + 1], index, path)
 
     def _counts(self, text: str) -> bool:
@@ -421,10 +414,10 @@ def _is_code_example(text: str) -> bool:
 
 
 def _legend(items: Sequence[Node]) -> frozenset[int]:
-    """The items of a list that explain the format: `W = world fact`, and what goes on with it."""
+    """The items of a list that explain the format: `W = world fact`, and what goes on with it; or
+    three letters or grades with a few words each, of which one alone may be a fact about nobody."""
     found: set[int] = set()
     letters: dict[str, int] = {}
-    scale: dict[str, int] = {}
     for position, item in enumerate(items):
         text = own_text(item)
         if find_mentions(text):
@@ -432,9 +425,6 @@ def _legend(items: Sequence[Node]) -> frozenset[int]:
         letter = _LEGEND_LETTER.match(text)
         if _LEGEND.match(text) or (position - 1 in found and letter is None):
             found.add(position)
-        elif letter and len(text[letter.end() :].split()) <= _LEGEND_WORDS:
-            (scale if letter["c"] else letters)[letter["c"] or letter["letter"].upper()] = position
-    for explained in (letters, scale):
-        if len(explained) >= _LEGEND_LINES:
-            found.update(explained.values())
-    return frozenset(found)
+        elif letter:
+            letters[letter["c"] or letter["letter"].upper()] = position
+    return frozenset(found.union(letters.values() if len(letters) > 2 else ()))

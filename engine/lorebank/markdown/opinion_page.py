@@ -30,7 +30,7 @@ from datetime import date
 from functools import lru_cache
 from typing import Any
 
-from lorebank.domain.facts import Diagnostic, Opinion, OpinionStatus, Stance, Trend
+from lorebank.domain.facts import Opinion, OpinionStatus, Stance, Trend
 from lorebank.markdown.blocks import Block, find_blocks, replace_blocks
 from lorebank.markdown.plain import citation_link, escape_inline, unescape_inline
 from lorebank.markdown.source import parse_day
@@ -83,8 +83,6 @@ class OpinionEntry(Record):
     deleted_since: date | None = None
     restated_since: date | None = None
     """Since when the statement is not that of the line which opened the opinion."""
-    line: int = 0
-    """1-based line of its begin marker; 0 where it was deleted."""
     confidence: float | None = None
     """As the page tells it."""
     day: str = ""
@@ -102,7 +100,6 @@ def opinion_bodies(
     *,
     link: Link,
     unjudged: Mapping[str, Sequence[str]] | None = None,
-    path: str = OPINIONS_PATH,
 ) -> dict[str, str]:
     """The bodies of all blocks of the page: `overview`, `opinions`, `removed`, and the news of
     opinions whose statement stands on the page by hand.
@@ -117,8 +114,8 @@ def opinion_bodies(
     news: dict[str, str] = {}
     for opinion in sorted(shown.values(), key=_newest_first):
         entry = by_id.get(opinion.id)
-        if kept_by_hand(opinion, path):
-            news[opinion.id] = _news(opinion, entry, path)
+        if kept_by_hand(opinion):
+            news[opinion.id] = _news(opinion, entry)
         elif (told_at := _told_at(opinion, by_id, shown)) != opinion.id:
             replaced.setdefault(told_at, []).append(opinion)
         else:
@@ -129,9 +126,7 @@ def opinion_bodies(
         for opinion in held[holder]:
             waiting = 0 if opinion.superseded_by else len((unjudged or {}).get(opinion.id, ()))
             entry, before = by_id.get(opinion.id), replaced.get(opinion.id, ())
-            lines.append(
-                opinion_line(opinion, entry, before, link=link, unjudged=waiting, path=path)
-            )
+            lines.append(opinion_line(opinion, entry, before, link=link, unjudged=waiting))
             lines += [f"  - {line}" for line in _override_lines(opinion, entry)]
         groups.append("\n".join(lines))
     body = "\n\n".join(groups)
@@ -159,7 +154,6 @@ def opinion_line(
     *,
     link: Link,
     unjudged: int = 0,
-    path: str = OPINIONS_PATH,
 ) -> str:
     """The line of one belief: what is held, how firmly, on how many lines, and instead of what."""
     by_hand = entry.statement if entry is not None and entry.restated_since else ""
@@ -184,24 +178,25 @@ def opinion_line(
     for older in replaced:
         said = escape_inline(older.statement).replace("*", r"\*")
         parts.append(f"until {older.last_updated}: {said}" if older.last_updated else said)
-    return " · ".join(parts) + f" ({citation_link(newest, path)}) ^{opinion.id}"
+    return " · ".join(parts) + f" ({citation_link(newest, OPINIONS_PATH)}) ^{opinion.id}"
 
 
-def kept_by_hand(opinion: Opinion, path: str = OPINIONS_PATH) -> str:
+def kept_by_hand(opinion: Opinion) -> str:
     """The words in which the opinion is kept on the page by hand; empty where it is not."""
     stated = ("stated", "restated")
-    own = (e.content for e in opinion.evidence if e.source.path == path and e.reason in stated)
-    return next(own, opinion.statement if opinion.source.path == path else "")
+    here = (e for e in opinion.evidence if e.source.path == OPINIONS_PATH)
+    own = (e.content for e in here if e.reason in stated)
+    return next(own, opinion.statement if opinion.source.path == OPINIONS_PATH else "")
 
 
-def _news(opinion: Opinion, entry: OpinionEntry | None, path: str) -> str:
+def _news(opinion: Opinion, entry: OpinionEntry | None) -> str:
     """What other pages say of an opinion that is kept by hand, in the form of such pages."""
-    fresh = [line for line in opinion.evidence if line.source.path != path]
+    fresh = [line for line in opinion.evidence if line.source.path != OPINIONS_PATH]
     rows = []
     for line in fresh[-_NEWS:]:
         label = "Evidence" if line.stance is Stance.FOR else "Contradicted"
         said = "said again" if line.content == opinion.statement else escape_inline(line.content)
-        rows.append(f"- {label}: {said} ({line.date}, {citation_link(line.source, path)})")
+        rows.append(f"- {label}: {said} ({line.date}, {citation_link(line.source, OPINIONS_PATH)})")
     if fresh:
         label = "Last reinforced" if fresh[-1].stance is Stance.FOR else "Updated"
         state = f"**{opinion.confidence:.2f}**{standing(opinion)}"
@@ -256,23 +251,20 @@ def bare_line(line: str) -> str:
 
 
 @lru_cache(maxsize=4)
-def parse_opinion_page(
-    text: str, path: str = OPINIONS_PATH
-) -> tuple[tuple[OpinionEntry, ...], tuple[Diagnostic, ...]]:
-    """The entries of the page, deleted ones last, and what on it could not be understood."""
-    blocks, problems = find_blocks(text, path)
-    diagnostics = list(problems)
+def parse_opinion_page(text: str) -> tuple[OpinionEntry, ...]:
+    """The entries of the page, deleted ones last; a line that is not understood is a note."""
+    blocks, _ = find_blocks(text)
     by_name: Mapping[str, Block] = {block.name: block for block in blocks}
     entries: dict[str, OpinionEntry] = {}
     for block in blocks:
-        for entry in _read_block(block, path, diagnostics, []):
+        for entry in _read_block(block, []):
             entries.setdefault(entry.id, entry)
     for entry in _removed(by_name.get(_REMOVED_BLOCK)):
         entries.setdefault(entry.id, entry)
     overview = by_name.get(_OVERVIEW)
     for identity in dict.fromkeys(_ANY_ID.findall(overview.body) if overview else ()):
         entries.setdefault(identity, OpinionEntry(identity, "", deleted=True))
-    return tuple(entries.values()), tuple(diagnostics)
+    return tuple(entries.values())
 
 
 def notes_on(text: str) -> dict[str, list[str]]:
@@ -280,7 +272,7 @@ def notes_on(text: str) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for block in find_blocks(text)[0]:
         if block.name == OPINIONS_BLOCK or is_opinion_block(block.name):
-            _read_block(block, "", [], found.setdefault(block.name, []))
+            _read_block(block, found.setdefault(block.name, []))
     return found
 
 
@@ -316,24 +308,22 @@ def _since(day: date | None) -> str:
     return f" since {day.isoformat()}" if day else ""
 
 
-def _read_block(
-    block: Block, path: str, diagnostics: list[Diagnostic], notes: list[str]
-) -> list[OpinionEntry]:
+def _read_block(block: Block, notes: list[str]) -> list[OpinionEntry]:
     """The entries of a block; its other lines are added to the notes."""
     found: list[dict[str, Any]] = []
     if is_opinion_block(block.name):
-        found.append({"id": block.name, "statement": "", "line": block.first_line})
+        found.append({"id": block.name, "statement": ""})
     elif block.name != OPINIONS_BLOCK:
         return []
-    for number, raw in enumerate(block.body.splitlines(), block.first_line + 1):
+    for raw in block.body.splitlines():
         line = raw.strip()
         if id_ := opinion_of_line(line):
             said = _LINE_ID.sub("", line).strip()
-            found.append({"id": id_, "line": number} | _told_on(said))
+            found.append({"id": id_} | _told_on(said))
         elif (
             not line
             or (_HEADING.match(line) and block.name == OPINIONS_BLOCK)
-            or (found and _decides(line, found[-1], path, number, diagnostics))
+            or (found and _decides(line, found[-1]))
         ):
             continue
         elif is_opinion_block(block.name) and _OWN_LINE.match(line):
@@ -364,16 +354,11 @@ def _telling(line: str) -> re.Match[str] | None:
     return _TELLING.match(line, starts[-1]) if starts else None
 
 
-def _decides(
-    line: str, entry: dict[str, Any], path: str, number: int, diagnostics: list[Diagnostic]
-) -> bool:
+def _decides(line: str, entry: dict[str, Any]) -> bool:
     """Whether a line is a decision, which goes into the entry."""
     if found := _PIN.match(line):
         pin = _confidence(found["value"])
         entry |= {"pin": pin, "pin_since": parse_day(found["since"])}
-        if pin is None:
-            message = f"a pin is a number in 0..1, not {found['value']!r}"
-            diagnostics.append(Diagnostic(path, number, "opinion-pin", message))
         return pin is not None
     if found := _RETRACTED.match(line):
         entry |= {"retracted": True, "retracted_since": parse_day(found["since"])}

@@ -73,19 +73,14 @@ def refresh_plain_mentions(
     return frozenset((items | _led_elsewhere(connection)) - own)
 
 
-def plainly_named(
-    connection: Connection, facts: Collection[str] | None = None
-) -> dict[str, tuple[str, ...]]:
-    """Fact id → slugs of the entities that its text names without a mark; of all, or these ids."""
-    condition = "" if facts is None else " AND i.id IN (SELECT value FROM json_each(?))"
+def plainly_named(connection: Connection) -> dict[str, tuple[str, ...]]:
+    """Fact id → slugs of the entities that its text names without a mark."""
     return {
         fact: tuple(json.loads(slugs))
         for fact, slugs in select(
             connection,
             "SELECT i.id, json_group_array(DISTINCT p.entity) FROM items i"
-            " JOIN plain_mentions p ON p.item = i.item"
-            f" WHERE i.kind <> 'note'{condition} GROUP BY i.id",
-            () if facts is None else (json.dumps(sorted(facts)),),
+            " JOIN plain_mentions p ON p.item = i.item WHERE i.kind <> 'note' GROUP BY i.id",
         )
     }
 

@@ -69,7 +69,7 @@ def moved_opinions(edits: Iterable[PageEdit], opinions: Sequence[Opinion]) -> tu
 
 def _told(page: str) -> dict[str, tuple[float, str]]:
     """Opinion id → the confidence that its entry names, and since what day."""
-    entries = parse_opinion_page(page)[0]
+    entries = parse_opinion_page(page)
     return {e.id: (e.confidence, e.day) for e in entries if e.confidence is not None}
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from posixpath import dirname, join, normpath
 from urllib.parse import unquote
 
+from lorebank.beliefs.forming import holder_of, opinion_id
 from lorebank.beliefs.history import belief_steps, calibrate
 from lorebank.beliefs.rot import (
     NOTED_DAYS,
@@ -24,9 +25,9 @@ from lorebank.beliefs.rot import (
 )
 from lorebank.database.connection import Connection
 from lorebank.domain.answers import BeliefStep
-from lorebank.domain.facts import Citation, Fact, Opinion, OpinionStatus
+from lorebank.domain.facts import Citation, Fact, FactKind, Opinion, OpinionStatus
 from lorebank.domain.reports import Calibration, RotFinding, RotKind, RotReport
-from lorebank.index.items import all_facts, facts_by_id, marked_facts
+from lorebank.index.items import all_facts, facts_of_ids, marked_facts
 from lorebank.index.succession import fates_of_facts
 from lorebank.markdown.ledger import parse_evidence_lines
 from lorebank.markdown.mentions import WIKILINK, code_spans, is_day_link, link_title
@@ -40,7 +41,7 @@ from lorebank.workspace.recalled import Recalled
 def steps_of(connection: Connection, opinion: Opinion, prior: float) -> tuple[BeliefStep, ...]:
     """Each day of an opinion's confidence, with the confidences its lines name."""
     lines = {line.fact_id for line in opinion.evidence}
-    facts = [fact for each in sorted(lines) for fact in facts_by_id(connection, each)]
+    facts = facts_of_ids(connection, sorted(lines)).values()
     return belief_steps(opinion, _stated(facts), prior=prior)
 
 
@@ -84,7 +85,7 @@ def rot_report(
         *rotten_opinions(opinions, superseded, day=day),
         *(unrecalled or [])[:UNRECALLED_SHOWN],
         *_dangling(connection, root, sources, texts),
-        *_unknown_ids(connection, opinions, texts.get(EVIDENCE_PAGE, ""), day),
+        *_unknown_ids(connection, facts, opinions, texts.get(EVIDENCE_PAGE, ""), day),
     ]
     live = sum(opinion.status is OpinionStatus.LIVE for opinion in opinions)
     found = None if unrecalled is None else len(unrecalled)
@@ -129,13 +130,20 @@ def _dangling(
 
 
 def _unknown_ids(
-    connection: Connection, opinions: Sequence[Opinion], ledger: str, day: date
+    connection: Connection,
+    facts: Sequence[Fact],
+    opinions: Sequence[Opinion],
+    ledger: str,
+    day: date,
 ) -> Iterator[RotFinding]:
     """Rulings on facts or opinions, and marks on lines, whose other end is not there any more."""
-    known = [opinion.id for opinion in opinions]
+    known = {opinion.id for opinion in opinions}
+    # One that was ruled to say the same as another goes on under the other's id.
+    known |= {opinion_id(holder_of(f), f.content) for f in facts if f.kind is FactKind.OPINION}
+    there = {fact.id for fact in facts}
     for ruling in parse_evidence_lines(ledger, EVIDENCE_PAGE)[0]:
         ends = {
-            "fact": (ruling.fact_id, bool(facts_by_id(connection, ruling.fact_id))),
+            "fact": (ruling.fact_id, ruling.fact_id in there),
             "opinion": (ruling.opinion_id, ruling.opinion_id in known),
         }
         for kind, (id_, is_there) in ends.items():

@@ -8,7 +8,7 @@ is read and planned again. A run that is killed leaves whole pages, which the ne
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from datetime import date
 from functools import cached_property
 from itertools import islice
@@ -249,7 +249,8 @@ class _Run:
         first = planned
         for attempt in range(1, _ATTEMPTS + 1):
             changes |= {edit.path: _change(edit, planned) for edit in planned.edits}
-            found = write_pages(self.root, RunRecord(self.name, changes, earlier))
+            run = RunRecord(self.name, changes, earlier)
+            found = write_pages(self.root, run)
             missed = set(found.changed)
             again = missed - {OPINIONS_PATH, REJECTED_PATH} if attempt < _ATTEMPTS else set()
             self.problems += [_busy(path) for path in sorted(missed - again)]
@@ -259,7 +260,7 @@ class _Run:
                 break
             planned = self.plan(again)
         self.problems += found.problems
-        run = RunRecord(self.name, {path: changes[path] for path in found.written}, earlier)
+        run = replace(run, changes={path: changes[path] for path in found.written})
         edits = run.edits()
         entry = self._journal_entry(first, edits) if edits else None
         self.problems += complete_run(self.root, run, entry)

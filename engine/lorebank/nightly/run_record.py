@@ -50,6 +50,10 @@ _OF_ONE_FILE = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 """What says that one page cannot be written; anything else (a full disk) ends the run."""
 
 
+_Mask = tuple[list[tuple[int, int]], str]
+"""Where the secrets of a page stood, in characters, and the digest of the page with them."""
+
+
 class RunRecord(Record):
     """What a run changes."""
 
@@ -61,6 +65,8 @@ class RunRecord(Record):
     of a run that was killed."""
     lost: tuple[str, ...] = ()
     """Pages whose bytes cannot be told any more, since a secret on them is gone."""
+    masked: dict[bytes, tuple[bytes, _Mask | None]] = field(default_factory=dict)
+    """What was found to mask so far: a run is put on record again with its journal."""
 
     def from_start(self) -> dict[str, Change]:
         """Each file as it was before the run began, and as the run leaves it."""
@@ -111,8 +117,8 @@ def save_run(root: Path, run: RunRecord, *, area: str = "", pending: bool = Fals
     """Put a run on record, in place of what is there of it; the oldest runs are dropped."""
     entries: dict[str, bytes] = {}
     manifest = {
-        "changes": _stored(entries, "page", run.changes),
-        "earlier": _stored(entries, "earlier", run.earlier),
+        "changes": _stored(entries, "page", run.changes, run.masked),
+        "earlier": _stored(entries, "earlier", run.earlier, run.masked),
     }
     entries[MANIFEST] = json.dumps(manifest, ensure_ascii=False).encode()
     store = undo_store(root, area)
@@ -300,14 +306,15 @@ class _SecretGone(Exception):
     """A secret that stood on a page is not there any more."""
 
 
-_Mask = tuple[list[tuple[int, int]], str]
-"""Where the secrets of a page stood, in characters, and the digest of the page with them."""
 _Side = tuple[str, _Mask | None]
 """The name in the archive, and what brings back the secrets that were masked."""
 
 
 def _stored(
-    entries: dict[str, bytes], prefix: str, changes: Mapping[str, Change]
+    entries: dict[str, bytes],
+    prefix: str,
+    changes: Mapping[str, Change],
+    masked: dict[bytes, tuple[bytes, _Mask | None]],
 ) -> dict[str, list[_Side | None]]:
     """Add the bytes before and after to `entries`; path → their names."""
     stored: dict[str, list[_Side | None]] = {}
@@ -315,9 +322,13 @@ def _stored(
         stored[path] = []
         for side, data in (("before", change.before), ("after", change.after)):
             name = f"{prefix}-{number}-{side}"
-            if data is not None:
-                entries[name], mask = _masked(data)
-            stored[path].append(None if data is None else (name, mask))
+            if data is None:
+                stored[path].append(None)
+                continue
+            if data not in masked:
+                masked[data] = _masked(data)
+            entries[name], mask = masked[data]
+            stored[path].append((name, mask))
     return stored
 
 

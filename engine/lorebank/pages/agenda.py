@@ -17,7 +17,7 @@ from lorebank.database.connection import Connection
 from lorebank.dates.phrases import DatePhrase, find_phrases
 from lorebank.dates.times import says_moved, times_of
 from lorebank.domain.answers import Agenda, AgendaItem, AgendaKind
-from lorebank.domain.facts import PROMISE, Citation, Interval, TaskState
+from lorebank.domain.facts import PROMISE, Citation, Interval, Task, TaskState
 from lorebank.index.tasks import (
     Appointment,
     appointments_known_on,
@@ -41,7 +41,8 @@ _SAME_OF_ONE = 0.2
 
 
 _SENTENCE_END = re.compile(
-    r"(?:[^\W\d]{4}|\d{3}|[)\]])[.][\"'”’)]*\s+|[!?…][\"'”’)]*\s+|[。！？]|\n\s*\n"
+    r"(?:[^\W\d]{4}|\d{3}|[)\]])[.][\"'”’)]*\s+|[!?…][\"'”’)]*\s+|[。！？]"
+    r"|[.][\"'”’)]*\s*\n|\n\s*\n"
 )
 """A dot behind a short word or number (`Dr.`, `13. März`) ends none for certain."""
 
@@ -83,11 +84,20 @@ def read_agenda(connection: Connection, today: date, days: int = AGENDA_DAYS) ->
         last = (task.due.end or task.due.start) if task.due else None
         late = last is not None and last < today
         kind, names = AgendaKind(task.kind), task.entities
-        done = perhaps_done(connection, task, today)
-        due.append(AgendaItem(task.text, task.citation, task.due, kind, late, True, names, done))
+        done = _called_off(task, lines) or perhaps_done(connection, task, today)
+        due.append(
+            AgendaItem(task.text, task.citation, task.due, kind, late, True, names, "", done)
+        )
     known = {(item.source, item.when) for item in due}  # what is promised for a day is no event
     coming = [
-        AgendaItem(text, e.line.source, e.when, AgendaKind.EVENT, entities=_named(text, e.line))
+        AgendaItem(
+            text,
+            e.line.source,
+            e.when,
+            AgendaKind.EVENT,
+            entities=_named(text, e.line),
+            subject=e.line.subject,
+        )
         for e, text in ((entry, _shown(entry)) for entry in standing)
         if (e.when.end or e.day) >= today and e.day <= until
         if (e.line.source, e.when) not in known
@@ -97,6 +107,16 @@ def read_agenda(connection: Connection, today: date, days: int = AGENDA_DAYS) ->
         return not item.overdue, _day(item.when) if item.when else date.max, item.source
 
     return Agenda(today, until, tuple(sorted((*coming, *due), key=order)))
+
+
+def _called_off(task: Task, lines: Sequence[Appointment]) -> Citation | None:
+    """The line that calls off what is to be done on a day, about an entity that the task names."""
+    for line in lines:
+        if task.due in line.times and set(task.entities).intersection(line.entities):
+            off = {when for when, phrase in _phrases_of(line) if _is_off(line.text, phrase)}
+            if task.due in off:
+                return line.source
+    return None
 
 
 def _with_next(line: Appointment, today: date) -> Appointment:
@@ -213,7 +233,7 @@ def _shown(entry: _Entry) -> str:
 
 
 def _named(text: str, line: Appointment) -> tuple[str, ...]:
-    return line.entities if line.typed else named_in(text, line.entities)
+    return line.entities if line.typed else named_in(line.text, text, line.entities)
 
 
 def _sentence_at(text: str, place: int) -> str:

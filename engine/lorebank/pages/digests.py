@@ -7,7 +7,7 @@ told there. An empty body means that there is nothing to tell, and no page.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from functools import cached_property
@@ -15,7 +15,7 @@ from itertools import groupby
 from pathlib import PurePosixPath
 
 from lorebank.domain.answers import AgendaItem
-from lorebank.domain.facts import Citation, FactKind, OpinionStatus
+from lorebank.domain.facts import Citation, Evidence, FactKind, FactStatus, Opinion, OpinionStatus
 from lorebank.language.folding import fold
 from lorebank.markdown.plain import citation_link, escape_inline
 from lorebank.pages.agenda import AGENDA_DAYS
@@ -24,11 +24,11 @@ from lorebank.pages.telling import (
     Link,
     Threads,
     distinct,
+    due,
     newest_first,
     on_days,
     resolved,
     sentence_line,
-    span,
     when_told,
 )
 
@@ -46,6 +46,8 @@ _YEARS = 2
 the one that matters."""
 _NEW, _CHANGED, _DUE = 5, 4, 8
 """How many lines of today's page each of its parts may take; with headings they come to 20."""
+_LATE = 3
+"""Of what is overdue, so many lead: the last."""
 
 
 class Digests:
@@ -190,17 +192,20 @@ def _today(bank: Digests) -> str:
     next_days: dict[tuple[Citation, str], AgendaItem] = {}
     for item in content.coming:  # a line of several days stands once, under the next of them
         next_days.setdefault((item.source, item.text), item)
-    due = [
-        agenda_line(item, TODAY_PATH)
+    late = [item for item in next_days.values() if item.overdue]
+    ahead = [
+        item
         for item in next_days.values()
-        if item.overdue or ((day := _day(item)) is not None and day <= horizon)
+        if not item.overdue and (day := _day(item)) is not None and day <= horizon
     ]
+    # What has been late for long must not hide what is due this morning.
+    items = [*late[-_LATE:], *ahead, *late[:-_LATE]]
     waiting = content.waiting
     wait = "1 decision waits" if waiting == 1 else f"{waiting} decisions wait"
     parts = [
         _part(f"New on {content.newest}", _news(bank), _NEW),
         _part("Changed their mind", _turns(content), _CHANGED),
-        _part("Due and coming up", due, _DUE),
+        _part("Due and coming up", [agenda_line(item, TODAY_PATH) for item in items], _DUE),
         f"{wait}: `lorebank inbox`" if waiting else "",
     ]
     return "\n\n".join(part for part in parts if part)
@@ -211,40 +216,46 @@ def _day(item: AgendaItem) -> date | None:
 
 
 def _news(bank: Digests) -> list[str]:
-    """What the newest log says that holds and no log said before; what is about to come has a part
-    of its own."""
-    coming = {item.source for item in bank.content.coming}
+    """What the newest log says that holds and no log said before; what is about to come and who
+    changed their mind have parts of their own."""
+    elsewhere = {item.source for item in bank.content.coming}
+    elsewhere |= {line.source for _, line in _turned(bank.content)}
     return [
         f"- {_cited(known, TODAY_PATH)}"
         for known in distinct(bank.facts)
         if known.fact.recorded == bank.content.newest
-        and known.fact.kind in _STATED
-        and known.fact.citation not in coming
-        and is_current(known)
+        and known.fact.citation not in elsewhere
+        and known.status is FactStatus.LIVE
+        and not known.in_part
     ]
 
 
 def _turns(content: BankContent) -> list[str]:
-    """Opinions that the newest log changed: closed, or moved to the other side."""
     lines = []
+    for opinion, line in _turned(content):
+        holder = f"{escape_inline(opinion.entities[0])}: " if opinion.entities else ""
+        said, before = escape_inline(line.content), escape_inline(opinion.statement)
+        place = citation_link(line.source, TODAY_PATH)
+        lines.append(f"- {holder}{said} (until then: {before}; {place})")
+    return lines
+
+
+def _turned(content: BankContent) -> Iterator[tuple[Opinion, Evidence]]:
+    """Opinions that the newest log closed or moved to the other side, and by which line."""
     for opinion in content.opinions:
         moved = [line for line in opinion.evidence if line.date == content.newest]
         was = [c for day, c in opinion.history if content.newest is None or day < content.newest]
         is_closed = opinion.status is OpinionStatus.SUPERSEDED
         if moved and was and (is_closed or opinion.confidence < 0.5 <= was[-1]):
-            holder = f"{escape_inline(opinion.entities[0])}: " if opinion.entities else ""
-            said, before = escape_inline(moved[-1].content), escape_inline(opinion.statement)
-            place = citation_link(moved[-1].source, TODAY_PATH)
-            lines.append(f"- {holder}{said} (until then: {before}; {place})")
-    return lines
+            yield opinion, moved[-1]
 
 
 def agenda_line(item: AgendaItem, page: str) -> str:
     """An entry of the agenda as a page tells it: the day first, what is late marked so."""
-    day = span(item.when) if item.when else "open"
+    day = due(item) or "open"
     late = "**overdue** " if item.overdue else ""
     done = f" · done? {citation_link(item.perhaps_done, page)}" if item.perhaps_done else ""
-    return f"- {late}{day} · {escape_inline(item.text)} ({citation_link(item.source, page)}){done}"
+    return f"- {late}{day} · {escape_inline(item.told)} ({citation_link(item.source, page)}){done}"
 
 
 def _part(title: str, lines: Sequence[str], most: int) -> str:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from datetime import date
+from posixpath import dirname, relpath
 
 from lorebank.domain.answers import AgendaItem
 from lorebank.domain.facts import (
@@ -25,18 +26,18 @@ from lorebank.domain.facts import (
     OpinionStatus,
 )
 from lorebank.index.entity_view import Description
-from lorebank.markdown.opinion_page import standing
+from lorebank.markdown.opinion_page import OPINIONS_PATH, standing
 from lorebank.markdown.plain import citation_link, escape_inline
 from lorebank.pages.facts import KnownFact, is_current
 from lorebank.pages.telling import (
     Link,
     Threads,
     begins_with,
+    due,
     newest_first,
     numbers_of,
     on_days,
     resolved,
-    span,
     when_told,
 )
 from lorebank.records import Record
@@ -93,11 +94,17 @@ def entity_page(view: View, link: Link) -> dict[str, str]:
     screen = screen_lines(view)
     shown = {line.fact for line in screen} | {str(line.source) for line in screen}
     # The page of opinions cites the newest line of each; the older ones are their history.
-    held = (o for o in view.opinions if o.status is not OpinionStatus.SUPERSEDED and o.evidence)
+    held = [o for o in view.opinions if o.status is not OpinionStatus.SUPERSEDED and o.evidence]
     shown |= {str(opinion.evidence[-1].source) for opinion in held}
     related = [link(name) + (f" ({tie})" if tie else "") for name, tie in view.related]
+    left = [
+        opinion
+        for opinion in held
+        if opinion.status is OpinionStatus.LIVE
+        if shown.isdisjoint(line.fact_id for line in opinion.evidence)
+    ]
     bodies = {
-        "summary": _screen_body(view, screen),
+        "summary": _screen_body(view, screen, len(left)),
         "timeline": _timeline_body(view, shown),
         "related": f"## Related\n\n{' · '.join(related)}" if related else "",
     }
@@ -118,7 +125,7 @@ def screen_lines(view: View) -> list[Line]:
     return sorted(chosen, key=lambda line: (sections.index(line.section), line.order))
 
 
-def _screen_body(view: View, lines: Sequence[Line]) -> str:
+def _screen_body(view: View, lines: Sequence[Line], left: int) -> str:
     parts = []
     if view.description is not None:
         said = escape_inline(view.description.text)
@@ -128,6 +135,9 @@ def _screen_body(view: View, lines: Sequence[Line]) -> str:
         if own:
             rows = [f"- {line.text} ({citation_link(line.source, view.page)})" for line in own]
             parts.append("\n".join([f"**{section}**", "", *rows]))
+    if left:
+        more = "1 more opinion" if left == 1 else f"{left} more opinions"
+        parts.append(f"{more} in [opinions]({relpath(OPINIONS_PATH, dirname(view.page))})")
     return "\n\n".join(parts)
 
 
@@ -139,7 +149,8 @@ def _appointments(view: View) -> list[Line]:
         near = 0.5 * 0.5 ** (max(ahead, 0) / _FADING)
         weight = _WEIGHTS[_COMING] + near if day else _WEIGHTS[_LATELY]  # a task without a day
         said = escape_inline(item.text)
-        text = f"{span(item.when)} · {said}" if item.when else said
+        text = f"{due(item)} · {said}" if item.when else said
+        text = f"**overdue** {text}" if item.overdue else text
         lines.append(Line(_COMING, text, item.source, weight, (ahead, item.source.start_line)))
     return lines
 
@@ -259,9 +270,10 @@ def _questioned_by(newer: Fact) -> str:
 
 def _timeline_line(view: View, same: Sequence[KnownFact], by_id: Mapping[str, KnownFact]) -> str:
     known = same[0]
-    newer = [by_id[id_] for id_ in view.threads.taken_up.get(known.fact.id, ()) if id_ in by_id]
-    is_open = known.status is FactStatus.LIVE and newer
-    then = _questioned_by(newer[-1].fact) if is_open else ""
+    is_open = known.status is FactStatus.LIVE
+    newer = view.threads.taken_up.get(known.fact.id, ()) if is_open else ()
+    last = next((by_id[id_] for id_ in reversed(newer) if id_ in by_id), None)
+    then = _questioned_by(last.fact) if last else ""
     said = _told(known, view.slug, whole=True)
     by = f" by {citation_link(known.newer, view.page)}" if known.newer else ""
     if known.status is not FactStatus.LIVE:
@@ -281,7 +293,7 @@ def _told(known: KnownFact, slug: str, *, whole: bool = False) -> str:
     """
     text = known.fact.content if whole else resolved(known)
     subjects = [mention for mention in known.fact.mentions if mention.subject]
-    named = any(begins_with(text, m.name, m.slug) for m in subjects)
-    if not slug or not subjects or named or subjects[0].slug == slug:
+    is_own = not slug or not subjects or subjects[0].slug == slug
+    if is_own or any(begins_with(text, m.name, m.slug) for m in subjects):
         return escape_inline(text) + known.fact.origin.note
     return escape_inline(f"{subjects[0].name}: {text}") + known.fact.origin.note

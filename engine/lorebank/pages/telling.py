@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 from lorebank.dates.phrases import find_phrases
 from lorebank.dates.times import times_of
+from lorebank.domain.answers import AgendaItem
 from lorebank.domain.facts import Fact, FactKind, FactStatus, Interval, Opinion
 from lorebank.language.folding import fold
 from lorebank.language.words import content_words
@@ -99,6 +100,13 @@ def span(interval: Interval) -> str:
     return f"{interval.start} to {interval.end}"
 
 
+def due(item: AgendaItem) -> str:
+    """The day of an entry of the agenda; of what is to be done, by when."""
+    if item.when is None:
+        return ""
+    return f"by {item.when.end}" if item.open and item.when.start is None else span(item.when)
+
+
 def on_days(same: Sequence[KnownFact]) -> str:
     """On how many days these lines told the same: ` · on 4 days since 2026-01-20`."""
     days = sorted({k.fact.recorded for k in same if k.fact.recorded})
@@ -156,10 +164,10 @@ class _Said(NamedTuple):
 def _said(fact: Fact) -> _Said:
     found = content_words(fact.content)
     names = {word[:_STEM] for mention in fact.mentions for word in mention.slug.split("-")}
-    stems = dict.fromkeys(intern(word[:_STEM]) for word in found if not word.isdigit())
+    stems = dict.fromkeys([intern(word[:_STEM]) for word in found if not word.isdigit()])
     kept = [word for word in stems if word not in names]
     telling = tuple(dict.fromkeys((*kept, *_NUMBER.findall(fact.content))))
-    numbers = frozenset(word for word in found if any(map(str.isdigit, word)))
+    numbers = numbers_of(fact.content)
     letters = [word for word in found if word.isalpha()] if numbers else []
     return _Said(telling, numbers, letters[0] if letters else "", frozenset(letters))
 

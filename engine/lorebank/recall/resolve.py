@@ -1,9 +1,9 @@
 """What a question means where the notes must tell: whom, in other words, and when.
 
 "The new cook" is whoever the notes call so, not by a list of roles: a description is what stands
-beside a name, in apposition ("Ilda, our neighbour"), as a label ("Vet: Noémia"), behind a copula,
-or at the head of a fact about somebody ("W @Youssef: Cook, 41"). What is found is a guess: it
-raises what is linked to it and leaves out nothing.
+beside a name, in apposition ("Ilda, our neighbour"), behind a copula, or at the head of a fact
+about somebody ("W @Youssef: Cook, 41"). What is found is a guess: it raises what is linked to it
+and leaves out nothing.
 
 "Before the move" ends where the notes date the move. "On 11 June" is the last 11 June, unless the
 question looks ahead; where nothing is noted of that day, the coming one and those of earlier years
@@ -158,14 +158,11 @@ def _descriptions(item: Item, slug: str, names: Sequence[str]) -> Iterator[list[
     """The words in which an item describes somebody, a list a description."""
     if item.kind == FactKind.WORLD and item.subjects == {slug}:
         yield _head(item.content)
-    for start, end in _places(item.content, names):
+    for _, end in _places(item.content, names):
         if behind := _BEHIND.match(item.content, end):
             yield _head(behind["text"])
         elif copula := _copula().match(item.content, end):
             yield _head(_CLAUSE_END.split(item.content[copula.end() :], maxsplit=1)[0])
-        if label := _LABEL.search(item.content[:start]):
-            # Each word of "Harbour office:" may be what it is called.
-            yield from ([word] for word in _head(label["text"]))
 
 
 def _head(text: str) -> list[str]:

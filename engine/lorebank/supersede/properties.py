@@ -26,19 +26,12 @@ _PIECES = re.compile(
     r"(?<![A-Z][a-z])(?<![A-Z][a-z][a-z])(?<!\d)[.!]\s+(?=[^\W\da-z_])|[;。！]|\s[–—]\s"
 )
 _COMMA = re.compile(r"[,:，]\s")
-_AND = re.compile(r"\b(?:and|und|et|y|e)\s")
-_OPENING = re.compile(
-    r"^(?:correction|update|korrektur|correccion|correcao|correzione|更正)\s*:\s*"
-)
 _WORD = re.compile(r"[\w'+#.&/@°€$£%:-]*[\w+#€$£%]")
 _VALUE_WORD = re.compile(r"[^\s\"“”«»„'()\[\]]+(?:'[^\s\"“”«»„()\[\]]+)?")
 _DIGITS_APART = re.compile(r"(?<=\d)[ .,\u202f\u00a0](?=\d{3}\b)")
 _POSSESSOR = re.compile(r"^(?P<who>.+?)(?:'s|(?<=s)') (?P<what>.+)$")
 _QUESTION = re.compile(r"[?？]\s*$")
 _CLAUSE_END = re.compile(r"[,，、;:(（]\s|[,(（]|(?<=\w{3})[.!](?:\s|$)|[。！?？]")
-_ARTICLES = frozenset({"the", "a", "an", "el", "la", "le", "il", "der", "die", "das"})
-_AT_A_TIME = frozenset({"in", "on", "at", "im", "am", "en", "em", "el", "le", "a", "il"})
-_ADVERBS = ("now", "currently", "ahora", "agora", "maintenant", "jetzt", "nun", "ora", "adesso")
 _SUBJECT_WORDS = 8
 _LONGEST_ATTRIBUTE = 14
 _VALUE_WORDS = 8
@@ -115,8 +108,8 @@ class Lexicon:
         self._statements = _Statements(data["relation"])
         self.copula = re.compile(
             rf"^(?P<p>.+?) (?P<is>{'|'.join(attribute['copula'])})"
-            rf"(?: (?:{'|'.join(_ADVERBS)}))?"
-            r"(?: (?P<prep>at|on|in|um|am|im|en|em|alle) )?(?:^| |(?<= ))(?P<v>.+)$"
+            rf"(?: (?:{'|'.join(words['adverbs'])}))?"
+            rf"(?: (?P<prep>{'|'.join(attribute['prepositions'])}) )?(?:^| |(?<= ))(?P<v>.+)$"
         )
         self.cjk_attributes = _compiled(attribute["cjk"])
         self.single = (
@@ -130,6 +123,9 @@ class Lexicon:
         self.indefinite, self.several = frozenset(attribute["a"]), frozenset(attribute["several"])
         self.common_nouns = frozenset(attribute["common_nouns"])
         self.plain, self.stop = frozenset(words["plain"]), frozenset(words["stop"])
+        self.articles, self.at_a_time = frozenset(words["articles"]), frozenset(words["at_a_time"])
+        self.joined = re.compile(rf"\b(?:{'|'.join(words['and'])})\s")
+        self.opening = re.compile(rf"^(?:{'|'.join(words['openings'])})\s*:\s*")
         self.dates = day_names()
         self.denied, self.unsure = _any_of(words["denied"]), _any_of(words["unsure"])
 
@@ -143,11 +139,13 @@ class Lexicon:
         for word in _VALUE_WORD.findall(_clause_of(text)):
             if word in self.stop and words:
                 break
-            if len(words) > 1 and words[-1] in _AT_A_TIME and self._names_time(word):
+            if len(words) > 1 and words[-1] in self.at_a_time and self._names_time(word):
                 words.pop()  # "Lisbon in May"
                 break
             words.append(word.rstrip(".!"))
-        kept = [word for word in words if word not in _ARTICLES and word not in self.stop] or words
+        kept = [
+            word for word in words if word not in self.articles and word not in self.stop
+        ] or words
         return " ".join(kept[:_VALUE_WORDS])
 
     def single_form(self, attribute: str) -> str | None:
@@ -175,7 +173,7 @@ def read_slots(
     if not _QUESTION.search(content):
         for place, piece in enumerate(_pieces(content)):
             if words.denied.search(piece):
-                piece = " ".join(p for p in _AND.split(piece) if not words.denied.search(p))
+                piece = " ".join(p for p in words.joined.split(piece) if not words.denied.search(p))
             if not words.unsure.search(piece):
                 found += reader.read(piece, first=place == 0)
     return tuple(dict.fromkeys(found))
@@ -277,8 +275,8 @@ class _Reader:
 
     def _about(self, before: str, qualifier: str | None) -> str | None:
         """What a relation is about beyond the subject itself; `None` where it cannot be told."""
-        before = _OPENING.sub("", before)
-        clause = _AND.split(before)[-1]
+        before = self.lexicon.opening.sub("", before)
+        clause = self.lexicon.joined.split(before)[-1]
         parts = _COMMA.split(clause)
         # After a comma that closes an apposition the whole clause tells: "X, Jordi's girl, was …".
         words = _WORD.findall(parts[-1] or " ".join(parts)) + _WORD.findall(qualifier or "")
@@ -341,7 +339,9 @@ def _is_capitalised(word: str, content: str) -> bool:
 def _pieces(content: str) -> list[str]:
     """The sentences and main clauses of a text, folded."""
     pieces = _PIECES.split(" ".join(content[:_LONGEST].split()))[:_MOST_PIECES]
-    return [_DIGITS_APART.sub("", _OPENING.sub("", fold(piece).strip())) for piece in pieces]
+    return [
+        _DIGITS_APART.sub("", lexicon().opening.sub("", fold(piece).strip())) for piece in pieces
+    ]
 
 
 def _clause_of(text: str) -> str:
