@@ -10,8 +10,13 @@ from pydantic import BaseModel
 from lorebank.errors import ConfigurationError, Offline, ProviderError
 from lorebank.generation.generated import Budget, BudgetSpent, UnusableAnswer, ask_json
 from lorebank.providers.protocols import Completion, Generator, Prompt, Turn
-from lorebank.providers.registry import GeneratorSetup, load_generator
-from lorebank.settings.tables import AccountSettings, GeneratorSettings, ProviderSettings
+from lorebank.providers.registry import Setup, load_generator
+from lorebank.settings.tables import (
+    AccountSettings,
+    EmbedderSettings,
+    GeneratorSettings,
+    ProviderSettings,
+)
 from provider_server import Fault, Provider, serving
 from support import golden
 
@@ -41,13 +46,14 @@ def server() -> Iterator[Provider]:
 def loaded(server: Provider, name: str = "openai", **settings: Any) -> Generator:
     settings = {"model": "m", "timeout_seconds": 1.0, **settings}
     account = AccountSettings(server.url + BASES[name], server.key)
-    setup = GeneratorSetup(
-        GeneratorSettings(provider=name, **settings), ProviderSettings(**{name: account})
+    setup = Setup(
+        generator=GeneratorSettings(provider=name, **settings),
+        providers=ProviderSettings(**{name: account}),
     )
     return opened(setup)
 
 
-def opened(setup: GeneratorSetup) -> Generator:
+def opened(setup: Setup) -> Generator:
     generator = load_generator(setup)
     assert isinstance(generator, Generator)
     OPEN.append(generator)
@@ -216,7 +222,7 @@ def test_a_mended_answer_costs_two_calls(server: Provider) -> None:
 def test_offline_another_machine_is_not_asked() -> None:
     said: list[str] = []
     settings = GeneratorSettings(provider="openai", base_url="http://192.0.2.7/v1", api_key="k")
-    generator = opened(GeneratorSetup(settings, say=said.append, offline=True))
+    generator = opened(Setup(EmbedderSettings(offline=True), say=said.append, generator=settings))
     with pytest.raises(Offline):
         generator.complete(PROMPT)
     assert said == []
@@ -225,10 +231,10 @@ def test_offline_another_machine_is_not_asked() -> None:
 @pytest.mark.parametrize("name", ["openai", "gemini"])
 def test_without_a_key_nothing_is_asked(name: str) -> None:
     with pytest.raises(ProviderError, match=f"{name}: no key"):
-        load_generator(GeneratorSetup(GeneratorSettings(provider=name)))
+        load_generator(Setup(generator=GeneratorSettings(provider=name)))
 
 
 def test_an_unknown_generator_is_told() -> None:
     with pytest.raises(ConfigurationError, match="unknown generator"):
-        load_generator(GeneratorSetup(GeneratorSettings(provider="oracle")))
-    assert load_generator(GeneratorSetup()) is None
+        load_generator(Setup(generator=GeneratorSettings(provider="oracle")))
+    assert load_generator(Setup()) is None

@@ -247,9 +247,9 @@ def open_writer(
     def load() -> Generator:
         if given is not None:
             return given
-        from lorebank.providers.registry import GeneratorSetup, load_generator
+        from lorebank.providers.registry import Setup, load_generator
 
-        setup = GeneratorSetup(settings, config.providers, environ, say, config.embedder.offline)
+        setup = Setup(config.embedder, config.providers, environ, say, generator=settings)
         generator = load_generator(setup)
         assert generator is not None
         opened.callback(generator.cancel)

@@ -20,11 +20,12 @@ from lorebank.providers.http import PATIENT, PROMPT, BadAnswer, Client, HttpFail
 from lorebank.providers.protocols import BatchState, Completion, Limits, Prompt, Role
 from lorebank.providers.registry import DEFAULT_URLS, KEY_VARIABLES, account_of, merged_headers
 from lorebank.records import Record
+from lorebank.settings.tables import RemoteSettings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from lorebank.providers.registry import GeneratorSetup, Setup
+    from lorebank.providers.registry import Setup
 
     Floats = NDArray[np.float32]
 
@@ -216,15 +217,17 @@ class RemoteGenerator:
     """A `Generator` made of a service and the user's settings; `ProviderError` where the service's
     own address gets no key."""
 
-    def __init__(self, service: ChatService, setup: GeneratorSetup) -> None:
-        settings = setup.settings
+    def __init__(self, service: ChatService, setup: Setup) -> None:
+        own = setup.generator
         self.service = service
         self.name = service.name
-        self.model = settings.model or service.default_model
+        self.model = own.model or service.default_model
+        remote = RemoteSettings(base_url=own.base_url, api_key=own.api_key, headers=own.headers)
+        account = replace(setup, embedder=replace(setup.embedder, remote=remote))
         self._client = open_client(
-            service.name, setup.account, service.headers, self.model, purpose="generator"
+            service.name, account, service.headers, self.model, purpose="generator"
         )
-        self._patience = Patience(settings.attempts, settings.timeout_seconds, _LONGEST_WAIT_S)
+        self._patience = Patience(own.attempts, own.timeout_seconds, _LONGEST_WAIT_S)
         self._without: frozenset[str] = frozenset()
 
     @property
