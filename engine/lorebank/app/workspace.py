@@ -366,7 +366,7 @@ class OpenWorkspace:
     @rebuild_index_if_corrupt
     @collector_at_rest()
     def sync_files(self, *, full: bool = False, progress: Progress | None = None) -> SyncReport:
-        from lorebank.beliefs.nearness import stance_model_changed
+        from lorebank.index.opinions import stance_model_changed
         from lorebank.index.sync import sync_files
 
         self._drop_stale_connection()
@@ -378,7 +378,7 @@ class OpenWorkspace:
             full=full,
             progress=progress,
         )
-        model_changed = stance_model_changed(self.index, self.vectors_of)
+        model_changed = stance_model_changed(self.index, has_vectors=self.vectors_of is not None)
         if result.entities or result.all_opinions or result.decisions or model_changed:
             from lorebank.beliefs.materialise import refresh_opinions
 

@@ -22,7 +22,7 @@ counts once.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from hashlib import blake2b
 from itertools import groupby
@@ -45,6 +45,7 @@ from lorebank.beliefs.relation import (
 from lorebank.domain.facts import Fact, FactKind, Opinion, Stance
 from lorebank.language.folding import fold
 from lorebank.language.words import words
+from lorebank.records import Record
 
 _MOST_UNSURE = 200
 """Unsure pairs of one holder; the newest are kept."""
@@ -56,8 +57,7 @@ _TURNS = frozenset({"mind", "turn"})
 """Reasons that tell of a change of mind and not on what: the nearest opinion is meant."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Record):
     """A judge's word on one pair, as `bank/evidence.md` keeps it."""
 
     fact_id: str
@@ -65,8 +65,7 @@ class Verdict:
     stance: Stance
 
 
-@dataclass(frozen=True, slots=True)
-class Formation:
+class Formation(Record):
     """The opinions that facts lead to, and the pairs nobody has judged."""
 
     opinions: tuple[Opinion, ...]

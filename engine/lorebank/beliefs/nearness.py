@@ -1,4 +1,4 @@
-"""How near two texts are in meaning, where their vectors are known; light, so a recall may ask.
+"""How near two texts are in meaning, where their vectors are known.
 
 Vectors only join statements that share few words and rank what waits for a judge. Where they are
 missing, words decide alone.
@@ -9,21 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from lorebank.database.connection import Connection, read_meta
-
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float32]
-
-WITH_VECTORS = "relation 7 with vectors"
-"""What formed the opinions of an index; to be raised with any change of what a relation is."""
-WORDS_ALONE = "relation 7"
-PARTLY = "relation 7 partly with vectors"
-"""Opinions of some holders were formed with vectors since an embedder was set up, others before."""
-JUDGED_BY = "judged_by"
-"""The key below which an index says which of these formed its opinions."""
 
 ROUGH = 0.002
 """How far two cosines may lie apart and still be alike: products of a matrix differ from those of
@@ -31,21 +21,6 @@ two vectors in the seventh digit, and scores are rounded to the third."""
 
 VectorsOf = Callable[[Sequence[str]], Mapping[str, bytes]]
 """Text → its vector as 32-bit floats, for those of the texts that have one."""
-
-
-def formed_by(connection: Connection) -> str:
-    """What formed the opinions stored."""
-    return read_meta(connection, JUDGED_BY) or WORDS_ALONE
-
-
-def stance_model_changed(connection: Connection, vectors_of: VectorsOf | None) -> bool:
-    """Whether the opinions stored must be formed again before any of them is shown.
-
-    Those formed without vectors need not be at the first recall with an embedder: `index` and
-    `reflect` embed the texts and form them again.
-    """
-    valid = [WORDS_ALONE] if vectors_of is None else [WORDS_ALONE, PARTLY, WITH_VECTORS]
-    return formed_by(connection) not in valid
 
 
 class Nearness:

@@ -17,7 +17,7 @@ from lorebank.language.folding import fold
 from lorebank.markdown.plain import plain_text
 from lorebank.markdown.source import decode, split_lines
 from lorebank.nightly.infer import sentence_spans
-from lorebank.records import Record, dataclass
+from lorebank.records import Mutable, Record
 from lorebank.trust.quarantine import item_of_id, place_named
 from lorebank.workspace.files import SourceFile, read_bytes
 from lorebank.workspace.layout import FORGOTTEN_PAGE, FileRole, is_markdown, is_session_path
@@ -77,8 +77,7 @@ class Order(Record):
             )
 
 
-@dataclass(slots=True)
-class Selected:
+class Selected(Mutable):
     """Lines and whole files, as they were found."""
 
     lines: list[ForgottenLine] = field(default_factory=list)

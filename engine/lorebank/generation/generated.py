@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from lorebank.errors import ProviderError
 from lorebank.language.words import estimate_tokens
 from lorebank.providers.protocols import Generator, Prompt
-from lorebank.records import dataclass
+from lorebank.records import Mutable
 
 _Lines = Annotated[list[int], Field(max_length=50)]
 
@@ -60,8 +60,7 @@ class BudgetSpent(ProviderError):
     """The next call would go beyond what a run may spend; it was not made."""
 
 
-@dataclass(slots=True)
-class Budget:
+class Budget(Mutable):
     """Counts down as calls are made; shared by everything that one run asks for."""
 
     calls: int

@@ -13,6 +13,7 @@ import calendar
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from datetime import date
 from functools import cache, cached_property
 from importlib import resources
@@ -24,7 +25,7 @@ from lorebank.language.folding import fold
 from lorebank.language.secrets import redact
 from lorebank.language.words import content_words, words
 from lorebank.providers.protocols import Generator, Prompt, Turn
-from lorebank.records import Record, dataclass
+from lorebank.records import Record
 from lorebank.settings.tables import Config
 
 if TYPE_CHECKING:

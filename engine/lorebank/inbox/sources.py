@@ -18,13 +18,12 @@ from lorebank.database.connection import Connection
 from lorebank.domain.facts import Fact, InboxItem, InboxKind, InboxLine
 from lorebank.domain.judgments import Decision
 from lorebank.markdown.ledger import added_line, without_lines
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.settings.tables import Config
 from lorebank.workspace.paths import read_text_file, write_text_file
 
 
-@dataclass(frozen=True, slots=True)
-class Desk:
+class Desk(Record):
     """What sources work with: an open, synced workspace, and the day."""
 
     connection: Connection
@@ -45,8 +44,7 @@ class Verdict(NamedTuple):
     by: str
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Record):
     """Where items come from, and where verdicts on them go."""
 
     kinds: frozenset[InboxKind]

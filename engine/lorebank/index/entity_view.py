@@ -26,7 +26,7 @@ from lorebank.language.folding import fold, slugify
 from lorebank.language.words import content_words, estimate_tokens
 from lorebank.names.entities import display_names, neighbours, proposals
 from lorebank.names.lexicon import words_of
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.supersede.slots import same_value
 
 _HEAD = re.compile(r"\A[\s>*+-]*(?P<head>[^:,;.–—(]{1,60})(?P<rest>[:,(–—].*)\Z", re.DOTALL)
@@ -38,8 +38,7 @@ _AND = re.compile(r"\s+(?:and|und|y|e|et|en|ve|at|&)\s+|\s*/\s*")
 _BRACKETS = re.compile(r"\s*\([^()]*\)")
 
 
-@dataclass(frozen=True, slots=True)
-class Description:
+class Description(Record):
     """A sentence that says what an entity is, and where it stands."""
 
     text: str

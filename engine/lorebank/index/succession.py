@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from lorebank.database.connection import Connection, select
 from lorebank.domain.facts import Fact, FactKind, Relation
 from lorebank.index.slots import SlotEntry, When, replaced_values
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 if TYPE_CHECKING:
     from lorebank.index.reading import ReadFile
@@ -51,8 +51,7 @@ class Successor(NamedTuple):
     """What the replaced fact says that holds no longer, in folded words; empty for all of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fates:
+class Fates(Record):
     """What became of the facts recorded by a day."""
 
     superseded: Mapping[str, str]

@@ -23,7 +23,7 @@ import httpx
 
 from lorebank.errors import ProviderError
 from lorebank.providers.registry import host_of, is_loopback, refuse_offline
-from lorebank.records import Record, dataclass
+from lorebank.records import Mutable, Record
 
 T = TypeVar("T")
 
@@ -77,8 +77,7 @@ PROMPT = Patience(attempts=2, timeout=10.0, longest_wait=1.0)
 """Somebody waits for an answer."""
 
 
-@dataclass(slots=True)
-class Client:
+class Client(Mutable):
     """One provider's endpoint, with its headers. May be used from several threads."""
 
     provider: str

@@ -26,7 +26,7 @@ from lorebank.recall.ordering import (
 from lorebank.recall.pipeline import Found, RankOptions, find
 from lorebank.recall.scoring import NONE, STRONG, WEAK, evidence_level, score_parts
 from lorebank.recall.snippets import snippet, within_budget
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 _HEAD = 3
 """Beliefs and successors are looked up for this many times `k` of the best items."""
@@ -35,8 +35,7 @@ BeliefLookup = Callable[[Sequence[str]], Mapping[str, Opinion]]
 """Fact ids → the opinion each of them states, with its confidence on the day asked about."""
 
 
-@dataclass(frozen=True, slots=True)
-class RecallOptions:
+class RecallOptions(Record):
     """How much of an answer is wanted."""
 
     k: int = 10
@@ -48,8 +47,7 @@ class RecallOptions:
     """An id or citation; the answer says why it is not among the hits."""
 
 
-@dataclass(frozen=True, slots=True)
-class Arranged:
+class Arranged(Record):
     """What was found, as it is shown."""
 
     found: Found

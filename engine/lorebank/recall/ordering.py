@@ -29,7 +29,7 @@ from lorebank.index.items import NOTE, Item
 from lorebank.index.succession import Successor
 from lorebank.language.words import words
 from lorebank.recall.scoring import BIAS, log_odds
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -146,8 +146,7 @@ def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / (len(one | other) or 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Current:
+class Current(Record):
     """An order with the newest truth first."""
 
     order: list[int]

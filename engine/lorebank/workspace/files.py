@@ -24,7 +24,7 @@ from typing import BinaryIO, NamedTuple
 
 from lorebank.domain.facts import Diagnostic
 from lorebank.errors import WorkspaceError
-from lorebank.records import dataclass
+from lorebank.records import Mutable, Record
 from lorebank.settings.tables import Config
 from lorebank.workspace.layout import (
     BANK_FOLDER,
@@ -66,8 +66,7 @@ class SourceFile(NamedTuple):
         return self.size, self.mtime_ns
 
 
-@dataclass(frozen=True, slots=True)
-class WalkResult:
+class WalkResult(Record):
     """The memory files, sorted by path, and what was left out or looked odd."""
 
     files: tuple[SourceFile, ...]
@@ -162,8 +161,7 @@ def is_link(entry: os.DirEntry[str] | os.stat_result) -> bool:
     return stat.S_ISLNK(entry.st_mode) or getattr(entry, "st_reparse_tag", 0) == _WINDOWS_JUNCTION
 
 
-@dataclass(slots=True)
-class _Walk:
+class _Walk(Mutable):
     """The state of one walk."""
 
     root: Path

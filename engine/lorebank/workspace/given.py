@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from lorebank.domain.facts import Diagnostic
 from lorebank.errors import NotFound, WorkspaceError
-from lorebank.records import dataclass
+from lorebank.records import Mutable
 from lorebank.workspace.files import entries_below, open_regular, shown_path
 
 LARGEST_ENTRY = 2_000_000_000
@@ -28,8 +28,7 @@ _RATIO_MATTERS = 10_000_000
 """Bytes; a small file may shrink a thousandfold without being a bomb."""
 
 
-@dataclass(slots=True)
-class Source:
+class Source(Mutable):
     """Files by their path in the source, `/` between parts, sorted."""
 
     root: Path

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from lorebank.domain.answers import RegisteredBank
 from lorebank.errors import ConfigurationError, UsageError, WorkspaceError
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.settings.files import (
     find_line,
     parse_file,
@@ -36,8 +36,7 @@ _NAME = re.compile(r"[^\W_][\w.-]{0,63}")
 _NAME_RULE = "letters, digits, '-', '_' and '.', beginning with a letter or digit, at most 64"
 
 
-@dataclass(frozen=True, slots=True)
-class Registry:
+class Registry(Record):
     """The registered banks, in the order of the file."""
 
     file: Path | None
