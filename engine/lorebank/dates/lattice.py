@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from lorebank.dates.lexicon import ALL, Lexicon, Tokens
 from lorebank.dates.spans import Moment
-from lorebank.records import Record, dataclass
+from lorebank.records import Mutable, Record
 
 _PUNCTUATION = {
     ",": "COMMA",
@@ -51,8 +51,7 @@ class Edge(NamedTuple):
     """How many readings of the lexicon it is made of."""
 
 
-@dataclass(slots=True)
-class Lattice:
+class Lattice(Mutable):
     """Edges by the token they begin at."""
 
     tokens: Tokens

@@ -9,7 +9,7 @@ from dataclasses import field
 from lorebank.markdown.document import Node
 from lorebank.markdown.fact_lines import begins_typed, parse_fact_line
 from lorebank.markdown.plain import plain_text
-from lorebank.records import dataclass
+from lorebank.records import Mutable
 
 DETAIL = re.compile(
     r"(?:evidence(?: \([^()\n]*\))?|last[ _](?:reinforced|updated|confirmed|seen)|reinforced"
@@ -20,8 +20,7 @@ BULLET = re.compile(r"(?P<indent>[ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+")
 """The marker of a list item, for lines that the parser did not take for one."""
 
 
-@dataclass(slots=True)
-class FactItem:
+class FactItem(Mutable):
     """The lines and texts that make one fact: its own, and those nested below it."""
 
     start: int

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 if TYPE_CHECKING:
     from lorebank.domain.answers import Hit, SearchHit
@@ -121,8 +121,7 @@ def _may_break(before: str, after: str) -> bool:
 INDENT = "  "
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(Record):
     """A width in columns and whether to colour; without colour every style is the bare text."""
 
     width: int = 100
