@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from lorebank.agent.memory_search import MemorySearch as MemorySearch
     from lorebank.app.awaited import AsyncBank as AsyncBank
     from lorebank.app.bank import Bank as Bank
-    from lorebank.app.doctor import HealthFinding as HealthFinding
     from lorebank.app.several import Banks as Banks
     from lorebank.app.several import open_bank as open_bank
     from lorebank.app.several import recall_all as recall_all
@@ -49,7 +48,6 @@ _HOMES = {
     "lorebank.agent.authored": ("Remembered",),
     "lorebank.app.awaited": ("AsyncBank",),
     "lorebank.app.bank": ("Bank",),
-    "lorebank.app.doctor": ("HealthFinding",),
     "lorebank.app.several": ("Banks", "open_bank", "recall_all", "registered_banks"),
     "lorebank.conversations.export": ("Transcript", "TranscriptExport"),
     "lorebank.conversations.turns": ("Turn",),

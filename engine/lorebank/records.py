@@ -1,10 +1,9 @@
-"""`Record`, the base of value types, and `dataclass`, whose classes cost next to nothing to import.
+"""`Record` and `Mutable`, the bases of value types, which cost next to nothing to import.
 
 Each command is a process of its own, and the standard decorator compiles six methods for every
 class that is imported, called or not: .6 to 1.0 ms a class on CPython 3.11, a third of the CPU time
 of a recall. Here all classes share one set of methods, and the first instance of a class compiles
-its `__init__`. `dataclasses.fields`, `replace` and `asdict` work as ever; a class without slots
-goes to the standard decorator.
+its `__init__`. `dataclasses.fields`, `replace` and `asdict` work as ever.
 """
 
 from __future__ import annotations
@@ -62,7 +61,6 @@ def _compiled_init(declared: dict[str, Any], *, frozen: bool) -> Any:
     return names["__init__"]
 
 
-@dataclass_transform(frozen_default=True, field_specifiers=(field,))
 class _RecordType(type):
     """Gives a class slots for the fields that it lists."""
 
@@ -95,14 +93,26 @@ def _comparison(name: str) -> Callable[[Any, Any], Any]:
 _ORDERING = {f"__{name}__": _comparison(name) for name in ("lt", "le", "gt", "ge")}
 
 
-class _Mutable(metaclass=_RecordType):
-    if not TYPE_CHECKING:
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+class _FrozenType(_RecordType):
+    """Of classes whose fields stay as they were made."""
+
+
+@dataclass_transform(field_specifiers=(field,))
+class _MutableType(_RecordType):
+    """Of classes whose fields may change."""
+
+
+class _Methods(metaclass=_RecordType):
+    if TYPE_CHECKING:
+        __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+    else:
         __eq__ = _comparison("eq")
 
         def __init__(self, *args, **keywords):
             """Compile the class's own `__init__`, put it in this one's place and call it."""
             cls = type(self)
-            cls.__init__ = _compiled_init(cls._declared, frozen=isinstance(self, _Frozen))
+            cls.__init__ = _compiled_init(cls._declared, frozen=isinstance(self, Record))
             cls.__init__(self, *args, **keywords)
 
         def __repr__(self):
@@ -117,7 +127,9 @@ class _Mutable(metaclass=_RecordType):
                 object.__setattr__(self, name, value)
 
 
-class _Frozen(_Mutable):
+class Record(_Methods, metaclass=_FrozenType):
+    """A frozen value with slots; a subclass lists its fields as a dataclass does."""
+
     if not TYPE_CHECKING:
 
         def __hash__(self):
@@ -129,13 +141,6 @@ class _Frozen(_Mutable):
         def __delattr__(self, name):
             raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
 
-
-class Record(_Frozen):
-    """A frozen value with slots; a subclass lists its fields as a dataclass does."""
-
-    if TYPE_CHECKING:
-        __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
-
     def to_dict(self) -> dict[str, Any]:
         """The record as a JSON object of its fields."""
         return record_to_dict(self)
@@ -145,19 +150,8 @@ class Record(_Frozen):
         return self.to_dict()
 
 
-if TYPE_CHECKING:
-    from dataclasses import dataclass as dataclass
-else:
-
-    def dataclass(cls=None, /, **options):
-        """See `dataclasses.dataclass`."""
-        if cls is None:
-            return lambda decorated: dataclass(decorated, **options)
-        if cls.__bases__ != (object,) or not options.get("slots"):
-            return dataclasses.dataclass(**options)(cls)
-        body = {k: v for k, v in vars(cls).items() if k not in ("__dict__", "__weakref__")}
-        base = _Frozen if options.get("frozen") else _Mutable
-        return _RecordType(cls.__name__, (base,), body, order=options.get("order", False))
+class Mutable(_Methods, metaclass=_MutableType):
+    """A value with slots whose fields may change; a subclass lists them as a dataclass does."""
 
 
 def as_json(value: Any) -> Any:
@@ -192,3 +186,15 @@ def record_to_dict_with(
         return fields | {key: fields[key] or None for key in empty_as_null}
 
     return to_dict
+
+
+def dig(value: Any, *path: str | int) -> Any:
+    """What stands at a place in JSON of somebody else's; `None` where it is not of that shape."""
+    for key in path:
+        if isinstance(value, dict):
+            value = value.get(key)
+        elif isinstance(value, list) and isinstance(key, int) and key < len(value):
+            value = value[key]
+        else:
+            return None
+    return value

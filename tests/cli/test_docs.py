@@ -14,7 +14,7 @@ import pytest
 
 import lorebank
 from lorebank import Bank
-from lorebank.cli.render.reports import REMEDIES
+from lorebank.render.reports import REMEDIES
 from reference import DOCS, PAGES
 
 ROOT = Path(__file__).parent.parent.parent

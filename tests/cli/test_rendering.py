@@ -7,29 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorebank.cli.render.answers import (
-    answer_lines,
-    answer_notes,
-    answer_paths,
-)
-from lorebank.cli.render.beliefs import opinion_lines
-from lorebank.cli.render.entities import entity_list_lines
-from lorebank.cli.render.reports import (
-    embedder_lines,
-    patch_lines,
-    reflect_lines,
-    status_problem_lines,
-    sync_lines,
-)
-from lorebank.cli.render.text import (
-    Look,
-    clean,
-    day_phrase,
-    display_width,
-    size_phrase,
-    truncate,
-    wrap,
-)
 from lorebank.domain.answers import Answer, Hit, Query
 from lorebank.domain.facts import (
     Citation,
@@ -44,6 +21,29 @@ from lorebank.domain.facts import (
     Trend,
 )
 from lorebank.domain.reports import ReflectReport
+from lorebank.render.answers import (
+    answer_lines,
+    answer_notes,
+    answer_paths,
+)
+from lorebank.render.beliefs import opinion_lines
+from lorebank.render.entities import entity_list_lines
+from lorebank.render.reports import (
+    embedder_lines,
+    patch_lines,
+    reflect_lines,
+    status_problem_lines,
+    sync_lines,
+)
+from lorebank.render.text import (
+    Look,
+    clean,
+    day_phrase,
+    display_width,
+    size_phrase,
+    truncate,
+    wrap,
+)
 from support import golden
 
 PLAIN = Look(width=60)

@@ -79,7 +79,7 @@ def test_a_named_question_parses_no_table_again(
     [
         (["--help"], 12),
         (["get", "memory.md"], 52),  # the model, by subject, is three modules of them
-        (["recall", "who looks after the goose?"], 80),
+        (["recall", "who looks after the goose?"], 76),
         (["retain", "W @Ana: Sings in the harbour choir."], 146),
     ],
     ids=["help", "get", "recall", "retain"],

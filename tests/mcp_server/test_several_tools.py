@@ -75,7 +75,7 @@ def test_hits_of_several_banks_are_cited_so_that_they_can_be_read(server: Loreba
     assert "\n- W @Ada: Audits zeppelins.\n" in read.structured_content["text"]
     searched = call(server, "memory_search_all", query="zeppelins")
     passages = searched.structured_content["text"]
-    assert passages.startswith("<recalled-from-memory>\nwork:memory/2025-12-01.md:")
+    assert passages.startswith("<recalled-from-memory>\nwork:memory/2025-12-01.md#L")
     refused = call(server, "memory_get_all", place="work:../harbour/memory.md")
     assert refused.is_error
 

@@ -195,9 +195,9 @@ def test_a_correction_takes_the_place_of_a_fact_and_is_taken_back(call: Call) ->
 
 
 def test_reflect_writes_only_when_told(call: Call, workspace: Path) -> None:
-    assert "would change 8 pages" in _text(call("reflect"))
+    assert "8 pages would change" in _text(call("reflect"))
     assert not (workspace / "bank").exists()
-    assert "changed 8 pages" in _text(call("reflect", dry_run=False))
+    assert "8 pages changed" in _text(call("reflect", dry_run=False))
     assert (workspace / "bank/entities/Peter.md").exists()
 
 
@@ -251,7 +251,7 @@ def test_entity_keeps_to_its_budget_as_delivered(call: Call) -> None:
         "## Opinions",
         "## Facts",
         "## Named in",
-        "## Related",
+        "## Seen with",
     ]
     small = call("entity", name="peter", token_budget=200)
     assert _sent(small) <= 210
@@ -277,7 +277,7 @@ def test_an_agent_reviews_a_reflection_hunk_by_hunk(workspace: Path, call: Call,
     assert "h-unknown is not proposed" in only
     assert not (workspace / "bank").exists(), "a dry run writes nothing"
 
-    assert "run 2025-12-10-1" in _text(call("reflect", dry_run=False, reject=[wrong]))
+    assert "`undo` 2025-12-10-1" in _text(call("reflect", dry_run=False, reject=[wrong]))
     assert (workspace / "bank/entities/Peter.md").exists()
     assert not (workspace / "bank/entities/Maya.md").exists()
     assert wrong not in _text(call("reflect"))

@@ -20,7 +20,6 @@ from lorebank.beliefs.forming import (
     opinion_id,
 )
 from lorebank.beliefs.materialise import form_waiting, refresh_opinions
-from lorebank.beliefs.nearness import stance_model_changed
 from lorebank.domain.facts import (
     Citation,
     EvidenceMark,
@@ -31,6 +30,7 @@ from lorebank.domain.facts import (
     OpinionStatus,
     Stance,
 )
+from lorebank.index.opinions import stance_model_changed
 from lorebank.index.vectors import FINGERPRINT
 from lorebank.providers.local import LocalEmbedder
 from support import WORDS_ONLY
@@ -369,12 +369,12 @@ def test_an_embedder_set_up_later_leaves_opinions_to_the_commands_that_embed(
     with Bank.open(root, environ=WORDS_ONLY) as bank:
         bank.sync()
         index, settings = bank.workspace.index, bank.config.reflect
-        assert not stance_model_changed(index, vectors_of)
+        assert not stance_model_changed(index, has_vectors=True)
         refresh_opinions(index, root, ["al"], settings, vectors_of)
         statuses = [o.status for o in bank.workspace.opinions(None, None, None)]
         assert statuses == [OpinionStatus.LIVE] * 3
-        assert not stance_model_changed(index, vectors_of)
-        assert stance_model_changed(index, None)
+        assert not stance_model_changed(index, has_vectors=True)
+        assert stance_model_changed(index, has_vectors=False)
 
         form_waiting(index, root, settings, vectors_of, lambda texts: 0)
         statuses = [o.status for o in bank.workspace.opinions(None, None, None)]

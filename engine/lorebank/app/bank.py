@@ -111,7 +111,7 @@ if TYPE_CHECKING:
         upkeep,
         writing,
     )
-    from lorebank.app.doctor import HealthFinding
+    from lorebank.domain.reports import HealthFinding
     from lorebank.settings.tables import Config
 else:
 

@@ -14,29 +14,16 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lorebank.domain.reports import RotKind
+from lorebank.domain.reports import HealthFinding, RotKind
 from lorebank.errors import NotWritable
 from lorebank.markdown.blocks import find_blocks
 from lorebank.markdown.source import decode
-from lorebank.records import Record
 from lorebank.workspace.atomic import temporaries_below
 from lorebank.workspace.layout import BANK_FOLDER, DERIVED_FOLDER
 from lorebank.workspace.lock import WriterLock, append_lock
 
 if TYPE_CHECKING:
     from lorebank.app.bank import Bank
-
-
-class HealthFinding(Record):
-    """One thing that is wrong."""
-
-    check: str
-    """`permissions`, `interrupted`, `index`, `pages`, `notes`, `links`, `embedder`, `schedule`."""
-    source: str
-    """The file, with its line where one is to blame."""
-    message: str
-    remedy: str
-    fixed: bool = False
 
 
 def examine(

@@ -115,7 +115,7 @@ def context(
     sources = pack_sources(
         ws.root,
         ws.config,
-        ws.opinions(None, None, today),
+        ws.opinions_now(None, today),
         waiting,
         today=today,
         group=group,
@@ -199,9 +199,9 @@ def _before_prompt(
 ) -> str:
     """What memory knows of a prompt; and, where the conversation is about to be compacted, the
     words that ask to store what lasts while it is still there."""
-    from lorebank.agent.texts import answer_text
     from lorebank.app.questions import recall
     from lorebank.markdown.origin import as_recalled
+    from lorebank.render.for_models import answer_text
 
     parts = []
     if prompt.strip():

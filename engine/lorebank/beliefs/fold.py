@@ -41,7 +41,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from lorebank.domain.facts import Stance
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 if TYPE_CHECKING:
     from statistics import NormalDist
@@ -61,8 +61,7 @@ TURN = 0.11
 _Moves = dict[tuple[str, Stance], float]
 
 
-@dataclass(frozen=True, slots=True)
-class DatedEvidence:
+class DatedEvidence(Record):
     """One line that bears on an opinion, on its day."""
 
     date: date
@@ -81,16 +80,14 @@ class DatedEvidence:
     returns to it. Without `stated` the contrary counts as the mirror of `prior`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pin:
+class Pin(Record):
     """A confidence set by hand; `date` is the first day it holds, `None` for always."""
 
     confidence: float
     date: date | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Record):
     """What one line did to the confidence on its day."""
 
     date: date
@@ -99,8 +96,7 @@ class Step:
     delta: float
 
 
-@dataclass(frozen=True, slots=True)
-class BeliefState:
+class BeliefState(Record):
     """Where the evidence leaves an opinion."""
 
     confidence: float

@@ -8,8 +8,8 @@ belong to the author, the empty holder.
 Facts are taken day by day (then by path and line), so input order has no effect.
 
 - An opinion line is its holder's word. It opens an opinion that stands from its day on, unless it
-  certainly says again what an older one says: then it pulls that one's confidence, and reopens it
-  where it was closed. Where it certainly contradicts older ones it closes them.
+  certainly says again what an older one says: then it pulls that one's confidence, and where that
+  was closed it takes its place back. Where it certainly contradicts older ones it closes them.
 - Any other line moves an opinion only where a mark or a verdict says so, or where it says outright
   that the holder no longer thinks so.
 - What is uncertain moves nothing and waits for a judge.
@@ -22,7 +22,7 @@ counts once.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from hashlib import blake2b
 from itertools import groupby
@@ -45,6 +45,7 @@ from lorebank.beliefs.relation import (
 from lorebank.domain.facts import Fact, FactKind, Opinion, Stance
 from lorebank.language.folding import fold
 from lorebank.language.words import words
+from lorebank.records import Record
 
 _MOST_UNSURE = 200
 """Unsure pairs of one holder; the newest are kept."""
@@ -56,8 +57,7 @@ _TURNS = frozenset({"mind", "turn"})
 """Reasons that tell of a change of mind and not on what: the nearest opinion is meant."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Record):
     """A judge's word on one pair, as `bank/evidence.md` keeps it."""
 
     fact_id: str
@@ -65,8 +65,7 @@ class Verdict:
     stance: Stance
 
 
-@dataclass(frozen=True, slots=True)
-class Formation:
+class Formation(Record):
     """The opinions that facts lead to, and the pairs nobody has judged."""
 
     opinions: tuple[Opinion, ...]

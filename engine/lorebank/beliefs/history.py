@@ -29,7 +29,7 @@ from lorebank.domain.reports import (
     CalibrationBin,
     ChangeKind,
 )
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 _NORMAL = NormalDist()
 _STATING = ("stated", "restated")
@@ -194,8 +194,7 @@ _BINS = 10
 _Z95 = 1.959964
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
+class Trial(Record):
     """One forecast and what came of it."""
 
     opinion_id: str

@@ -14,14 +14,6 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lorebank.beliefs.nearness import (
-    JUDGED_BY,
-    PARTLY,
-    WITH_VECTORS,
-    WORDS_ALONE,
-    formed_by,
-    stance_model_changed,
-)
 from lorebank.beliefs.outcome import trend_of
 from lorebank.database.connection import Connection, read_meta, transaction, write_meta
 from lorebank.domain.facts import Fact, Opinion, OpinionStatus
@@ -33,14 +25,20 @@ from lorebank.index.items import (
     marked_facts,
 )
 from lorebank.index.opinions import (
+    JUDGED_BY,
+    PARTLY,
+    WITH_VECTORS,
+    WORDS_ALONE,
     UnsureRow,
     delete_opinions,
     delete_unsure,
+    formed_by,
     holders_of_opinions,
     insert_opinions,
     insert_unsure,
     load_opinions,
     load_unsure,
+    stance_model_changed,
 )
 from lorebank.index.sync import OPINIONS_DUE
 from lorebank.settings.tables import ReflectSettings
@@ -70,7 +68,7 @@ def refresh_opinions(
     # A recall that reads what is stored needs none of these.
     from lorebank.beliefs.by_hand import holders_decided, read_verdicts, store_decisions
 
-    if stance_model_changed(connection, vectors_of):
+    if stance_model_changed(connection, has_vectors=vectors_of is not None):
         holders = None
     verdicts = read_verdicts(root)
     decided = None if holders is None else holders_decided(connection, root)

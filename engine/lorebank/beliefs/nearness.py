@@ -1,4 +1,4 @@
-"""How near two texts are in meaning, where their vectors are known; light, so a recall may ask.
+"""How near two texts are in meaning, where their vectors are known.
 
 Vectors only join statements that share few words and rank what waits for a judge. Where they are
 missing, words decide alone.
@@ -9,21 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from lorebank.database.connection import Connection, read_meta
-
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float32]
-
-WITH_VECTORS = "relation 7 with vectors"
-"""What formed the opinions of an index; to be raised with any change of what a relation is."""
-WORDS_ALONE = "relation 7"
-PARTLY = "relation 7 partly with vectors"
-"""Opinions of some holders were formed with vectors since an embedder was set up, others before."""
-JUDGED_BY = "judged_by"
-"""The key below which an index says which of these formed its opinions."""
 
 ROUGH = 0.002
 """How far two cosines may lie apart and still be alike: products of a matrix differ from those of
@@ -33,19 +23,14 @@ VectorsOf = Callable[[Sequence[str]], Mapping[str, bytes]]
 """Text → its vector as 32-bit floats, for those of the texts that have one."""
 
 
-def formed_by(connection: Connection) -> str:
-    """What formed the opinions stored."""
-    return read_meta(connection, JUDGED_BY) or WORDS_ALONE
+def vectors_by_text(vectors_of: VectorsOf | None, texts: Collection[str]) -> dict[str, Floats]:
+    """The vectors of these texts, of length one, as far as they are known."""
+    known = vectors_of(list(texts)) if vectors_of else {}
+    if not known:
+        return {}
+    import numpy as np
 
-
-def stance_model_changed(connection: Connection, vectors_of: VectorsOf | None) -> bool:
-    """Whether the opinions stored must be formed again before any of them is shown.
-
-    Those formed without vectors need not be at the first recall with an embedder: `index` and
-    `reflect` embed the texts and form them again.
-    """
-    valid = [WORDS_ALONE] if vectors_of is None else [WORDS_ALONE, PARTLY, WITH_VECTORS]
-    return formed_by(connection) not in valid
+    return {text: np.frombuffer(data, dtype=np.float32) for text, data in known.items()}
 
 
 class Nearness:
@@ -60,13 +45,8 @@ class Nearness:
 
     def load(self, texts: Collection[str]) -> bool:
         """Load the vectors of these texts in place of the last; whether there are all."""
-        known = self._vectors_of(list(texts))
-        self._vectors, self._rows, self._count = {}, None, 0
-        if known:
-            import numpy as np
-
-            self._vectors = {t: np.frombuffer(v, dtype=np.float32) for t, v in known.items()}
-        return len(known) == len(texts)
+        self._vectors, self._rows, self._count = vectors_by_text(self._vectors_of, texts), None, 0
+        return len(self._vectors) == len(texts)
 
     def add(self, statement: str) -> None:
         """Add a statement to those that others are compared with."""

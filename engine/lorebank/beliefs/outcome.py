@@ -21,14 +21,13 @@ from lorebank.domain.facts import (
     Stance,
     Trend,
 )
-from lorebank.records import dataclass
+from lorebank.records import Mutable, Record
 
 NOTED = "noted"
 """The reason of evidence that stands below its line: `Last reinforced: 2026-02-04`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Override:
+class Override(Record):
     """What a person wrote on `bank/opinions.md` about one opinion."""
 
     opinion_id: str
@@ -38,8 +37,7 @@ class Override:
     deleted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(Record):
     """How a line bears on an opinion."""
 
     stance: Stance
@@ -54,8 +52,7 @@ class Judgement:
     """Whether it is the holder's word on where the opinion stands from its day on."""
 
 
-@dataclass(slots=True)
-class Belief:
+class Belief(Mutable):
     """An opinion while it is being formed."""
 
     id: str

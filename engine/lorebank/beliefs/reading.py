@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
 from lorebank.language.folding import fold
 from lorebank.language.words import stop_words_of
 from lorebank.languages import Sections, compiled, split
+from lorebank.records import Record
 
 _CUES = (
     "not", "over", "mind", "like", "dislike", "good", "bad", "turn", "still", "prefer",
@@ -43,8 +43,7 @@ _KEPT = 4_096
 """Texts kept as read, 1 KB each: a line is compared with several opinions of its holder."""
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(Record):
     """One statement of a sentence."""
 
     objects: tuple[str, ...]
@@ -61,8 +60,7 @@ class Clause:
     others), `switch` (from one to another)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Record):
     """A text as clauses."""
 
     language: str

@@ -23,11 +23,11 @@ a lower nearness on.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from lorebank.beliefs.reading import Clause, Reading, read, shared
+from lorebank.records import Record
 
 if TYPE_CHECKING:
     from lorebank.beliefs.outcome import Belief
@@ -68,8 +68,7 @@ class Bearing(StrEnum):
     UNCERTAIN = "uncertain"
 
 
-@dataclass(frozen=True, slots=True)
-class Relation:
+class Relation(Record):
     """What a newer statement is to an older one, and what tells."""
 
     bearing: Bearing
@@ -244,8 +243,7 @@ def _agree(one: Reading, other: Reading) -> bool:
     return bool(signs) or not any(clause.denied for clause in clauses)
 
 
-@dataclass(frozen=True, slots=True)
-class UnsurePair:
+class UnsurePair(Record):
     """A line near an opinion, and why it may bear on it."""
 
     fact: Fact

@@ -18,7 +18,7 @@ from lorebank.errors import LorebankError, UsageError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from lorebank.cli.render.text import Look
+    from lorebank.render.text import Look
     from lorebank.schedule.job import ScheduleRecord
 
 
@@ -192,7 +192,7 @@ def _wish(session: Session, record: ScheduleRecord) -> str:
 
 def _run(session: Session, root: Path) -> None:
     """Reflect now; the command itself succeeded, so that a failure here is only a note."""
-    from lorebank.cli.render.reports import reflect_log_line
+    from lorebank.render.reports import reflect_log_line
     from lorebank.schedule.job import note_run
 
     try:

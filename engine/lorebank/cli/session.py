@@ -7,16 +7,16 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
 import click
 
-from lorebank.cli.render.text import Look
 from lorebank.errors import ConfigurationError, UsageError
-from lorebank.records import as_json, dataclass
+from lorebank.records import as_json
+from lorebank.render.text import Look
 
 if TYPE_CHECKING:
     from lorebank.app.bank import Bank

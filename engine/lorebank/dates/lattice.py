@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from lorebank.dates.lexicon import ALL, Lexicon, Tokens, language_bit
 from lorebank.dates.spans import Cycle, Moment, Span, iso_week_days, month_days, one_day
-from lorebank.records import Record, dataclass
+from lorebank.records import Mutable, Record
 
 _PUNCTUATION = {
     ",": "COMMA",
@@ -55,8 +55,7 @@ class Edge(NamedTuple):
     """How many readings of the lexicon it is made of."""
 
 
-@dataclass(slots=True)
-class Lattice:
+class Lattice(Mutable):
     """Edges by the token they begin at."""
 
     tokens: Tokens

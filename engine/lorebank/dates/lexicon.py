@@ -16,7 +16,7 @@ from typing import Any
 from lorebank.errors import ConfigurationError
 from lorebank.language.folding import fold
 from lorebank.languages import Sections, compiled, language_files, sections, split
-from lorebank.records import Record, dataclass
+from lorebank.records import Mutable, Record
 
 _CJK = "\u3005-\u3007\u3040-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff66-\uff9d"
 """The inside of a regular expression's class: kana and Han letters."""
@@ -217,8 +217,7 @@ class Reading(Record):
     """Counts only where it is written with a capital: `Linggo` is Sunday, `linggo` a week."""
 
 
-@dataclass(slots=True)
-class Lexicon:
+class Lexicon(Mutable):
     """All words of all languages."""
 
     rows: dict[str, tuple[tuple[Any, ...], ...]]

@@ -385,3 +385,15 @@ class BenchReport(Record):
     """Half of the recalls took at most so long, in milliseconds."""
     p95_ms: float
     retrievers_used: tuple[str, ...]
+
+
+class HealthFinding(Record):
+    """One thing that is wrong."""
+
+    check: str
+    """`permissions`, `interrupted`, `index`, `pages`, `notes`, `links`, `embedder`, `schedule`."""
+    source: str
+    """The file, with its line where one is to blame."""
+    message: str
+    remedy: str
+    fixed: bool = False

@@ -8,7 +8,7 @@ somebody else is writing is read and planned again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path, PurePosixPath
 
@@ -28,7 +28,6 @@ from lorebank.forgetting.selection import Order, Selected, select_lines
 from lorebank.forgetting.undo import Cut, keep, read_run, store_of
 from lorebank.generation.kept import forget_generated
 from lorebank.index.embedding_cache import EmbeddingCache
-from lorebank.records import dataclass
 from lorebank.workspace.atomic import read_if_exists, remove_temporaries, replace_bytes
 from lorebank.workspace.files import SourceFile
 from lorebank.workspace.git import in_repository

@@ -17,7 +17,7 @@ from typing import Any
 from lorebank.domain.facts import Diagnostic
 from lorebank.errors import ConcurrentEdit, ProviderError, WorkspaceError
 from lorebank.generation.writing import Dropped, Writer
-from lorebank.records import dataclass
+from lorebank.records import Mutable
 from lorebank.workspace.atomic import read_if_exists, write_atomic
 from lorebank.workspace.layout import DERIVED_FOLDER, ensure_derived_folder
 from lorebank.workspace.paths import is_linked
@@ -38,8 +38,7 @@ def forget_generated(root: Path) -> None:
     (root / _PATH).unlink(missing_ok=True)
 
 
-@dataclass(slots=True)
-class KeptAnswers:
+class KeptAnswers(Mutable):
     """Answers as JSON has them, by what was asked."""
 
     root: Path
@@ -79,8 +78,7 @@ class KeptAnswers:
         self.before, self.is_changed = data, False
 
 
-@dataclass(slots=True)
-class ModelInRun:
+class ModelInRun(Mutable):
     """A chat model within one run, asked once about the same lines; without one, what it said in
     earlier runs."""
 
@@ -98,7 +96,7 @@ class ModelInRun:
 
         A model that cannot be asked is told of once, and not asked again in this run.
         """
-        from lorebank.providers.ask import UnusableAnswer
+        from lorebank.generation.generated import UnusableAnswer
 
         known = self.kept.get(key)
         if known is not None or self.writer is None or key in self.failed:

@@ -18,13 +18,12 @@ from lorebank.database.connection import Connection
 from lorebank.domain.facts import Fact, InboxItem, InboxKind, InboxLine
 from lorebank.domain.judgments import Decision
 from lorebank.markdown.ledger import added_line, without_lines
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.settings.tables import Config
 from lorebank.workspace.paths import read_text_file, write_text_file
 
 
-@dataclass(frozen=True, slots=True)
-class Desk:
+class Desk(Record):
     """What sources work with: an open, synced workspace, and the day."""
 
     connection: Connection
@@ -45,8 +44,7 @@ class Verdict(NamedTuple):
     by: str
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Record):
     """Where items come from, and where verdicts on them go."""
 
     kinds: frozenset[InboxKind]
@@ -72,7 +70,9 @@ def item_id(kind: InboxKind, *rests_on: str) -> str:
 
 def line_of_fact(fact: Fact) -> InboxLine:
     """A fact as one side of an item."""
-    return InboxLine(fact.content, fact.citation, fact.recorded, fact.id)
+    about = tuple(dict.fromkeys(m.name for m in fact.mentions if m.subject))
+    place, day = fact.citation, fact.recorded
+    return InboxLine(fact.content, place, day, fact.id, about, fact.author.agent)
 
 
 def add_ledger_line(desk: Desk, path: str, line: str, *, title: str) -> None:

@@ -10,14 +10,13 @@ import json
 import time
 
 from lorebank.database.connection import Connection, read_meta, transaction, write_meta
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 _FIRST_REST_S = 30.0
 _LONGEST_REST_S = 900.0
 
 
-@dataclass(frozen=True, slots=True)
-class Breaker:
+class Breaker(Record):
     """What is known of one embedder's failures."""
 
     fingerprint: str

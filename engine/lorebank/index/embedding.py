@@ -30,7 +30,7 @@ from lorebank.index.embedding_cache import EmbeddingCache
 from lorebank.index.embedding_calls import calls_of, embed_calls, run_jobs
 from lorebank.index.vectors import delete_vectors, insert_vectors
 from lorebank.language.words import estimate_tokens
-from lorebank.records import dataclass
+from lorebank.records import Mutable
 
 if TYPE_CHECKING:
     from lorebank.providers.protocols import Embedder
@@ -134,8 +134,7 @@ class _OtherDimension(ProviderError):
     """A vector that is not as long as the others of the same fingerprint."""
 
 
-@dataclass(slots=True)
-class _Run:
+class _Run(Mutable):
     """One pass over what has no vector."""
 
     connection: Connection

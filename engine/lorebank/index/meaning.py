@@ -32,7 +32,7 @@ from lorebank.index.embedding_cache import EmbeddingCache, text_hash
 from lorebank.index.embedding_calls import TEXTS_REFUSED, TextsRefused, calls_of, embed_calls
 from lorebank.index.vectors import QueryVector
 from lorebank.providers.registry import Setup, load_embedder
-from lorebank.records import dataclass
+from lorebank.records import Mutable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,8 +56,7 @@ FETCH = "run `lorebank index` again to fetch them"
 _MEANINGLESS = "the question holds nothing that has a meaning"
 
 
-@dataclass(slots=True)
-class _Choice:
+class _Choice(Mutable):
     """An embedder that the settings name, loaded when it is first needed."""
 
     name: str
@@ -84,8 +83,7 @@ class _Choice:
             self._embedder.cancel()
 
 
-@dataclass(slots=True)
-class Meaning:
+class Meaning(Mutable):
     """One workspace's embedders: the primary, the fallback, and what is known of their state.
 
     `cache_path` gives the place of the embedding cache, `None` for one in memory; it is called when

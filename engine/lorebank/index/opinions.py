@@ -6,9 +6,32 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 
-from lorebank.database.connection import Connection, select
+from lorebank.database.connection import Connection, read_meta, select
 from lorebank.domain.facts import Citation, Evidence, Opinion, OpinionStatus, Origin, Stance, Trend
-from lorebank.records import dataclass
+from lorebank.records import Record
+
+WITH_VECTORS = "relation 7 with vectors"
+"""What formed the opinions of an index; to be raised with any change of what a relation is."""
+WORDS_ALONE = "relation 7"
+PARTLY = "relation 7 partly with vectors"
+"""Opinions of some holders were formed with vectors since an embedder was set up, others before."""
+JUDGED_BY = "judged_by"
+"""The key below which an index says which of these formed its opinions."""
+
+
+def formed_by(connection: Connection) -> str:
+    """What formed the opinions stored."""
+    return read_meta(connection, JUDGED_BY) or WORDS_ALONE
+
+
+def stance_model_changed(connection: Connection, *, has_vectors: bool) -> bool:
+    """Whether the opinions stored must be formed again before any of them is shown.
+
+    Those formed without vectors need not be at the first recall with an embedder: `index` and
+    `reflect` embed the texts and form them again.
+    """
+    valid = [WORDS_ALONE, PARTLY, WITH_VECTORS] if has_vectors else [WORDS_ALONE]
+    return formed_by(connection) not in valid
 
 
 def insert_opinions(connection: Connection, holder: str, opinions: Iterable[Opinion]) -> None:
@@ -226,8 +249,7 @@ def _evidence(connection: Connection, opinions: Sequence[str]) -> dict[str, list
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class UnsureRow:
+class UnsureRow(Record):
     """One pair, by ids."""
 
     opinion: str

@@ -47,7 +47,7 @@ from lorebank.markdown.properties import (
 from lorebank.markdown.source import decode
 from lorebank.markdown.tasks import find_tasks
 from lorebank.names.entities import MOVED, SPELLING, NameRow
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.supersede.properties import Slot
 from lorebank.trust.confirmations import Confirmation, parse_confirmations
 from lorebank.workspace.files import SourceFile
@@ -63,8 +63,7 @@ LEDGER_PATH = "bank/identity.md"
 _ENTITY_FOLDER = "bank/entities/"
 
 
-@dataclass(frozen=True, slots=True)
-class ReadFile:
+class ReadFile(Record):
     """What one file holds."""
 
     source: SourceFile

@@ -11,11 +11,10 @@ from lorebank.domain.facts import Interval
 from lorebank.index.finding import OCCURRED, RECORDED, TRUSTED, bounds
 from lorebank.index.lexical import any_of
 from lorebank.language.words import searchable
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(Record):
     """What an item must be like; what is left empty is not looked at."""
 
     interval: Interval | None = None

@@ -8,14 +8,13 @@ from collections.abc import Iterator, Sequence
 from lorebank.database.connection import Connection, select
 from lorebank.domain.facts import Citation
 from lorebank.index.items import load_items
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 _END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 _MARKS = re.compile(r"^[\s>*+#|-]+(?:\[.\]\s)?|[*_`~=\[\]]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(Record):
     """One sentence of the workspace, and the item that says it."""
 
     text: str

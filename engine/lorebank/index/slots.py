@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from lorebank.database.connection import Connection, select
 from lorebank.domain.facts import Fact, FactKind
 from lorebank.language.folding import slugify
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.supersede.slots import ends_value, same_value
 
 if TYPE_CHECKING:
@@ -39,8 +39,7 @@ class When(NamedTuple):
         return self.file == other.file and self.line > other.line
 
 
-@dataclass(frozen=True, slots=True)
-class SlotEntry:
+class SlotEntry(Record):
     """What one item says of a property."""
 
     item: int

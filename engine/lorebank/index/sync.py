@@ -28,15 +28,14 @@ from lorebank.database.connection import (
 )
 from lorebank.domain.facts import Diagnostic, SyncReport
 from lorebank.names.entities import identity_problems
-from lorebank.records import dataclass
+from lorebank.records import Mutable, Record
 from lorebank.workspace.files import SourceFile, WalkResult, content_hash, read_bytes
 
 if TYPE_CHECKING:
     from lorebank.index.reading import ReadFile
 
 
-@dataclass(frozen=True, slots=True)
-class ReadSettings:
+class ReadSettings(Record):
     """The settings that change what is read out of a file; a change re-reads every file."""
 
     retain_headings: tuple[str, ...]
@@ -99,8 +98,7 @@ BATCH_BYTES = 2_000_000
 Progress = Callable[[str, int, int], None]
 
 
-@dataclass(frozen=True, slots=True)
-class SyncResult:
+class SyncResult(Record):
     """A sync's report, and what its caller has to bring up to date."""
 
     report: SyncReport
@@ -171,8 +169,7 @@ def _batches(sources: Sequence[SourceFile]) -> list[list[SourceFile]]:
     return batches
 
 
-@dataclass(slots=True)
-class _Run:
+class _Run(Mutable):
     """One sync: what it found so far, and the writing of it."""
 
     connection: Connection

@@ -23,7 +23,7 @@ from lorebank.index.succession import successors
 from lorebank.language.folding import fold, slugify
 from lorebank.language.words import content_words, words
 from lorebank.languages import Sections, compiled, split
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 _TICKED = 0.5
 """Share of the words of the shorter line that tick and task share. On a workspace by another
@@ -184,8 +184,7 @@ _MARKER = re.compile(r"\A(?:[-*+]|\d+[.)])\s+(?:\[.\]\s+)?")
 """A list marker, with its box: prose is kept as it stands in the file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Appointment:
+class Appointment(Record):
     """One line, typed or prose, and the times that it names."""
 
     text: str

@@ -25,7 +25,7 @@ from lorebank.database.connection import (
     load_vector_extension,
     read_meta,
 )
-from lorebank.records import dataclass
+from lorebank.records import Mutable, Record
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,8 +47,7 @@ FINGERPRINT = (
 """Of the built-in embedder: the thresholds on cosines hold for its vectors only."""
 
 
-@dataclass(frozen=True, slots=True)
-class SignBits:
+class SignBits(Record):
     """The bits of a matrix of vectors: one row of words a 64 dimensions, one column a vector."""
 
     mean: NDArray[np.float32]
@@ -105,8 +104,7 @@ _DECIMALS = 6
 """Of a similarity: beyond them the two scans differ, and equal vectors would not tie."""
 
 
-@dataclass(frozen=True, slots=True)
-class QueryVector:
+class QueryVector(Record):
     """A question's vector and who made it, or why there is none."""
 
     vector: NDArray[np.float32] | None = None
@@ -132,8 +130,7 @@ def delete_vectors(connection: Connection) -> None:
     connection.execute("DELETE FROM vectors")
 
 
-@dataclass(frozen=True, slots=True)
-class Nearest:
+class Nearest(Record):
     """The items nearest to a question, and how near all of them are: what tells "near" from
     "nearest", whatever an embedder's similarities are like."""
 
@@ -144,8 +141,7 @@ class Nearest:
     """Standard deviation of the similarities; never below a hundredth."""
 
 
-@dataclass(slots=True)
-class VectorIndex:
+class VectorIndex(Mutable):
     """Scans one connection's `vectors`; remembers the matrix until the index changes."""
 
     connection: Connection
@@ -191,8 +187,7 @@ def _spread(similarities: NDArray[np.float32]) -> tuple[float, float]:
     return mean, max(0.01, (spread * count + _USUAL_SPREAD * _FEW) / (count + _FEW))
 
 
-@dataclass(slots=True)
-class _Matrix:
+class _Matrix(Mutable):
     """All vectors in memory."""
 
     generation: tuple[int, int]

@@ -25,7 +25,7 @@ from lorebank.language.secret_forms import (
     tokens,
 )
 from lorebank.language.secret_names import Name, secrets_named, seed_phrases, spellings
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 MASK = "·"
 """One for each character; it is no letter to a search and no mark to Markdown."""
@@ -54,8 +54,7 @@ Mark = Name | Form | int | Callable[[str], Iterator[tuple[str, int, int]]]
 may go on after a break, or what finds those without a hint."""
 
 
-@dataclass(frozen=True, slots=True)
-class Secret:
+class Secret(Record):
     """One secret: what kind it is and where; never the secret itself."""
 
     kind: str
@@ -65,8 +64,7 @@ class Secret:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Redacted:
+class Redacted(Record):
     """A text with its secrets masked, of the same length, and what was masked."""
 
     text: str

@@ -24,7 +24,7 @@ from lorebank.markdown.fact_lines import begins_typed
 from lorebank.markdown.hidden import hide
 from lorebank.markdown.plain import plain_text
 from lorebank.markdown.source import split_lines
-from lorebank.records import Record, dataclass
+from lorebank.records import Mutable, Record
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -46,8 +46,7 @@ _KINDS = {
 }
 
 
-@dataclass(slots=True)
-class Node:
+class Node(Mutable):
     """One block of a document."""
 
     kind: str

@@ -32,7 +32,7 @@ from lorebank.markdown.sections import (
 )
 from lorebank.markdown.source import parse_day
 from lorebank.markdown.tasks import begins_task
-from lorebank.records import Record, dataclass
+from lorebank.records import Mutable, Record
 
 _LABEL_LEVEL = 7
 """Of a section that a bold or labelled line opens: any heading ends it."""
@@ -436,8 +436,7 @@ def _legend(items: Sequence[Node]) -> frozenset[int]:
     return frozenset(found.union(letters.values() if len(letters) > 2 else ()))
 
 
-@dataclass(slots=True)
-class _FactItem:
+class _FactItem(Mutable):
     """The lines and texts that make one fact: its own, and those nested below it."""
 
     start: int

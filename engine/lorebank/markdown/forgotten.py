@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
 
@@ -31,7 +31,7 @@ from lorebank.markdown.opinion_page import bare_line, opinion_of_line, without_e
 from lorebank.markdown.plain import escape_inline
 from lorebank.markdown.proposal_pages import is_proposal_block
 from lorebank.markdown.source import parse_day
-from lorebank.records import Record, dataclass
+from lorebank.records import Record
 
 _LINK = re.compile(
     r"\[((?:\\.|[^\]\\])*?\.md)#L(\d+)(?:-L(\d+))?\]\(|(\S+?\.md)#L(\d+)(?:-L(\d+))?"

@@ -18,7 +18,7 @@ import os
 import tomllib
 from collections.abc import Collection, Iterable, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ from mcp.server.context import (
 
 from lorebank.domain.facts import Author
 from lorebank.errors import ConfigurationError, UsageError
+from lorebank.records import Record
 from lorebank.tools.toolset import DEFAULT_TOOLS
 
 WRITING_TOOLS = frozenset(
@@ -42,8 +43,7 @@ SCOPE_KEY = "lorebank.access"
 """Where the gate leaves a request's rights for the tools."""
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
+class Access(Record):
     """The rights of one client."""
 
     agent: str = ""
@@ -89,8 +89,7 @@ def check_tools(tools: str, registered: Iterable[str]) -> None:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
+class Caller(Record):
     """Who is asking now, and what it may do."""
 
     access: Access

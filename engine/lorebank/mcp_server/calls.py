@@ -26,6 +26,7 @@ from pydantic import ValidationError
 
 from lorebank.errors import LorebankError, UsageError
 from lorebank.markdown.origin import as_recalled
+from lorebank.render.text import in_words_of_tools
 
 _IGNORED = frozenset(
     {
@@ -44,12 +45,9 @@ TOOL_ALIASES: Mapping[str, str] = {
     **dict.fromkeys(("delete_memory", "forget_memory"), "forget"),
 }
 """What models call a tool, by the names that other memories give it."""
-_NESTED = ("filter", "filters", "where", "options", "params")
-_RANGES = ("date_range", "range", "period", "between", "dates", "time_range")
 _DAYS = ("date", "day", "when", "timestamp")
 _ENDS = ("end", "end_line", "to", "to_line", "last_line")
 _RULED = (("item", "item_id", "id"), ("verdict", "decision", "ruling", "choice", "answer"))
-_WRAPPERS = ("arguments", "args", "params", "parameters", "input")
 _NEAR = 0.75
 """Of a name with one wrong letter (`sinze`); other words are no slip (`user` is not `query`)."""
 _ENDINGS = re.compile(r"_(?:slug|name|id|ids|list|text)\Z")
@@ -86,8 +84,7 @@ def fit(
     """
     properties: Mapping[str, Any] = schema.get("properties", {})
     required = schema.get("required", ())
-    flat = _flat(_unwrapped(given, properties), properties, aliases)
-    given = _combined(flat, properties)
+    given = _combined(_flat(given, properties, aliases), properties)
     fitted: dict[str, Any] = {}
     unknown: dict[str, Any] = {}
     for key, value in given.items():
@@ -120,32 +117,16 @@ def _says_nothing(value: Any) -> bool:
     return isinstance(value, str) and value.strip().lower() in _NOTHING
 
 
-def _unwrapped(given: Mapping[str, Any], properties: Mapping[str, Any]) -> Mapping[str, Any]:
-    if len(given) == 1:
-        [(key, value)] = given.items()
-        if key in _WRAPPERS and key not in properties and isinstance(value, Mapping):
-            return value
-    return given
-
-
 def _flat(
     given: Mapping[str, Any], properties: Mapping[str, Any], aliases: Aliases
 ) -> dict[str, Any]:
-    """Arguments that were put into an object of their own, and both ends of a range in one."""
+    """Arguments that were put into an object of their own, whatever that is called."""
     flat: dict[str, Any] = {}
     for key, value in given.items():
-        value = _as_json(value, value) if isinstance(value, str) else value
-        if key in properties:
-            flat[key] = given[key]
-        elif key in _RANGES and isinstance(value, list) and len(value) == 2:
-            flat |= {"since": value[0], "until": value[1]}
-        elif isinstance(value, Mapping) and (
-            key in (*_NESTED, *_RANGES)
-            or all(_name(each, properties, aliases, set()) for each in value)
-        ):
-            flat |= value
-        else:
-            flat[key] = given[key]
+        inner = _as_json(value, value) if isinstance(value, str) else value
+        is_object = key not in properties and isinstance(inner, Mapping)
+        is_opened = is_object and all(_name(each, properties, aliases, set()) for each in inner)
+        flat |= inner if is_opened else {key: value}
     return flat
 
 
@@ -157,7 +138,7 @@ def _combined(given: Mapping[str, Any], properties: Mapping[str, Any]) -> Mappin
             continue
         if "since" in properties and key == "days" and (days := _as_number(value, {})):
             combined["since"] = f"{days:g} days ago"
-        elif {"since", "until"} <= properties.keys() and key in (*_DAYS, *_RANGES):
+        elif {"since", "until"} <= properties.keys() and key in _DAYS:
             combined |= {"since": value, "until": value}
         elif "start_line" in properties and key in _ENDS:
             first = next((given[k] for k in ("start_line", "start", "from") if k in given), 1)
@@ -259,10 +240,6 @@ def _as_number(value: Any, shape: Mapping[str, Any]) -> Any:
     return value
 
 
-_COMMAND = re.compile(r"`?\blorebank (?P<tool>[a-z-]+)(?: --?[a-z-]+)*`?")
-_FLAG = re.compile(r" --json\b|--(?P<flag>[a-z][a-z-]*)")
-
-
 def delivered(text: str, **extra: Any) -> CallToolResult:
     """What a tool did, in a line or two."""
     return CallToolResult(
@@ -302,12 +279,6 @@ def error_result(error: LorebankError) -> CallToolResult:
     if error.hint:
         text += f"\nhint: {in_words_of_tools(error.hint)}"
     return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
-
-
-def in_words_of_tools(text: str) -> str:
-    """Commands and flags of the shell as the tools and arguments that they are here."""
-    text = _COMMAND.sub(lambda found: f"`{found['tool'].replace('-', '_')}`", text)
-    return _FLAG.sub(lambda found: (found["flag"] or "").replace("-", "_"), text)
 
 
 def as_usage_error(tool: str, problem: ValidationError) -> UsageError:

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 
-from lorebank.agent.texts import REVIEW_TOKENS, hunk_blocks, inbox_blocks, paged
 from lorebank.errors import LorebankError, NotFound
 from lorebank.mcp_server.banks import BankThreads
-from lorebank.mcp_server.calls import in_words_of_tools
+from lorebank.render.for_models import REVIEW_TOKENS, hunk_blocks, paged
+from lorebank.render.judgments import inbox_blocks
+from lorebank.render.text import in_words_of_tools
 from lorebank.tools.toolset import Delivered, Toolset
 
 MARKDOWN = "text/markdown"

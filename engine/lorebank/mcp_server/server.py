@@ -18,7 +18,6 @@ from mcp.types import CallToolResult, InputRequiredResult, ToolAnnotations
 from mcp.types import Tool as ToolDescription
 from pydantic import ValidationError
 
-from lorebank.agent.texts import REVIEW_TOKENS, passage_text, within
 from lorebank.app.bank import Bank
 from lorebank.errors import LorebankError, NotFound, UsageError
 from lorebank.mcp_server.access import Access, caller, check_tools, telling_callers
@@ -36,6 +35,9 @@ from lorebank.mcp_server.calls import (
     with_note,
 )
 from lorebank.mcp_server.resources import add_prompts, add_resources
+from lorebank.render.answers import search_lines
+from lorebank.render.for_models import REVIEW_TOKENS, within
+from lorebank.render.text import MODEL
 from lorebank.tools.toolset import (
     TOOLS,
     Count,
@@ -123,7 +125,7 @@ def add_tools_for_several(server: MCPServer, banks: BankThreads) -> None:
         """As memory_search, in the files of several memories; paths begin with the bank's name."""
         found = await banks.call_several(lambda several: several.memory_search(query, k=k))
         failed = [f"{part.bank}: {part.error}" for part in found.banks if part.error]
-        text = "\n\n".join([passage_text(found.hits), *failed])
+        text = "\n".join([*(search_lines(MODEL, found.hits) or ["No passage found."]), *failed])
         return recalled(within(text, REVIEW_TOKENS, "ask for fewer"))
 
     @server.tool(title="Read a file of any bank", annotations=reads)

@@ -24,7 +24,7 @@ from lorebank.names.lexicon import (
     word_pairs,
     words_of,
 )
-from lorebank.records import Record, dataclass
+from lorebank.records import Mutable, Record
 
 _APOSTROPHES = str.maketrans("\u00b4`", "''")
 """Accents typed for an apostrophe; NFKC would make a blank and a mark of the first."""
@@ -305,8 +305,7 @@ _DROPPED_APOSTROPHES = str.maketrans("", "", "'’‘ʼ`´")
 _BRACKETED_LEGAL = re.compile(r"[(（](株|有|주)[)）]")
 
 
-@dataclass(slots=True)
-class Draft:
+class Draft(Mutable):
     """Three lists in step: each word as written, folded, and whether it had a dot."""
 
     raw: list[str] = field(default_factory=list)

@@ -50,7 +50,7 @@ from lorebank.pages.edits import Page, PageEdit, encoded, read_pages, read_text,
 from lorebank.pages.facts import BankContent
 from lorebank.pages.pages import PagePlan
 from lorebank.pages.standing import Ask, ask_standing, plan_answers
-from lorebank.records import Record, dataclass
+from lorebank.records import Mutable, Record
 from lorebank.settings.tables import Config
 from lorebank.trust.quarantine import quarantined_lines
 from lorebank.workspace.atomic import read_if_exists
@@ -95,8 +95,7 @@ class RunOptions(Record):
     """The run as far as it has come: pages that the ledger moved, or a killed run wrote."""
 
 
-@dataclass(slots=True)
-class _Planned:
+class _Planned(Mutable):
     """The changes of a run, and what it leaves alone."""
 
     plan: PagePlan

@@ -45,7 +45,7 @@ from lorebank.pages.edits import PageEdit, plan_page_edit
 from lorebank.pages.entity_page import View, entity_page, screen_lines
 from lorebank.pages.facts import BankContent, KnownFact, known_facts
 from lorebank.pages.telling import Threads, find_threads, page_links
-from lorebank.records import dataclass
+from lorebank.records import Mutable
 
 FEWEST_LINES = 2
 """An entity that fewer lines tell of gets no page of its own."""
@@ -228,8 +228,7 @@ def page_paths(content: BankContent, about: Mapping[str, _AboutEntity]) -> dict[
     return kept | {slug: paths[slug] for slug in entities if slug in fresh}
 
 
-@dataclass(slots=True)
-class _AboutEntity:
+class _AboutEntity(Mutable):
     facts: list[KnownFact] = field(default_factory=list)
     """Those that mention it."""
     beside: list[KnownFact] = field(default_factory=list)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,6 @@ from lorebank.qmd.program import (
     folder_for,
 )
 from lorebank.qmd.refresh import Progress, State, Timer, Work, due, refresh, start_in_background
-from lorebank.records import dataclass
 from lorebank.settings.rules import seconds
 from lorebank.settings.tables import Config, QmdSettings
 from lorebank.trust.quarantine import origins_in_lines

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -30,7 +30,7 @@ from lorebank.index.slots import items_of_slots
 from lorebank.index.vocabulary import Vocabulary
 from lorebank.language.words import identifiers, words
 from lorebank.recall.understand import Understood
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,8 +46,7 @@ _MANY = 8
 """Times `limit` neighbours in meaning that are looked through where filters leave few of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Record):
     """One question, and what it is asked of."""
 
     understood: Understood

@@ -24,7 +24,7 @@ from lorebank.index.items import NOTE
 from lorebank.index.selection import Selection
 from lorebank.language.folding import fold, slugify
 from lorebank.language.words import stop_words, words
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 NameLookup = Callable[[Sequence[str]], Mapping[str, tuple[str, str]]]
 """Folded names → those that are entities, as `(entity slug, display name)`."""
@@ -32,8 +32,7 @@ NameLookup = Callable[[Sequence[str]], Mapping[str, tuple[str, str]]]
 DATE_HINT = "use 2025-11-27, 30d, 'last week' or 'November 2025'"
 
 
-@dataclass(frozen=True, slots=True)
-class Filters:
+class Filters(Record):
     """Nothing outside of these may be answered."""
 
     wanted: Selection = Selection()

@@ -26,7 +26,7 @@ from lorebank.recall.scoring import (
     signs_of,
     subject_of,
 )
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 Rerank = Callable[[str, Sequence[str]], Iterable[float]]
 _AS_GOOD = 0.6
@@ -42,8 +42,7 @@ _DEFAULT_TEXT_WEIGHT, _DEFAULT_VECTOR_WEIGHT = 0.3, 0.7
 """Those of the published memory search."""
 
 
-@dataclass(frozen=True, slots=True)
-class RankOptions:
+class RankOptions(Record):
     """How candidates are judged: the settings that recall and search share."""
 
     weights: Weights = DEFAULT_WEIGHTS
@@ -70,8 +69,7 @@ def weighted(text_weight: float, vector_weight: float) -> Weights:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Record):
     """The candidates of a question, judged."""
 
     pool: Pool

@@ -26,13 +26,12 @@ from lorebank.index.lexical import Held
 from lorebank.language.folding import fold
 from lorebank.recall.candidates import Pool
 from lorebank.recall.resolve import definitions
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 STRONG, WEAK, NONE = "strong", "weak", "none"
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
+class Weights(Record):
     """What each sign, 0 where it is missing and 1 where it is whole, adds to the log-odds."""
 
     covered: float = 3.5

@@ -21,7 +21,7 @@ from typing import Generic, NamedTuple, TypeVar
 from lorebank.domain.answers import Answer, BankPart, Hit, Query, SearchHit
 from lorebank.recall.scoring import NONE, STRONG, WEAK
 from lorebank.recall.snippets import within_budget
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 T = TypeVar("T")
 _RRF_K = 60
@@ -33,8 +33,7 @@ _FAR_BELOW = 0.5
 """A bank whose best passage scores less than this share of the best of all begins later."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asked(Generic[T]):
+class Asked(Record, Generic[T]):
     """A bank that was asked, and what it said; nothing where it failed."""
 
     part: BankPart

@@ -30,7 +30,7 @@ from lorebank.language.words import (
 )
 from lorebank.languages import Sections, compiled, split
 from lorebank.recall.filters import QUOTED, Filters, NameLookup, exclusions, read_fields, unquoted
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.supersede.slots import WORDS_BESIDE, asked_relations
 from lorebank.supersede.slots import asking_words as asking_words_of
 
@@ -52,8 +52,7 @@ _Phrase = tuple[str, tuple[str, ...], tuple[str, ...]]
 """Its kind, the words up to the gap, the words behind it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cues:
+class Cues(Record):
     """The question words of one question."""
 
     kinds: frozenset[str]
@@ -133,8 +132,7 @@ def _by_word_and_kind(languages: Sections) -> _Table:
     return by_word, {kind: tuple(phrases) for kind, phrases in by_kind.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Guess:
+class Guess(Record):
     """Why somebody may be meant who is not named."""
 
     note: str
@@ -142,8 +140,7 @@ class Guess:
     """The terms that describe them: what is linked to them need not hold these."""
 
 
-@dataclass(frozen=True, slots=True)
-class Understood:
+class Understood(Record):
     """A question, taken apart."""
 
     query: Query

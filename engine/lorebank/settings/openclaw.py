@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from lorebank.errors import ConfigurationError, UsageError
-from lorebank.records import Record, dataclass
+from lorebank.records import Mutable, Record
 from lorebank.settings.config import check_value, rules
 
 _DEEPEST = 200
@@ -184,8 +184,7 @@ def read_openclaw(file: Path) -> Imported:
     return _Reading(document).read()
 
 
-@dataclass(slots=True)
-class _Reading:
+class _Reading(Mutable):
     document: Mapping[str, Any]
     settings: dict[str, Any] = field(default_factory=dict)
     homeless: list[tuple[str, str]] = field(default_factory=list)

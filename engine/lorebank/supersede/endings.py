@@ -20,7 +20,7 @@ from functools import cache, lru_cache
 from lorebank.language.folding import fold
 from lorebank.language.words import likely_languages, stop_words
 from lorebank.languages import Sections, compiled, sections, split
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 _TOKEN = re.compile(
     r"\d+(?:[.:]\d+)+"  # 10.20.4.11, 17:30
@@ -55,8 +55,7 @@ _ROLES = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Record):
     """What a line says is over."""
 
     objects: tuple[tuple[str, ...], ...] = ()
@@ -78,8 +77,7 @@ class Change:
         return bool(self.objects or self.states or self.values or self.moved)
 
 
-@dataclass(frozen=True, slots=True)
-class Stated:
+class Stated(Record):
     """What an older line says, as far as a change can speak of it."""
 
     words: tuple[str, ...]
@@ -236,8 +234,7 @@ def shared_words(one: Sequence[str], other: Sequence[str]) -> float:
     return found / len(ours) if ours else 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class _Reader:
+class _Reader(Record):
     all: tuple[str, ...]
     languages: tuple[str, ...]
     names: frozenset[str]

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from lorebank.language.folding import fold
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.supersede.endings import day_names
 
 _PIECES = re.compile(
@@ -41,8 +41,7 @@ _BEFORE_A_MEASURE = 2
 _REPEATS = (_parser.MAX_REPEAT, _parser.MIN_REPEAT)
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(Record):
     """One property of one thing, as one sentence has it."""
 
     subject: str
@@ -179,8 +178,7 @@ def read_slots(
     return tuple(dict.fromkeys(found))
 
 
-@dataclass(frozen=True, slots=True)
-class _Reader:
+class _Reader(Record):
     lexicon: Lexicon
     subject: str
     own: frozenset[str]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from datetime import UTC, date, datetime
+from datetime import date
 from enum import Enum
 from inspect import Parameter, signature
 from pathlib import PurePosixPath
@@ -24,25 +23,22 @@ from typing import (
 from pydantic import BeforeValidator, Field
 from typing_extensions import TypedDict  # pydantic asks for this one before Python 3.12
 
-from lorebank.agent.texts import (
-    REVIEW_TOKENS,
-    answer_text,
-    entity_text,
-    explanation_text,
-    fact_lines,
-    forget_text,
-    inbox_blocks,
-    inbox_item,
-    opinion_text,
-    paged,
-    passage_text,
-    reflect_blocks,
-    status_text,
-    within,
-)
 from lorebank.domain.facts import NOBODY, Author, FactKind, InboxKind
 from lorebank.errors import UsageError
 from lorebank.markdown.origin import as_recalled
+from lorebank.render.answers import search_lines
+from lorebank.render.beliefs import explanation_lines, opinion_lines, timeline_lines
+from lorebank.render.entities import entity_view_lines
+from lorebank.render.for_models import (
+    REVIEW_TOKENS,
+    answer_text,
+    paged,
+    reflect_blocks,
+    within,
+)
+from lorebank.render.judgments import forget_lines, inbox_blocks, item_lines
+from lorebank.render.reports import status_lines
+from lorebank.render.text import MODEL, fact_block, more_line
 from lorebank.workspace.layout import LogPattern, is_core
 from lorebank.workspace.paths import core_path
 
@@ -81,27 +77,6 @@ def _kind(given: Any) -> Any:
     return _KINDS.get(low, low if len(low) > 1 else low.upper())
 
 
-def _day(given: Any) -> Any:
-    """A time stamp, a duration or `now` as the words for a day that questions know."""
-    if not isinstance(given, str):
-        return given
-    text = given.strip()
-    if text.isdigit() and len(text) in (10, 13):
-        return datetime.fromtimestamp(int(text[:10]), UTC).date().isoformat()
-    if duration := re.fullmatch(r"P(\d+[DW])", text):
-        return duration[1].lower()
-    return "today" if text.lower() in ("now", "present") else text
-
-
-def _place(given: Any) -> Any:
-    """`[memory/2025-11-27.md:3-5]`, as passages are shown, in the form of a citation."""
-    if not isinstance(given, str):
-        return given
-    text = given.strip(" `[]")
-    found = re.fullmatch(r"(.+\.md):(\d+)(?:-(\d+))?", text)
-    return f"{found[1]}#L{found[2]}-L{found[3] or found[2]}" if found else text
-
-
 def _action(given: Any) -> Any:
     return _ACTIONS.get(given.lower(), given) if isinstance(given, str) else given
 
@@ -117,7 +92,6 @@ def _bare_name(given: Any) -> Any:
 _PATH = "file filename file_path source place uri"
 _NEW_TEXT = "content fact memory note statement body query right new to new_text correction"
 _Named = Annotated[str, BeforeValidator(_bare_name)]
-_Day = Annotated[str, BeforeValidator(_day)]
 Query = Annotated[
     str,
     arg(
@@ -135,11 +109,11 @@ Count = Annotated[
     ),
 ]
 Since = Annotated[
-    _Day | None,
+    str | None,
     arg("From that day: 2025-11-27, 30d, 'last week'.", "from after start start_date date_from"),
 ]
-Until = Annotated[_Day | None, arg("Up to that day, included.", "to before end end_date date_to")]
-AsOf = Annotated[_Day | None, arg("As known on that day.", "asof on at date day when")]
+Until = Annotated[str | None, arg("Up to that day, included.", "to before end end_date date_to")]
+AsOf = Annotated[str | None, arg("As known on that day.", "asof on at date day when")]
 Name = Annotated[_Named, arg("A name or alias.", "entity query q slug about subject")]
 About = Annotated[_Named | None, arg("Only about this name.", "name about subject holder who")]
 Names = Annotated[
@@ -246,7 +220,9 @@ class Toolset:
         questions, the newest facts.
         """
         view = self._bank.entity(name, since=since, until=until, token_budget=token_budget)
-        return _recalled(within(entity_text(view), token_budget, "raise token_budget"))
+        lines = entity_view_lines(MODEL, view, limit=len(view.facts))
+        lines += ["… cut to the budget; raise token_budget"] if view.truncated else []
+        return _recalled(within("\n".join(lines), token_budget, "raise token_budget"))
 
     def context(self, token_budget: Budget = 1500) -> Delivered:
         """What to know before the first word of a session: the owner's directives, core memory,
@@ -264,29 +240,31 @@ class Toolset:
     ) -> Delivered:
         """Beliefs and preferences with confidence, trend and how much speaks for and against."""
         found = self._bank.opinions(entity, as_of=as_of, min_confidence=min_confidence)
-        text = opinion_text(found[:k], len(found))
-        return _recalled(within(text, REVIEW_TOKENS, "give k, or an entity"))
+        lines = opinion_lines(MODEL, found[:k], shown=0) or ["No opinions."]
+        lines += more_line(k, len(found))
+        return _recalled(within("\n".join(lines), REVIEW_TOKENS, "give k, or an entity"))
 
     def timeline(
         self, entity: About = None, since: Since = None, until: Until = None, k: Count = 30
     ) -> Delivered:
         """Facts by when they happened, newest first."""
         found = self._bank.timeline(entity, since=since, until=until)
-        text = fact_lines(found[:k], len(found))
-        return _recalled(within(text, REVIEW_TOKENS, "give since and until"))
+        lines = [*timeline_lines(MODEL, found[:k]), *more_line(k, len(found))] or ["No facts."]
+        return _recalled(within("\n".join(lines), REVIEW_TOKENS, "give since and until"))
 
     def explain(
         self, id: Annotated[str, arg("Of a fact (f-…) or an opinion (o-…).", "fact memory")]
     ) -> Delivered:
         """Where a fact or an opinion comes from: its lines, who wrote them, every step of its
         confidence."""
-        text = explanation_text(self._bank.explain(id))
+        text = "\n".join(explanation_lines(MODEL, self._bank.explain(id)))
         return _recalled(within(text, REVIEW_TOKENS, "read its lines"))
 
     def status(self) -> Delivered:
         """What is indexed, with which embedder, how fresh, and every problem with its place."""
         found = self._bank.status()
-        text = within(status_text(found), REVIEW_TOKENS, "more problems are not shown")
+        lines = "\n".join(status_lines(MODEL, found))
+        text = within(lines, REVIEW_TOKENS, "more problems are not shown")
         return {"text": as_recalled(text), "fresh": found.fresh}
 
     def memory_search(
@@ -305,14 +283,12 @@ class Toolset:
             query, k=k, min_score=min_score, path=path, session_key=session_key
         )
         notes = [note for note in (found.note, found.fallback) if note]
-        text = "\n\n".join([passage_text(found.hits), *notes])
-        return _recalled(within(text, REVIEW_TOKENS, "ask for fewer"))
+        lines = search_lines(MODEL, found.hits) or ["No passage found."]
+        return _recalled(within("\n".join([*lines, *notes]), REVIEW_TOKENS, "ask for fewer"))
 
     def memory_get(
         self,
-        path: Annotated[
-            str, BeforeValidator(_place), arg("As cited: memory/2025-11-27.md#L10-L20.", _PATH)
-        ],
+        path: Annotated[str, arg("As cited: memory/2025-11-27.md#L10-L20.", _PATH)],
         start_line: StartLine = None,
         lines: Lines = None,
     ) -> Delivered:
@@ -363,7 +339,8 @@ class Toolset:
         lines = [f"retained {fact.id} as {fact.kind.value} about {about} [{fact.citation}]"]
         if near - {fact.id}:
             lines.append(f"already noted: {', '.join(sorted(near - {fact.id}))}")
-        lines += [f"in the inbox: {inbox_item(item)}" for item in fact.related]
+        for item in fact.related:
+            lines += ["in the inbox:", *item_lines(MODEL, item)]
         return {"text": as_recalled("\n".join(lines)), "id": fact.id}
 
     def correct(
@@ -378,13 +355,14 @@ class Toolset:
         """Put a new fact in the place of an old one. The old line stays and is shown as over."""
         old = self._fact_meant(id)
         if dry_run:
-            return _recalled(f"would be over:\n{fact_lines([old], 1)}\nnew: {text}")
+            return _recalled("\n".join(["would be over:", *fact_block(MODEL, old), f"new: {text}"]))
         names = list(dict.fromkeys(m.name for m in old.mentions if m.subject))
         fact = self._bank.retain(
             text, kind=old.kind, entities=names, replaces=[old.id], author=self._author
         )
-        said = f"over now:\n{fact_lines([old], 1)}\nnew:\n{fact_lines([fact], 1)}"
-        return {"text": as_recalled(f"{said}\nforget {fact.id} to take it back"), "id": fact.id}
+        said = ["over now:", *fact_block(MODEL, old), "new:", *fact_block(MODEL, fact)]
+        text = "\n".join([*said, f"forget {fact.id} to take it back"])
+        return {"text": as_recalled(text), "id": fact.id}
 
     def remember(
         self,
@@ -442,7 +420,7 @@ class Toolset:
                     hint="the owner does that with `lorebank forget`",
                 )
             report = self._bank.forget(*ids, match=match, entity=entity)
-        return _recalled(forget_text(report))
+        return _recalled("\n".join(forget_lines(MODEL, report)))
 
     def undo(
         self,

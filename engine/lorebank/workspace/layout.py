@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from lorebank.domain.facts import Diagnostic
 from lorebank.errors import NotWritable, WorkspaceError
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 CORE_FILE = "memory.md"
 MEMORY_FOLDER = "memory"
@@ -73,8 +73,7 @@ class NamedDay(NamedTuple):
     """`date-invalid` where the name holds a date that no calendar has."""
 
 
-@dataclass(frozen=True, slots=True)
-class LogPattern:
+class LogPattern(Record):
     """Where daily logs are: `memory/{YYYY}-{MM}-{DD}.md`, `journals/{YYYY}_{MM}_{DD}.md`, ….
 
     `*` stands for any text inside one part: `{YYYY}/{MM}-*/{YYYY}-{MM}-{DD}.md`.

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from lorebank.domain.answers import FileText
 from lorebank.errors import ConcurrentEdit, NotFound, PathRefused, UsageError, WorkspaceError
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.settings.tables import Config
 from lorebank.workspace.atomic import read_if_exists, write_atomic
 from lorebank.workspace.files import is_link, is_workspace, relative_to_root
@@ -191,8 +191,7 @@ def read_excerpt(
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-@dataclass(frozen=True, slots=True)
-class TextFile:
+class TextFile(Record):
     """A file as it was read."""
 
     path: str

@@ -15,7 +15,7 @@ from datetime import date
 from pathlib import Path
 
 from lorebank.errors import WorkspaceError
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.workspace.layout import DERIVED_FOLDER
 
 _LOG = "recalled.log"
@@ -27,8 +27,7 @@ _LARGEST = 64_000_000
 _FLAGS = os.O_WRONLY | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Recalled:
+class Recalled(Record):
     """What is known of recalls in a workspace."""
 
     since: date

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from lorebank.domain.answers import RegisteredBank
 from lorebank.errors import ConfigurationError, UsageError, WorkspaceError
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.settings.files import (
     find_line,
     parse_file,
@@ -27,6 +27,7 @@ from lorebank.settings.files import (
     set_key,
     user_config_path,
 )
+from lorebank.settings.rules import is_absolute
 from lorebank.workspace.layout import BANK_FOLDER, MEMORY_FOLDER, existing_folder
 
 FILE_NAME = "banks.toml"
@@ -35,8 +36,7 @@ _NAME = re.compile(r"[^\W_][\w.-]{0,63}")
 _NAME_RULE = "letters, digits, '-', '_' and '.', beginning with a letter or digit, at most 64"
 
 
-@dataclass(frozen=True, slots=True)
-class Registry:
+class Registry(Record):
     """The registered banks, in the order of the file."""
 
     file: Path | None
@@ -196,7 +196,7 @@ def _parsed(file: Path, text: str) -> Registry:
     for name, path in table.items():
         if not _NAME.fullmatch(name) or _folded(name) == ALL or _folded(name) in seen:
             raise _unexpected(file, text, ("banks", name), f"a name of its own: {_NAME_RULE}")
-        if not isinstance(path, str) or not _is_absolute(path):
+        if not isinstance(path, str) or not is_absolute(path):
             raise _unexpected(file, text, ("banks", name), "the absolute path of a folder")
         seen.add(_folded(name))
     if default is not None and (not isinstance(default, str) or _folded(default) not in seen):
@@ -207,13 +207,6 @@ def _parsed(file: Path, text: str) -> Registry:
         for name, path in table.items()
     ]
     return Registry(file, tuple(banks), text)
-
-
-def _is_absolute(path: str) -> bool:
-    try:
-        return "\0" not in path and Path(path).expanduser().is_absolute()
-    except RuntimeError:  # `~somebody`, who has no home here
-        return False
 
 
 def _unexpected(file: Path, text: str, key: tuple[str, ...], expected: str) -> ConfigurationError:

@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 
 from lorebank.domain.reports import UndoReport
 from lorebank.errors import NotFound, PathRefused
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.workspace.atomic import read_if_exists, replace_bytes
 from lorebank.workspace.layout import DERIVED_FOLDER, ensure_derived_folder, is_markdown
 from lorebank.workspace.paths import is_linked
@@ -29,8 +29,7 @@ _NAMED = 5
 """Runs that an error message names: the latest are the ones meant."""
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Record):
     """The bytes of one file before and after; `None` where there is no file."""
 
     before: bytes | None
@@ -53,8 +52,7 @@ def unpack(data: bytes) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-@dataclass(frozen=True, slots=True)
-class RunStore:
+class RunStore(Record):
     """The archives in one folder."""
 
     root: Path

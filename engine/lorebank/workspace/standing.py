@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lorebank.domain.facts import FactKind
-from lorebank.records import dataclass
+from lorebank.records import Record
 from lorebank.workspace.layout import BANK_FOLDER, GENERATED_FOLDERS, is_markdown
 
 STANDING_LINES = 12
@@ -26,8 +26,7 @@ _NOT_STANDING = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class StandingPage:
+class StandingPage(Record):
     """A page whose question reflect answers again when facts arrive."""
 
     path: str

@@ -17,15 +17,14 @@ from typing import Any
 
 from lorebank.agent.hooks.hosts import HookChange, edit_settings
 from lorebank.agent.hooks.json_splice import cut, put
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 NAME = "memory"
 """What the server is called there: tools read `mcp__memory__recall`."""
 _BLOCK = re.compile(r"\n?# lorebank: begin\n.*?# lorebank: end\n", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Host:
+class Host(Record):
     """Where a host keeps its servers."""
 
     file: Mapping[str, str]

@@ -19,8 +19,8 @@ from lorebank.cli.command import (
     min_confidence_option,
     query_argument,
 )
-from lorebank.cli.render.text import clean
 from lorebank.cli.session import Session, write_raw
+from lorebank.render.text import clean
 
 if TYPE_CHECKING:
     from lorebank.domain.answers import Answer, BankPart, SearchHit
@@ -98,7 +98,7 @@ def recall(session: Session, /, form: str, every_bank: bool, **filters: Any) -> 
 
 
 def _show_answer(session: Session, answer: Answer, form: str, *, explain: bool) -> None:
-    from lorebank.cli.render import answers
+    from lorebank.render import answers
 
     if form == "text":
         session.show(answers.answer_lines(session.look, answer, explain=explain))
@@ -114,7 +114,7 @@ def _show_answer(session: Session, answer: Answer, form: str, *, explain: bool) 
 
 
 def _remark(session: Session, answer: Answer, filters: dict[str, Any]) -> None:
-    from lorebank.cli.render import answers
+    from lorebank.render import answers
 
     look = session.error_look
     if filters["explain"]:
@@ -181,7 +181,7 @@ def search(session: Session, /, query: str, every_bank: bool, **limits: Any) -> 
     else:
         with session.bank() as bank:
             hits = bank.search(query, **limits)
-    from lorebank.cli.render.answers import failed_lines, search_lines, search_notes
+    from lorebank.render.answers import failed_lines, search_lines, search_notes
 
     look, place, least = session.error_look, limits["path"], limits["min_score"]
     within = f" in {place}" if place else ""

@@ -15,10 +15,10 @@ from lorebank.cli.command import (
     interval_options,
     min_confidence_option,
 )
-from lorebank.cli.render import beliefs as render
-from lorebank.cli.render.answers import failed_lines
 from lorebank.cli.session import Session
 from lorebank.errors import UsageError
+from lorebank.render import beliefs as render
+from lorebank.render.answers import failed_lines
 
 DEFAULT_SPAN = "90d"
 

@@ -16,12 +16,12 @@ from lorebank.cli.command import (
     group,
     interval_options,
 )
-from lorebank.cli.render import entities as render
-from lorebank.cli.render.answers import failed_lines
-from lorebank.cli.render.reports import patch_lines
-from lorebank.cli.render.text import problem_lines
 from lorebank.cli.session import Session
 from lorebank.errors import UsageError
+from lorebank.render import entities as render
+from lorebank.render.answers import failed_lines
+from lorebank.render.reports import patch_lines
+from lorebank.render.text import problem_lines
 
 _GLOBAL_FLAGS = frozenset({"--json", "--quiet", "--offline", "--verbose"})
 _SHOW = "show"

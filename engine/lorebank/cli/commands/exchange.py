@@ -7,10 +7,10 @@ from typing import Any
 import click
 
 from lorebank.cli.command import KIND, command, complete_entity
-from lorebank.cli.render.reports import import_lines, left_out_lines
-from lorebank.cli.render.text import count
 from lorebank.cli.session import Session, write_raw
 from lorebank.errors import UsageError
+from lorebank.render.reports import import_lines, left_out_lines
+from lorebank.render.text import count
 
 FORMS = ("obsidian", "logseq", "chatgpt", "claude", "basic-memory", "jsonl")
 FORMATS = ("jsonl", "csv", "markdown", "site")

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lorebank.cli.command import command
-from lorebank.cli.render.reports import (
+from lorebank.cli.session import Progress, Session
+from lorebank.index.meaning import FETCH
+from lorebank.render.reports import (
     bench_lines,
     embedder_lines,
     health_lines,
     status_lines,
     sync_lines,
 )
-from lorebank.cli.render.text import count, problem_lines
-from lorebank.cli.session import Progress, Session
-from lorebank.index.meaning import FETCH
+from lorebank.render.text import count, problem_lines
 
 if TYPE_CHECKING:
     from lorebank.domain.facts import SyncReport

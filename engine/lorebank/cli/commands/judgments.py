@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lorebank.cli.command import command, complete_entity, group
-from lorebank.cli.render import judgments as render
-from lorebank.cli.render.text import problem_lines
 from lorebank.cli.session import Session, ask_key, edit_source
 from lorebank.domain.facts import InboxKind, Origin, Stance
 from lorebank.errors import UsageError
+from lorebank.render import judgments as render
+from lorebank.render.reports import undo_lines
+from lorebank.render.text import problem_lines
 
 if TYPE_CHECKING:
     from lorebank.app.bank import Bank
@@ -257,7 +258,7 @@ def forget(
                 raise UsageError("--undo and --purge take the name of a run and nothing else")
             run = ids[0] if ids else None
             if undo:
-                session.result(bank.undo_forget(run, force=force), render.restored_lines)
+                session.result(bank.undo_forget(run, force=force), undo_lines)
             else:
                 session.result(bank.purge_forgotten(run), render.purge_lines)
             return

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lorebank.cli.command import command
-from lorebank.cli.render.reports import (
+from lorebank.cli.session import Session, ask_key, edit_source, write
+from lorebank.errors import UsageError
+from lorebank.render.reports import (
     PAGE_SKIPPED,
     change_lines,
     patch_lines,
@@ -16,9 +18,7 @@ from lorebank.cli.render.reports import (
     reflect_log_line,
     undo_lines,
 )
-from lorebank.cli.render.text import problem_lines
-from lorebank.cli.session import Session, ask_key, edit_source, write
-from lorebank.errors import UsageError
+from lorebank.render.text import problem_lines
 
 if TYPE_CHECKING:
     from lorebank.app.bank import Bank
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 DIFFERENT = 6
 TROUBLE = 1
 LAST = "last"
+_AGAIN = (
+    "the next run makes the same changes again, unless their evidence changes or you reject them:"
+    " lorebank reflect -i"
+)
 _VERDICTS = {
     "yes": "make this change, in all its places",
     "no": "leave it out, now and until its evidence changes",
@@ -83,7 +87,7 @@ def reflect(session: Session, /, check: bool, diff: bool, **options: Any) -> int
     with session.bank() as bank:
         if undo is not None:
             undone = bank.undo_reflect(None if undo == LAST else undo, force=options["force"])
-            session.result(undone, undo_lines)
+            session.result(undone, undo_lines, notes=[_AGAIN])
             return TROUBLE if undone.kept else 0
         interactive = options.pop("interactive")
         options["dry_run"] = options["dry_run"] or check

@@ -11,9 +11,9 @@ from typing import Any
 import click
 
 from lorebank.cli.command import group
-from lorebank.cli.render.reports import printed_lines, schedule_lines
 from lorebank.cli.session import Session
 from lorebank.errors import ScheduleError
+from lorebank.render.reports import printed_lines, schedule_lines
 from lorebank.schedule.install import (
     SYSTEMS,
     default_system,

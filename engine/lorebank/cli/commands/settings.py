@@ -10,9 +10,9 @@ import click
 from click.shell_completion import get_completion_class
 
 from lorebank.cli.command import command, group
-from lorebank.cli.render.reports import path_lines, setting_lines, value_text
 from lorebank.cli.session import Session, write_json
 from lorebank.errors import ConfigurationError, LorebankError, WorkspaceError
+from lorebank.render.reports import path_lines, setting_lines, value_text
 from lorebank.settings import config as settings
 from lorebank.settings import files
 

@@ -11,10 +11,10 @@ from typing import Any
 import click
 
 from lorebank.cli.command import command, group
-from lorebank.cli.render.answers import bank_lines
-from lorebank.cli.render.reports import template_lines
 from lorebank.cli.session import Session
 from lorebank.errors import UsageError
+from lorebank.render.answers import bank_lines
+from lorebank.render.reports import template_lines
 
 
 @command("init")

@@ -21,12 +21,13 @@ from lorebank.cli.command import (
     group,
     text_argument,
 )
-from lorebank.cli.render.judgments import related_lines
-from lorebank.cli.render.text import Look, count
 from lorebank.cli.session import Session
 from lorebank.domain.facts import Citation, Fact
-from lorebank.domain.reports import LintReport, UndoReport
+from lorebank.domain.reports import LintReport
 from lorebank.errors import UsageError
+from lorebank.render.judgments import related_lines
+from lorebank.render.reports import undo_lines
+from lorebank.render.text import Look, count
 
 _TYPED_LINE = re.compile(r"(?:[-*+]\s+\S|[WBSO](?:\s*\([^)\n]*\))?\s+(?:@|\[\[)|[WBSO]\s*\(c\s*=)")
 
@@ -62,7 +63,7 @@ def retain(session: Session, /, text: tuple[str, ...], undo: bool, **properties:
         if undo:
             if text:
                 raise UsageError("--undo takes no text: it removes the last fact")
-            session.result(bank.undo_retain(), restored_paths)
+            session.result(bank.undo_retain(), undo_lines)
             return
         for sentence in _sentences(text):
             fact = bank.retain(sentence, **properties)
@@ -84,11 +85,6 @@ def _echo(fact: Fact) -> str:
     about = f"about {whom}" if whom else "about nobody (write @Name to say whom)"
     parts = [fact.kind.value, about, days]
     return f"{'; '.join(filter(None, parts))}: {fact.content}"
-
-
-def restored_paths(look: Look, report: UndoReport) -> list[str]:
-    """The files that are again as they were."""
-    return [look.clean_line(path) for path in report.restored]
 
 
 def _sentences(arguments: tuple[str, ...]) -> list[str]:
@@ -198,7 +194,7 @@ def lint(session: Session, fix: bool, undo: bool) -> int:
         if undo:
             if fix:
                 raise UsageError("--fix and --undo exclude each other")
-            return session.result(bank.undo_lint(), restored_paths)
+            return session.result(bank.undo_lint(), undo_lines)
         report = bank.lint(fix=fix)
     found, fixable = len(report.findings), sum(bool(each.fix) for each in report.findings)
     named, nothing = count(found, "finding"), "nothing found"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lorebank.records import dataclass
+from lorebank.records import Record
 
 if TYPE_CHECKING:
     from lorebank.domain.answers import Hit, SearchHit
@@ -121,14 +121,28 @@ def _may_break(before: str, after: str) -> bool:
 INDENT = "  "
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(Record):
     """A width in columns and whether to colour; without colour every style is the bare text."""
 
     width: int = 100
     colour: bool = False
     terminal: bool = False
     """Whether a person is looking: what is raw for a pipe is made safe to show."""
+    for_model: bool = False
+    """Whether a model reads it: Markdown with ids, hints in the words of tools."""
+
+    def title(self, text: str, level: int = 2) -> str:
+        """The title of a section."""
+        return f"{'#' * level} {text}" if self.for_model else self.strong(text)
+
+    def hint(self, text: str) -> str:
+        """What to call next."""
+        return in_words_of_tools(text) if self.for_model else text
+
+    @property
+    def bullet(self) -> str:
+        """Stands before each item of a list."""
+        return "- " if self.for_model else ""
 
     def dim(self, text: str) -> str:
         """Secondary text: dates, sources, ids."""
@@ -172,6 +186,23 @@ class Look:
 
     def _styled(self, text: str, **style: str | bool) -> str:
         return click.style(text, **style) if self.colour and text else text  # type: ignore[arg-type]
+
+
+MODEL = Look(width=1_000_000, for_model=True)
+"""Wide enough that no line is broken: a model pays for each indent."""
+_COMMAND = re.compile(r"`?\blorebank (?P<tool>[a-z-]+)(?P<flags>(?: --?[a-z-]+)*)`?")
+_FLAG = re.compile(r" --json\b|--(?P<flag>[a-z][a-z-]*)")
+
+
+def in_words_of_tools(text: str) -> str:
+    """Commands and flags of the shell as the tools and arguments that they are for an agent."""
+
+    def tool(found: re.Match[str]) -> str:
+        name = "undo" if "--undo" in found["flags"] else found["tool"]
+        return f"`{name.replace('-', '_')}`"
+
+    text = _COMMAND.sub(tool, text).replace("without --dry-run", "with dry_run=false")
+    return _FLAG.sub(lambda found: (found["flag"] or "").replace("-", "_"), text)
 
 
 SEPARATOR = " · "
@@ -223,6 +254,13 @@ def unconfirmed(item: Fact | Hit | SearchHit) -> str:
     return f"unconfirmed: {item.origin.value}" if item.quarantined else ""
 
 
+def whose(item: Fact | Hit) -> str:
+    """Whose word it is, where that is not the owner's."""
+    if item.origin.value == "agent":
+        return f"by {item.author.agent or 'an agent'}"
+    return unconfirmed(item)
+
+
 def size_phrase(size: int) -> str:
     """A file's size: `12 kB`, `1.4 MB`."""
     if size < 1_000_000:
@@ -251,18 +289,21 @@ def part_lines(look: Look, parts: Iterable[str], indent: str) -> list[str]:
     return [indent + look.dim(line[len(indent) :]) for line in wrapped]
 
 
-def fact_block(look: Look, fact: Fact, *, indent: str = "", with_id: bool = False) -> list[str]:
-    """A fact's sentence with its byline."""
+def fact_block(
+    look: Look, fact: Fact, *, indent: str = "", with_id: bool = False, standing: str = ""
+) -> list[str]:
+    """A fact's sentence with its byline; `standing` says that it holds no longer."""
     parts = [
-        unconfirmed(fact),
+        standing,
+        whose(fact),
         fact.kind.value,
         times_phrase(fact),
         confidence_phrase(fact.confidence),
         ", ".join(dict.fromkeys(mention.name for mention in fact.mentions)),
-        fact.id if with_id else "",
+        fact.id if with_id or look.for_model else "",
     ]
     return [
-        *look.paragraph(fact.content, indent),
+        *look.paragraph(fact.content, indent, first=indent + look.bullet),
         *byline(look, parts, fact.citation, indent=indent + INDENT),
     ]
 
@@ -326,4 +367,4 @@ def blocks(found: Iterable[Iterable[str]]) -> list[str]:
 
 def section(look: Look, title: str, lines: Sequence[str]) -> list[str]:
     """Lines below a title, an empty line above; nothing without lines."""
-    return ["", look.strong(title), *lines] if lines else []
+    return ["", look.title(title), *lines] if lines else []

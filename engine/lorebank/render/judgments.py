@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from lorebank.cli.render.text import (
+from lorebank.render.text import (
     INDENT,
+    MODEL,
     Look,
     count,
     count_of,
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
         ForgetReport,
         ForgottenLine,
         PurgeReport,
-        UndoReport,
     )
 
 EMPTY = "nothing waits for a decision"
@@ -64,13 +64,28 @@ def item_lines(look: Look, item: InboxItem) -> list[str]:
     return lines
 
 
+def inbox_blocks(inbox: Inbox) -> list[str]:
+    """Each item as a model reads it."""
+    return ["\n".join(item_lines(MODEL, item)) for item in inbox.items] or [EMPTY]
+
+
 def _side(look: Look, name: str, line: InboxLine | None) -> list[str]:
     if line is None:
         return []
     place = str(line.source) if line.source else ""
     return [
         *look.paragraph(f"{name}: {line.text}", INDENT * 2, first=INDENT),
-        *part_lines(look, [day_phrase(line.day) if line.day else "", place, line.id], INDENT * 2),
+        *part_lines(
+            look,
+            [
+                ", ".join(line.about),
+                f"written by {line.by}" if line.by else "",
+                day_phrase(line.day) if line.day else "",
+                place,
+                line.id,
+            ],
+            INDENT * 2,
+        ),
     ]
 
 
@@ -181,24 +196,14 @@ def _paths(lines: Sequence[ForgottenLine]) -> list[str]:
 def _what_next(look: Look, report: ForgetReport) -> list[str]:
     lines = [""]
     if report.dry_run:
-        lines.append("nothing was cut; without --dry-run it is")
+        lines.append(look.hint("nothing was cut; without --dry-run it is"))
     elif report.purged:
         lines += purge_lines(look, report.purged)
     else:
-        lines.append(
-            f"kept as run {report.run}: --undo {report.run} puts it back, --purge drops it"
-        )
+        kept = f"kept as run {report.run}: --undo {report.run} puts it back, --purge drops it"
+        lines.append(look.hint(kept))
     if report.in_git:
         lines.append("git's history may still hold these lines; it is left alone")
-    return lines
-
-
-def restored_lines(look: Look, report: UndoReport) -> list[str]:
-    """The files that have their lines back, and those that were left alone."""
-    files = count(len(report.restored), "file")
-    lines = [f"run {report.run} put back: {files}", *(f"{INDENT}{p}" for p in report.restored)]
-    if report.kept:
-        lines += ["changed since, left alone:", *(f"{INDENT}{path}" for path in report.kept)]
     return lines
 
 

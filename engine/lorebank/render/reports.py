@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lorebank.cli.render.text import (
+from lorebank.render.text import (
     INDENT,
     SEPARATOR,
     Look,
@@ -23,14 +23,20 @@ from lorebank.cli.render.text import (
 )
 
 if TYPE_CHECKING:
-    from lorebank.app.doctor import HealthFinding
     from lorebank.domain.facts import Diagnostic, SyncReport
-    from lorebank.domain.reports import BenchReport, BenchRow, ReflectReport, Status, UndoReport
+    from lorebank.domain.reports import (
+        BenchReport,
+        BenchRow,
+        HealthFinding,
+        ReflectReport,
+        Status,
+        UndoReport,
+    )
     from lorebank.exchange.importing import ImportReport
     from lorebank.nightly.hunks import Change
     from lorebank.schedule.install import Scheduled
     from lorebank.schedule.job import ScheduleRecord
-    from lorebank.templates.scaffold import Template
+    from lorebank.templates.pack import Template
 
 PAGE_SKIPPED = "page-skipped"
 SHOWN = 20
@@ -92,21 +98,22 @@ def reflect_lines(look: Look, report: ReflectReport, *, everything: bool = False
         f"run {report.resumed} had been interrupted, and is complete now" if report.resumed else "",
         f"{count(report.rejected, 'change')} left out" if report.rejected else "",
         f"commit: {report.commit[:12]}" if report.commit else "",
-        look.dim(f"to take it back: lorebank reflect --undo {report.run}") if report.run else "",
+        look.dim(look.hint(f"to take it back: lorebank reflect --undo {report.run}"))
+        if report.run
+        else "",
     ]
     notes = [note for note in notes if note]
     return [*lines, *([""] if notes else []), *notes]
 
 
 def undo_lines(look: Look, report: UndoReport) -> list[str]:
-    """Which pages are again as they were before a run, and which were left alone."""
-    lines = [f"run {report.run} undone: {count(len(report.restored), 'page')} as before"]
+    """Which files are again as they were before a run, and which were left alone."""
+    lines = [f"run {report.run} undone: {count(len(report.restored), 'file')} as before"]
     lines += [f"{INDENT}{look.clean_line(path)}" for path in report.restored]
     if report.kept:
         lines += ["", look.warn("changed since, and left alone")]
         lines += [f"{INDENT}{look.clean_line(path)}" for path in report.kept]
-    again = "the next run makes the same changes again, unless their evidence changes or you"
-    return [*lines, "", *look.dim_paragraph(f"{again} reject them: lorebank reflect -i", "")]
+    return lines
 
 
 def reflect_log_line(report: ReflectReport, moment: datetime) -> str:
@@ -175,6 +182,7 @@ def status_lines(look: Look, status: Status) -> list[str]:
     lint = counts.pop("lint", 0)
     held = [count_of(n, what) for what, n in counts.items() if n or what != "pending"]
     place = status.workspace + (f" ({status.form})" if status.form else "")
+    never = look.hint("never (lorebank reflect --dry-run shows a first)")
     rows = (
         ("workspace", look.clean_line(place)),
         ("index", _index_state(look, status)),
@@ -184,8 +192,8 @@ def status_lines(look: Look, status: Status) -> list[str]:
         ("search", _engine_state(look, status) if status.sidecar else ""),
         ("rules", f"{count(len(rules), 'directive')} in {rules[0].source.path}" if rules else ""),
         ("beliefs", f"words alone: {status.rules_alone}" if status.rules_alone else ""),
-        ("lint", f"{count(lint, 'finding')} (lorebank lint shows them)" if lint else ""),
-        ("reflected", status.last_reflection or "never (lorebank reflect --dry-run shows a first)"),
+        ("lint", look.hint(f"{count(lint, 'finding')} (lorebank lint shows them)") if lint else ""),
+        ("reflected", status.last_reflection or never),
     )
     lines = []
     for label, value in rows:

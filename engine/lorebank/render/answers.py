@@ -6,7 +6,8 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from lorebank.cli.render.text import (
+from lorebank.recall.snippets import not_yet_shown
+from lorebank.render.text import (
     INDENT,
     SEPARATOR,
     Look,
@@ -19,8 +20,8 @@ from lorebank.cli.render.text import (
     part_lines,
     times_phrase,
     unconfirmed,
+    whose,
 )
-from lorebank.recall.snippets import not_yet_shown
 
 if TYPE_CHECKING:
     from lorebank.domain.answers import Answer, BankPart, Hit, Query, RegisteredBank, SearchHit
@@ -42,7 +43,7 @@ def answer_lines(look: Look, answer: Answer, *, explain: bool = False) -> list[s
 def _hit_block(look: Look, hit: Hit) -> list[str]:
     when = times_phrase(hit) if hit.timestamp else ""
     sure = confidence_phrase(hit.confidence)
-    parts = [hit.standing, unconfirmed(hit), hit.kind, when, sure, ", ".join(hit.entities)]
+    parts = [hit.standing, whose(hit), hit.kind, when, sure, ", ".join(hit.entities)]
     return [*look.paragraph(hit.content), *byline(look, parts, hit.place)]
 
 
@@ -157,7 +158,7 @@ def answer_markdown(answer: Answer) -> Iterator[str]:
     for hit in answer.hits:
         when = times_phrase(hit) if hit.timestamp else ""
         sure = confidence_phrase(hit.confidence)
-        parts = filter(None, [hit.kind, when, sure, hit.standing, unconfirmed(hit)])
+        parts = filter(None, [hit.kind, when, sure, hit.standing, whose(hit)])
         yield f"- {' '.join(hit.content.split())} ({', '.join(parts)}) [{hit.place}]"
         if fresh := not_yet_shown(hit.context, shown):
             shown.update(fresh)

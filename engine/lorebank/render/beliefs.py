@@ -8,7 +8,20 @@ from datetime import date
 from itertools import groupby
 
 from lorebank.beliefs.fold import STEP
-from lorebank.cli.render.text import (
+from lorebank.domain.answers import AgendaItem, BeliefStep, Explanation, OpinionsOfBanks
+from lorebank.domain.facts import Fact, Opinion, OpinionStatus, Origin, Trend
+from lorebank.domain.judgments import JudgeRecord
+from lorebank.domain.reports import (
+    BeliefChange,
+    BeliefDiff,
+    Calibration,
+    CalibrationBin,
+    ChangeKind,
+    RotFinding,
+    RotKind,
+    RotReport,
+)
+from lorebank.render.text import (
     INDENT,
     UNSEEN,
     Look,
@@ -23,20 +36,7 @@ from lorebank.cli.render.text import (
     part_lines,
     section,
     signed,
-    unconfirmed,
-)
-from lorebank.domain.answers import AgendaItem, BeliefStep, Explanation, OpinionsOfBanks
-from lorebank.domain.facts import Fact, Opinion, OpinionStatus, Trend
-from lorebank.domain.judgments import JudgeRecord
-from lorebank.domain.reports import (
-    BeliefChange,
-    BeliefDiff,
-    Calibration,
-    CalibrationBin,
-    ChangeKind,
-    RotFinding,
-    RotKind,
-    RotReport,
+    whose,
 )
 
 SHOWN_EVIDENCE = 5
@@ -46,14 +46,20 @@ _ARROWS = {Trend.STRENGTHENING: " ↑", Trend.WEAKENING: " ↓"}
 
 
 def opinion_lines(
-    look: Look, opinions: Sequence[Opinion], *, history: bool = False, banks: Sequence[str] = ()
+    look: Look,
+    opinions: Sequence[Opinion],
+    *,
+    history: bool = False,
+    banks: Sequence[str] = (),
+    shown: int = SHOWN_EVIDENCE,
 ) -> list[str]:
-    """One block an opinion, an empty line between; `banks` names the bank of each."""
+    """One block an opinion, an empty line between, the newest lines of evidence `shown`; `banks`
+    names the bank of each."""
 
     def block(opinion: Opinion, bank: str) -> list[str]:
         # Evidence that is the statement itself stands above anyway.
         alone = [each.source for each in opinion.evidence] == [opinion.source]
-        lines = opinion_block(look, opinion, evidence=0 if alone else SHOWN_EVIDENCE, bank=bank)
+        lines = opinion_block(look, opinion, evidence=0 if alone else shown, bank=bank)
         days = opinion.history if history else ()
         return [*lines, *(_MARGIN + day_line(look, day, confidence) for day, confidence in days)]
 
@@ -65,20 +71,27 @@ def opinion_block(
 ) -> list[str]:
     """Confidence and statement, the dim line below, then the newest `evidence` lines of it."""
     shown = f"{confidence_phrase(opinion.confidence)}{_ARROWS.get(opinion.trend, '')}"
+    indent += look.bullet
     lead = f"{indent}{shown:<{len(_MARGIN)}}"
+    indent = " " * len(indent)
     first, *rest = look.paragraph(opinion.statement, indent + _MARGIN, first=lead)
-    lines = [indent + look.strong(shown) + first[len(indent) + len(shown) :], *rest]
-    lines += part_lines(look, [bank, *_about_whom(opinion)], indent + _MARGIN)
+    lines = [lead[: len(indent)] + look.strong(shown) + first[len(indent) + len(shown) :], *rest]
+    stances = [each.stance.value for each in opinion.evidence] if look.for_model else []
+    counted = f"{stances.count('for')} for, {stances.count('against')} against" if stances else ""
+    lines += part_lines(look, [bank, *_about_whom(opinion), counted], indent + _MARGIN)
     older = len(opinion.evidence) - evidence
     for each in opinion.evidence[-evidence:] if evidence else ():
         lines.append(evidence_line(look, each, indent + _MARGIN, known=opinion.statement))
     if evidence and older > 0:
-        lines.append(look.dim(f"{indent}{_MARGIN}… {older} earlier: lorebank explain {opinion.id}"))
+        more = look.hint(f"… {older} earlier: lorebank explain {opinion.id}")
+        lines.append(look.dim(f"{indent}{_MARGIN}{more}"))
     return lines
 
 
 def _about_whom(opinion: Opinion) -> list[str]:
     parts = [", ".join(opinion.entities), opinion.trend.value]
+    if opinion.origin is not Origin.OWNER:
+        parts.append(f"on {opinion.origin.value}'s word alone")
     if opinion.status is not OpinionStatus.LIVE:
         by = f" by {opinion.superseded_by}" if opinion.superseded_by else ""
         parts.append(f"{opinion.status.value}{by}")
@@ -235,8 +248,9 @@ def timeline_lines(look: Look, facts: Sequence[Fact]) -> list[str]:
         day = _starts(fact)
         shown = day.isoformat() if day else "undated"
         first, *rest = look.paragraph(fact.content, _DATE_COLUMN, first=f"{shown:<12}")
-        lines += [look.accent(shown) + first[len(shown) :], *rest]
-        lines += byline(look, _timeline_parts(fact), fact.citation, indent=_DATE_COLUMN)
+        lines += [look.bullet + look.accent(shown) + first[len(shown) :], *rest]
+        parts = [*_timeline_parts(fact), fact.id if look.for_model else ""]
+        lines += byline(look, parts, fact.citation, indent=_DATE_COLUMN)
     return lines
 
 
@@ -250,7 +264,7 @@ def _timeline_parts(fact: Fact) -> list[str]:
     end = fact.occurred.end if fact.occurred else None
     until = f"until {end}" if end and end != _starts(fact) else ""
     names = ", ".join(dict.fromkeys(mention.name for mention in fact.mentions))
-    return [until, unconfirmed(fact), fact.kind.value, confidence_phrase(fact.confidence), names]
+    return [until, whose(fact), fact.kind.value, confidence_phrase(fact.confidence), names]
 
 
 def explanation_lines(look: Look, story: Explanation) -> list[str]:
