@@ -186,3 +186,15 @@ def record_to_dict_with(
         return fields | {key: fields[key] or None for key in empty_as_null}
 
     return to_dict
+
+
+def dig(value: Any, *path: str | int) -> Any:
+    """What stands at a place in JSON of somebody else's; `None` where it is not of that shape."""
+    for key in path:
+        if isinstance(value, dict):
+            value = value.get(key)
+        elif isinstance(value, list) and isinstance(key, int) and key < len(value):
+            value = value[key]
+        else:
+            return None
+    return value

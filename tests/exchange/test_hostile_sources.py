@@ -20,11 +20,12 @@ from lorebank.exchange.importing import ImportReport
 from lorebank.exchange.notes import ImportedNote, imported_from, is_untouched, render_note
 from lorebank.exchange.read_logseq import GraphSettings, graph_page
 from lorebank.exchange.source import BrokenJson, json_values
-from lorebank.exchange.vaults import VaultSettings, vault_note, with_retain_section
+from lorebank.exchange.vaults import vault_note, with_retain_section
 from lorebank.index.reading import read_file
 from lorebank.index.sync import ReadSettings
 from lorebank.markdown.document import read_document
 from lorebank.markdown.sections import RETAIN_HEADINGS
+from lorebank.workspace.discover import VaultSettings
 from lorebank.workspace.files import SourceFile
 from lorebank.workspace.layout import FileRole
 from support import WORDS_ONLY
@@ -90,7 +91,7 @@ def test_a_bomb_is_not_unpacked(bank: Bank, tmp_path: Path) -> None:
 def test_a_header_that_lies_about_its_size(
     bank: Bank, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lorebank.exchange.source.LARGEST_ENTRY", 10_000)
+    monkeypatch.setattr("lorebank.workspace.given.LARGEST_ENTRY", 10_000)
     source = zipped(tmp_path / "b.zip", {"conversations.json": json.dumps([CHAT] * 80)})
     data = source.read_bytes()
     with zipfile.ZipFile(source) as archive:

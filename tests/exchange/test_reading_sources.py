@@ -1,7 +1,7 @@
 """What becomes of notes and conversations of other programs, on small sources of each."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, date
 from pathlib import Path
 
@@ -15,12 +15,13 @@ from lorebank.exchange.conversations import moment_of, read_chatgpt, read_claude
 from lorebank.exchange.date_formats import joda_day, moment_day
 from lorebank.exchange.importing import form_of
 from lorebank.exchange.notes import ImportedNote, Read, free_path, safe_path
-from lorebank.exchange.prose import LinkRules, rewrite_links
+from lorebank.exchange.prose import rewrite_links
 from lorebank.exchange.read_jsonl import read_jsonl
 from lorebank.exchange.read_logseq import read_logseq
-from lorebank.exchange.source import Source, open_source
-from lorebank.exchange.vaults import VaultSettings, read_basic_memory, read_obsidian
+from lorebank.exchange.vaults import link_rules, read_basic_memory, read_obsidian
 from lorebank.settings.tables import Config
+from lorebank.workspace.discover import VaultSettings
+from lorebank.workspace.given import Source, open_source
 from lorebank.workspace.paths import resolve_memory_path
 from support import FIXTURES, GOLDEN, golden
 
@@ -37,13 +38,8 @@ READERS: dict[str, Callable[[Source], Read]] = {
 }
 
 
-@contextmanager
-def opened(path: Path) -> Iterator[Source]:
-    source = open_source(path)
-    try:
-        yield source
-    finally:
-        source.close()
+def opened(path: Path) -> closing[Source]:
+    return closing(open_source(path))
 
 
 def parted(read: Read) -> tuple[dict[str, str], list[str]]:
@@ -125,7 +121,7 @@ def test_a_taken_path_gives_way_the_same_way_each_time() -> None:
 
 @golden("exchange.md")
 def test_a_link_names_its_entity(text: str, rewritten: str) -> None:
-    rules = LinkRules(day_of=VaultSettings(daily_format="MMMM Do, YYYY").day_of)
+    rules = link_rules(VaultSettings(daily_format="MMMM Do, YYYY"))
     assert rewrite_links(text, rules) == rewritten
 
 

@@ -358,3 +358,22 @@ def test_a_killed_forget_is_finished_by_the_same_command(root: Path) -> None:
         assert report.run == run
         with pytest.raises(NotFound, match="no entity 'Peter'"):
             bank.forget(entity="Peter")
+
+
+def test_of_a_paragraph_only_the_sentences_go_that_name_somebody(tmp_path: Path) -> None:
+    log = tmp_path / "memory" / "2025-12-01.md"
+    log.parent.mkdir()
+    log.write_text(
+        "# Log\n\n- Peter brought the oars. The ferry was late again,\n  and full. We left.\n"
+        "\nThe mast is up. Peter and Ada painted it. The sails are dry.\n\n- W @Peter: Rows.\n"
+    )
+    before = log.read_bytes()
+    with opened(tmp_path) as bank:
+        report = bank.forget(entity="Peter")
+        assert "Peter and Ada painted it." in [line.text for line in report.lines]
+        assert log.read_text() == (
+            "# Log\n\n- The ferry was late again,\n  and full. We left.\n"
+            "\nThe mast is up. The sails are dry.\n\n\n"
+        )
+        bank.undo_forget()
+    assert log.read_bytes() == before

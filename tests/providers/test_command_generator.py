@@ -9,8 +9,8 @@ import pytest
 from lorebank import Bank
 from lorebank.errors import ConfigurationError, ProviderError
 from lorebank.providers.protocols import Prompt, Turn
-from lorebank.providers.registry import GeneratorSetup, load_generator
-from lorebank.settings.tables import GeneratorSettings
+from lorebank.providers.registry import Setup, load_generator
+from lorebank.settings.tables import EmbedderSettings, GeneratorSettings
 from support import WORDS_ONLY
 
 PROMPT = Prompt("Judge.", (Turn("user", "Older: tea"),), 100)
@@ -18,7 +18,7 @@ PROMPT = Prompt("Judge.", (Turn("user", "Older: tea"),), 100)
 
 def generator(*command: str, timeout_s: float = 30.0, offline: bool = False):  # type: ignore[no-untyped-def]
     settings = GeneratorSettings(provider="command", command=command, timeout_seconds=timeout_s)
-    return load_generator(GeneratorSetup(settings, offline=offline))
+    return load_generator(Setup(EmbedderSettings(offline=offline), generator=settings))
 
 
 def test_the_prompt_goes_in_and_the_answer_comes_out() -> None:

@@ -5,14 +5,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
 
 from lorebank import Answer, Bank, FactStatus
-from lorebank.recall.ordering import lead_with_newer
+from lorebank.index.succession import Dated, led_by, newer_lines
 from support import WORDS_ONLY, golden
 
 Write = Callable[..., Path]
@@ -185,26 +183,11 @@ def test_deleting_the_newer_line_brings_the_older_back(bank_of, tmp_path: Path) 
 
 
 def _near_lines(*lines: tuple[str, str, float]) -> tuple[list[int], dict[int, int]]:
-    """`lead_with_newer` of `(subject, day, angle of the vector)`; `f-0` and `f-2` hold both."""
-    items: Any = {
-        number: SimpleNamespace(
-            id=f"f-{number}",
-            kind="world",
-            recorded=date.fromisoformat(day),
-            subjects=frozenset({who}),
-            dialogue=False,
-            quarantined=False,
-            file=number,
-            ordinal=1,
-        )
-        for number, (who, day, _) in enumerate(lines)
-    }
-    vectors = {
-        n: np.array([math.cos(a), math.sin(a)], np.float32) for n, (*_, a) in enumerate(lines)
-    }
-    both = {("f-2", "f-0")}
-    near = dict(vectors)
-    return lead_with_newer(list(items), items, lambda _: near, both, named=True)
+    """What leads among `(subject, day, angle of the vector)`; `f-0` and `f-2` hold both."""
+    dated = [Dated(n, f"f-{n}", who, (day, n)) for n, (who, day, _) in enumerate(lines)]
+    near = {n: np.array([math.cos(a), math.sin(a)], np.float32) for n, (*_, a) in enumerate(lines)}
+    newer = newer_lines(dated, lambda _: near, {("f-2", "f-0")})
+    return led_by(range(len(lines)), newer), newer
 
 
 @golden("questions.md")
@@ -239,6 +222,20 @@ def test_an_older_line_that_may_hold_no_longer_says_so(
         new, old = bank.recall(question).hits
     assert (new.standing, old.status) == ("", FactStatus.LIVE)
     assert (old.questioned_by, old.standing) == (new.id, f"older; {new.id} may say otherwise")
+
+
+def test_a_page_of_an_entity_and_the_boot_pack_lead_with_the_newer_opinion(
+    write_log: Callable[..., Path],
+) -> None:
+    said = "Wants to spend the summer in Sweden.", "Wants to spend the summer in Norway."
+    write_log("2026-01-02", f"- O(c=0.9) @Kit: {said[0]}")
+    root = write_log("2026-02-02", f"- O(c=0.6) @Kit: {said[1]}")
+    with Bank.open(root, environ={}, now=date(2026, 2, 9)) as bank:
+        bank.reflect()
+        assert tuple(o.statement for o in bank.opinions("Kit")) == said
+        assert tuple(o.statement for o in bank.entity("Kit").opinions) == said[::-1]
+        pack = bank.context().text
+    assert pack.index(said[1]) < pack.index(said[0])
 
 
 def test_lines_of_one_belief_do_not_question_each_other(

@@ -1,6 +1,5 @@
 """Laying out: finding a workspace, making one, and the packs it is made from."""
 
-import io
 import re
 import stat
 import zipfile
@@ -157,18 +156,6 @@ def test_the_nearest_folder_upwards_is_the_workspace(
     (inner / mark / "deep").mkdir(parents=True)
     monkeypatch.chdir(inner / mark / "deep")
     assert find_workspace(None, {}) == inner.resolve()
-
-
-def test_a_named_workspace_wins_over_the_variable_and_that_over_the_current_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("here", "named", "variable"):
-        (tmp_path / name / "memory").mkdir(parents=True)
-    monkeypatch.chdir(tmp_path / "here")
-    environ = {"LOREBANK_WORKSPACE": str(tmp_path / "variable")}
-    assert find_workspace(tmp_path / "named", environ) == tmp_path.resolve() / "named"
-    assert find_workspace(None, environ) == tmp_path.resolve() / "variable"
-    assert find_workspace(None, {}) == tmp_path.resolve() / "here"
 
 
 @pytest.mark.parametrize(
@@ -425,15 +412,3 @@ def test_a_standing_page_that_is_a_file_as_well_is_named_by_a_check(tmp_path: Pa
         "pages.1.path: expected a page that workspace/ does not hold as well, "
         "not bank/pages/due.md",
     )
-
-
-def test_an_encrypted_entry_is_refused(tmp_path: Path) -> None:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        archive.writestr("template.toml", MANIFEST)
-    raw = bytearray(buffer.getvalue())
-    raw[6] |= 1
-    raw[raw.index(b"PK\x01\x02") + 8] |= 1
-    (tmp_path / "pack.zip").write_bytes(raw)
-    with pytest.raises(WorkspaceError, match="encrypted"):
-        load_template(str(tmp_path / "pack.zip"))

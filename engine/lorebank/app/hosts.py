@@ -115,7 +115,7 @@ def context(
     sources = pack_sources(
         ws.root,
         ws.config,
-        ws.opinions(None, None, today),
+        ws.opinions_now(None, today),
         waiting,
         today=today,
         group=group,

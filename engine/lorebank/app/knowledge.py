@@ -144,7 +144,7 @@ def entity(
     return entity_view(
         ws.index,
         entity,
-        opinions=ws.opinions(entity.slug, None, now),
+        opinions=ws.opinions_now(entity.slug, now),
         interval=parse_interval(since, until, ws.day(now)),
         token_budget=token_budget,
     )

@@ -507,6 +507,27 @@ class OpenWorkspace:
         )
         return tuple(sorted(dated, key=opinion_sort_key))
 
+    def opinions_now(self, slug: str | None, now: date | None) -> tuple[Opinion, ...]:
+        """The same, with the newer of two that are near in meaning before the older one, as recall
+        has them."""
+        from lorebank.beliefs.nearness import vectors_by_text
+        from lorebank.index.opinions import judged_together
+        from lorebank.index.succession import Dated, led_by, newer_lines
+
+        found = {opinion.id: opinion for opinion in self.opinions(slug, None, now)}
+        lines = []
+        for opinion in found.values():
+            said = [e for e in opinion.evidence if e.reason in ("stated", "restated")]
+            if said and opinion.status is OpinionStatus.LIVE:
+                last = said[-1]
+                when = last.date, last.source.path, last.source.start_line
+                lines.append(Dated(opinion.id, last.fact_id, opinion.entities[:1], when))
+        known = judged_together(self.index, [line.fact for line in lines])
+        vectors = vectors_by_text(self.vectors_of, [o.statement for o in found.values()])
+        near = {o.id: vectors[o.statement] for o in found.values() if o.statement in vectors}
+        newer = newer_lines(lines, lambda _: near, known)
+        return tuple(found[id_] for id_ in led_by(found, newer))
+
     def with_display_names(
         self, opinions: Sequence[Opinion], as_of: date | None = None
     ) -> tuple[Opinion, ...]:

@@ -23,6 +23,16 @@ VectorsOf = Callable[[Sequence[str]], Mapping[str, bytes]]
 """Text → its vector as 32-bit floats, for those of the texts that have one."""
 
 
+def vectors_by_text(vectors_of: VectorsOf | None, texts: Collection[str]) -> dict[str, Floats]:
+    """The vectors of these texts, of length one, as far as they are known."""
+    known = vectors_of(list(texts)) if vectors_of else {}
+    if not known:
+        return {}
+    import numpy as np
+
+    return {text: np.frombuffer(data, dtype=np.float32) for text, data in known.items()}
+
+
 class Nearness:
     """Cosines of texts whose vectors are known, and which of many statements come near."""
 
@@ -35,13 +45,8 @@ class Nearness:
 
     def load(self, texts: Collection[str]) -> bool:
         """Load the vectors of these texts in place of the last; whether there are all."""
-        known = self._vectors_of(list(texts))
-        self._vectors, self._rows, self._count = {}, None, 0
-        if known:
-            import numpy as np
-
-            self._vectors = {t: np.frombuffer(v, dtype=np.float32) for t, v in known.items()}
-        return len(known) == len(texts)
+        self._vectors, self._rows, self._count = vectors_by_text(self._vectors_of, texts), None, 0
+        return len(self._vectors) == len(texts)
 
     def add(self, statement: str) -> None:
         """Add a statement to those that others are compared with."""

@@ -1,7 +1,8 @@
 """The store of conversations: how far each transcript was read, its chunks, what was odd in it.
 
 Chunks are a function of the turns alone, one after the other: going on from an open chunk gives
-what reading everything at once would. A chunk is of one day; a long turn is cut between words.
+what reading everything at once would. A chunk is of one day; a long turn is cut where
+a sentence ends.
 """
 
 from __future__ import annotations
@@ -17,13 +18,11 @@ from lorebank.conversations.turns import ODD, START, Place, Turn
 from lorebank.database.connection import Connection, has_full_text, open_index, select
 from lorebank.domain.facts import Diagnostic
 from lorebank.language.words import searchable
+from lorebank.markdown.source import soft_split
 from lorebank.records import Record
 
 LABELS = {Role.USER: "User: ", Role.ASSISTANT: "Assistant: "}
 _BETWEEN = "\n\n"
-_BREAKS = ("\n\n", "\n", ". ", "。", " ")
-_WORTH = 2
-"""A break counts in the last half of what fits."""
 
 
 class TurnChunk(Record):
@@ -45,7 +44,7 @@ def chunks_of_turns(
     current = open_chunk
     for turn in turns:
         label = LABELS[turn.role]
-        for piece in _pieces(turn.text, longest - len(label)):
+        for piece in filter(None, map(str.strip, soft_split(turn.text, longest - len(label)))):
             added = TurnChunk(label + piece, turn.line, turn.line, turn.day)
             if current is None:
                 current = added
@@ -59,23 +58,6 @@ def chunks_of_turns(
                 current = added
     if current is not None:
         yield current
-
-
-def _pieces(text: str, longest: int) -> Iterator[str]:
-    """The text in parts that fit, cut where a paragraph, line, sentence or word ends."""
-    start = 0
-    while len(text) - start > longest:
-        end = start + longest
-        for mark in _BREAKS:
-            found = text.rfind(mark, start + longest // _WORTH, end)
-            if found >= 0:
-                end = found + len(mark)
-                break
-        if piece := text[start:end].strip():
-            yield piece
-        start = end
-    if piece := text[start:].strip():
-        yield piece
 
 
 _HASH_BUFFER_BYTES = 16 * 2**20

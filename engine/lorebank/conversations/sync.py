@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from lorebank.conversations import store as rows
-from lorebank.conversations.files import FoundSessions, SessionFile, open_session
+from lorebank.conversations.files import FoundSessions, SessionFile
 from lorebank.conversations.store import KnownSession, chunks_of_turns
 from lorebank.conversations.turns import Place, Turn, lines_of, read_line, turns_of
 from lorebank.database.connection import (
@@ -30,7 +30,7 @@ from lorebank.database.connection import (
 from lorebank.domain.facts import Diagnostic, SyncReport
 from lorebank.markdown.forgotten import NOTHING, Forgotten
 from lorebank.records import Record
-from lorebank.workspace.files import content_hash
+from lorebank.workspace.files import content_hash, open_regular
 
 Progress = Callable[[str, int, int], None]
 
@@ -76,7 +76,7 @@ def read_session(place: Path) -> Iterator[Turn]:
 
     Line by line, so that a large file takes no more memory than a small one.
     """
-    with open_session(place) as handle:
+    with open_regular(place) as handle:
         yield from turns_of(handle)
 
 
@@ -94,7 +94,7 @@ def sync_sessions(
     next time."""
     days = rules.retention_days
     oldest = today - timedelta(days=days) if days else date.min
-    files = [file for file in found.files if _day(file.mtime_ns) >= oldest]
+    files = [file for file in found.files if file.day >= oldest]
     known, removed = _drop_gone(connection, files, rules, reach)
     added, changed, problems = list[str](), list[str](), list[Diagnostic]()
     for done, file in enumerate(files, start=1):
@@ -154,7 +154,7 @@ def _sync_file(
     """Read one file on, if it is due, a transaction a piece; whether it was due."""
     if known is not None and (known.size, known.mtime_ns) == (file.size, file.mtime_ns):
         return False
-    with open_session(file.place) as handle:
+    with open_regular(file.place) as handle:
         # What is written from now on is left for the next time: size and stamp stay true.
         seen = os.fstat(handle.fileno())
         file = file._replace(size=seen.st_size, mtime_ns=seen.st_mtime_ns)
@@ -240,7 +240,7 @@ def _read_piece(
         known,
         size=file.size,
         mtime_ns=_UNFINISHED if goes_on else file.mtime_ns,
-        day=_day(file.mtime_ns).isoformat(),
+        day=file.day.isoformat(),
         read=place,
         mark=_mark(handle, place.offset),
         turns=known.turns + len(turns),
@@ -263,8 +263,3 @@ def _mark(handle: BinaryIO, offset: int) -> str:
     first = handle.read(min(_MARKED, offset))
     handle.seek(max(0, offset - _MARKED))
     return content_hash(first + handle.read(min(_MARKED, offset)))
-
-
-def _day(mtime_ns: int) -> date:
-    """The local day of a time stamp."""
-    return datetime.fromtimestamp(mtime_ns / 1e9).astimezone().date()

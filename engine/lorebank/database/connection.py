@@ -19,7 +19,7 @@ from lorebank.errors import IndexUnusable, LorebankError, NotWritable, Workspace
 
 K = TypeVar("K")
 V = TypeVar("V")
-SCHEMA_VERSIONS = {"schema.sql": 25, "sessions.sql": 23, "embeddings.sql": 3}
+SCHEMA_VERSIONS = {"schema.sql": 26, "sessions.sql": 23, "embeddings.sql": 3}
 """To be raised with any change to a schema: a database of another version is made anew."""
 BUSY_TIMEOUT_MS = 10_000
 """Chosen by hand: a first sync of a large workspace writes for some seconds."""
@@ -134,13 +134,17 @@ def integrity_problems(connection: Connection) -> tuple[str, ...]:
     try:
         checked = select(connection, "PRAGMA quick_check(10)")
         problems = [str(line) for (line,) in checked if line != "ok"]
-        for (name,) in select(
-            connection, "SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%fts5%'"
-        ):
+        for name in full_text_tables(connection):
             connection.execute(f'INSERT INTO "{name}" ("{name}") VALUES (\'integrity-check\')')
     except apsw.Error as problem:
         problems = [str(problem)]
     return tuple(f"damaged: {problem}" for problem in problems)
+
+
+def full_text_tables(connection: Connection) -> list[str]:
+    """The tables of words; plain ones, where SQLite has no FTS5, keep nothing behind."""
+    query = "SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL%fts5%' ORDER BY name"
+    return [name for (name,) in select(connection, query)]
 
 
 def _configure(connection: apsw.Connection) -> None:

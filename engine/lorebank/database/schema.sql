@@ -143,8 +143,7 @@ CREATE INDEX slots_by_key ON slots (subject, about, relation);
 
 -- What a line says is over, as `supersede.endings` reads it: only lines that end something.
 CREATE TABLE changes (
-    item INTEGER PRIMARY KEY,
-    data TEXT NOT NULL                 -- JSON of a `Change`
+    item INTEGER PRIMARY KEY
 ) WITHOUT ROWID;
 
 -- What somebody says of two lines: in `bank/decisions.md`, or by `(ends f-…)` in the newer one.

@@ -417,8 +417,12 @@ class InboxLine(Record):
     day: date | None = None
     id: str = ""
     """Id of the fact or opinion, or the name; empty for an edit."""
+    about: tuple[str, ...] = ()
+    """Names of those that the line is about, or of who thinks so."""
+    by: str = ""
+    """The agent that wrote it; empty for the owner's own line."""
 
-    to_dict = record_to_dict_with(empty_as_null=("id",))
+    to_dict = record_to_dict_with(empty_as_null=("id", "by"))
 
 
 class InboxItem(Record):

@@ -19,11 +19,12 @@ from typing import Any
 from lorebank.domain.facts import Diagnostic
 from lorebank.exchange.notes import ImportedNote, Read
 from lorebank.exchange.prose import clean, shareable_text
-from lorebank.exchange.source import BROKEN, BrokenJson, Source, json_values
+from lorebank.exchange.source import BROKEN, BrokenJson, json_values
 from lorebank.language.folding import slugify
 from lorebank.markdown.origin import strip_recalled
 from lorebank.markdown.source import FenceScanner
-from lorebank.records import Record
+from lorebank.records import Record, dig
+from lorebank.workspace.given import Source
 
 _MILLISECONDS = 100_000_000_000
 """Seconds reach this number in the year 5138."""
@@ -175,14 +176,31 @@ def read_conversations(
 def _each(values: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
     """The conversations, also where the export wraps them in `{"conversations": […]}`."""
     for line, value in values:
-        inner = value.get("conversations") if isinstance(value, dict) else None
+        inner = dig(value, "conversations")
         if isinstance(inner, list):
             yield from ((line, each) for each in inner)
         else:
             yield line, value
 
 
-_SPEAKERS = {"user": "User", "assistant": "Assistant"}
+_SPEAKERS = {"user": "User", "human": "User", "assistant": "Assistant"}
+
+
+def _path(nodes: Mapping[str, Any], leaf: object, parent: str) -> list[str]:
+    """The keys of the nodes from the root to a leaf; `parent` is where a node names the one above
+    it."""
+    path: dict[str, None] = {}
+    while isinstance(leaf, str) and leaf in nodes and leaf not in path:
+        path[leaf] = None
+        leaf = dig(nodes, leaf, parent)
+    return list(path)[::-1]
+
+
+def _speech(speaker: str, text: str, stamp: object, zone: tzinfo | None) -> Speech | None:
+    moment = moment_of(stamp, zone)
+    return Speech(speaker, text, moment.date() if moment else None) if text.strip() else None
+
+
 _CITED = re.compile("\ue200(?P<what>[^\ue200-\ue202]*)(?:\ue202(?P<rest>[^\ue200\ue201]*))?\ue201")
 _SOURCE = re.compile(r"【[^【】\n]{0,60}†[^【】\n]{0,80}】")
 _SPOKEN = ("text", "multimodal_text")
@@ -195,7 +213,7 @@ _CHATGPT_LEFT_OUT = {
 
 def is_chatgpt(value: object) -> bool:
     """Whether a JSON value is a conversation as ChatGPT exports them."""
-    return isinstance(value, dict) and isinstance(value.get("mapping"), dict)
+    return isinstance(dig(value, "mapping"), dict)
 
 
 def read_chatgpt(source: Source, zone: tzinfo | None = None) -> Read:
@@ -206,21 +224,25 @@ def read_chatgpt(source: Source, zone: tzinfo | None = None) -> Read:
 def _chatgpt_conversation(
     value: Mapping[str, Any], place: str, line: int, zone: tzinfo | None
 ) -> Conversation:
-    """The path from the first message to the one last seen; tools and settings are left out."""
+    """The path from the first message to the one last seen, without it to the one that came last;
+    tools and settings are left out."""
     mapping: Mapping[str, Any] = value["mapping"]
-    path = _chatgpt_path(mapping, value.get("current_node"))
+    messages = {key: dig(node, "message") for key, node in mapping.items()}
+    current = value.get("current_node")
+    if not isinstance(current, str) or current not in messages:
+        leaves = [k for k, n in mapping.items() if isinstance(n, dict) and not n.get("children")]
+        current = max(leaves[::-1], key=lambda key: _sent(messages[key]), default=None)
+    path = _path(mapping, current, "parent")
     left_out: Counter[str] = Counter()
-    turns = [turn for node in path if (turn := _chatgpt_turn(node, left_out, zone)) is not None]
-    on_path = {id(node) for node in path}
-    for node in mapping.values():
-        if id(node) not in on_path and _speaker(_message(node)):
-            left_out["branch"] += 1
+    turns = [_chatgpt_turn(messages[key], left_out, zone) for key in path]
+    others = (messages[key] for key in messages.keys() - set(path))
+    left_out["branch"] = sum(map(bool, map(_speaker, others)))
     identity = value.get("conversation_id") or value.get("id") or value.get("title") or line
     return Conversation(
         id=str(identity),
         title=str(value.get("title") or ""),
         started=moment_of(value.get("create_time"), zone),
-        turns=turns,
+        turns=[turn for turn in turns if turn is not None],
         place=place,
         line=line,
         left_out=left_out,
@@ -228,89 +250,48 @@ def _chatgpt_conversation(
     )
 
 
-def _chatgpt_path(mapping: Mapping[str, Any], current: object) -> list[Any]:
-    """The nodes from the root to the current one; without it, to the message that came last."""
-    if not isinstance(current, str) or current not in mapping:
-        current = _last_leaf(mapping)
-    path: list[Any] = []
-    seen: set[str] = set()
-    while isinstance(current, str) and current in mapping and current not in seen:
-        seen.add(current)
-        node = mapping[current]
-        path.append(node)
-        current = node.get("parent") if isinstance(node, dict) else None
-    return path[::-1]
-
-
-def _last_leaf(mapping: Mapping[str, Any]) -> str | None:
-    leaves = [
-        (_time(_message(node)), number, key)
-        for number, (key, node) in enumerate(mapping.items())
-        if isinstance(node, dict) and not node.get("children")
-    ]
-    return max(leaves)[2] if leaves else None
-
-
-def _time(message: Mapping[str, Any]) -> float:
-    found = message.get("create_time")
+def _sent(message: Any) -> float:
+    found = dig(message, "create_time")
     return float(found) if isinstance(found, int | float) else 0.0
 
 
-def _message(node: object) -> Mapping[str, Any]:
-    found = node.get("message") if isinstance(node, dict) else None
-    return found if isinstance(found, dict) else {}
-
-
-def _speaker(message: Mapping[str, Any]) -> str:
+def _speaker(message: Any) -> str:
     """Who speaks to whom it may concern; "" for tools, settings and what speaks to a tool."""
-    author, metadata = message.get("author"), message.get("metadata")
-    role = author.get("role") if isinstance(author, dict) else None
-    hidden = isinstance(metadata, dict) and metadata.get("is_visually_hidden_from_conversation")
-    if hidden or message.get("recipient") not in (None, "all"):
+    hidden = dig(message, "metadata", "is_visually_hidden_from_conversation")
+    if hidden or dig(message, "recipient") not in (None, "all"):
         return ""
-    content = message.get("content")
-    kind = content.get("content_type") if isinstance(content, dict) else None
-    return _SPEAKERS.get(str(role), "") if kind in _SPOKEN else ""
+    is_spoken = dig(message, "content", "content_type") in _SPOKEN
+    return _SPEAKERS.get(str(dig(message, "author", "role")), "") if is_spoken else ""
 
 
-def _chatgpt_turn(node: object, left_out: Counter[str], zone: tzinfo | None) -> Speech | None:
-    message = _message(node)
+def _chatgpt_turn(message: Any, left_out: Counter[str], zone: tzinfo | None) -> Speech | None:
     speaker = _speaker(message)
     if not speaker:
-        left_out["tool"] += bool(message.get("content")) and not _is_setting(message)
+        is_setting = dig(message, "author", "role") == "system"
+        left_out["tool"] += bool(dig(message, "content")) and not is_setting
         return None
     parts: list[str] = []
-    found = message["content"].get("parts")
+    found = dig(message, "content", "parts")
     for part in found if isinstance(found, list) else ():
-        if isinstance(part, str):
-            parts.append(part)
-        elif isinstance(part, dict) and isinstance(part.get("text"), str):
-            parts.append(part["text"])
+        text = part if isinstance(part, str) else dig(part, "text")
+        if isinstance(text, str):
+            parts.append(text)
         elif part:
             left_out["attachment"] += 1
     text = "\n\n".join(part for part in parts if part.strip())
-    moment = moment_of(message.get("create_time"), zone)
     cleaned = _SOURCE.sub("", _CITED.sub(_cited, text))
-    return Speech(speaker, cleaned, moment.date() if moment else None) if cleaned.strip() else None
-
-
-def _is_setting(message: Mapping[str, Any]) -> bool:
-    author = message.get("author")
-    return isinstance(author, dict) and author.get("role") == "system"
+    return _speech(speaker, cleaned, dig(message, "create_time"), zone)
 
 
 def _cited(found: re.Match[str]) -> str:
     """A citation says nothing outside of the program; a link to a thing keeps its name."""
-    if found["what"] != "entity":
-        return ""
     try:
-        said = json.loads(found["rest"] or "")
+        name = dig(json.loads(found["rest"] or ""), 1) if found["what"] == "entity" else None
     except ValueError:
         return ""
-    return said[1] if isinstance(said, list) and len(said) > 1 and isinstance(said[1], str) else ""
+    return name if isinstance(name, str) else ""
 
 
-_CLAUDE_SPEAKERS = {"human": "User", "user": "User", "assistant": "Assistant"}
 _CLAUDE_LEFT_OUT = {
     "tool": "block* of tools and thoughts",
     "attachment": "attached file*",
@@ -320,7 +301,7 @@ _CLAUDE_LEFT_OUT = {
 
 def is_claude(value: object) -> bool:
     """Whether a JSON value is a conversation as Claude exports them."""
-    return isinstance(value, dict) and isinstance(value.get("chat_messages"), list)
+    return isinstance(dig(value, "chat_messages"), list)
 
 
 def read_claude(source: Source, zone: tzinfo | None = None) -> Read:
@@ -335,13 +316,13 @@ def _claude_conversation(
     messages = [each for each in value["chat_messages"] if isinstance(each, dict)]
     path = _claude_path(messages, value.get("current_leaf_message_uuid"))
     left_out: Counter[str] = Counter()
-    turns = [turn for each in path if (turn := _claude_turn(each, left_out, zone)) is not None]
+    turns = [_claude_turn(each, left_out, zone) for each in path]
     left_out["branch"] = len(messages) - len(path)
     return Conversation(
         id=str(value.get("uuid") or value.get("name") or line),
         title=str(value.get("name") or value.get("title") or ""),
         started=moment_of(value.get("created_at"), zone),
-        turns=turns,
+        turns=[turn for turn in turns if turn is not None],
         place=place,
         line=line,
         left_out=left_out,
@@ -349,49 +330,37 @@ def _claude_conversation(
     )
 
 
-def _claude_path(messages: Sequence[Mapping[str, Any]], leaf: object) -> list[Mapping[str, Any]]:
+def _claude_path(
+    messages: Sequence[Mapping[str, Any]], leaf: object
+) -> Sequence[Mapping[str, Any]]:
     """The messages up to the leaf, where an edit made branches; else all in their order."""
     parents = Counter(str(each.get("parent_message_uuid") or "") for each in messages)
     branches = any(count > 1 for parent, count in parents.items() if parent)
     by_id = {str(each.get("uuid")): each for each in messages}
     if not branches or len(by_id) != len(messages):
-        return list(messages)
+        return messages
     current = str(leaf) if str(leaf) in by_id else str(messages[-1].get("uuid"))
-    path: list[Mapping[str, Any]] = []
-    while (found := by_id.pop(current, None)) is not None:
-        path.append(found)
-        current = str(found.get("parent_message_uuid"))
-    return path[::-1]
+    return [by_id[key] for key in _path(by_id, current, "parent_message_uuid")]
 
 
 def _claude_turn(
     message: Mapping[str, Any], left_out: Counter[str], zone: tzinfo | None
 ) -> Speech | None:
-    speaker = _CLAUDE_SPEAKERS.get(str(message.get("sender") or message.get("role")))
+    speaker = _SPEAKERS.get(str(message.get("sender") or message.get("role")))
     if speaker is None:
         left_out["tool"] += 1
         return None
-    for key in ("attachments", "files", "files_v2"):
-        found = message.get(key)
-        left_out["attachment"] += len(found) if isinstance(found, list) and key != "files_v2" else 0
-    text = _text(message, left_out)
-    moment = moment_of(message.get("created_at"), zone)
-    return Speech(speaker, text, moment.date() if moment else None) if text.strip() else None
-
-
-def _text(message: Mapping[str, Any], left_out: Counter[str]) -> str:
-    """The text blocks; older exports have one `text` instead, newer ones fill it with excuses."""
-    blocks = message.get("content")
-    if isinstance(blocks, str):
-        return blocks
-    if not isinstance(blocks, list) or not blocks:
-        found = message.get("text")
-        return found if isinstance(found, str) else ""
+    for found in (message.get("attachments"), message.get("files")):
+        left_out["attachment"] += len(found) if isinstance(found, list) else 0
+    # Older exports have one `text` instead of blocks, newer ones fill it with excuses.
+    content = message.get("content") or message.get("text")
+    blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
     texts: list[str] = []
     for block in blocks:
-        kind = block.get("type") if isinstance(block, dict) else None
-        if kind == "text" and isinstance(block.get("text"), str):
-            texts.append(block["text"])
+        text = dig(block, "text") if dig(block, "type") == "text" else None
+        if isinstance(text, str):
+            texts.append(text)
         else:
-            left_out["tool"] += 1
-    return "\n\n".join(text for text in texts if text.strip())
+            left_out["tool"] += content is blocks
+    text = "\n\n".join(text for text in texts if text.strip())
+    return _speech(speaker, text, message.get("created_at"), zone)

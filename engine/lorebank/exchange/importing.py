@@ -13,11 +13,10 @@ stands by now. It is written over only while it reads as it was written.
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping
+from contextlib import closing, suppress
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -45,12 +44,14 @@ from lorebank.exchange.notes import (
 from lorebank.exchange.prose import split_front_matter
 from lorebank.exchange.read_jsonl import TEXT_KEYS, read_jsonl
 from lorebank.exchange.read_logseq import read_logseq
-from lorebank.exchange.source import BROKEN, BrokenJson, Source, json_values, open_source
+from lorebank.exchange.source import BROKEN, BrokenJson, json_values, note_text
 from lorebank.exchange.vaults import has_observations, read_basic_memory, read_obsidian
 from lorebank.records import Record
 from lorebank.settings.tables import Config
 from lorebank.workspace.atomic import write_atomic
-from lorebank.workspace.layout import ensure_derived_folder
+from lorebank.workspace.files import entries_below
+from lorebank.workspace.given import Source, open_source
+from lorebank.workspace.layout import ensure_derived_folder, is_markdown
 from lorebank.workspace.paths import resolve_memory_path
 
 _NAME = "imports.json"
@@ -123,12 +124,9 @@ def import_source(
     if form is not None and form not in READERS:
         known = ", ".join(READERS)
         raise UsageError(f"'{form}' is not an import format", hint=f"one of {known}")
-    source = open_source(path)
-    try:
+    with closing(open_source(path)) as source:
         chosen = form or form_of(source)
         return _Import(root, config, source, chosen, name, dry_run=dry_run).report()
-    finally:
-        source.close()
 
 
 class _Import:
@@ -209,7 +207,10 @@ class _Import:
 
     def _scan_imported(self) -> None:
         """Know the files that are there, and which notes they are."""
-        for path in _files_below(self.root, self.folder):
+        for below, _ in entries_below(self.root / self.folder, lambda _: None):
+            path = f"{self.folder}/{below}"
+            if not is_markdown(path):
+                continue
             self.taken.add(comparable(path))
             source = None
             with suppress(OSError, UnicodeDecodeError):  # no import wrote what is no UTF-8
@@ -256,16 +257,6 @@ class _Import:
         file = resolve_memory_path(self.root, path, self.config)
         if not self.dry_run:
             write_atomic(file, text.encode("utf-8"), expected=before)
-
-
-def _files_below(root: Path, folder: str) -> Iterator[str]:
-    """The Markdown files of a folder by path; links are not followed."""
-    for place, folders, names in os.walk(root / folder):
-        folders.sort()
-        for name in sorted(names):
-            path = Path(place, name)
-            if name.lower().endswith(".md") and not path.is_symlink():
-                yield path.relative_to(root).as_posix()
 
 
 def _decoded(data: bytes) -> str:
@@ -347,6 +338,6 @@ def _has_text(value: object) -> bool:
 
 def _is_basic_memory(source: Source, notes: list[str]) -> bool:
     """Whether half of the notes carry what basic-memory puts on each, and one an observation."""
-    texts = [text for path in notes if (text := source.text(path)[0]) is not None]
+    texts = [text for path in notes if (text := note_text(source, path)[0]) is not None]
     signed = sum(_PERMALINK.search(split_front_matter(text)[0]) is not None for text in texts)
     return signed * 2 >= max(len(texts), 1) and any(map(has_observations, texts))

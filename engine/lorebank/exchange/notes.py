@@ -189,13 +189,16 @@ def render_note(note: ImportedNote, source: str) -> str:
 
 def imported_from(text: str) -> str | None:
     """Which note of which import a file is; `None` for a file that was never imported."""
-    found = parse_front_matter(split_front_matter(text)[0])[0].get(FROM)
-    return found if isinstance(found, str) else None
+    return _said(text, FROM)
 
 
 def written_hash(text: str) -> str | None:
     """The hash that a file carries of what was written."""
-    found = parse_front_matter(split_front_matter(text)[0])[0].get(_HASH)
+    return _said(text, _HASH)
+
+
+def _said(text: str, key: str) -> str | None:
+    found = parse_front_matter(split_front_matter(text)[0])[0].get(key)
     return found if isinstance(found, str) else None
 
 

@@ -19,8 +19,9 @@ from lorebank.domain.facts import Diagnostic, EvidenceMark, Fact, FactKind, Ment
 from lorebank.exchange.conversations import moment_of
 from lorebank.exchange.notes import ImportedNote, Read, entity_mention, plain_fact, retain_line
 from lorebank.exchange.prose import clean, shareable_text
-from lorebank.exchange.source import BROKEN, BrokenJson, Source, json_values
+from lorebank.exchange.source import BROKEN, BrokenJson, json_values
 from lorebank.markdown.fact_lines import begins_typed, parse_fact_line
+from lorebank.workspace.given import Source
 
 TEXT_KEYS = ("text", "content", "fact", "memory", "statement", "observation")
 _ENTITY_KEYS = ("entities", "entity", "subjects", "people", "about")

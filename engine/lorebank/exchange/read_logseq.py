@@ -26,10 +26,11 @@ from lorebank.exchange.prose import (
     shareable_text,
     titled,
 )
-from lorebank.exchange.source import Source
+from lorebank.exchange.source import note_text
 from lorebank.markdown.front_matter import FrontMatterValue
 from lorebank.markdown.source import FenceScanner
 from lorebank.records import Record
+from lorebank.workspace.given import Source
 
 _ID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _BULLET = re.compile(r"(?P<indent>[ \t]*)[-*+](?:[ \t]+(?P<text>.*)|[ \t]*)\Z")
@@ -93,7 +94,7 @@ def read_logseq(source: Source) -> Read:
         if reason := _why_not(path, settings):
             yield Diagnostic(path, 0, *reason)
             continue
-        text, problems = source.text(path)
+        text, problems = note_text(source, path)
         yield from problems
         if text is not None:
             yield from graph_page(path, text, settings, blocks)
@@ -233,7 +234,7 @@ def _blocks(source: Source, settings: GraphSettings) -> dict[str, str]:
     for path in source.paths:
         if _why_not(path, settings):
             continue
-        text = source.text(path)[0]
+        text = note_text(source, path)[0]
         if text is None or "id::" not in text:
             continue
         block = ""
@@ -255,7 +256,7 @@ def _depth(line: str) -> str:
 def _settings(source: Source) -> GraphSettings:
     text = ""
     if "logseq/config.edn" in source.paths:
-        text = source.text("logseq/config.edn")[0] or ""
+        text = note_text(source, "logseq/config.edn")[0] or ""
     said = {found["key"]: found["value"].strip("/") for found in _SETTING.finditer(text)}
     default = GraphSettings()
     return GraphSettings(

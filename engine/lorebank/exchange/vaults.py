@@ -11,12 +11,11 @@ templates, drawings and what hides between `%%`; block ids go, a callout becomes
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from datetime import date
+from functools import partial
 from pathlib import PurePosixPath
-from typing import Any
 
 from lorebank.domain.facts import Diagnostic, FactKind
 from lorebank.exchange.date_formats import moment_day
@@ -29,11 +28,12 @@ from lorebank.exchange.prose import (
     shareable_page,
     titled,
 )
-from lorebank.exchange.source import Source
+from lorebank.exchange.source import note_text
 from lorebank.markdown.front_matter import parse_front_matter
 from lorebank.markdown.mentions import code_spans
 from lorebank.markdown.source import FenceScanner
-from lorebank.records import Record
+from lorebank.workspace.discover import VaultSettings, vault_settings
+from lorebank.workspace.given import Source
 
 _BLOCK_ID = re.compile(r"(?:\A|[ \t]+)\^[A-Za-z0-9-]+[ \t]*\Z")
 _CALLOUT = re.compile(
@@ -46,27 +46,29 @@ _LEFT_OUT = {
 }
 
 
-class VaultSettings(Record):
-    """What a vault says about itself."""
+def _day_of(vault: VaultSettings, path: str) -> date | None:
+    """The day of the daily note at a path without its `.md`, or of a link to it."""
+    folder = f"{vault.daily_folder}/" if vault.daily_folder else ""
+    for name in (path.removeprefix(folder), PurePosixPath(path).name):
+        if day := moment_day(name, vault.daily_format):
+            return day
+    # A link gives the last part of a format with folders: `YYYY/MM/YYYY-MM-DD`.
+    last = vault.daily_format.rpartition("/")[2]
+    return moment_day(PurePosixPath(path).name, last) or moment_day(path, "YYYY-MM-DD")
 
-    daily_folder: str = ""
-    daily_format: str = "YYYY-MM-DD"
-    template_folders: tuple[str, ...] = ()
 
-    def day_of(self, path: str) -> date | None:
-        """The day of the daily note at a path without its `.md`, or of a link to it."""
-        folder = f"{self.daily_folder}/" if self.daily_folder else ""
-        for name in (path.removeprefix(folder), PurePosixPath(path).name):
-            if day := moment_day(name, self.daily_format):
-                return day
-        # A link gives the last part of a format with folders: `YYYY/MM/YYYY-MM-DD`.
-        last = self.daily_format.rpartition("/")[2]
-        return moment_day(PurePosixPath(path).name, last) or moment_day(path, "YYYY-MM-DD")
+def link_rules(vault: VaultSettings) -> LinkRules:
+    """What links mean in a vault."""
+    return LinkRules(day_of=partial(_day_of, vault))
 
 
 def read_obsidian(source: Source) -> Read:
     """The notes of a vault by path, and what of it is left out."""
-    settings = _settings(source)
+
+    def read(path: str) -> bytes:
+        return source.read(path) if path in source.paths else b""
+
+    settings = vault_settings(read)
     yield from vault_notes(source, lambda path, text: vault_note(path, text, settings), settings)
 
 
@@ -82,7 +84,7 @@ def vault_notes(source: Source, note: Callable[[str, str], Read], settings: Vaul
         if reason := _why_not(path, settings.template_folders):
             yield Diagnostic(path, 0, *reason)
             continue
-        text, problems = source.text(path)
+        text, problems = note_text(source, path)
         yield from problems
         if text is not None:
             yield from note(path, text)
@@ -119,8 +121,8 @@ def vault_note(
     stem = path[: -len(".md")]
     title = keys.get("title")
     title = title if isinstance(title, str) and title.strip() else PurePosixPath(stem).name
-    day = settings.day_of(stem)
-    rules = LinkRules(day_of=settings.day_of)
+    rules = link_rules(settings)
+    day = rules.day_of(stem)
     body = rewrite_prose(_without_comments(body), lambda prose: rewrite_links(prose, rules))
     body = rewrite_lines(body, _obsidian_line)
     if rewrite_body is not None:
@@ -172,37 +174,6 @@ def _shown_part(line: str, hidden: bool) -> tuple[str, bool]:
         shown += [] if hidden else [line[position : mark.start()]]
         hidden, position = not hidden, mark.end()
     return "".join([*shown, "" if hidden else line[position:]]), hidden
-
-
-def _settings(source: Source) -> VaultSettings:
-    """From `.obsidian/`: the core plugin for daily notes, or Periodic Notes where it is used."""
-    daily = _json(source, ".obsidian/daily-notes.json")
-    periodic = _json(source, ".obsidian/plugins/periodic-notes/data.json").get("daily")
-    if isinstance(periodic, dict) and periodic.get("enabled"):
-        daily = {**daily, **{key: value for key, value in periodic.items() if value}}
-    folders = (
-        _json(source, ".obsidian/templates.json").get("folder"),
-        _json(source, ".obsidian/plugins/templater-obsidian/data.json").get("templates_folder"),
-    )
-    folder, form = daily.get("folder"), daily.get("format")
-    return VaultSettings(
-        daily_folder=folder.strip("/") if isinstance(folder, str) else "",
-        daily_format=form if isinstance(form, str) and form.strip() else "YYYY-MM-DD",
-        template_folders=tuple(
-            each.strip("/") for each in folders if isinstance(each, str) and each.strip("/")
-        ),
-    )
-
-
-def _json(source: Source, path: str) -> dict[str, Any]:
-    """A settings file of the vault; an unreadable one says nothing."""
-    if path not in source.paths:
-        return {}
-    try:
-        found = json.loads(source.read(path))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 _OBSERVATION = re.compile(

@@ -7,9 +7,7 @@ notes: a line of which one turn goes is not read at all.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import date, datetime
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
 from lorebank.conversations.files import SessionFile
@@ -17,7 +15,7 @@ from lorebank.conversations.turns import Turn
 from lorebank.domain.facts import Citation
 from lorebank.domain.reports import ForgottenLine
 from lorebank.errors import NotFound
-from lorebank.forgetting.selection import Order
+from lorebank.forgetting.selection import Order, name_finder
 from lorebank.language.folding import fold
 from lorebank.markdown.forgotten import Tombstone, format_tombstone, message_key
 from lorebank.records import Record
@@ -25,7 +23,6 @@ from lorebank.trust.quarantine import place_named
 
 _SHOWN = 100
 """Characters of a turn that are shown, so that its owner recognises it."""
-_SEPARATORS = re.compile(r"[-_\s]+")
 
 
 class ForgottenTurns(Record):
@@ -49,7 +46,7 @@ class Conversations(Record):
 
     def name(self, name: str) -> bool:
         """Whether any turn holds a name."""
-        is_named = _finder([name])
+        is_named = name_finder([name])
         return any(is_named(turn.text) for file in self.files for turn in self.turns(file))
 
     def select(self, order: Order) -> ForgottenTurns:
@@ -80,7 +77,7 @@ class Conversations(Record):
 
 
 def _test_of(order: Order, place: Citation | None) -> Callable[[Turn, SessionFile], bool]:
-    is_named = _finder(order.names) if order.entity else None
+    is_named = name_finder(order.names) if order.entity else None
     sought = fold(order.match.strip())
 
     lines = range(place.start_line, place.end_line + 1) if place and place.start_line else None
@@ -88,7 +85,7 @@ def _test_of(order: Order, place: Citation | None) -> Callable[[Turn, SessionFil
     def is_meant(turn: Turn, file: SessionFile) -> bool:
         if lines is not None and turn.line not in lines:
             return False
-        if order.before is not None and (turn.day or _day(file)) >= order.before:
+        if order.before is not None and (turn.day or file.day) >= order.before:
             return False
         if is_named is not None and not is_named(turn.text):
             return False
@@ -107,7 +104,7 @@ def _tombstones(
     """A line for a whole transcript or for its early days, else one for each run of turns."""
     by_place = place is None or not place.start_line
     if by_place and not order.entity and not order.match:
-        undated = max(lines) if order.before and _day(file) < order.before else 0
+        undated = max(lines) if order.before and file.day < order.before else 0
         yield Tombstone(file.path, min(1, undated), undated, order.before)
         return
     for is_cut, turns in groupby(said, lambda turn: turn.line in lines):
@@ -115,26 +112,6 @@ def _tombstones(
             run = list(turns)
             keys = dict.fromkeys(filter(None, (message_key(turn.text) for turn in run)))
             yield Tombstone(file.path, run[0].line, run[-1].line, keys=tuple(keys))
-
-
-def _finder(names: Iterable[str]) -> Callable[[str], object]:
-    """Whether a text holds one of the names as a word, whatever its case and accents.
-
-    A script without capitals writes words in a row, so there a name may stand within others.
-    """
-    found = []
-    for name in dict.fromkeys(fold(name).strip() for name in names):
-        words = [re.escape(word) for word in _SEPARATORS.split(name) if word]
-        if words:
-            before = r"(?<!\w)" if _ends_words(name[0]) else ""
-            after = r"(?!\w)" if _ends_words(name[-1]) else ""
-            found.append(f"{before}{_SEPARATORS.pattern.join(words)}{after}")
-    pattern = re.compile("|".join(found) or r"(?!)")
-    return lambda text: pattern.search(fold(text))
-
-
-def _ends_words(letter: str) -> bool:
-    return letter.isdigit() or letter.upper() != letter.lower()
 
 
 def _shown(path: str, turn: Turn) -> ForgottenLine:
@@ -145,8 +122,3 @@ def _shown(path: str, turn: Turn) -> ForgottenLine:
 
 def _is_within(path: str, place: str) -> bool:
     return path == place or path.startswith(f"{place}/")
-
-
-def _day(file: SessionFile) -> date:
-    """Of what bears no day of its own: that of the file, as in the store."""
-    return datetime.fromtimestamp(file.mtime_ns / 1e9).astimezone().date()

@@ -109,7 +109,13 @@ def _without(data: bytes, path: str, selected: Selected) -> bytes | None:
     places = selected.places(path)
     if path in _LEDGERS:
         return _bytes(without_lines(_text(data), places))
-    return _bytes(blanked(_text(data), [(p.start_line, p.end_line) for p in places]))
+    lines = blanked(_text(data), [(p.start_line, p.end_line) for p in places]).split("\n")
+    for place in places:
+        if (kept := selected.kept.get(place)) is not None:
+            end = "\r" if lines[place.start_line - 1].endswith("\r") else ""
+            stays = [f"{line.rstrip()}{end}" for line in kept.split("\n")]
+            lines[place.start_line - 1 : place.end_line] = stays
+    return _bytes("\n".join(lines))
 
 
 def _bank_pages(root: Path) -> list[str]:

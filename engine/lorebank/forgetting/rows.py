@@ -11,7 +11,13 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from lorebank.database.connection import BusyIndex, Connection, select, transaction
+from lorebank.database.connection import (
+    BusyIndex,
+    Connection,
+    full_text_tables,
+    select,
+    transaction,
+)
 from lorebank.domain.facts import Citation
 
 KnownItem = tuple[str, str, str, Citation]
@@ -111,21 +117,12 @@ def scrub(connection: Connection) -> str:
     """
     try:
         with transaction(connection):
-            for table in _full_text_tables(connection):
+            for table in full_text_tables(connection):
                 connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
         connection.execute("VACUUM")
         return _checkpoint(connection)
     except BusyIndex:
         return "the index is in use by another process"
-
-
-def _full_text_tables(connection: Connection) -> list[str]:
-    """The tables of words; plain ones, where SQLite has no FTS5, keep nothing behind."""
-    rows = select(
-        connection,
-        "SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL%fts5%' ORDER BY name",
-    )
-    return [name for (name,) in rows]
 
 
 def _checkpoint(connection: Connection) -> str:

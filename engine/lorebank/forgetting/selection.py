@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Sequence
+import re
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from dataclasses import field
 from datetime import date
 from pathlib import Path
@@ -13,7 +14,9 @@ from lorebank.domain.reports import ForgottenLine
 from lorebank.errors import NotFound, UsageError
 from lorebank.forgetting.rows import KnownItem, items_matching
 from lorebank.language.folding import fold
+from lorebank.markdown.plain import plain_text
 from lorebank.markdown.source import decode, split_lines
+from lorebank.nightly.infer import sentence_spans
 from lorebank.records import Mutable, Record
 from lorebank.trust.quarantine import item_of_id, place_named
 from lorebank.workspace.files import SourceFile, read_bytes
@@ -34,6 +37,8 @@ _DECISIONS_ON = (
     " OR n.target IN (SELECT slug FROM aliases WHERE entity = ?1)) ORDER BY 1, 2"
 )
 """The lines of ledgers that decide about a name of an entity."""
+_BULLET = re.compile(r"\A[\s>]*(?:[-*+]\s+)?")
+_SEPARATORS = re.compile(r"[-_\s]+")
 _BEFORE = "SELECT path FROM files WHERE recorded < ? AND role IN ('log', 'note')"
 
 
@@ -78,6 +83,8 @@ class Selected(Mutable):
     lines: list[ForgottenLine] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
     """Paths of files that go as a whole."""
+    kept: dict[Citation, str] = field(default_factory=dict)
+    """Lines of which only some sentences go → what stays, on as many lines."""
 
     def places(self, path: str) -> list[Citation]:
         """The lines of one file."""
@@ -97,7 +104,9 @@ def select_lines(
     elif order.match:
         _take_matches(connection, root, files, order.match, selected)
     elif order.entity:
-        _take_items(items_matching(connection, _NAMING, (order.entity,)), selected)
+        is_named = name_finder(order.names)
+        for item in items_matching(connection, _NAMING, (order.entity,)):
+            _take_naming(root, item, is_named, selected)
         for path, line in select(connection, _DECISIONS_ON, (order.entity,)):
             _take_lines(connection, root, path, {line}, selected)
         if order.page:
@@ -127,6 +136,27 @@ def _of_id(connection: Connection, text: str) -> list[KnownItem]:
 
 def _take_items(items: Iterable[KnownItem], selected: Selected) -> None:
     selected.lines += [ForgottenLine(place, text, id_, kind) for id_, kind, text, place in items]
+
+
+def _take_naming(
+    root: Path, item: KnownItem, is_named: Callable[[str], object], into: Selected
+) -> None:
+    """A fact as a whole; of a paragraph, the sentences that name somebody."""
+    id_, kind, _, place = item
+    text = "\n".join(_read_lines(root, place.path)[place.start_line - 1 : place.end_line])
+    # A line with bytes that are no text could not be written back as it was.
+    is_whole = kind != "note" or "\ufffd" in text
+    spans = [] if is_whole else list(sentence_spans(text))
+    gone = [span for span in spans if is_named(text[slice(*span)])]
+    if not gone or len(gone) == len(spans):
+        return _take_items([item], into)
+    said = " ".join(text[slice(*span)].strip() for span in gone)
+    into.lines.append(ForgottenLine(place, plain_text(said), id_, kind))
+    for start, end in reversed(gone):
+        begin = start or len(text) - len(_BULLET.sub("", text))
+        text = text[:begin] + "\n" * text.count("\n", start, end) + text[end:]
+    into.kept[place] = text
+    return None
 
 
 def _take_source(
@@ -196,3 +226,23 @@ def _read_lines(root: Path, path: str) -> list[str]:
         return split_lines(decode(read_bytes(root, source), path)[0])
     except OSError:
         return []
+
+
+def name_finder(names: Iterable[str]) -> Callable[[str], object]:
+    """Whether a text holds one of the names as a word, whatever its case and accents.
+
+    A script without capitals writes words in a row, so there a name may stand within others.
+    """
+    found = []
+    for name in dict.fromkeys(fold(name).strip() for name in names):
+        words = [re.escape(word) for word in _SEPARATORS.split(name) if word]
+        if words:
+            before = r"(?<!\w)" if _ends_words(name[0]) else ""
+            after = r"(?!\w)" if _ends_words(name[-1]) else ""
+            found.append(f"{before}{_SEPARATORS.pattern.join(words)}{after}")
+    pattern = re.compile("|".join(found) or r"(?!)")
+    return lambda text: pattern.search(fold(text))
+
+
+def _ends_words(letter: str) -> bool:
+    return letter.isdigit() or letter.upper() != letter.lower()

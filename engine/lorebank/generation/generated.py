@@ -1,10 +1,15 @@
-"""The shapes that answers of chat models are held to."""
+"""Asking a chat model for JSON of a given shape, within the budget of a run; and the shapes."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from lorebank.errors import ProviderError
+from lorebank.language.words import estimate_tokens
+from lorebank.providers.protocols import Generator, Prompt
+from lorebank.records import Mutable
 
 _Lines = Annotated[list[int], Field(max_length=50)]
 
@@ -49,3 +54,83 @@ class InferredFacts(_Answer):
     """`infer.md`."""
 
     facts: Annotated[list[_InferredFact], Field(max_length=40)]
+
+
+class BudgetSpent(ProviderError):
+    """The next call would go beyond what a run may spend; it was not made."""
+
+
+class Budget(Mutable):
+    """Counts down as calls are made; shared by everything that one run asks for."""
+
+    calls: int
+    tokens: int
+    """Asked and answered together."""
+
+    def reserve(self, tokens: int) -> None:
+        """Ask leave for one call of about so many tokens; `BudgetSpent` where it is refused."""
+        if self.calls < 1:
+            raise BudgetSpent(
+                "the calls of this run are spent", hint="raise generator.max_calls, or run again"
+            )
+        if tokens > self.tokens:
+            raise BudgetSpent(
+                "the tokens of this run are spent", hint="raise generator.max_tokens, or run again"
+            )
+        self.calls -= 1
+
+    def spend(self, tokens: int) -> None:
+        """Count the tokens of a call that was made."""
+        self.tokens = max(0, self.tokens - tokens)
+
+
+T = TypeVar("T", bound=BaseModel)
+_ATTEMPTS = 2
+"""The answer, and one correction: a model that fails twice is not up to the task."""
+_SHOWN = 4
+"""Mistakes named to the model."""
+
+
+class UnusableAnswer(ProviderError):
+    """A model answered, twice, with what does not have the shape that was asked for."""
+
+
+def ask_json(generator: Generator, prompt: Prompt, shape: type[T], budget: Budget) -> T:
+    """The model's answer in this shape.
+
+    An answer that does not fit is sent back once with what is wrong. Raises `UnusableAnswer`
+    where the second does not fit either, `BudgetSpent` before a call that the budget forbids, and
+    `ProviderError` where the model cannot be reached.
+    """
+    problem = ""
+    for _ in range(_ATTEMPTS):
+        budget.reserve(prompt.estimated_tokens + prompt.answer_tokens)
+        completion = generator.complete(prompt)
+        estimated = prompt.estimated_tokens + estimate_tokens(completion.text)
+        budget.spend(estimated if completion.tokens is None else completion.tokens)
+        try:
+            return shape.model_validate_json(_object_in(completion.text))
+        except ValidationError as error:
+            problem = _mistakes(error)
+        prompt = prompt.answered(
+            completion.text,
+            f"This cannot be used: {problem}. Answer again, with the JSON object alone.",
+        )
+    raise UnusableAnswer(
+        f"{generator.name}/{generator.model}: answered twice with what cannot be used: {problem}",
+        hint="try another generator.model",
+    )
+
+
+def _object_in(text: str) -> str:
+    """The JSON object of an answer, without a fence or a remark around it."""
+    start, end = text.find("{"), text.rfind("}")
+    return text[start : end + 1] if 0 <= start < end else text
+
+
+def _mistakes(error: ValidationError) -> str:
+    mistakes = []
+    for each in error.errors(include_url=False)[:_SHOWN]:
+        place = ".".join(str(part) for part in each["loc"])
+        mistakes.append(f"{place}: {each['msg']}" if place else each["msg"])
+    return "; ".join(mistakes)

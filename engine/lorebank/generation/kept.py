@@ -96,7 +96,7 @@ class ModelInRun(Mutable):
 
         A model that cannot be asked is told of once, and not asked again in this run.
         """
-        from lorebank.providers.ask import UnusableAnswer
+        from lorebank.generation.generated import UnusableAnswer
 
         known = self.kept.get(key)
         if known is not None or self.writer is None or key in self.failed:

@@ -5,14 +5,6 @@ all of its numbers and all that it writes with a capital must be found in them; 
 what they affirm nor affirm what they all deny. That is a check of words: it lets no new thing in,
 and it cannot tell every twist of the old ones. As a judge of two texts the model has to quote. A
 verdict is stored by those who ask for it, signed with its model, where a person can take it back.
-
-A sentence is dropped rather than mended. It must cite lines that exist; most of its content words,
-all of its numbers and all that it writes with a capital must be found in them; and it may not deny
-what they affirm nor affirm what they all deny. That is a check of words: it lets no new thing in,
-and it cannot tell every twist of the old ones.
-
-Both are narrow: values in, a checked value out, nothing stored. A verdict is stored by those who
-ask for it, signed with its model, where a person can read it and take it back.
 """
 
 from __future__ import annotations
@@ -32,13 +24,14 @@ from lorebank.domain.facts import FactKind
 from lorebank.language.folding import fold
 from lorebank.language.secrets import redact
 from lorebank.language.words import content_words, words
-from lorebank.providers.ask import Budget
 from lorebank.providers.protocols import Generator, Prompt, Turn
 from lorebank.records import Record
 from lorebank.settings.tables import Config
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
+
+    from lorebank.generation.generated import Budget
 
 
 _SHARE = 0.7
@@ -187,8 +180,7 @@ class Writer:
 
         Raises `ProviderError` where the model fails, `BudgetSpent` where no call is left.
         """
-        from lorebank.generation.generated import WrittenText
-        from lorebank.providers.ask import ask_json
+        from lorebank.generation.generated import WrittenText, ask_json
 
         prompt = self.prompt(job, question=subject, lines=numbered(lines))
         answer = ask_json(self.generator, prompt, WrittenText, self.budget)
@@ -256,13 +248,15 @@ def open_writer(
     def load() -> Generator:
         if given is not None:
             return given
-        from lorebank.providers.registry import GeneratorSetup, load_generator
+        from lorebank.providers.registry import Setup, load_generator
 
-        setup = GeneratorSetup(settings, config.providers, environ, say, config.embedder.offline)
+        setup = Setup(config.embedder, config.providers, environ, say, generator=settings)
         generator = load_generator(setup)
         assert generator is not None
         opened.callback(generator.cancel)
         return generator
+
+    from lorebank.generation.generated import Budget
 
     with ExitStack() as opened:
         budget = Budget(settings.max_calls, settings.max_tokens)
@@ -307,7 +301,7 @@ def judge_relation(writer: Writer, older: str, newer: str) -> str | None:
 
 
 def _judged(writer: Writer, shape: type[_T], job: str, **texts: str) -> _T:
-    from lorebank.providers.ask import ask_json
+    from lorebank.generation.generated import ask_json
 
     flat = {name: " ".join(text.split()) for name, text in texts.items()}
     return ask_json(writer.generator, writer.prompt(job, **flat), shape, writer.budget)
@@ -317,8 +311,7 @@ def facts_in_prose(
     writer: Writer, lines: Sequence[CitedLine], day: date
 ) -> tuple[tuple[InferredFact, ...], tuple[Dropped, ...]]:
     """Facts in the prose of one day, each grounded in the lines it cites, and what was dropped."""
-    from lorebank.generation.generated import InferredFacts
-    from lorebank.providers.ask import ask_json
+    from lorebank.generation.generated import InferredFacts, ask_json
 
     prompt = writer.prompt("infer", day=day.isoformat(), lines=numbered(lines))
     answer = ask_json(writer.generator, prompt, InferredFacts, writer.budget)

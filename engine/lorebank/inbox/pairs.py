@@ -14,19 +14,20 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from lorebank.beliefs.forming import holder_of
 from lorebank.beliefs.materialise import unsure_pairs
+from lorebank.beliefs.nearness import vectors_by_text
 from lorebank.domain.facts import (
     Citation,
     Fact,
     FactKind,
     InboxItem,
     InboxKind,
-    InboxLine,
     Opinion,
     Relation,
     Stance,
@@ -42,8 +43,8 @@ from lorebank.inbox.sources import (
     line_of_fact,
     remove_ledger_lines,
 )
-from lorebank.index.items import all_facts, facts_by_entity, facts_by_id
-from lorebank.index.succession import fates_of_facts, ruled_pairs
+from lorebank.index.items import all_facts, facts_by_entity, facts_by_id, facts_of_ids
+from lorebank.index.succession import ruled_pairs, superseded_facts
 from lorebank.language.words import stop_words
 from lorebank.markdown.ledger import (
     EvidenceRuling,
@@ -70,13 +71,15 @@ _CONFLICT = "its words disagree"
 
 
 def _evidence_waiting(desk: Desk, fact: Fact | None = None) -> Iterator[InboxItem]:
-    for row, known, opinion in unsure_pairs(desk.connection, fact.id if fact else None):
-        first = opinion.evidence[0]
+    pairs = list(unsure_pairs(desk.connection, fact.id if fact else None))
+    opened = facts_of_ids(desk.connection, {o.evidence[0].fact_id for _, _, o in pairs})
+    for row, known, opinion in pairs:
+        first = line_of_fact(opened[opinion.evidence[0].fact_id])
         kind = _kind_of_pair(known, opinion, row.reason)
         yield InboxItem(
             id=_evidence_id(row.opinion, row.fact),
             kind=kind,
-            older=InboxLine(opinion.statement, first.source, first.date, opinion.id),
+            older=replace(first, text=opinion.statement, id=opinion.id),
             newer=line_of_fact(known),
             reason=row.reason,
             effect={
@@ -215,7 +218,7 @@ def _pairs(desk: Desk, facts: Iterable[Fact]) -> Iterator[_Pair]:
     """
     from lorebank.supersede.endings import tokens
 
-    superseded = fates_of_facts(desk.connection, today=desk.today).superseded
+    superseded = superseded_facts(desk.connection, today=desk.today)
     spent = frozenset(superseded.values())
     ruled = ruled_pairs(desk.connection)
     dated = [
@@ -230,7 +233,7 @@ def _pairs(desk: Desk, facts: Iterable[Fact]) -> Iterator[_Pair]:
         for slug in dict.fromkeys(m.slug for m in fact.mentions if m.subject):
             about[slug].append((day, fact))
     groups = [g for g in about.values() if len(g) > 1 and any(day >= since for day, _ in g)]
-    vectors = _unit_vectors(desk, {fact.content for group in groups for _, fact in group})
+    vectors = vectors_by_text(desk.vectors_of, {f.content for g in groups for _, f in g})
     tokens_of = cache(tokens)  # a line is met with each newer one
     for group in groups:
         over = [(day, fact) for day, fact in group if fact.kind in _MAY_BE_OVER]
@@ -267,16 +270,6 @@ def _scored(
         score = alike + _SHARED * shared_words(said, stated)
         if score >= enough:
             yield _Pair(round(score, 4), newer, fact)
-
-
-def _unit_vectors(desk: Desk, texts: Iterable[str]) -> dict[str, ndarray]:
-    found = desk.vectors_of(sorted(texts))
-    if not found:
-        return {}
-    import numpy as np
-
-    vectors = {text: np.frombuffer(data, dtype=np.float32) for text, data in found.items()}
-    return {text: v / (float(np.linalg.norm(v)) or 1.0) for text, v in vectors.items()}
 
 
 def _item(pair: _Pair) -> InboxItem:

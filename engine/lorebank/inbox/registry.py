@@ -188,8 +188,8 @@ def judge_records(decisions: Iterable[Decision]) -> tuple[JudgeRecord, ...]:
 
 
 def _model_verdicts(writer: Writer, items: Iterable[InboxItem]) -> Iterator[tuple[str, str]]:
+    from lorebank.generation.generated import BudgetSpent, UnusableAnswer
     from lorebank.generation.writing import judge_evidence, judge_relation
-    from lorebank.providers.ask import BudgetSpent, UnusableAnswer
 
     for item in items:
         if item.older is None or item.newer is None:

@@ -70,7 +70,9 @@ def item_id(kind: InboxKind, *rests_on: str) -> str:
 
 def line_of_fact(fact: Fact) -> InboxLine:
     """A fact as one side of an item."""
-    return InboxLine(fact.content, fact.citation, fact.recorded, fact.id)
+    about = tuple(dict.fromkeys(m.name for m in fact.mentions if m.subject))
+    place, day = fact.citation, fact.recorded
+    return InboxLine(fact.content, place, day, fact.id, about, fact.author.agent)
 
 
 def add_ledger_line(desk: Desk, path: str, line: str, *, title: str) -> None:

@@ -9,7 +9,7 @@ description.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from itertools import combinations
@@ -131,8 +131,8 @@ def entity_view(
     then the timeline from its newest fact on, then lines that only name it.
     """
     facts = facts_by_time(connection, entity=entity.slug, interval=interval)
-    properties, clashes = _properties(connection, entity)
     replaced = _replaced(connection, entity)
+    properties, clashes = _properties(connection, entity, replaced)
     view = EntityView(
         entity=entity,
         facts=facts,
@@ -147,7 +147,7 @@ def entity_view(
 
 
 def _properties(
-    connection: Connection, entity: Entity
+    connection: Connection, entity: Entity, replaced: Mapping[str, str]
 ) -> tuple[tuple[Property, ...], list[OpenQuestion]]:
     """What holds now, by relation, and where two facts that hold contradict each other."""
     rows = select(
@@ -157,9 +157,8 @@ def _properties(
         " ORDER BY s.relation, s.about, s.item DESC, s.value",
         (entity.slug,),
     )
-    items = {row[0] for row in rows}
-    current = items - successors(connection, items).keys()
-    facts = {item: fact for item in current for fact in load_facts(connection, [item])}
+    known = ((item, fact) for item, *_ in rows for fact in load_facts(connection, [item]))
+    facts = {item: fact for item, fact in known if fact.id not in replaced}
     stated: dict[tuple[str, str], dict[int, tuple[Property, str]]] = {}
     for item, about, relation, value in rows:
         if item in facts:
@@ -189,7 +188,7 @@ def _replaced(connection: Connection, entity: Entity) -> dict[str, str]:
         select(
             connection,
             "SELECT DISTINCT i.item, i.id FROM mentions m JOIN items i ON i.item = m.item"
-            " WHERE m.entity = ? AND i.item IN (SELECT item FROM slots)",
+            " WHERE m.entity = ?",
             (entity.slug,),
         )
     )

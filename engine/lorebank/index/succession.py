@@ -12,19 +12,21 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import asdict
 from datetime import date
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from lorebank.database.connection import Connection, select
 from lorebank.domain.facts import Fact, FactKind, Relation
-from lorebank.index.slots import SlotEntry, When, replaced_values
-from lorebank.records import Record
+from lorebank.index.slots import When, replaced_values
 
 if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+
     from lorebank.index.reading import ReadFile
     from lorebank.supersede.endings import Change
+
+K = TypeVar("K", bound=Hashable)
 
 WRITER = "writer"
 """Who rules by a mark in the newer line itself."""
@@ -34,6 +36,13 @@ _AT_ONCE = 10_000
 _STATES = ("world", "observation")
 """Kinds of lines that state what holds; what was done or thought does not end like that."""
 
+
+_NEAR = 0.55
+"""From this cosine on two lines about one subject are taken to speak of one thing; of the built-in
+embedder's vectors. In two workspaces by other hands 21 of 35 questions for what holds now get the
+right line first as before, and 2 one that no longer holds (3 before), of 194 others 2 more are
+right; in a third workspace 11 of 15 (8 before) and 3 (6). With opinions among them the newest word
+comes first in 29 of 33 turns of two sets, not 25."""
 
 Derived = Callable[[Hashable], dict[Any, Any]]
 """What was worked out of the index before, by kind, to read and add to."""
@@ -51,14 +60,15 @@ class Successor(NamedTuple):
     """What the replaced fact says that holds no longer, in folded words; empty for all of it."""
 
 
-class Fates(Record):
-    """What became of the facts recorded by a day."""
+class Dated(NamedTuple, Generic[K]):
+    """A line or an opinion as `newer_lines` compares it."""
 
-    superseded: Mapping[str, str]
-    """Fact id → id of the fact that replaces it."""
-    lapsed: Mapping[str, tuple[tuple[str, ...], str]]
-    """Id of a fact of which some values hold no longer → those values, in folded words, and the id
-    of the fact that replaces the last of them."""
+    key: K
+    fact: str
+    """The id of the fact that says it."""
+    about: Hashable
+    when: tuple[Any, ...]
+    """The day first; later is greater."""
 
 
 class _Line(NamedTuple):
@@ -80,17 +90,13 @@ the line is trusted."""
 
 
 def insert_changes(connection: Connection, facts: Iterable[tuple[int, Fact]]) -> None:
-    """Store what facts say is over or new, each with the number of its item."""
+    """Note which facts say that something is over or new, each with the number of its item."""
     from lorebank.supersede.endings import read_change, tokens
 
     for item, fact in facts:
-        if fact.kind not in _MAY_END:
-            continue
         names = frozenset(word for m in fact.mentions if m.subject for word in tokens(m.name))
-        change = read_change(fact.content, names)
-        if change:
-            data = json.dumps(asdict(change), ensure_ascii=False)
-            connection.execute("INSERT INTO changes (item, data) VALUES (?, ?)", (item, data))
+        if fact.kind in _MAY_END and read_change(fact.content, names):
+            connection.execute("INSERT INTO changes VALUES (?)", (item,))
 
 
 def insert_line_rulings(connection: Connection, file: int, read: ReadFile) -> None:
@@ -125,41 +131,50 @@ def successors(
     known: dict[int, Successor | None] = memo(("successors", as_of, today))
     missing = [item for item in numbers if item not in known]
     if missing:
-        replaced = replaced_values(connection, missing, as_of)
-        claims = _claims(connection, missing, replaced, as_of, today or as_of, memo)
+        claims = _claims(connection, missing, as_of, today or as_of, memo)
         known |= {item: _newest(claims[item]) if item in claims else None for item in missing}
     return {item: newer for item in numbers if (newer := known[item])}
 
 
-def fates_of_facts(
+def superseded_facts(
     connection: Connection, *, as_of: date | None = None, today: date | None = None
-) -> Fates:
-    """Which facts recorded by `as_of` are replaced, and which in part."""
-    ids = dict(
-        select(
-            connection,
-            "SELECT item, id FROM items WHERE quarantined = 0 AND kind <> 'note'"
-            " AND (?1 IS NULL OR recorded IS NULL OR recorded <= ?1)",
-            (_iso(as_of),),
-        )
-    )
-    replaced = replaced_values(connection, ids, as_of)
+) -> dict[str, str]:
+    """Fact id → id of the fact that replaces it, of those recorded by `as_of`."""
+    ids = _trusted_facts(connection, as_of)
+    items = list(ids)
     kept: dict[Hashable, dict[Any, Any]] = {}
     superseded: dict[str, str] = {}
-    items = list(ids)
     for start in range(0, len(items), _AT_ONCE):
         part = items[start : start + _AT_ONCE]
-        mine = {item: replaced[item] for item in part if item in replaced}
-        found = _claims(
-            connection, part, mine, as_of, today or as_of, lambda kind: kept.setdefault(kind, {})
+        found = successors(
+            connection, part, as_of=as_of, today=today, memo=lambda kind: kept.setdefault(kind, {})
         )
-        superseded |= {ids[item]: _newest(claims).id for item, claims in found.items()}
+        superseded |= {ids[item]: newer.id for item, newer in found.items()}
+    return superseded
+
+
+def lapsed_values(
+    connection: Connection, *, as_of: date | None = None
+) -> dict[str, tuple[tuple[str, ...], str]]:
+    """Id of a fact of which some values hold no longer → those values, in folded words, and the id
+    of the fact that replaces the last of them."""
+    ids = _trusted_facts(connection, as_of)
     lapsed: dict[str, tuple[tuple[str, ...], str]] = {}
-    for item, (newer, _) in replaced.items():
+    for item, (newer, _) in replaced_values(connection, ids, as_of).items():
         last = max((entry for _, entry in newer), key=lambda entry: entry.when).id
         values = (value for mine, _ in newer for value in mine.values)
         lapsed[ids[item]] = (tuple(dict.fromkeys(values)), last)
-    return Fates(superseded, lapsed)
+    return lapsed
+
+
+def _trusted_facts(connection: Connection, as_of: date | None) -> dict[int, str]:
+    rows = select(
+        connection,
+        "SELECT item, id FROM items WHERE quarantined = 0 AND kind <> 'note'"
+        " AND (?1 IS NULL OR recorded IS NULL OR recorded <= ?1)",
+        (_iso(as_of),),
+    )
+    return dict(rows)
 
 
 def ruled_pairs(
@@ -176,6 +191,44 @@ def ruled_pairs(
     )
 
 
+def newer_lines(
+    lines: Iterable[Dated[K]],
+    vectors: Callable[[Sequence[K]], Mapping[K, NDArray[float32]]],
+    judged: Collection[tuple[str, str]],
+) -> dict[K, K]:
+    """Each line → the newest one about the same, near in meaning, that may say otherwise.
+
+    Nobody has judged them, so nothing is hidden. Lines of one day hold side by side; of pairs of
+    facts that are `judged`, newer and older, the newer says what the older is now.
+    """
+    by_subject: defaultdict[Hashable, list[Dated[K]]] = defaultdict(list)
+    for line in lines:
+        by_subject[line.about].append(line)
+    groups = [group for group in by_subject.values() if len(group) > 1]
+    known = vectors([line.key for group in groups for line in group]) if groups else {}
+    newer: dict[K, K] = {}
+    for group in groups:
+        dated = sorted((line for line in group if line.key in known), key=lambda line: line.when)
+        for place, old in enumerate(dated):
+            for new in reversed(dated[place + 1 :]):
+                if new.when[0] == old.when[0] or (new.fact, old.fact) in judged:
+                    break  # it is known what came of the older one later than all that is left
+                if float(known[new.key] @ known[old.key]) >= _NEAR:
+                    newer[old.key] = new.key
+                    break
+    return newer
+
+
+def led_by(order: Iterable[K], newer: Mapping[K, K]) -> list[K]:
+    """The order with each line behind the one that `newer` has for it."""
+    led: dict[K, None] = {}
+    for each in order:
+        if each in newer:
+            led.setdefault(newer[each])
+        led.setdefault(each)
+    return list(led)
+
+
 def _newest(claims: Iterable[Successor]) -> Successor:
     return max(claims, key=lambda claim: claim.when)
 
@@ -183,15 +236,14 @@ def _newest(claims: Iterable[Successor]) -> Successor:
 def _claims(
     connection: Connection,
     items: Sequence[int],
-    replaced: Mapping[int, tuple[Sequence[tuple[SlotEntry, SlotEntry]], bool]],
     as_of: date | None,
     today: date | None,
-    memo: Derived = lambda kind: {},
+    memo: Derived,
 ) -> dict[int, list[Successor]]:
     """Item → why it holds no longer; items that hold are left out."""
     lines = _lines(connection, items)
     claims: defaultdict[int, list[Successor]] = defaultdict(list)
-    for item, (newer, is_whole) in replaced.items():
+    for item, (newer, is_whole) in replaced_values(connection, items, as_of).items():
         if is_whole:
             mine, last = max(newer, key=lambda pair: pair[1].when)
             values = " ".join(mine.values)
@@ -262,41 +314,27 @@ def _endings(
 def _certain_changes(
     connection: Connection, entities: Collection[str], as_of: date | None
 ) -> dict[str, list[_Ended]]:
+    from lorebank.supersede.endings import beginnings_ended, read_change, tokens
+
     found: dict[str, list[_Ended]] = defaultdict(list)
     rows = select(
         connection,
         # From the changes, which are few, and not from all lines about the entities.
-        "SELECT m.entity, c.data, i.item, i.id, i.recorded, i.file, i.start_line,"
-        " coalesce(i.occurred_start, ''), i.quarantined = 0 FROM changes c"
+        "SELECT m.entity, i.content, i.item, i.id, i.recorded, i.file, i.start_line,"
+        " coalesce(i.occurred_start, ''), i.quarantined = 0, (SELECT group_concat(n.name, ' ')"
+        "  FROM mentions n WHERE n.item = i.item AND n.subject = 1) FROM changes c"
         " CROSS JOIN mentions m ON m.item = c.item AND m.subject = 1"
         "  AND m.entity IN (SELECT value FROM json_each(?1))"
         " JOIN items i ON i.item = c.item"
         " WHERE i.recorded IS NOT NULL AND (?2 IS NULL OR i.recorded <= ?2)",
         (json.dumps(sorted(entities)), _iso(as_of)),
     )
-    for entity, data, item, id_, recorded, file, line, occurred, trusted in rows:
-        change, ended = _change(data)
+    for entity, content, item, id_, recorded, file, line, occurred, trusted, names in rows:
+        change = read_change(content, frozenset(tokens(names)))
         since = max(recorded, occurred) if change.is_announced else recorded
         claim = Successor(When(recorded, file, line), item, id_, since)
-        found[entity].append((claim, change, ended, bool(trusted)))
+        found[entity].append((claim, change, beginnings_ended(change), bool(trusted)))
     return found
-
-
-@lru_cache(maxsize=4096)
-def _change(data: str) -> tuple[Change, frozenset[str]]:
-    from lorebank.supersede.endings import Change, beginnings_ended
-
-    said = json.loads(data)
-    change = Change(
-        objects=tuple(map(tuple, said["objects"])),
-        states=tuple(said["states"]),
-        beside=tuple(said["beside"]),
-        values=tuple((value, unit) for value, unit in said["values"]),
-        about=tuple(said["about"]),
-        moved=tuple(said["moved"]),
-        is_announced=said["is_announced"],
-    )
-    return change, beginnings_ended(change)
 
 
 def _apply_rulings(

@@ -104,7 +104,7 @@ def sentences(document: Document) -> Iterator[Sentence]:
         is_task = node.kind == "item" and node.children and _CHECKBOX.match(node.children[0].text)
         if node.kind in ("list", "item") and not is_task:
             waiting[:0] = node.children
-        for start, end in _spans(node.text) if node.kind == "paragraph" else ():
+        for start, end in sentence_spans(node.text) if node.kind == "paragraph" else ():
             said = node.text[start:end]
             first = node.start + 1 + node.text.count("\n", 0, start)
             place = Citation(document.path, first, first + said.rstrip().count("\n"))
@@ -112,7 +112,8 @@ def sentences(document: Document) -> Iterator[Sentence]:
                 yield Sentence(plain, place, tuple(m.name for m, _, _ in find_mentions(said)))
 
 
-def _spans(text: str) -> Iterator[tuple[int, int]]:
+def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Where each sentence of a paragraph begins and ends."""
     start = 0
     for found in _SENTENCE_END.finditer(text):
         open_brackets = text.count("(", start, found.start()) - text.count(")", start, found.end())

@@ -28,7 +28,7 @@ from lorebank.domain.answers import BeliefStep
 from lorebank.domain.facts import Citation, Fact, FactKind, Opinion, OpinionStatus
 from lorebank.domain.reports import Calibration, RotFinding, RotKind, RotReport
 from lorebank.index.items import all_facts, facts_of_ids, marked_facts
-from lorebank.index.succession import fates_of_facts
+from lorebank.index.succession import superseded_facts
 from lorebank.markdown.ledger import parse_evidence_lines
 from lorebank.markdown.mentions import WIKILINK, code_spans, is_day_link, link_title
 from lorebank.markdown.source import FenceScanner, decode, split_lines
@@ -76,7 +76,7 @@ def rot_report(
         for source in pages
         if not is_generated(source.path) and (text := _text(root, source)) is not None
     }
-    superseded = fates_of_facts(connection, as_of=day).superseded
+    superseded = superseded_facts(connection, as_of=day)
     facts = all_facts(connection)
     unrecalled = None
     if recalled is not None and (day - recalled.since).days >= NOTED_DAYS:

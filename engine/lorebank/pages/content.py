@@ -23,7 +23,7 @@ from lorebank.index.items import (
 )
 from lorebank.index.opinions import load_opinions, load_unsure
 from lorebank.index.slots import relations_of_facts
-from lorebank.index.succession import fates_of_facts, ruled_pairs
+from lorebank.index.succession import lapsed_values, ruled_pairs, superseded_facts
 from lorebank.markdown.document import read_document
 from lorebank.markdown.facts import extract_facts
 from lorebank.names.entities import list_entities
@@ -74,7 +74,6 @@ def read_content(
     unjudged: dict[str, list[str]] = defaultdict(list)
     for pair in pairs:
         unjudged[pair.opinion].append(pair.fact)
-    fates = fates_of_facts(connection, as_of=until)
     return BankContent(
         facts=facts,
         opinions=tuple(
@@ -92,9 +91,9 @@ def read_content(
         today=today,
         newest=newest_recorded(connection, until),
         unjudged=unjudged,
-        superseded=fates.superseded,
+        superseded=superseded_facts(connection, as_of=until),
         relations=relations_of_facts(connection),
-        lapsed=fates.lapsed,
+        lapsed=lapsed_values(connection, as_of=until),
         beside=ruled_pairs(connection, Relation.BOTH, as_of=until),
         named=plainly_named(connection),
         descriptions=descriptions(connection),

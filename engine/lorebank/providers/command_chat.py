@@ -16,7 +16,7 @@ from pathlib import Path
 
 from lorebank.errors import ConfigurationError, ProviderError
 from lorebank.providers.protocols import Completion, Prompt
-from lorebank.providers.registry import GeneratorSetup
+from lorebank.providers.registry import Setup
 
 _LONGEST_ANSWER = 2_000_000
 """Bytes that are read of an answer: far more than `answer_tokens` may be."""
@@ -96,15 +96,15 @@ class CommandGenerator:
             process.kill()
 
 
-def load_chat(setup: GeneratorSetup) -> CommandGenerator:
+def load_chat(setup: Setup) -> CommandGenerator:
     """The generator of the settings. Whether the program is there shows at the first request."""
-    settings = setup.settings
+    settings = setup.generator
     if not settings.command:
         raise ConfigurationError(
             "generator.command is empty",
             hint='generator.command = ["claude", "-p"] in your own settings',
         )
-    if setup.offline:
+    if setup.embedder.offline:
         raise ProviderError(
             "embedder.offline forbids generator.command: it may send your notes elsewhere",
             hint="set embedder.offline = false to let it run",

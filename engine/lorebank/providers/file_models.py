@@ -260,7 +260,6 @@ class OnnxModel(Record):
         cls, network: Path, tokenizer_file: Path, pooling: Pooling, most_tokens: int
     ) -> OnnxModel:
         """Raises `ProviderError` where a package is missing or the files do not fit."""
-        require_runtime(network)
         opened = Network.open(network, read_tokenizer(tokenizer_file, most_tokens))
         [(_, answer, mask)] = opened.run(["lorebank"])
         return cls(opened, pooling, _pooled(answer, mask, pooling).shape[1])

@@ -18,14 +18,15 @@ from lorebank.errors import ProviderError
 from lorebank.providers.http import BadAnswer, as_object
 from lorebank.providers.protocols import BatchState, Completion, Limits, Prompt, Role
 from lorebank.providers.remote import (
-    Asked,
     Batch,
     ChatService,
     RemoteEmbedder,
     Service,
     batch_vectors,
+    read_completion,
     unit_vectors,
 )
+from lorebank.records import dig
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,30 +42,30 @@ def _resource(model: str) -> str:
     return f"models/{model.removeprefix('models/')}"
 
 
-def _one(asked: Asked, text: str, role: Role) -> dict[str, Any]:
+def _one(embedder: RemoteEmbedder, text: str, role: Role) -> dict[str, Any]:
     """One `EmbedContentRequest`."""
     request: dict[str, Any] = {
-        "model": _resource(asked.model),
+        "model": _resource(embedder.model),
         "content": {"parts": [{"text": text}]},
         "taskType": _TASKS[role],
     }
-    return request | ({"outputDimensionality": asked.dimensions} if asked.dimensions else {})
+    return request | ({"outputDimensionality": embedder.dimensions} if embedder.dimensions else {})
 
 
-def _body(asked: Asked, texts: Sequence[str], role: Role) -> dict[str, Any]:
-    return {"requests": [_one(asked, text, role) for text in texts]}
+def _body(embedder: RemoteEmbedder, texts: Sequence[str], role: Role) -> dict[str, Any]:
+    return {"requests": [_one(embedder, text, role) for text in texts]}
 
 
 def _rows(answer: Any, count: int) -> Sequence[Any]:
-    rows = answer.get("embeddings") if isinstance(answer, dict) else None
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+    rows = dig(answer, "embeddings")
+    if not isinstance(rows, list):
         raise BadAnswer("answered without a list of embeddings")
-    return [row.get("values") for row in rows]
+    return [dig(row, "values") for row in rows]
 
 
 def _submit(embedder: RemoteEmbedder, texts: Mapping[str, str]) -> str:
     requests = [
-        {"request": _one(embedder.asked, text, "document"), "metadata": {"key": custom_id}}
+        {"request": _one(embedder, text, "document"), "metadata": {"key": custom_id}}
         for custom_id, text in texts.items()
     ]
     batch = {
@@ -78,51 +79,41 @@ def _submit(embedder: RemoteEmbedder, texts: Mapping[str, str]) -> str:
 
 def _collect(embedder: RemoteEmbedder, job: str) -> BatchState:
     operation = embedder.client.get(f"/{job}", embedder.patience, as_object)
-    state = _state(operation)
+    # `SUCCEEDED` of `BATCH_STATE_SUCCEEDED`; empty where no state is given.
+    named = dig(operation, "metadata", "state") or operation.get("state") or ""
+    state = str(named).rpartition("_STATE_")[2]
     if not operation.get("done") and state not in _OVER:
         return BatchState(False, {}, {})
     if error := operation.get("error"):
-        said = error.get("message") if isinstance(error, dict) else error
-        return BatchState(True, {}, {}, f"failed: {str(said)[:200]}")
-    rows = [(as_object(row.get("metadata") or {}).get("key"), row) for row in _responses(operation)]
+        return BatchState(True, {}, {}, f"failed: {str(dig(error, 'message') or error)[:200]}")
+    rows = [(dig(row, "metadata", "key"), row) for row in _responses(operation)]
     vectors, failed = batch_vectors(rows, lambda row: _vector(row, embedder.dimension))
     return BatchState(True, vectors, failed, "" if state in ("", "SUCCEEDED") else state.lower())
 
 
 def _job_name(answer: Any) -> str:
-    found = as_object(answer).get("name")
+    found = dig(answer, "name")
     if not isinstance(found, str) or not found.startswith("batches/") or found.count("/") > 1:
         raise ProviderError("gemini: accepted a job without returning its name")
     return found
 
 
-def _state(operation: Mapping[str, Any]) -> str:
-    """`SUCCEEDED` of `BATCH_STATE_SUCCEEDED`; empty where no state is given."""
-    metadata = operation.get("metadata")
-    state = metadata.get("state") if isinstance(metadata, dict) else None
-    return str(state or operation.get("state") or "").rpartition("_STATE_")[2]
-
-
-def _responses(operation: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _responses(operation: Mapping[str, Any]) -> list[Any]:
     """The inlined responses, which stand in `response` or in the batch's `output`."""
-    places = [operation.get("response"), operation.get("metadata")]
-    for place in places:
-        if not isinstance(place, dict):
-            continue
-        output = place.get("output")
-        for holder in (place, output):
-            inlined = holder.get("inlinedResponses") if isinstance(holder, dict) else None
-            rows = inlined.get("inlinedResponses") if isinstance(inlined, dict) else inlined
-            if isinstance(rows, list):
-                return [row for row in rows if isinstance(row, dict)]
+    for place in ("response", "metadata"):
+        for path in ((place,), (place, "output")):
+            inlined = dig(operation, *path, "inlinedResponses")
+            for rows in (dig(inlined, "inlinedResponses"), inlined):
+                if isinstance(rows, list):
+                    return rows
     return []
 
 
-def _vector(row: Mapping[str, Any], dimension: int) -> NDArray[np.float32]:
-    if error := row.get("error"):
-        raise BadAnswer(str(as_object(error).get("message"))[:200])
-    embedding = as_object(as_object(row.get("response")).get("embedding"))
-    vector: NDArray[np.float32] = unit_vectors([embedding.get("values")], 1, dimension)[0]
+def _vector(row: Any, dimension: int) -> NDArray[np.float32]:
+    if error := dig(row, "error"):
+        raise BadAnswer(str(dig(error, "message"))[:200])
+    values = dig(row, "response", "embedding", "values")
+    vector: NDArray[np.float32] = unit_vectors([values], 1, dimension)[0]
     return vector
 
 
@@ -160,21 +151,13 @@ def _chat_body(model: str, prompt: Prompt, own: bool) -> dict[str, Any]:
 
 
 def _read_chat(answer: Any) -> Completion:
-    try:
-        parts = answer["candidates"][0]["content"]["parts"]
-        text = "".join(part.get("text", "") for part in parts if not part.get("thought"))
-    except (KeyError, IndexError, TypeError, AttributeError):
-        raise BadAnswer(f"answered without a text{_reason(answer)}") from None
-    usage = answer.get("usageMetadata")
-    total = usage.get("totalTokenCount") if isinstance(usage, dict) else None
-    return Completion(text, total if isinstance(total, int) else None)
-
-
-def _reason(answer: Any) -> str:
-    """Why Gemini kept silent, where it says so."""
-    feedback = answer.get("promptFeedback") if isinstance(answer, dict) else None
-    reason = feedback.get("blockReason") if isinstance(feedback, dict) else None
-    return f" ({reason})" if isinstance(reason, str) else ""
+    parts = dig(answer, "candidates", 0, "content", "parts")
+    if not isinstance(parts, list):
+        why = dig(answer, "promptFeedback", "blockReason")  # where it says so
+        raise BadAnswer(f"answered without a text{f' ({why})' if isinstance(why, str) else ''}")
+    texts = (dig(part, "text") for part in parts if not dig(part, "thought"))
+    text = "".join(text for text in texts if isinstance(text, str))
+    return read_completion(text, dig(answer, "usageMetadata", "totalTokenCount"))
 
 
 CHAT = ChatService(

@@ -12,7 +12,7 @@ import socket
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from threading import Event, Lock
@@ -49,6 +49,10 @@ class HttpFailure(ProviderError):
         super().__init__(message, hint=hint)
         self.status = status
         self.detail = detail
+        self.may_pass = not status
+        """Whether another attempt may do better."""
+        self.wait: float | None = None
+        """Seconds that the server asks to wait."""
 
 
 class BadAnswer(ProviderError):
@@ -138,8 +142,10 @@ class Client(Mutable):
             asked = None
             try:
                 return read(self._attempt(method, path, patience, cancelled, sent))
-            except _Retry as problem:
-                failure: ProviderError = problem.failure
+            except HttpFailure as problem:
+                if not problem.may_pass:
+                    raise
+                failure: ProviderError = problem
                 asked = problem.wait
             except BadAnswer as problem:
                 bad_answers += 1
@@ -182,18 +188,19 @@ class Client(Mutable):
             finally:
                 response.close()
         except httpx.TimeoutException:
-            raise _Retry(self._failure("did not answer in time")) from None
+            raise self._failure("did not answer in time") from None
         except (httpx.TransportError, httpx.StreamError, RuntimeError) as problem:
             if cancelled.is_set():
                 raise self._cancelled_error() from None
             if not isinstance(problem, httpx.TransportError | httpx.StreamError):
                 raise  # httpx says so of a client that is closed, which `cancel` does
-            raise _Retry(self._failure(_first_line(problem))) from None
+            raise self._failure(_first_line(problem)) from None
         if response.is_success:
             return body
         failure = self._refusal(response.status_code, body)
-        if response.status_code in _TRANSIENT and not _is_permanent(body):
-            raise _Retry(failure, _retry_after(response.headers))
+        # Waiting helps nothing where OpenAI says 429 to an empty account.
+        if response.status_code in _TRANSIENT and b"insufficient_quota" not in body:
+            failure.may_pass, failure.wait = True, _retry_after(response.headers)
         raise failure
 
     def _note_socket(self, event: str, info: Mapping[str, Any]) -> None:
@@ -210,7 +217,7 @@ class Client(Mutable):
             if time.monotonic() > ends:
                 raise httpx.ReadTimeout("too slow")
             if size > _LARGEST_ANSWER:
-                raise self._failure("answered with more than 512 MB")
+                raise self._failure("answered with more than 512 MB", status=200)
             parts.append(part)
         return b"".join(parts)
 
@@ -252,15 +259,6 @@ class Client(Mutable):
         )
 
 
-@dataclass(slots=True)
-class _Retry(Exception):
-    """A failure that another attempt may mend."""
-
-    failure: HttpFailure
-    wait: float | None = None
-    """Seconds the server asks to wait."""
-
-
 def _parsing_json(read: Callable[[Any], T]) -> Callable[[bytes], T]:
     def parse(raw: bytes) -> T:
         try:
@@ -299,11 +297,6 @@ def _retry_after(headers: httpx.Headers) -> float | None:
         until = until if until.tzinfo else until.replace(tzinfo=UTC)
         return max(0.0, (until - datetime.now(UTC)).total_seconds())
     return None
-
-
-def _is_permanent(body: bytes) -> bool:
-    """Whether waiting helps nothing: OpenAI says 429 to an empty account as well."""
-    return b"insufficient_quota" in body
 
 
 def _provider_message(body: bytes) -> str:

@@ -27,7 +27,7 @@ from lorebank.providers.arrays import content_hash
 from lorebank.providers.http import Client, HttpFailure, Patience
 from lorebank.providers.openai import EMBEDDINGS, openai_body
 from lorebank.providers.protocols import Limits, Role
-from lorebank.providers.remote import Asked, RemoteEmbedder, bearer, open_client, patience_of
+from lorebank.providers.remote import RemoteEmbedder
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,16 +38,17 @@ if TYPE_CHECKING:
 
 DEFAULT_MODEL = "hf:ggml-org/embeddinggemma-300m-qat-q8_0-GGUF/embeddinggemma-300m-qat-Q8_0.gguf"
 """What `embedder.local.model_path` is best set to: some 0.3 GB, downloaded once."""
+_LOADING_S = 120.0
+"""Seconds; chosen by hand: a model of some GB from a slow disk."""
 _SERVICE = replace(
     EMBEDDINGS,
     name="llama.cpp",
     body=partial(openai_body, encoding="float"),
     limits=Limits(items=32, tokens=16_000, text_tokens=1800),
     native={},
+    loading_s=_LOADING_S,
     batch=None,
 )
-_LOADING_S = 120.0
-"""Seconds; chosen by hand: a model of some GB from a slow disk."""
 _DOWNLOADING_S = 3600.0
 """An hour: 0.3 to 8 GB over a slow line."""
 _CHECK = Patience(attempts=1, timeout=2.0, longest_wait=0.0)
@@ -56,11 +57,12 @@ _CHECK = Patience(attempts=1, timeout=2.0, longest_wait=0.0)
 class LlamaCppEmbedder(RemoteEmbedder):
     """An `Embedder` that makes sure of its server before the first request."""
 
-    def __init__(self, setup: Setup, client: Client, asked: Asked) -> None:
-        patience = patience_of(setup)
-        patience = replace(patience, timeout=max(patience.timeout, _LOADING_S))
-        prompt = Patience(attempts=2, timeout=_LOADING_S, longest_wait=2.0)
-        super().__init__(_SERVICE, client, asked, patience, prompt)
+    def __init__(self, setup: Setup) -> None:
+        model = Path(setup.embedder.local.model_path).stem or "default"
+        super().__init__(replace(_SERVICE, default_model=model), setup)
+        if not self.client.base_url.endswith("/v1"):
+            self.client.base_url += "/v1"
+        self.limits = _SERVICE.limits
         self._setup = setup
         self._path = setup.embedder.local.model_path
         self._starting = Lock()
@@ -71,7 +73,7 @@ class LlamaCppEmbedder(RemoteEmbedder):
         """The model file's name and content, not the port that its server happens to listen on."""
         if not self._path:
             return super().fingerprint
-        return f"{self.name}/{_identity(self._path)}/{self.asked.dimensions or 'native'}"
+        return f"{self.name}/{_identity(self._path)}/{self.dimensions or 'native'}"
 
     def cancel(self) -> None:
         super().cancel()
@@ -132,18 +134,6 @@ class LlamaCppEmbedder(RemoteEmbedder):
             return
         process.kill()
         process.wait()
-
-
-def load(setup: Setup) -> RemoteEmbedder:
-    """The embedder of the settings; nothing is started yet."""
-    settings = setup.embedder
-    asked = Asked(Path(settings.local.model_path).stem or "default")
-    if not setup.as_fallback:
-        asked = Asked(settings.model or asked.model, settings.dimensions)
-    client = open_client("llama.cpp", setup, bearer, asked.model)
-    if not client.base_url.endswith("/v1"):
-        client.base_url += "/v1"
-    return LlamaCppEmbedder(setup, client, asked)
 
 
 def _command(settings: LocalSettings, *, offline: bool) -> list[str]:

@@ -30,7 +30,7 @@ from lorebank.errors import ProviderError
 from lorebank.language.words import reads_as_english
 from lorebank.providers.arrays import content_hash, map_arrays, write_arrays
 from lorebank.providers.one_thread import one_thread
-from lorebank.providers.protocols import InProcessEmbedder, Limits
+from lorebank.providers.protocols import Embedder, Limits
 from lorebank.providers.sentence_encoder import (
     DIMENSION,
     MappedTokenizer,
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lorebank.providers.file_models import OnnxModel
-    from lorebank.providers.protocols import Embedder
     from lorebank.providers.registry import Setup
 
     Floats = NDArray[np.float32]
@@ -71,7 +70,7 @@ _ARRAYS_LAYOUT = 2
 """To be raised with any change to `prepare_arrays`."""
 
 
-class LocalEmbedder(InProcessEmbedder):
+class LocalEmbedder(Embedder):
     """Sentence vectors in 16 languages from weights that were installed with lorebank.
 
     The first use on a machine takes a second, to write a file of 84 MB to the user's cache
@@ -79,6 +78,7 @@ class LocalEmbedder(InProcessEmbedder):
     works and each process takes that second.
     """
 
+    name = "local"
     model = "universal-sentence-encoder-multilingual-3"
     dimension = DIMENSION
     limits = Limits()
@@ -221,9 +221,10 @@ def english_model() -> Path | None:
     return network if network.is_file() else None
 
 
-class PairedEmbedder(InProcessEmbedder):
+class PairedEmbedder(Embedder):
     """The built-in model and the English one."""
 
+    name = "local"
     model = "universal-sentence-encoder-multilingual-3 + all-MiniLM-L6-v2"
     dimension = LocalEmbedder.dimension + _DIMENSION
     limits = replace(LocalEmbedder.limits, items=64)
@@ -283,6 +284,6 @@ def load(setup: Setup) -> Embedder:
         return FolderEmbedder(
             look_into(path), 0 if setup.as_fallback else setup.embedder.dimensions
         )
-    from lorebank.providers import llama_cpp
+    from lorebank.providers.llama_cpp import LlamaCppEmbedder
 
-    return llama_cpp.load(setup)
+    return LlamaCppEmbedder(setup)

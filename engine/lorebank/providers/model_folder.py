@@ -24,7 +24,7 @@ from lorebank.providers.file_models import (
     require_runtime,
     table_name,
 )
-from lorebank.providers.protocols import InProcessEmbedder, Limits, Role, prefixed
+from lorebank.providers.protocols import Embedder, Limits, Role, prefixed
 from lorebank.records import Record
 
 if TYPE_CHECKING:
@@ -116,9 +116,10 @@ class Contents(Record):
         return _MOST_TOKENS
 
 
-class FolderEmbedder(InProcessEmbedder):
+class FolderEmbedder(Embedder):
     """A model of the user's own; it is opened at its first use."""
 
+    name = "local"
     limits = Limits()
 
     def __init__(self, contents: Contents, cut: int = 0) -> None:

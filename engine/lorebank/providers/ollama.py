@@ -11,23 +11,24 @@ from typing import Any
 
 from lorebank.providers.http import BadAnswer
 from lorebank.providers.protocols import Completion, Limits, Prompt, Role, prefixed
-from lorebank.providers.remote import Asked, ChatService, Service
+from lorebank.providers.remote import ChatService, RemoteEmbedder, Service, read_completion
+from lorebank.records import dig
 
 _SPACE = 2.0
 """Ollama cuts what its context does not hold, from the top and in silence; so it is made to fit."""
 
 
-def _body(asked: Asked, texts: Sequence[str], role: Role) -> dict[str, Any]:
+def _body(embedder: RemoteEmbedder, texts: Sequence[str], role: Role) -> dict[str, Any]:
     body: dict[str, Any] = {
-        "model": asked.model,
-        "input": [prefixed(asked.model, text, role) for text in texts],
+        "model": embedder.model,
+        "input": [prefixed(embedder.model, text, role) for text in texts],
         "truncate": True,
     }
-    return body | ({"dimensions": asked.dimensions} if asked.dimensions else {})
+    return body | ({"dimensions": embedder.dimensions} if embedder.dimensions else {})
 
 
 def _rows(answer: Any, count: int) -> Sequence[Any]:
-    rows = answer.get("embeddings") if isinstance(answer, dict) else None
+    rows = dig(answer, "embeddings")
     if not isinstance(rows, list):
         raise BadAnswer("answered without a list of embeddings")
     return rows
@@ -62,13 +63,8 @@ def _chat_body(model: str, prompt: Prompt, own: bool) -> dict[str, Any]:
 
 
 def _read_chat(answer: Any) -> Completion:
-    message = answer.get("message") if isinstance(answer, dict) else None
-    text = message.get("content") if isinstance(message, dict) else None
-    if not isinstance(text, str):
-        raise BadAnswer("answered without a message")
-    counts = [answer.get("prompt_eval_count"), answer.get("eval_count")]
-    known = [count for count in counts if isinstance(count, int)]
-    return Completion(text, sum(known) if known else None)
+    counts = (dig(answer, "prompt_eval_count"), dig(answer, "eval_count"))
+    return read_completion(dig(answer, "message", "content"), *counts)
 
 
 CHAT = ChatService("ollama", "llama3.1", "/api/chat", _chat_body, ("format",), _read_chat)

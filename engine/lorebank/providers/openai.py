@@ -22,14 +22,15 @@ from lorebank.errors import ProviderError
 from lorebank.providers.http import BadAnswer, as_object
 from lorebank.providers.protocols import BatchState, Completion, Limits, Prompt, Role, prefixed
 from lorebank.providers.remote import (
-    Asked,
     Batch,
     ChatService,
     RemoteEmbedder,
     Service,
     batch_vectors,
+    read_completion,
     unit_vectors,
 )
+from lorebank.records import dig
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,25 +40,25 @@ _OVER = frozenset({"completed", "failed", "expired", "cancelled", "canceled"})
 
 
 def openai_body(
-    asked: Asked, texts: Sequence[str], role: Role, encoding: str = "base64"
+    embedder: RemoteEmbedder, texts: Sequence[str], role: Role, encoding: str = "base64"
 ) -> dict[str, Any]:
     """Prefixes are for open models that know roles by them."""
     body: dict[str, Any] = {
-        "model": asked.model,
-        "input": [prefixed(asked.model, text, role) for text in texts],
+        "model": embedder.model,
+        "input": [prefixed(embedder.model, text, role) for text in texts],
         "encoding_format": encoding,
     }
-    return body | ({"dimensions": asked.dimensions} if asked.dimensions else {})
+    return body | ({"dimensions": embedder.dimensions} if embedder.dimensions else {})
 
 
-def _voyage_body(asked: Asked, texts: Sequence[str], role: Role) -> dict[str, Any]:
-    return {"input": list(texts), **_voyage_parameters(asked, role)}
+def _voyage_body(embedder: RemoteEmbedder, texts: Sequence[str], role: Role) -> dict[str, Any]:
+    return {"input": list(texts), **_voyage_parameters(embedder, role)}
 
 
-def _voyage_parameters(asked: Asked, role: Role) -> dict[str, Any]:
+def _voyage_parameters(embedder: RemoteEmbedder, role: Role) -> dict[str, Any]:
     """What holds for all texts of a request, or of a job."""
-    found: dict[str, Any] = {"model": asked.model, "input_type": role, "truncation": True}
-    return found | ({"output_dimension": asked.dimensions} if asked.dimensions else {})
+    found: dict[str, Any] = {"model": embedder.model, "input_type": role, "truncation": True}
+    return found | ({"output_dimension": embedder.dimensions} if embedder.dimensions else {})
 
 
 def read_rows(answer: Any, count: int) -> list[Any]:
@@ -66,14 +67,14 @@ def read_rows(answer: Any, count: int) -> list[Any]:
     Rows say which text they are for and may stand in any order. `BadAnswer` where they are not as
     many as texts, or where two are for the same one.
     """
-    rows = as_object(answer).get("data")
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+    rows = dig(answer, "data")
+    if not isinstance(rows, list):
         raise BadAnswer("answered without a list of embeddings")
     if len(rows) != count:
         raise BadAnswer(f"answered with {len(rows)} embeddings for {count} texts")
-    if not any("index" in row for row in rows):
-        return [row.get("embedding") for row in rows]
-    placed = {row.get("index"): row.get("embedding") for row in rows}
+    placed = {dig(row, "index"): dig(row, "embedding") for row in rows}
+    if set(placed) == {None}:
+        return [dig(row, "embedding") for row in rows]
     if set(placed) != set(range(count)):
         raise BadAnswer(f"answered with indexes that are not 0 to {count - 1}")
     return [placed[index] for index in range(count)]
@@ -85,7 +86,7 @@ def _openai_submit(embedder: RemoteEmbedder, texts: Mapping[str, str]) -> str:
             "custom_id": custom_id,
             "method": "POST",
             "url": "/v1/embeddings",
-            "body": embedder.service.body(embedder.asked, [text], "document"),
+            "body": embedder.service.body(embedder, [text], "document"),
         }
         for custom_id, text in texts.items()
     )
@@ -95,7 +96,7 @@ def _openai_submit(embedder: RemoteEmbedder, texts: Mapping[str, str]) -> str:
 def _voyage_submit(embedder: RemoteEmbedder, texts: Mapping[str, str]) -> str:
     """A job names model and role once, for all."""
     lines = ({"custom_id": key, "body": {"input": [text]}} for key, text in texts.items())
-    parameters = _voyage_parameters(embedder.asked, "document")
+    parameters = _voyage_parameters(embedder, "document")
     return _submit(embedder, lines, {"completion_window": "12h", "request_params": parameters})
 
 
@@ -119,50 +120,39 @@ def _collect(embedder: RemoteEmbedder, job: str) -> BatchState:
         return BatchState(False, {}, {})
     files = (state.get("output_file_id"), state.get("error_file_id"))
     rows = [
-        (row.get("custom_id"), row)
+        (dig(row, "custom_id"), row)
         for file in files
         if isinstance(file, str) and file
         for row in _lines(embedder.client.get_text(f"/files/{file}/content", embedder.patience))
     ]
     vectors, failed = batch_vectors(rows, lambda row: _vector(row, embedder.dimension))
-    return BatchState(
-        True, vectors, failed, "" if status == "completed" else _problem(state, status)
+    said = dig(state, "errors", "data", 0, "message")
+    problem = (
+        "" if status == "completed" else ": ".join(filter(None, [status, said and str(said)[:200]]))
     )
+    return BatchState(True, vectors, failed, problem)
 
 
-def _lines(text: str) -> Iterator[dict[str, Any]]:
+def _lines(text: str) -> Iterator[Any]:
     """What is no line of JSON is missing among the results, and is asked for again."""
     for line in text.split("\n"):
         with suppress(ValueError, RecursionError):
-            yield _object(json.loads(line))
+            yield json.loads(line)
 
 
-def _vector(row: Mapping[str, Any], dimension: int) -> NDArray[np.float32]:
-    response = _object(row.get("response"))
-    body = _object(response.get("body"))
-    for error in (row.get("error"), body.get("error")):
+def _vector(row: Any, dimension: int) -> NDArray[np.float32]:
+    response = dig(row, "response")
+    for error in (dig(row, "error"), dig(response, "body", "error")):
         if error:
-            said = error.get("message") if isinstance(error, dict) else error
-            raise BadAnswer(str(said)[:200])
-    if response.get("status_code", 200) != 200:
-        raise BadAnswer(f"answered {response.get('status_code')}")
-    vector: NDArray[np.float32] = unit_vectors(read_rows(body, 1), 1, dimension)[0]
+            raise BadAnswer(str(dig(error, "message") or error)[:200])
+    if (status := dig(response, "status_code")) not in (200, None):
+        raise BadAnswer(f"answered {status}")
+    vector: NDArray[np.float32] = unit_vectors(read_rows(dig(response, "body"), 1), 1, dimension)[0]
     return vector
 
 
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _problem(state: Mapping[str, Any], status: str) -> str:
-    rows = _object(state.get("errors")).get("data")
-    if isinstance(rows, list) and rows and isinstance(rows[0], dict):
-        return f"{status}: {str(rows[0].get('message'))[:200]}"
-    return status
-
-
 def _id(provider: str, answer: Any) -> str:
-    found = _object(answer).get("id")
+    found = dig(answer, "id")
     if not isinstance(found, str) or not found or "/" in found:
         raise ProviderError(f"{provider}: accepted a job without returning its id")
     return found
@@ -211,14 +201,11 @@ def _chat_body(model: str, prompt: Prompt, own: bool) -> dict[str, Any]:
 
 
 def _read_chat(answer: Any) -> Completion:
-    try:
-        text = answer["choices"][0]["message"]["content"]
-    except (KeyError, IndexError, TypeError):
-        text = None
-    if not isinstance(text, str):
-        raise BadAnswer("answered without a message")
-    total = _object(answer.get("usage")).get("total_tokens")
-    return Completion(text, total if isinstance(total, int) else None)
+    text, total = (
+        dig(answer, "choices", 0, "message", "content"),
+        dig(answer, "usage", "total_tokens"),
+    )
+    return read_completion(text, total)
 
 
 CHAT = ChatService(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
@@ -61,6 +60,7 @@ class Embedder(Protocol):
     @property
     def endpoint(self) -> str:
         """The address that texts are sent to; empty for a model within this process."""
+        return ""
 
     @property
     def limits(self) -> Limits:
@@ -71,27 +71,12 @@ class Embedder(Protocol):
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         """The vector of a text to search with: shape `(dimension,)`."""
-
-    def cancel(self) -> None:
-        """Break off what other threads are waiting for; they raise `ProviderError`."""
-
-
-class InProcessEmbedder(ABC):
-    """What the embedders within this process share."""
-
-    name = "local"
-    endpoint = ""
-
-    @abstractmethod
-    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
-
-    def embed_query(self, text: str) -> NDArray[np.float32]:
-        """The vector `embed_documents` gives: the model makes no difference."""
         query: NDArray[np.float32] = self.embed_documents([text])[0]
         return query
 
     def cancel(self) -> None:
-        """Nothing waits: a call ends by itself within a second."""
+        """Break off what other threads wait for; they raise `ProviderError`. A model within this
+        process has nothing to break off: a call ends within a second."""
         return
 
 

@@ -76,7 +76,7 @@ def ignore_notice(line: str) -> None:
 
 
 class Setup(Record):
-    """All that loading an embedder depends on."""
+    """All that loading a model depends on."""
 
     embedder: EmbedderSettings = field(default_factory=EmbedderSettings)
     providers: ProviderSettings = field(default_factory=ProviderSettings)
@@ -85,26 +85,7 @@ class Setup(Record):
     """Called before the first request with what is sent where."""
     as_fallback: bool = False
     """`embedder.remote`, `model` and `dimensions` are the primary's and not used."""
-
-
-class GeneratorSetup(Record):
-    """All that loading a generator depends on."""
-
-    settings: GeneratorSettings = field(default_factory=GeneratorSettings)
-    providers: ProviderSettings = field(default_factory=ProviderSettings)
-    environ: Mapping[str, str] = field(default_factory=dict)
-    say: Callable[[str], None] = ignore_notice
-    """Called before the first request with what is sent where."""
-    offline: bool = False
-    """Nothing leaves this machine."""
-
-    @property
-    def account(self) -> Setup:
-        """The same for the account of a provider: whose key, which address."""
-        own = self.settings
-        remote = RemoteSettings(base_url=own.base_url, api_key=own.api_key, headers=own.headers)
-        embedder = EmbedderSettings(offline=self.offline, remote=remote)
-        return Setup(embedder, self.providers, self.environ, self.say)
+    generator: GeneratorSettings = field(default_factory=GeneratorSettings)
 
 
 class Account(Record):
@@ -168,7 +149,7 @@ _EMBEDDERS = {
     "gemini": ("gemini", "EMBEDDINGS"),
     "voyage": ("openai", "VOYAGE_EMBEDDINGS"),
     "ollama": ("ollama", "EMBEDDINGS"),
-    "llama.cpp": ("llama_cpp", "load"),
+    "llama.cpp": ("llama_cpp", "LlamaCppEmbedder"),
 }
 """Name in the settings → module of this room, and in it a `Service` or a function of a setup."""
 _GENERATORS = {
@@ -227,21 +208,19 @@ def load_reranker(folder: Path) -> Reranker:
     return CrossEncoder(folder)
 
 
-def load_generator(setup: GeneratorSetup) -> Generator | None:
+def load_generator(setup: Setup) -> Generator | None:
     """The chat model that the settings name, or None for `none`.
 
     Raises as `load_embedder` does. Loading asks nobody: the first request is made when something
     is to be written.
     """
-    name = setup.settings.provider
+    name = setup.generator.provider
     if name == "none":
         return None
     return cast("Generator", _load(_GENERATORS, "generator", name, setup))
 
 
-def _load(
-    table: Mapping[str, tuple[str, str]], what: str, name: str, setup: Setup | GeneratorSetup
-) -> Any:
+def _load(table: Mapping[str, tuple[str, str]], what: str, name: str, setup: Setup) -> Any:
     if name not in table:
         choices = ", ".join((*(("auto",) if what == "embedder" else ()), *table, "none"))
         raise ConfigurationError(f"unknown {what} {name!r}", hint=f"Choose one of: {choices}.")
@@ -251,4 +230,5 @@ def _load(
         return found(setup)
     from lorebank.providers import remote
 
-    return getattr(remote, f"open_{what}")(found, setup)
+    opener: Any = remote.open_embedder if what == "embedder" else remote.RemoteGenerator
+    return opener(found, setup)

@@ -20,11 +20,12 @@ from lorebank.providers.http import PATIENT, PROMPT, BadAnswer, Client, HttpFail
 from lorebank.providers.protocols import BatchState, Completion, Limits, Prompt, Role
 from lorebank.providers.registry import DEFAULT_URLS, KEY_VARIABLES, account_of, merged_headers
 from lorebank.records import Record
+from lorebank.settings.tables import RemoteSettings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from lorebank.providers.registry import GeneratorSetup, Setup
+    from lorebank.providers.registry import Setup
 
     Floats = NDArray[np.float32]
 
@@ -45,14 +46,6 @@ def bearer(key: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {key}"}
 
 
-class Asked(Record):
-    """Which vectors the settings ask for."""
-
-    model: str
-    dimensions: int = 0
-    """0 for the model's own."""
-
-
 class Batch(Record):
     """How a service takes large jobs."""
 
@@ -69,7 +62,7 @@ class Service(Record):
     default_model: str
     path: str
     """Below the base URL; `{model}` stands for the model, without Google's `models/`."""
-    body: Callable[[Asked, Sequence[str], Role], dict[str, Any]]
+    body: Callable[[RemoteEmbedder, Sequence[str], Role], dict[str, Any]]
     """The JSON to send."""
     read: Callable[[Any, int], Sequence[Any]]
     """The vectors of an answer in the order of so many texts; `BadAnswer` where there are none."""
@@ -84,33 +77,29 @@ class Service(Record):
 
 
 class RemoteEmbedder:
-    """An `Embedder` made of a service and a client; `patience` is for documents, `prompt` for
-    questions."""
+    """An `Embedder` made of a service and the user's settings; `ProviderError` where the service
+    needs a key and has none."""
 
-    def __init__(
-        self, service: Service, client: Client, asked: Asked, patience: Patience, prompt: Patience
-    ) -> None:
+    def __init__(self, service: Service, setup: Setup) -> None:
+        settings, remote = setup.embedder, setup.embedder.remote
         self.service = service
-        self.client = client
-        self.asked = asked
-        self.patience = patience
+        self.name = service.name
+        self.model = settings.model if not setup.as_fallback else ""
+        self.model = self.model or service.default_model
+        self.dimensions = 0 if setup.as_fallback else settings.dimensions
+        """As asked for; 0 for the model's own."""
+        self.client = open_client(service.name, setup, service.headers, self.model)
+        timeout = max(remote.timeout_seconds, service.loading_s)
+        self.patience = Patience(remote.attempts, timeout, PATIENT.longest_wait)
         self._prompt = replace(
-            prompt,
-            attempts=min(patience.attempts, prompt.attempts),
-            timeout=min(patience.timeout, prompt.timeout),
+            PROMPT,
+            attempts=min(remote.attempts, PROMPT.attempts),
+            timeout=service.loading_s or min(timeout, PROMPT.timeout),
         )
         # A name at another address may stand for another model.
-        own = client.base_url == DEFAULT_URLS[service.name]
-        self.dimension = asked.dimensions or (service.native.get(asked.model, 0) if own else 0)
-        self.limits = service.limits
-
-    @property
-    def name(self) -> str:
-        return self.service.name
-
-    @property
-    def model(self) -> str:
-        return self.asked.model
+        own = self.client.base_url == DEFAULT_URLS[service.name]
+        self.dimension = self.dimensions or (service.native.get(self.model, 0) if own else 0)
+        self.limits = replace(service.limits, concurrency=remote.concurrency)
 
     @property
     def endpoint(self) -> str:
@@ -119,7 +108,7 @@ class RemoteEmbedder:
     @property
     def fingerprint(self) -> str:
         """Provider, endpoint, model and the dimension asked for; known before any request."""
-        return f"{self.name}/{self.endpoint}/{self.model}/{self.asked.dimensions or 'native'}"
+        return f"{self.name}/{self.endpoint}/{self.model}/{self.dimensions or 'native'}"
 
     def embed_documents(self, texts: Sequence[str]) -> Floats:
         return self._embed(texts, "document", self.patience)
@@ -144,7 +133,7 @@ class RemoteEmbedder:
     def _ask(self, texts: Sequence[str], role: Role, patience: Patience) -> Floats:
         """One request, or two of half the size where the service finds it too large."""
         path = self.service.path.format(model=self.model.removeprefix("models/"))
-        body = self.service.body(self.asked, texts, role)
+        body = self.service.body(self, texts, role)
 
         def read(answer: Any) -> Floats:
             rows = self.service.read(answer, len(texts))
@@ -204,21 +193,8 @@ def batch_vectors(
 
 
 def open_embedder(service: Service, setup: Setup) -> RemoteEmbedder:
-    """The embedder of the settings; `ProviderError` where the service needs a key and has none."""
-    settings = setup.embedder
-    asked = Asked(service.default_model)
-    if not setup.as_fallback:
-        asked = Asked(settings.model or service.default_model, settings.dimensions)
-    client = open_client(service.name, setup, service.headers, asked.model)
-    service = replace(
-        service, limits=replace(service.limits, concurrency=settings.remote.concurrency)
-    )
-    patience, prompt = patience_of(setup), PROMPT
-    if service.loading_s:
-        patience = replace(patience, timeout=max(patience.timeout, service.loading_s))
-        prompt = replace(prompt, timeout=service.loading_s)
-    kind = RemoteBatchEmbedder if service.batch else RemoteEmbedder
-    return kind(service, client, asked, patience, prompt)
+    """The embedder of the settings, one that takes jobs where its service does."""
+    return (RemoteBatchEmbedder if service.batch else RemoteEmbedder)(service, setup)
 
 
 class ChatService(Record):
@@ -238,20 +214,21 @@ class ChatService(Record):
 
 
 class RemoteGenerator:
-    """A `Generator` made of a service and a client."""
+    """A `Generator` made of a service and the user's settings; `ProviderError` where the service's
+    own address gets no key."""
 
-    def __init__(
-        self, service: ChatService, client: Client, model: str, patience: Patience
-    ) -> None:
+    def __init__(self, service: ChatService, setup: Setup) -> None:
+        own = setup.generator
         self.service = service
-        self.model = model
-        self._client = client
-        self._patience = patience
+        self.name = service.name
+        self.model = own.model or service.default_model
+        remote = RemoteSettings(base_url=own.base_url, api_key=own.api_key, headers=own.headers)
+        account = replace(setup, embedder=replace(setup.embedder, remote=remote))
+        self._client = open_client(
+            service.name, account, service.headers, self.model, purpose="generator"
+        )
+        self._patience = Patience(own.attempts, own.timeout_seconds, _LONGEST_WAIT_S)
         self._without: frozenset[str] = frozenset()
-
-    @property
-    def name(self) -> str:
-        return self.service.name
 
     @property
     def endpoint(self) -> str:
@@ -276,6 +253,14 @@ class RemoteGenerator:
         self._client.cancel()
 
 
+def read_completion(text: Any, *tokens: Any) -> Completion:
+    """What was answered, where it is a text, and the tokens that were counted."""
+    if not isinstance(text, str):
+        raise BadAnswer("answered without a message")
+    counted = [count for count in tokens if isinstance(count, int)]
+    return Completion(text, sum(counted) if counted else None)
+
+
 def _without(body: Mapping[str, Any], names: frozenset[str]) -> dict[str, Any]:
     """A request without the fields of these names, at its top or in one of its objects."""
     return {
@@ -283,15 +268,6 @@ def _without(body: Mapping[str, Any], names: frozenset[str]) -> dict[str, Any]:
         for key, value in body.items()
         if key not in names
     }
-
-
-def open_generator(service: ChatService, setup: GeneratorSetup) -> RemoteGenerator:
-    """The generator; `ProviderError` where the service's own address gets no key."""
-    settings = setup.settings
-    model = settings.model or service.default_model
-    client = open_client(service.name, setup.account, service.headers, model, purpose="generator")
-    patience = Patience(settings.attempts, settings.timeout_seconds, _LONGEST_WAIT_S)
-    return RemoteGenerator(service, client, model, patience)
 
 
 def open_client(
@@ -321,12 +297,6 @@ def open_client(
         announce=announce,
         purpose=purpose,
     )
-
-
-def patience_of(setup: Setup) -> Patience:
-    """How long an index build waits for the service."""
-    remote = setup.embedder.remote
-    return Patience(remote.attempts, remote.timeout_seconds, PATIENT.longest_wait)
 
 
 def cut_to_tokens(text: str, tokens: int) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
@@ -16,7 +16,7 @@ from urllib.parse import unquote
 from lorebank.errors import NotFound, PathRefused
 from lorebank.records import Record
 from lorebank.settings.tables import Config
-from lorebank.workspace.files import relative_to_root
+from lorebank.workspace.files import entries_below, relative_to_root
 from lorebank.workspace.layout import BANK_FOLDER, MEMORY_FOLDER, is_generated, is_markdown
 from lorebank.workspace.paths import resolve_memory_path, resolve_within
 
@@ -102,15 +102,10 @@ def locate(collection: Collection, path: str) -> Path | None:
             continue
         if file.is_file():
             return file
-    every = islice(_files(collection.folder), _LOOKED_AT)
+    below = (name for name, _ in entries_below(collection.folder, lambda _: None))
+    every = islice(filter(is_markdown, below), _LOOKED_AT)
     alike = [name for name in every if _handle(name) == _handle(path)]
     return locate(collection, alike[0]) if len(alike) == 1 and alike[0] != path else None
-
-
-def _files(folder: Path) -> Iterator[str]:
-    for place, _, names in os.walk(folder):
-        for name in filter(is_markdown, names):
-            yield (Path(place) / name).relative_to(folder).as_posix()
 
 
 def _handle(path: str) -> str:

@@ -11,13 +11,18 @@ from lorebank.domain.facts import FactStatus, Opinion, OpinionStatus, Relation
 from lorebank.index.chunks import contexts_of
 from lorebank.index.items import NOTE, Item
 from lorebank.index.opinions import judged_together
-from lorebank.index.succession import Successor, ruled_pairs, successors
+from lorebank.index.succession import (
+    Dated,
+    Successor,
+    led_by,
+    newer_lines,
+    ruled_pairs,
+    successors,
+)
 from lorebank.recall.candidates import RETRIEVERS, Request
 from lorebank.recall.ordering import (
-    AMONG,
     Current,
     collapse_repeats,
-    lead_with_newer,
     lead_with_successors,
     newest_first,
     newest_opinion_first,
@@ -28,6 +33,9 @@ from lorebank.recall.scoring import NONE, STRONG, WEAK, evidence_level, score_pa
 from lorebank.recall.snippets import snippet, within_budget
 from lorebank.records import Record
 
+AMONG = 8
+"""Hits among which the newer of two lines near in meaning leads; further down, as many lines that
+hold are moved as others."""
 _HEAD = 3
 """Beliefs and successors are looked up for this many times `k` of the best items."""
 
@@ -192,13 +200,23 @@ def _with_successors(
     order = newest_first(order, pool.items, understood.terms, depth)
     newer: dict[int, int] = {}
     if request.vectors is not None and request.vectors.are_built_in():
-        first = [pool.items[n] for n in order[:AMONG]]
-        spoken = [item.id for item in first if item.kind == "opinion"]
+        first = {n: pool.items[n] for n in order[:AMONG] if _says_what_holds(pool.items[n])}
+        lines = [
+            Dated(n, item.id, item.subjects, (item.recorded, item.file, item.ordinal))
+            for n, item in first.items()
+        ]
+        spoken = [item.id for item in first.values() if item.kind == "opinion"]
         known = ruled_pairs(request.connection, Relation.BOTH)
         known |= judged_together(request.connection, spoken)
-        order, newer = lead_with_newer(
-            order, pool.items, request.vectors.of_items, known, named=bool(understood.entities)
-        )
+        newer = newer_lines(lines, request.vectors.of_items, known)
+        # Where the question names nobody, a newer opinion answers it no better than one that
+        # matches more: of 300 questions on preferences the right one comes first in 23, else 14.
+        leading = {
+            old: new
+            for old, new in newer.items()
+            if understood.entities or first[old].kind != "opinion"
+        }
+        order = led_by(order, leading)
     # Without a name in the question, opinions that share a word of it are seldom about one thing.
     opinions = [n for n in order[:depth] if understood.entities and pool.items[n].kind == "opinion"]
     about = {
@@ -212,6 +230,12 @@ def _with_successors(
     items = {**pool.items, **request.items.load(wanted)}
     asked = (*understood.terms, *understood.query.entities)
     return lead_with_successors(order, items, replaced, newer, asked, options.k)
+
+
+def _says_what_holds(item: Item) -> bool:
+    """Whether a newer line may say otherwise of what it says."""
+    plain = item.kind != NOTE and not item.dialogue and not item.quarantined
+    return plain and item.recorded is not None and bool(item.subjects)
 
 
 def _notes(arranged: Arranged) -> Iterator[str]:

@@ -19,11 +19,10 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from datetime import date
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from lorebank.index.items import NOTE, Item
 from lorebank.index.succession import Successor
@@ -31,26 +30,12 @@ from lorebank.language.words import words
 from lorebank.recall.scoring import BIAS, log_odds
 from lorebank.records import Record
 
-if TYPE_CHECKING:
-    from numpy import float32
-    from numpy.typing import NDArray
-
-    VectorsOf = Callable[[Sequence[int]], Mapping[int, NDArray[float32]]]
-
 _POOL = 4
 """Items that MMR chooses among, for each that is wanted."""
 _BOX = re.compile(r"\A\s*[-*+]\s+\[.\]\s")
 _LEAST_ALIKE = 0.5
 _LEAST_BEGINNING = 2
 _LONGEST_VALUE = 10
-_NEAR = 0.55
-"""From this cosine on two lines about one subject are taken to speak of one thing; of the built-in
-embedder's vectors. In two workspaces by other hands 21 of 35 questions for what holds now get the
-right line first as before, and 2 one that no longer holds (3 before), of 194 others 2 more are
-right; in a third workspace 11 of 15 (8 before) and 3 (6). With opinions among them the newest word
-comes first in 29 of 33 turns of two sets, not 25."""
-AMONG = 8
-"""Hits among which that is tried; further down, as many lines that hold are moved as others."""
 
 
 def collapse_repeats(
@@ -228,50 +213,6 @@ def newest_opinion_first(
             groups.append([place])
     _sort_places(head, groups, items)
     return head
-
-
-def lead_with_newer(
-    order: Sequence[int],
-    items: Mapping[int, Item],
-    vectors: VectorsOf,
-    judged: Collection[tuple[str, str]],
-    *,
-    named: bool,
-) -> tuple[list[int], dict[int, int]]:
-    """The order with the newest first of lines about one subject that are near in meaning; and
-    each older one → the newer line that may say otherwise.
-
-    Nobody has judged them, so nothing is hidden. Lines of one day hold side by side; of pairs of
-    ids that are `judged`, newer and older, the newer says what the older is now. Where the question
-    has not `named` anybody, a newer opinion answers it no better than one that matches more (of 300
-    questions on preferences the right one comes first in 23, else 14), and stays in its place.
-    """
-    by_subject: defaultdict[frozenset[str], list[int]] = defaultdict(list)
-    for number in order[:AMONG]:
-        item = items[number]
-        plain = item.kind != NOTE and not item.dialogue and not item.quarantined
-        if plain and item.recorded and item.subjects:
-            by_subject[item.subjects].append(number)
-    groups = [group for group in by_subject.values() if len(group) > 1]
-    known = vectors([number for group in groups for number in group]) if groups else {}
-    newer: dict[int, int] = {}
-    for group in groups:
-        dated = sorted((n for n in group if n in known), key=lambda n: _when(items[n]))
-        for place, old in enumerate(dated):
-            for new in reversed(dated[place + 1 :]):
-                if items[new].recorded == items[old].recorded:
-                    break
-                if (items[new].id, items[old].id) in judged:
-                    break  # it is known what came of the older line later than all that is left
-                if float(known[new] @ known[old]) >= _NEAR:
-                    newer[old] = new
-                    break
-    led: dict[int, None] = {}
-    for number in order:
-        if number in newer and (named or items[number].kind != "opinion"):
-            led.setdefault(newer[number])
-        led.setdefault(number)
-    return list(led), newer
 
 
 def _sort_places(

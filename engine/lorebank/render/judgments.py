@@ -75,7 +75,17 @@ def _side(look: Look, name: str, line: InboxLine | None) -> list[str]:
     place = str(line.source) if line.source else ""
     return [
         *look.paragraph(f"{name}: {line.text}", INDENT * 2, first=INDENT),
-        *part_lines(look, [day_phrase(line.day) if line.day else "", place, line.id], INDENT * 2),
+        *part_lines(
+            look,
+            [
+                ", ".join(line.about),
+                f"written by {line.by}" if line.by else "",
+                day_phrase(line.day) if line.day else "",
+                place,
+                line.id,
+            ],
+            INDENT * 2,
+        ),
     ]
 
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from lorebank.nightly.hunks import Change
     from lorebank.schedule.install import Scheduled
     from lorebank.schedule.job import ScheduleRecord
-    from lorebank.templates.scaffold import Template
+    from lorebank.templates.pack import Template
 
 PAGE_SKIPPED = "page-skipped"
 SHOWN = 20

@@ -193,14 +193,14 @@ def _is_log_pattern(pattern: str) -> bool:
 
 def is_location(path: str) -> bool:
     """Whether a text is a path inside the workspace, or an absolute one."""
-    return bool(path.strip()) and (_is_inside_path(path) or _is_absolute(path))
+    return bool(path.strip()) and (_is_inside_path(path) or is_absolute(path))
 
 
 def _is_extra_paths(paths: list[object]) -> bool:
     return _is_text_list(paths) and all(is_location(str(path)) for path in paths)
 
 
-def _is_absolute(path: str) -> bool:
+def is_absolute(path: str) -> bool:
     """Whether a path written in a setting is absolute, once a home folder `~` is filled in."""
     try:
         return "\0" not in path and Path(path).expanduser().is_absolute()
@@ -228,7 +228,7 @@ EXTRA_PATHS = Rule(
 )
 LIBRARY = Rule(
     "an absolute path, or nothing",
-    lambda path: path == "" or _is_absolute(path),
+    lambda path: path == "" or is_absolute(path),
     str,
     user_only=lambda path: True,
 )
@@ -271,13 +271,13 @@ def _is_secret(text: str) -> bool:
 
 
 def _is_model_path(path: str) -> bool:
-    return not path or path.startswith("hf:") or _is_absolute(path)
+    return not path or path.startswith("hf:") or is_absolute(path)
 
 
 def _is_index_path(path: str) -> bool:
     tokens = ("{workspace}", "{agent_id}")
     return path == "" or (
-        _is_absolute(path) and any(token in path for token in tokens) and path.endswith(".sqlite")
+        is_absolute(path) and any(token in path for token in tokens) and path.endswith(".sqlite")
     )
 
 
@@ -292,11 +292,11 @@ def _is_agent_id(text: str) -> bool:
 
 
 def _is_command(text: str) -> bool:
-    return _is_absolute(text) or not (set(text) & set("/\\\0") or text.strip() in ("", ".", ".."))
+    return is_absolute(text) or not (set(text) & set("/\\\0") or text.strip() in ("", ".", ".."))
 
 
 COMMAND = Rule("a command's name or its absolute path", _is_command, str)
-PATH = users_own(Rule("an absolute path, or nothing", lambda p: p == "" or _is_absolute(p), str))
+PATH = users_own(Rule("an absolute path, or nothing", lambda p: p == "" or is_absolute(p), str))
 MODEL_PATH = users_own(
     Rule("an absolute path, hf:owner/repository/file.gguf, or nothing", _is_model_path, str)
 )

@@ -22,12 +22,12 @@ from __future__ import annotations
 import io
 import os
 import re
-import stat
 import tomllib
 import zipfile
-import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path, PurePosixPath
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import field
+from pathlib import Path
 from typing import Any
 
 from lorebank.errors import (
@@ -39,7 +39,7 @@ from lorebank.errors import (
 )
 from lorebank.records import Record, record_to_dict
 from lorebank.workspace.atomic import write_atomic
-from lorebank.workspace.files import is_link
+from lorebank.workspace.given import open_source
 from lorebank.workspace.layout import GENERATED_FOLDERS
 from lorebank.workspace.paths import refuse_outside_memory
 from lorebank.workspace.standing import StandingPage, is_standing_path, standing_page
@@ -51,7 +51,6 @@ LARGEST_FILE = 1_000_000
 """Bytes."""
 LARGEST_PACK = 8_000_000
 """Bytes of all files of a pack, unpacked."""
-_MOST_ENTRIES = 4 * MOST_FILES
 _CONTENT = "workspace/"
 
 
@@ -64,16 +63,18 @@ _SHOWN = 5
 """Problems named in one message."""
 
 
-class Manifest(Record):
-    """A template's own description, checked."""
+class Template(Record):
+    """One pack, read and checked."""
 
     name: str
     title: str
     description: str
     pages: tuple[StandingPage, ...]
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    """Workspace path → content of what the pack itself brings besides its standing pages."""
 
 
-def read_manifest(data: bytes, origin: str) -> Manifest:
+def read_manifest(data: bytes, origin: str) -> Template:
     """The manifest; `ConfigurationError` names file, key and what was expected."""
     found, problems = check_manifest(data)
     if found is not None:
@@ -82,7 +83,7 @@ def read_manifest(data: bytes, origin: str) -> Manifest:
     raise ConfigurationError(f"{origin}: {'; '.join(problems[:_SHOWN])}{more}")
 
 
-def check_manifest(data: bytes) -> tuple[Manifest | None, tuple[str, ...]]:
+def check_manifest(data: bytes) -> tuple[Template | None, tuple[str, ...]]:
     """The manifest, or every mistake in it as `key: expected …, not …`."""
     try:
         table = tomllib.loads(data.decode("utf-8-sig"))
@@ -118,7 +119,7 @@ def check_manifest(data: bytes) -> tuple[Manifest | None, tuple[str, ...]]:
             pages[path.casefold()] = page
     if problems:
         return None, tuple(problems)
-    return Manifest(name, title, description, tuple(pages.values())), ()
+    return Template(name, title, description, tuple(pages.values())), ()
 
 
 def _unknown(table: Mapping[str, Any], known: Iterable[str]) -> list[str]:
@@ -134,122 +135,61 @@ def _leads_outside(path: str) -> bool:
     return False
 
 
-class PackFiles(Record):
-    """What a pack holds, not yet understood."""
-
-    origin: str
-    """Where the manifest was found, as messages name it."""
-    manifest: bytes
-    files: dict[str, bytes]
-    """Workspace path → content, in order of path."""
-
-
-def read_pack_files(source: Path) -> PackFiles:
-    """Everything a pack brings.
+def read_pack(source: Path) -> tuple[bytes, dict[str, bytes]]:
+    """The manifest of a pack, not yet understood, and workspace path → content in order of path.
 
     `NotFound` where there is no pack, `PathRefused` for a name that leads out of the memory,
     `WorkspaceError` for what is too large or cannot be read.
     """
-    if source.is_dir():
-        return _gathered(_folder_entries(source), str(source))
-    if source.is_file():
+    if not source.exists():
+        hint = "name a folder or a zip with template.toml"
+        raise NotFound(f"{source}: no such template", hint=hint)
+    with closing(open_source(source)) as given:
+        if given.paths == ("",):
+            raise WorkspaceError(f"{source}: is not a readable zip archive")
+        for problem in given.left_out:
+            if problem.code == "entry-refused" or _is_taken(problem.path):
+                raise PathRefused(f"{source}: {problem.path!r} {problem.message}")
+        paths = sorted(filter(_is_taken, given.paths))
+        if MANIFEST not in paths:
+            hint = "that file makes a folder a template"
+            raise NotFound(f"{source}: holds no {MANIFEST}", hint=hint)
+        if len(paths) > MOST_FILES + 1:
+            raise WorkspaceError(f"{source}: holds more than {MOST_FILES} files")
+        files: dict[str, bytes] = {}
+        for path in paths:
+            name = path.removeprefix(_CONTENT)
+            if path != MANIFEST:
+                _check_name(name, source)
+            if any(name.casefold() == other.casefold() for other in files):
+                raise WorkspaceError(f"{source}: holds {name} twice")
+            try:
+                files[name] = given.read(path, LARGEST_FILE)
+            except OSError as error:
+                raise WorkspaceError(f"{source}: {path}: {error.strerror}") from error
+            if sum(map(len, files.values())) > LARGEST_PACK:
+                raise WorkspaceError(f"{source}: holds more than {LARGEST_PACK // 10**6} MB")
+    manifest = files.pop(MANIFEST)
+    for name, content in files.items():
         try:
-            with zipfile.ZipFile(source) as archive:
-                return _gathered(_zip_entries(archive, source), str(source))
-        except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError) as error:
-            raise WorkspaceError(f"{source}: is not a readable zip archive: {error}") from None
-        except OSError as error:
-            raise WorkspaceError(f"{source}: cannot be read: {error.strerror}") from error
-    raise NotFound(f"{source}: no such template", hint="name a folder or a zip with template.toml")
+            content.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise WorkspaceError(f"{source}: {name} is not UTF-8 at byte {error.start}") from None
+    return manifest, files
 
 
-def _gathered(entries: Iterator[tuple[str, bytes]], origin: str) -> PackFiles:
-    manifest: bytes | None = None
-    files: dict[str, bytes] = {}
-    seen: set[str] = set()
-    size = 0
-    for name, content in entries:
-        size += len(content)
-        if size > LARGEST_PACK:
-            raise WorkspaceError(f"{origin}: holds more than {LARGEST_PACK // 10**6} MB")
-        if name == MANIFEST:
-            manifest = content
-            continue
-        path = name.removeprefix(_CONTENT)
-        if path.casefold() in seen:
-            raise WorkspaceError(f"{origin}: holds {path} twice")
-        seen.add(path.casefold())
-        if len(seen) > MOST_FILES:
-            raise WorkspaceError(f"{origin}: holds more than {MOST_FILES} files")
-        files[path] = _checked(path, content, origin)
-    if manifest is None:
-        raise NotFound(f"{origin}: holds no {MANIFEST}", hint="that file makes a folder a template")
-    return PackFiles(f"{origin}/{MANIFEST}", manifest, dict(sorted(files.items())))
+def _is_taken(path: str) -> bool:
+    """Whether it is of the pack: a README beside it is for people."""
+    return path == MANIFEST or f"{path}/".startswith(_CONTENT)
 
 
-def _checked(path: str, content: bytes, origin: str) -> bytes:
+def _check_name(path: str, source: Path) -> None:
     try:
         refuse_outside_memory(path)
     except PathRefused as error:
-        raise PathRefused(f"{origin}: {_CONTENT}: {error.message}", hint=error.hint) from None
+        raise PathRefused(f"{source}: {_CONTENT}: {error.message}", hint=error.hint) from None
     if path.casefold().startswith(tuple(f"{folder}/" for folder in GENERATED_FOLDERS)):
-        raise PathRefused(f"{origin}: {path} is where reflect reports; no template writes there")
-    try:
-        content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise WorkspaceError(f"{origin}: {path} is not UTF-8 at byte {error.start}") from None
-    return content
-
-
-def _folder_entries(folder: Path) -> Iterator[tuple[str, bytes]]:
-    content = folder / _CONTENT.rstrip("/")
-    for file in (folder / MANIFEST, content, *([] if content.is_symlink() else content.rglob("*"))):
-        if not os.path.lexists(file):
-            continue
-        if is_link(file.lstat()):
-            raise PathRefused(f"{file}: is a symbolic link, which is never followed")
-        if file.is_file():
-            if file.stat().st_size > LARGEST_FILE:
-                raise WorkspaceError(f"{file}: is larger than {LARGEST_FILE // 10**6} MB")
-            yield file.relative_to(folder).as_posix(), file.read_bytes()
-        elif not file.is_dir():
-            raise PathRefused(f"{file}: is not a regular file")
-
-
-def _zip_entries(archive: zipfile.ZipFile, source: Path) -> Iterator[tuple[str, bytes]]:
-    """The entries, without the one folder that many archives wrap them in."""
-    entries = [entry for entry in archive.infolist() if not entry.is_dir()]
-    if len(entries) > _MOST_ENTRIES:
-        raise WorkspaceError(f"{source}: holds more than {_MOST_ENTRIES} entries")
-    wrapper = _wrapper([entry.filename for entry in entries])
-    for entry in entries:
-        name = entry.filename.removeprefix(wrapper)
-        if ".." in PurePosixPath(name).parts or entry.filename.startswith(("/", "\\")):
-            raise PathRefused(f"{source}: {entry.filename!r} leads out of the archive")
-        if stat.S_ISLNK(entry.external_attr >> 16):
-            raise PathRefused(f"{source}: {entry.filename!r} is a symbolic link")
-        if name == MANIFEST or name.startswith(_CONTENT):  # a README beside them is for people
-            yield name, _unpacked(archive, entry, source)
-
-
-def _wrapper(names: list[str]) -> str:
-    if MANIFEST in names:
-        return ""
-    inner = [name for name in names if name.count("/") == 1 and name.endswith(f"/{MANIFEST}")]
-    return inner[0].removesuffix(MANIFEST) if len(inner) == 1 else ""
-
-
-def _unpacked(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, source: Path) -> bytes:
-    """The entry's bytes, read no further than the limit whatever its header claims."""
-    if entry.flag_bits & 0x1:
-        raise WorkspaceError(f"{source}: {entry.filename!r} is encrypted")
-    with archive.open(entry) as stream:
-        content = stream.read(LARGEST_FILE + 1)
-    if len(content) > LARGEST_FILE:
-        raise WorkspaceError(
-            f"{source}: {entry.filename!r} is larger than {LARGEST_FILE // 10**6} MB"
-        )
-    return content
+        raise PathRefused(f"{source}: {path} is where reflect reports; no template writes there")
 
 
 _ZIP_DAY = (1980, 1, 1, 0, 0, 0)

@@ -9,12 +9,18 @@ from __future__ import annotations
 import difflib
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from lorebank.errors import ConcurrentEdit, NotFound, PathRefused, WorkspaceError
-from lorebank.records import Record
-from lorebank.templates.pack import MANIFEST, check_manifest, read_manifest, read_pack_files
+from lorebank.templates.pack import (
+    MANIFEST,
+    Template,
+    check_manifest,
+    read_manifest,
+    read_pack,
+)
 from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.layout import (
     BANK_FOLDER,
@@ -23,29 +29,14 @@ from lorebank.workspace.layout import (
     ensure_derived_folder,
     is_core,
 )
-from lorebank.workspace.standing import StandingPage, standing_page_text
+from lorebank.workspace.standing import standing_page_text
 
 DEFAULT_TEMPLATE = "default"
 
 
-class Template(Record):
-    """One pack, read and checked."""
-
-    name: str
-    title: str
-    description: str
-    pages: tuple[StandingPage, ...]
-    files: Mapping[str, bytes]
-    """Workspace path → content of what the pack itself brings besides its standing pages."""
-
-
 def templates_root() -> Path:
     """Where the packs are: inside the installed package, or next to `engine/` in a checkout."""
-    from importlib import resources
-
-    package = Path(str(resources.files("lorebank")))
-    installed = package / "bank_templates"
-    return installed if installed.is_dir() else package.parents[1] / "bank_templates"
+    return _shipped("bank_templates", "bank_templates")
 
 
 def list_templates() -> tuple[Template, ...]:
@@ -55,9 +46,9 @@ def list_templates() -> tuple[Template, ...]:
 
 def load_template(source: str) -> Template:
     """A shipped pack by its name, or any pack by its path (a folder or a zip)."""
-    found = read_pack_files(_place(source))
-    said = read_manifest(found.manifest, found.origin)
-    return Template(said.name, said.title, said.description, said.pages, found.files)
+    place = _place(source)
+    manifest, files = read_pack(place)
+    return replace(read_manifest(manifest, f"{place}/{MANIFEST}"), files=files)
 
 
 def check_template(source: str) -> tuple[str, ...]:
@@ -65,13 +56,13 @@ def check_template(source: str) -> tuple[str, ...]:
 
     A pack that cannot be read at all raises as `load_template` does.
     """
-    found = read_pack_files(_place(source))
-    manifest, problems = check_manifest(found.manifest)
+    manifest, files = read_pack(_place(source))
+    said, problems = check_manifest(manifest)
     # The page of the manifest would win over a file of its name.
     return problems or tuple(
         f"pages.{number}.path: expected a page that workspace/ does not hold as well, not {p.path}"
-        for number, p in enumerate(manifest.pages if manifest else (), start=1)
-        if p.path in found.files
+        for number, p in enumerate(said.pages if said else (), start=1)
+        if p.path in files
     )
 
 
@@ -91,7 +82,7 @@ def _place(source: str) -> Path:
 def template_files(template: Template) -> dict[str, bytes]:
     """Workspace path → content of every file the pack lays out, in order of path."""
     own = {path.casefold() for path in template.files}
-    plain = read_pack_files(templates_root() / DEFAULT_TEMPLATE).files
+    _, plain = read_pack(templates_root() / DEFAULT_TEMPLATE)
     files = {path: content for path, content in plain.items() if path.casefold() not in own}
     files |= template.files
     frame = page_frame("standing")
@@ -195,13 +186,13 @@ def copy_sample(folder: Path) -> Path:
         raise WorkspaceError(
             f"{folder} is not empty; nothing was copied", hint="name a new folder for the sample"
         )
-    return Path(shutil.copytree(_sample_root(), folder, dirs_exist_ok=True))
+    return Path(shutil.copytree(_shipped("sample", "fixtures/harbour"), folder, dirs_exist_ok=True))
 
 
-def _sample_root() -> Path:
-    """Inside the installed package, or among the fixtures of a checkout."""
+def _shipped(name: str, in_checkout: str) -> Path:
+    """A folder inside the installed package, or where a checkout has it."""
     from importlib import resources
 
     package = Path(str(resources.files("lorebank")))
-    installed = package / "sample"
-    return installed if installed.is_dir() else package.parents[1] / "fixtures" / "harbour"
+    installed = package / name
+    return installed if installed.is_dir() else package.parents[1] / in_checkout

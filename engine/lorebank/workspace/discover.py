@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from lorebank.errors import UsageError, WorkspaceError
+from lorebank.records import dig
 from lorebank.workspace.layout import (
     BANK_FOLDER,
     CORE_FILE,
@@ -62,21 +63,44 @@ def recognise(root: Path) -> FolderForm | None:
 
 
 def _obsidian(root: Path) -> FolderForm:
-    """From `.obsidian/`: the core plug-in for daily notes, or Periodic Notes where it is used."""
-    settings = root / ".obsidian"
-    daily = _json(settings / "daily-notes.json")
-    periodic = _json(settings / "plugins/periodic-notes/data.json").get("daily")
-    if isinstance(periodic, dict) and periodic.get("enabled"):
-        daily = {**daily, **{key: value for key, value in periodic.items() if value}}
+    vault = vault_settings(lambda path: (root / path).read_bytes())
+    name = _pattern(vault.daily_format)
+    pattern = f"{vault.daily_folder}/{name}.md" if vault.daily_folder else f"{name}.md"
+    return FolderForm("Obsidian vault", pattern, vault.template_folders)
+
+
+class VaultSettings(NamedTuple):
+    """What an Obsidian vault says about itself."""
+
+    daily_folder: str = ""
+    daily_format: str = "YYYY-MM-DD"
+    """Of moment.js."""
+    template_folders: tuple[str, ...] = ()
+
+
+def vault_settings(read: Callable[[str], bytes]) -> VaultSettings:
+    """From `.obsidian/`: the core plug-in for daily notes, or Periodic Notes where it is used.
+    `read` gives a file of the vault, or raises `OSError`; an unreadable one says nothing."""
+
+    def said(path: str, *key: str) -> Any:
+        try:
+            return dig(json.loads(read(f".obsidian/{path}")), *key)
+        except (OSError, ValueError, RecursionError):
+            return None
+
+    def text(value: object, otherwise: str = "") -> str:
+        return value if isinstance(value, str) and value.strip() else otherwise
+
+    daily = {key: said("daily-notes.json", key) for key in ("folder", "format")}
+    if said("plugins/periodic-notes/data.json", "daily", "enabled"):
+        for key in daily:
+            daily[key] = said("plugins/periodic-notes/data.json", "daily", key) or daily[key]
     templates = (
-        _json(settings / "templates.json").get("folder"),
-        _json(settings / "plugins/templater-obsidian/data.json").get("templates_folder"),
+        text(said("templates.json", "folder")).strip("/"),
+        text(said("plugins/templater-obsidian/data.json", "templates_folder")).strip("/"),
     )
-    folder = str(daily.get("folder") or "").strip("/")
-    name = _pattern(str(daily.get("format") or "YYYY-MM-DD"))
-    pattern = f"{folder}/{name}.md" if folder else f"{name}.md"
-    found = [each.strip("/") for each in templates if isinstance(each, str) and each.strip("/")]
-    return FolderForm("Obsidian vault", pattern, tuple(found))
+    folder, form = text(daily["folder"]).strip("/"), text(daily["format"], "YYYY-MM-DD")
+    return VaultSettings(folder, form, tuple(filter(None, templates)))
 
 
 def _pattern(moment: str) -> str:
@@ -87,15 +111,6 @@ def _pattern(moment: str) -> str:
     )
     whole = all(token in pattern for token in _MOMENT.values())
     return pattern if whole else "{YYYY}-{MM}-{DD}"
-
-
-def _json(file: Path) -> dict[str, Any]:
-    """A settings file of the vault; an unreadable one says nothing."""
-    try:
-        found = json.loads(file.read_text("utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 _MARKS = (DERIVED_FOLDER, MEMORY_FOLDER, BANK_FOLDER, ".obsidian", "logseq")

@@ -13,13 +13,14 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import field
 from datetime import date
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from lorebank.domain.facts import Diagnostic
 from lorebank.errors import WorkspaceError
@@ -128,12 +129,19 @@ def _is_folder(path: Path | str) -> bool:
         return False
 
 
-def read_bytes(root: Path, source: SourceFile) -> bytes:
-    """The bytes of one memory file; `OSError` if it is gone, unreadable, or a link by now."""
-    descriptor = os.open(root / source.path, os.O_RDONLY | _NO_FOLLOW | _BINARY)
+@contextmanager
+def open_regular(path: Path) -> Iterator[BinaryIO]:
+    """A file, open for reading; `OSError` if it is gone, unreadable, a link, or no file by now."""
+    descriptor = os.open(path, os.O_RDONLY | _NO_FOLLOW | _BINARY)
     with os.fdopen(descriptor, "rb") as handle:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(errno.EINVAL, "not a regular file", source.path)
+            raise OSError(errno.EINVAL, "not a regular file", str(path))
+        yield handle
+
+
+def read_bytes(root: Path, source: SourceFile) -> bytes:
+    """The bytes of one memory file; `OSError` as `open_regular`."""
+    with open_regular(root / source.path) as handle:
         return handle.read()
 
 
@@ -264,7 +272,7 @@ class _Walk(Mutable):
         except OSError as error:
             self._report(path, "unreadable", f"the file cannot be read: {error.strerror}")
             return
-        if not path.isprintable() and _shown(path) != path:
+        if not path.isprintable() and shown_path(path) != path:
             self._report(path, "name-not-utf8", "the name is not UTF-8; rename the file")
             return
         day, role, problem = _placed(path, self.pattern.text)
@@ -298,7 +306,7 @@ class _Walk(Mutable):
         self._report(path, "symlink-ignored", "is a symbolic link, which is never followed")
 
     def _report(self, path: str, code: str, message: str) -> None:
-        self.problems.add(Diagnostic(_shown(path), 0, code, message))
+        self.problems.add(Diagnostic(shown_path(path), 0, code, message))
 
 
 @lru_cache(maxsize=65_536)
@@ -308,6 +316,36 @@ def _placed(path: str, pattern: str) -> tuple[date | None, FileRole, Diagnostic 
     return named.day, role_of(path, named), named.problem
 
 
-def _shown(path: str) -> str:
+def shown_path(path: str) -> str:
     """A path that can be printed and stored: bytes that are no UTF-8 are written `\\xff`."""
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def entries_below(
+    folder: Path, report: Callable[[Diagnostic], object]
+) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """Each regular file below a folder, by its path there; what else lies there is reported."""
+    waiting = [folder]
+    while waiting:
+        place = waiting.pop()
+        try:
+            entries = sorted(os.scandir(place), key=lambda entry: entry.name)
+        except OSError as error:
+            path = place.relative_to(folder).as_posix()
+            report(Diagnostic(path, 0, "unreadable", f"cannot be read: {error.strerror}"))
+            continue
+        for entry in entries:
+            path = Path(entry.path).relative_to(folder).as_posix()
+            if is_link(entry):
+                odd = ("symlink-ignored", "is a symbolic link, which is never followed")
+            elif entry.is_dir(follow_symlinks=False):
+                waiting.append(Path(entry.path))
+                continue
+            elif not entry.is_file(follow_symlinks=False):
+                odd = ("not-a-file", "is a pipe, socket or device and is not read")
+            elif shown_path(path) != path:
+                odd = ("name-not-utf8", "the name is not UTF-8; rename the file")
+            else:
+                yield path, entry
+                continue
+            report(Diagnostic(shown_path(path), 0, *odd))

@@ -27,6 +27,7 @@ from lorebank.settings.files import (
     set_key,
     user_config_path,
 )
+from lorebank.settings.rules import is_absolute
 from lorebank.workspace.layout import BANK_FOLDER, MEMORY_FOLDER, existing_folder
 
 FILE_NAME = "banks.toml"
@@ -195,7 +196,7 @@ def _parsed(file: Path, text: str) -> Registry:
     for name, path in table.items():
         if not _NAME.fullmatch(name) or _folded(name) == ALL or _folded(name) in seen:
             raise _unexpected(file, text, ("banks", name), f"a name of its own: {_NAME_RULE}")
-        if not isinstance(path, str) or not _is_absolute(path):
+        if not isinstance(path, str) or not is_absolute(path):
             raise _unexpected(file, text, ("banks", name), "the absolute path of a folder")
         seen.add(_folded(name))
     if default is not None and (not isinstance(default, str) or _folded(default) not in seen):
@@ -206,13 +207,6 @@ def _parsed(file: Path, text: str) -> Registry:
         for name, path in table.items()
     ]
     return Registry(file, tuple(banks), text)
-
-
-def _is_absolute(path: str) -> bool:
-    try:
-        return "\0" not in path and Path(path).expanduser().is_absolute()
-    except RuntimeError:  # `~somebody`, who has no home here
-        return False
 
 
 def _unexpected(file: Path, text: str, key: tuple[str, ...], expected: str) -> ConfigurationError:
