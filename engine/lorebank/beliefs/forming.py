@@ -8,8 +8,8 @@ belong to the author, the empty holder.
 Facts are taken day by day (then by path and line), so input order has no effect.
 
 - An opinion line is its holder's word. It opens an opinion that stands from its day on, unless it
-  certainly says again what an older one says: then it pulls that one's confidence, and reopens it
-  where it was closed. Where it certainly contradicts older ones it closes them.
+  certainly says again what an older one says: then it pulls that one's confidence, and where that
+  was closed it takes its place back. Where it certainly contradicts older ones it closes them.
 - Any other line moves an opinion only where a mark or a verdict says so, or where it says outright
   that the holder no longer thinks so.
 - What is uncertain moves nothing and waits for a judge.
