@@ -5,13 +5,16 @@ calls that changed the disk below `root`, and how the command ended.
 """
 
 import ctypes
+import importlib
 import json
 import os
+import pkgutil
 import sys
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
+import lorebank
 from lorebank import Bank
 from lorebank.errors import LorebankError
 from support import WORDS_ONLY
@@ -54,7 +57,16 @@ def _run(root: str, command: str, fault: str, at: int) -> dict[str, object]:
     return {"calls": int(library.faults_disarm()), "ended": ended}
 
 
+def _import_all() -> None:
+    """Import what commands would import one by one, so that every child runs the code this process
+    began with, whatever becomes of the files meanwhile."""
+    for found in pkgutil.walk_packages(lorebank.__path__, "lorebank."):
+        if found.name.split(".")[1] not in ("__main__", "cli", "mcp_server", "providers"):
+            importlib.import_module(found.name)
+
+
 def main() -> None:
+    _import_all()
     for line in sys.stdin:
         order = json.loads(line)
         reading, writing = os.pipe()

@@ -15,6 +15,7 @@ from lorebank import Bank
 from lorebank.language.words import estimate_tokens
 from lorebank.mcp_server.access import Access
 from lorebank.mcp_server.server import LorebankServer, build_server
+from lorebank.render.for_models import within
 from lorebank.tools.toolset import DEFAULT_TOOLS
 from support import WORDS_ONLY, golden
 
@@ -360,3 +361,10 @@ def test_what_a_tool_does_not_take_is_named_or_refused(call: Call) -> None:
     assert _text(with_end) == _text(lines)
     ruled = call("rule", item="i-0000000000", decision="Both")
     assert "i-0000000000" in _text(ruled) and "argument" not in _text(ruled)
+
+
+def test_no_sentence_is_cut_off_from_its_citation() -> None:
+    text = "\n".join(f"- A sentence of number {n}.\n  world · memory/a.md#L{n}" for n in range(50))
+    for budget in range(60, 400, 7):
+        *lines, last = within(text, budget, "more").split("\n")
+        assert last == "… more" and (not lines or lines[-1].startswith("  world"))

@@ -113,8 +113,10 @@ def as_lorebank_error(problem: Exception) -> LorebankError:
     """The error to report: our own as they are, click's and the system's translated."""
     if isinstance(problem, LorebankError):
         return problem
+    if isinstance(problem, click.NoSuchOption):
+        return UsageError(f"no option {problem.option_name}", hint=_usage_hint(problem))
     if isinstance(problem, click.UsageError):
-        return UsageError(_as_clause(_what(problem)), hint=_usage_hint(problem))
+        return UsageError(_as_clause(problem.format_message()), hint=_usage_hint(problem))
     if isinstance(problem, click.ClickException):
         return LorebankError(_as_clause(problem.format_message()))
     if isinstance(problem, OSError):
@@ -135,12 +137,6 @@ def error_lines(error: LorebankError, look: Look) -> list[str]:
     if error.hint:
         lines.append(f"{look.dim('hint:')} {look.clean_line(error.hint)}")
     return lines
-
-
-def _what(problem: click.UsageError) -> str:
-    if isinstance(problem, click.NoSuchOption):
-        return f"no option {problem.option_name}"
-    return problem.format_message()
 
 
 def _usage_hint(problem: click.UsageError) -> str:

@@ -94,10 +94,8 @@ def read_phrases(text: str, now: date) -> list[Found]:
     lattice = read_tokens(tokens, words)
     if not (any(map(str.isdecimal, tokens.words)) or lattice.holds(ANCHORS)):
         return []
-    from lorebank.dates.numeric import add_numeric_dates
     from lorebank.dates.spans import Moment
 
-    add_numeric_dates(lattice)
     dates, phrases = _stages()
     for stage in dates:
         stage.apply(lattice, Moment(now))

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from lorebank.dates.lexicon import lexicon, tokenize
 from lorebank.dates.phrases import DatePhrase, find_phrases
 from lorebank.domain.facts import Interval
-from lorebank.languages import Sections, compiled, split
+from lorebank.languages import phrase_lists
 
 if TYPE_CHECKING:
     from lorebank.dates.spans import Days, Tense
@@ -177,7 +177,7 @@ def _pieces(text: str) -> Iterator[tuple[str, int, int]]:
     """Language and place of each piece that may be a date, longest first."""
     found = [
         (language, match.start(1), match.end(1))
-        for language, triggers in _foreign_languages().items()
+        for language, triggers in phrase_lists("dateparser").items()
         if any(word in text for entry in _TRIGGERS for word in triggers.get(entry, ()))
         for pattern in _foreign_patterns(language)
         for match in pattern.finditer(text)
@@ -190,20 +190,10 @@ _TRIGGERS = ("months", "relative", "ago")
 
 
 @cache
-def _foreign_languages() -> dict[str, dict[str, tuple[str, ...]]]:
-    return compiled("dateparser", _split_triggers)
-
-
-def _split_triggers(languages: Sections) -> dict[str, dict[str, tuple[str, ...]]]:
-    return {
-        code: {entry: tuple(split(words)) for entry, words in section.items()}
-        for code, section in languages.items()
-    }
-
-
-@cache
 def _foreign_patterns(language: str) -> list[re.Pattern[str]]:
-    triggers = {entry: "|".join(words) for entry, words in _foreign_languages()[language].items()}
+    triggers = {
+        entry: "|".join(words) for entry, words in phrase_lists("dateparser")[language].items()
+    }
     forms = []
     if "months" in triggers:
         month = rf"(?:{triggers['months']})\w*\.?"

@@ -51,11 +51,6 @@ class KeptRun(Record):
     hashes: tuple[str, ...] = field(default=())
     """Keys of texts that were embedded, from the files that were cut."""
 
-    @property
-    def needles(self) -> tuple[bytes, ...]:
-        """What was forgotten, as bytes to look for."""
-        return tuple(text.encode("utf-8", "surrogatepass") for text in self.texts)
-
 
 def store_of(root: Path) -> RunStore:
     """The archives of a workspace's forgetting."""
@@ -137,7 +132,7 @@ def purge(root: Path, name: str | None = None) -> PurgeReport:
     names = store.names() if name is None else (read_run(root, name).name,)
     copies: list[str] = []
     for each in names:
-        texts = read_run(root, each).needles
+        texts = [text.encode("utf-8", "surrogatepass") for text in read_run(root, each).texts]
         for area in ("", "lint", "retain"):
             copied = undo_store(root, area)
             for run in copied.names():
@@ -170,7 +165,7 @@ def _without_added(cut: Cut, present: bytes) -> bytes:
     return b"".join(kept) if b"".join(kept).strip() else b""
 
 
-def _holds(archive: Path, texts: tuple[bytes, ...]) -> bool:
+def _holds(archive: Path, texts: Sequence[bytes]) -> bool:
     """Whether any file of an archive holds any of the texts; one that cannot be read might."""
     try:
         entries = unpack(archive.read_bytes())

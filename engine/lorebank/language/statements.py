@@ -17,7 +17,7 @@ from typing import NamedTuple
 from lorebank.language.folding import fold
 from lorebank.language.words import known_languages, likely_languages, stop_words, words_of
 from lorebank.language.words import words as tokens
-from lorebank.languages import Sections, compiled, split
+from lorebank.languages import phrase_lists
 
 _UNSPACED = "\u2e80"
 """From here on scripts write words without spaces: no word boundary can be asked for."""
@@ -75,7 +75,7 @@ class Statement:
         self.folded = " ".join(folded)
         self.starts = [sum(map(len, folded[:n])) + n for n in range(len(folded))]
         spoken = {*languages, *languages_of(text)}
-        self.languages = tuple(code for code in _table() if code in spoken)
+        self.languages = tuple(code for code in phrase_lists("infer") if code in spoken)
 
     def find(self, entry: str) -> Cue | None:
         """The first cue of an entry that counts, in any of the languages."""
@@ -126,7 +126,7 @@ class Statement:
 
     def puts_subjects_first(self, language: str) -> bool:
         """Whether the language begins sentences with their subject, and writes only names large."""
-        return "subjects_first" in _table()[language]
+        return "subjects_first" in phrase_lists("infer")[language]
 
     def word(self, number: int) -> str:
         """A word, folded and without the marks around it."""
@@ -162,13 +162,13 @@ class Statement:
 
 def statement_in_any_language(text: str) -> Statement:
     """For what is told alike in all of them, and in a line of two: `nos vemos at 10`."""
-    return Statement(text, _table())
+    return Statement(text, phrase_lists("infer"))
 
 
 def languages_of(text: str) -> frozenset[str]:
     """The languages that a text may be in, of those with words for statements."""
     telling = [word for word in tokens(text) if len(word) > 1]  # one letter is many languages'
-    return frozenset(likely_languages(telling)) | (_table().keys() - known_languages())
+    return frozenset(likely_languages(telling)) | (phrase_lists("infer").keys() - known_languages())
 
 
 _MAY_BE_NEGATIVE = frozenset({"decision", "prefers"})
@@ -194,7 +194,10 @@ def promise_in(text: str) -> str:
 @cache
 def no_names() -> frozenset[str]:
     """Words that begin a sentence and name nobody, of all languages; folded."""
-    return stop_words().union(*(_words(code, "nobody") for code in _table()))
+    listed = (
+        each for entries in phrase_lists("infer").values() for each in entries.get("nobody", ())
+    )
+    return stop_words().union(fold(" ".join(listed)).split())
 
 
 @cache
@@ -203,7 +206,9 @@ def _promising() -> tuple[frozenset[str], tuple[str, ...]]:
     before or behind."""
     whole: set[str] = set()
     parts: set[str] = set()
-    for cue in (cue for entries in _table().values() for cue in entries.get("promise", ())):
+    for cue in (
+        cue for entries in phrase_lists("infer").values() for cue in entries.get("promise", ())
+    ):
         said = tokens(cue)
         word = max(said, key=lambda each: (each not in stop_words(), len(each)))
         (parts if "*" in cue else whole).add(word)
@@ -217,7 +222,7 @@ def _found(code: str, entry: str, folded: str) -> Iterator[re.Match[str]]:
 
 @cache
 def _pattern(code: str, entry: str) -> re.Pattern[str] | None:
-    entries = _table()[code]
+    entries = phrase_lists("infer")[code]
     phrases = [pattern_of(phrase, entries.get("hours", ())) for phrase in entries.get(entry, ())]
     phrases += [_ALWAYS[entry]] if entry in _ALWAYS else []
     return re.compile("|".join(phrases)) if phrases else None
@@ -225,21 +230,4 @@ def _pattern(code: str, entry: str) -> re.Pattern[str] | None:
 
 @cache
 def _words(code: str, entry: str) -> frozenset[str]:
-    return frozenset(map(fold, _table()[code].get(entry, ())))
-
-
-def _build(languages: Sections) -> dict[str, dict[str, tuple[str, ...]]]:
-    return {
-        code: {
-            entry: tuple(text.split())
-            if entry == "nobody"
-            else tuple(" ".join(each.split()) for each in split(text))
-            for entry, text in section.items()
-        }
-        for code, section in languages.items()
-    }
-
-
-@cache
-def _table() -> dict[str, dict[str, tuple[str, ...]]]:
-    return compiled("infer", _build)
+    return frozenset(map(fold, phrase_lists("infer")[code].get(entry, ())))

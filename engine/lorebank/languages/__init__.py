@@ -68,6 +68,19 @@ def split(spellings: str) -> list[str]:
 
 
 @cache
+def phrase_lists(name: str) -> dict[str, dict[str, tuple[str, ...]]]:
+    """Language → entry → its spellings, of a section whose entries are all lists of them."""
+    return compiled(name, _split)
+
+
+def _split(languages: Sections) -> dict[str, dict[str, tuple[str, ...]]]:
+    return {
+        code: {entry: tuple(split(text)) for entry, text in section.items()}
+        for code, section in languages.items()
+    }
+
+
+@cache
 def _parsed() -> dict[str, dict[str, Any]]:
     import tomllib  # only where the cache is out of date
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from datetime import date
 from hashlib import blake2b
 from itertools import takewhile
@@ -18,7 +18,6 @@ from itertools import takewhile
 from lorebank.domain.facts import Citation, Diagnostic, Fact, FactKind, Mention, Origin
 from lorebank.language.folding import fold
 from lorebank.markdown.document import Document, Node
-from lorebank.markdown.fact_items import BULLET, FactItem, Gathering, own_text
 from lorebank.markdown.fact_lines import ADVICE, FactLine, begins_typed, parse_fact_line
 from lorebank.markdown.mentions import find_mentions
 from lorebank.markdown.plain import plain_text
@@ -33,7 +32,7 @@ from lorebank.markdown.sections import (
 )
 from lorebank.markdown.source import parse_day
 from lorebank.markdown.tasks import begins_task
-from lorebank.records import Record
+from lorebank.records import Mutable, Record
 
 _LABEL_LEVEL = 7
 """Of a section that a bold or labelled line opens: any heading ends it."""
@@ -51,6 +50,13 @@ _LEGEND_LETTER = re.compile(
 """A letter and a few words that are no sentence: `W: facts about the world`, `O(c=1.0): sure`."""
 _ISO_DAY = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
 _NAME_GOES_ON = re.compile(r"(?P<rest>(?:[^\W\d_][\w'’-]*[ \t]+){0,2}[^\W\d_][\w'’-]*)[ \t]*[:：]")
+_DETAIL = re.compile(
+    r"(?:evidence(?: \([^()\n]*\))?|last[ _](?:reinforced|updated|confirmed|seen)|reinforced"
+    r"|contradicted|updated)\s*[:：]",
+    re.IGNORECASE,
+)
+_BULLET = re.compile(r"(?P<indent>[ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+")
+"""The marker of a list item, for lines that the parser did not take for one."""
 
 
 class FactExtraction(Record):
@@ -194,7 +200,7 @@ class _FactReader:
 
     def _list_item(self, node: Node, path: str, about: tuple[Mention, ...] = ()) -> None:
         """One item; `about` are the names that an item around it gives to all below it."""
-        text = own_text(node)
+        text = _own_text(node)
         if begins_task(text):
             return
         if self.in_retain:
@@ -211,7 +217,7 @@ class _FactReader:
         elif not self._counts(text):
             self._inside_prose(node, path)
             return
-        gathering = Gathering(self.document.lines, node)
+        gathering = _Gathering(self.document.lines, node)
         for child in node.children:
             gathering.take(child)
         for position, fact_item in enumerate(gathering.items):
@@ -223,16 +229,16 @@ class _FactReader:
     def _label(self, node: Node, nested: Sequence[Node]) -> tuple[Mention, ...] | None:
         """The names in an item that only groups the typed items below it; None where it is a fact
         with details."""
-        text = own_text(node)
+        text = _own_text(node)
         if begins_typed(text):
             return None
-        if all(begins_typed(own_text(item)) for item in nested):
+        if all(begins_typed(_own_text(item)) for item in nested):
             return ()
         mentions = find_mentions(text)
         bare = text
         for _, start, end in reversed(mentions):
             bare = bare[:start] + bare[end:]
-        lines = [parse_fact_line(own_text(item)) for item in nested]
+        lines = [parse_fact_line(_own_text(item)) for item in nested]
         if not mentions or any(char.isalnum() for char in bare):
             return None
         if not all(line.has_kind and line.has_colon for line in lines):
@@ -269,7 +275,7 @@ class _FactReader:
         indented items are the paragraph's.
         """
         node = nodes[index]
-        gathering = Gathering(self.document.lines, node)
+        gathering = _Gathering(self.document.lines, node)
         gathering.take(node)
         below: list[Node] = []
         if self._stands_alone(gathering.items[-1]):
@@ -293,7 +299,7 @@ class _FactReader:
             self._list_item(item, path)
         return index
 
-    def _stands_alone(self, item: FactItem) -> bool:
+    def _stands_alone(self, item: _FactItem) -> bool:
         if not item.pieces:
             return False
         first = item.pieces[0]
@@ -311,18 +317,18 @@ class _FactReader:
 
     def _indented_list(self, node: Node, path: str) -> None:
         """List items indented so far that Markdown takes them for code."""
-        items: list[FactItem] = []
+        items: list[_FactItem] = []
         for number, line in enumerate(node.text.split("\n"), start=node.start):
-            bullet = BULLET.match(line)
+            bullet = _BULLET.match(line)
             if bullet is not None and not bullet["indent"]:
-                items.append(FactItem(number, number + 1, [line[bullet.end() :]]))
+                items.append(_FactItem(number, number + 1, [line[bullet.end() :]]))
             elif items and line[:1].isspace():
-                items[-1].pieces.append(BULLET.sub("", line, count=1).strip())
+                items[-1].pieces.append(_BULLET.sub("", line, count=1).strip())
                 items[-1].end = number + 1
         for item in items:
             self._add(item, path)
 
-    def _add(self, item: FactItem, path: str, about: tuple[Mention, ...] = ()) -> None:
+    def _add(self, item: _FactItem, path: str, about: tuple[Mention, ...] = ()) -> None:
         document = self.document
         while item.end > item.start + 1 and not document.lines[item.end - 1].strip():
             item.end -= 1
@@ -340,7 +346,7 @@ class _FactReader:
                 self._review(item, line)
             self.facts.append(self._fact(line, place, item, path))
 
-    def _review(self, item: FactItem, line: FactLine) -> None:
+    def _review(self, item: _FactItem, line: FactLine) -> None:
         """Advice on a fact that was understood."""
         if not self.in_retain:
             message = (
@@ -363,7 +369,7 @@ class _FactReader:
         if len(line.content.split()) == 1 and line.content.isascii():
             self._advise(item.start, "fragment", "one word is no sentence that stands alone")
 
-    def _fact(self, line: FactLine, place: Citation, item: FactItem, path: str) -> Fact:
+    def _fact(self, line: FactLine, place: Citation, item: _FactItem, path: str) -> Fact:
         slugs = tuple(mention.slug for mention in line.mentions)
         recorded = self.recorded
         if recorded is None and self.everywhere:
@@ -419,7 +425,7 @@ def _legend(items: Sequence[Node]) -> frozenset[int]:
     found: set[int] = set()
     letters: dict[str, int] = {}
     for position, item in enumerate(items):
-        text = own_text(item)
+        text = _own_text(item)
         if find_mentions(text):
             continue
         letter = _LEGEND_LETTER.match(text)
@@ -428,3 +434,91 @@ def _legend(items: Sequence[Node]) -> frozenset[int]:
         elif letter:
             letters[letter["c"] or letter["letter"].upper()] = position
     return frozenset(found.union(letters.values() if len(letters) > 2 else ()))
+
+
+class _FactItem(Mutable):
+    """The lines and texts that make one fact: its own, and those nested below it."""
+
+    start: int
+    end: int
+    pieces: list[str]
+    details: list[str] = field(default_factory=list)
+
+
+class _Gathering:
+    """Collects what belongs to a fact, and cuts where a line begins a typed fact of its own.
+
+    Markdown takes an unindented line below a list item for its continuation; where that line says
+    `W @Peter: …` its bullet was forgotten, and it must not be swallowed by its neighbour.
+    """
+
+    def __init__(self, lines: Sequence[str], node: Node) -> None:
+        self.lines = lines
+        self.indent = _indent(lines[node.start])
+        self.items = [_FactItem(node.start, node.end, [])]
+
+    def encloses(self, node: Node) -> bool:
+        """Whether a list item stands further right than the fact's first line or is evidence of it
+        (`- Last reinforced: 2026-02-04`); indented code always belongs to it."""
+        if node.kind != "item":
+            return node.kind == "code"
+        is_detail = _DETAIL.match(plain_text(_own_text(node))) is not None
+        return is_detail or _indent(self.lines[node.start]) > self.indent
+
+    def take(self, node: Node) -> None:
+        """Add what a block says, nested blocks included."""
+        item = self.items[-1]
+        item.end = max(item.end, node.end)
+        if node.kind in ("paragraph", "heading"):
+            for number, line in enumerate(node.text.split("\n"), start=node.start):
+                self._take_line(number, line, node.end)
+        elif node.kind == "fence":
+            item.pieces.append(_as_code_span(node.text))
+        elif node.kind == "code":
+            for line in node.text.split("\n"):
+                self._say(_BULLET.sub("", line, count=1).strip())
+        elif node.kind == "row":
+            item.pieces.append(" ".join(node.cells))
+        for child in node.children:
+            self.take(child)
+
+    def _take_line(self, number: int, line: str, end: int) -> None:
+        current = self.items[-1]
+        if number > current.start and self._begins_fact(number, line):
+            current.end = number
+            self.items.append(_FactItem(number, end, [line]))
+            return
+        bullet = _BULLET.match(line) if number > current.start else None
+        self._say(line[bullet.end() :] if bullet else line)
+
+    def _begins_fact(self, number: int, line: str) -> bool:
+        source = self.lines[number]
+        if _indent(source) > self.indent or _BULLET.match(source):
+            return False
+        return begins_typed(line) and parse_fact_line(line).has_colon
+
+    def _say(self, line: str) -> None:
+        item = self.items[-1]
+        if item.pieces and _DETAIL.match(plain_text(line)):
+            item.details.append(plain_text(line))
+        else:
+            item.pieces.append(line)
+
+
+def _own_text(item: Node) -> str:
+    """The first paragraph of a list item."""
+    first = item.children[0] if item.children else None
+    return first.text if first is not None and first.kind == "paragraph" else ""
+
+
+def _indent(line: str) -> int:
+    """The columns of white space a line begins with; a tab reaches to the next fourth column."""
+    expanded = line.expandtabs(4)
+    return len(expanded) - len(expanded.lstrip(" "))
+
+
+def _as_code_span(code: str) -> str:
+    """A fence as inline code, so that nothing in it reads as markup or a mention."""
+    longest = max((len(run) for run in re.findall(r"`+", code)), default=0)
+    ticks = "`" * (longest + 1)
+    return f"{ticks} {' '.join(code.split())} {ticks}" if code.strip() else ""

@@ -8,24 +8,17 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from lorebank.language.folding import fold
-from lorebank.languages import Sections, compiled, split
+from lorebank.languages import phrase_lists
 from lorebank.records import Record
 
 if TYPE_CHECKING:
     from lorebank.markdown.document import Document, Node
 
 
-def _entries(languages: Sections) -> dict[str, tuple[str, ...]]:
-    return {
-        entry: tuple(word for each in languages.values() for word in split(each.get(entry, "")))
-        for entry in ("retain", "placeholder")
-    }
-
-
-_FOUND = compiled("headings", _entries)
-RETAIN_HEADINGS = _FOUND["retain"]
+_LISTED = phrase_lists("headings").values()
+RETAIN_HEADINGS = tuple(word for entries in _LISTED for word in entries.get("retain", ()))
 """The words that open a retain section, in every language that names one."""
-PLACEHOLDERS = _FOUND["placeholder"]
+PLACEHOLDERS = tuple(word for entries in _LISTED for word in entries.get("placeholder", ()))
 """What stands for a name in a template: `@Name`."""
 
 

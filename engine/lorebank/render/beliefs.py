@@ -73,18 +73,18 @@ def opinion_block(
     shown = f"{confidence_phrase(opinion.confidence)}{_ARROWS.get(opinion.trend, '')}"
     indent += look.bullet
     lead = f"{indent}{shown:<{len(_MARGIN)}}"
-    indent = " " * len(indent)
-    first, *rest = look.paragraph(opinion.statement, indent + _MARGIN, first=lead)
-    lines = [lead[: len(indent)] + look.strong(shown) + first[len(indent) + len(shown) :], *rest]
+    margin = " " * len(indent) + ("" if look.for_model else _MARGIN)
+    first, *rest = look.paragraph(opinion.statement, margin, first=lead)
+    lines = [indent + look.strong(shown) + first[len(indent) + len(shown) :], *rest]
     stances = [each.stance.value for each in opinion.evidence] if look.for_model else []
     counted = f"{stances.count('for')} for, {stances.count('against')} against" if stances else ""
-    lines += part_lines(look, [bank, *_about_whom(opinion), counted], indent + _MARGIN)
+    lines += part_lines(look, [bank, *_about_whom(opinion), counted], margin)
     older = len(opinion.evidence) - evidence
     for each in opinion.evidence[-evidence:] if evidence else ():
-        lines.append(evidence_line(look, each, indent + _MARGIN, known=opinion.statement))
+        lines.append(evidence_line(look, each, margin, known=opinion.statement))
     if evidence and older > 0:
         more = look.hint(f"… {older} earlier: lorebank explain {opinion.id}")
-        lines.append(look.dim(f"{indent}{_MARGIN}{more}"))
+        lines.append(look.dim(margin + more))
     return lines
 
 
@@ -104,7 +104,8 @@ def _about_whom(opinion: Opinion) -> list[str]:
 
 def day_line(look: Look, day: date, confidence: float) -> str:
     """`2025-11-18 0.70 ██████████████░░░░░░`."""
-    return f"{look.dim(day.isoformat())} {confidence_phrase(confidence)} {bar(look, confidence)}"
+    shown = f"{look.dim(day.isoformat())} {confidence_phrase(confidence)}"
+    return shown if look.for_model else f"{shown} {bar(look, confidence)}"
 
 
 def bar(look: Look, confidence: float) -> str:
@@ -142,7 +143,7 @@ def step_lines(look: Look, opinion: Opinion, steps: Sequence[BeliefStep]) -> lis
     """Day by day: the confidence, how the rule came to it, and the lines behind it."""
     if not steps:
         return []
-    lines = ["", look.strong("Confidence by day")]
+    lines = ["", look.title("Confidence by day")]
     for step in steps:
         lines.append(INDENT + day_line(look, step.date, step.after))
         lines += look.dim_paragraph(step.words, _DEEPER)
@@ -244,13 +245,14 @@ _DATE_COLUMN = " " * 12
 def timeline_lines(look: Look, facts: Sequence[Fact]) -> list[str]:
     """The day in a column of its own, the sentence beside it, its byline below."""
     lines: list[str] = []
+    column = INDENT if look.for_model else _DATE_COLUMN
     for fact in facts:
         day = _starts(fact)
         shown = day.isoformat() if day else "undated"
-        first, *rest = look.paragraph(fact.content, _DATE_COLUMN, first=f"{shown:<12}")
+        first, *rest = look.paragraph(fact.content, column, first=f"{shown:<12}")
         lines += [look.bullet + look.accent(shown) + first[len(shown) :], *rest]
         parts = [*_timeline_parts(fact), fact.id if look.for_model else ""]
-        lines += byline(look, parts, fact.citation, indent=_DATE_COLUMN)
+        lines += byline(look, parts, fact.citation, indent=column)
     return lines
 
 
@@ -280,7 +282,7 @@ def explanation_lines(look: Look, story: Explanation) -> list[str]:
     if len(story.places) > 1:
         lines += section(look, "Stands at", [f"{INDENT}{place}" for place in story.places])
     if story.moved:
-        lines += ["", look.strong("Moved")]
+        lines += ["", look.title("Moved")]
         for opinion_id, evidence in story.moved:
             why = f" ({evidence.reason})" if evidence.reason else ""
             lines.append(f"{INDENT}{opinion_id}  {signed(evidence.delta)}  {evidence.date}{why}")

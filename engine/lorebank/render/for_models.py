@@ -102,7 +102,14 @@ def within(text: str, budget: int, more: str) -> str:
     def cost(count: int) -> int:
         return tokens_sent(as_recalled(cut(count)))
 
-    return cut(bisect_right(range(1, len(lines)), budget, key=cost))
+    kept = bisect_right(range(1, len(lines)), budget, key=cost)
+    while kept and _indent(lines[kept]) > _indent(lines[kept - 1]):  # nothing without its citation
+        kept -= 1
+    return cut(kept)
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def paged(blocks: Sequence[str], page: int, *, budget: int = REVIEW_TOKENS) -> str:

@@ -13,7 +13,7 @@ from lorebank.errors import UsageError
 from lorebank.language.folding import fold
 from lorebank.language.statements import pattern_of
 from lorebank.language.words import known_languages, likely_languages, words
-from lorebank.languages import Sections, compiled, split
+from lorebank.languages import phrase_lists
 
 
 def parse_kind(kind: FactKind | str | None) -> FactKind | None:
@@ -71,7 +71,8 @@ def _holds_in_its_language(text: str, entry: str) -> bool:
 
 def phrases(entry: str) -> dict[str, tuple[str, ...]]:
     """The phrases of an entry as they are written, by language."""
-    return _table()[entry]
+    listed = phrase_lists("routing")
+    return {code: entries[entry] for code, entries in listed.items() if entry in entries}
 
 
 @cache
@@ -84,34 +85,11 @@ def not_names() -> frozenset[str]:
 def _patterns(entry: str) -> dict[str, re.Pattern[str]]:
     """Language → one pattern for all its phrases of an entry."""
     found: dict[str, re.Pattern[str]] = {}
-    for code, listed in _table()[entry].items():
+    for code, listed in phrases(entry).items():
         patterns = [pattern_of(phrase) for phrase in listed]
         if entry == "did":  # what the writer did, whether it says "I" or leaves that out
-            me = "|".join(map(fold, _table()["me"][code]))
+            me = "|".join(map(fold, phrases("me")[code]))
             verbs = "|".join(pattern.removeprefix(r"(?<!\w)") for pattern in patterns)
             patterns = [rf"(?:\A\W*|(?<!\w)(?:{me})\s+)(?:{verbs})"]
         found[code] = re.compile("|".join(patterns))
     return found
-
-
-_ENTRIES = (
-    *("request", "order", "command", "often", "decision"),
-    *("opinion", "deed", "me", "did", "context", "not_names"),
-    *("asks_tasks", "asks_promises"),
-)
-
-
-def _build(languages: Sections) -> dict[str, dict[str, tuple[str, ...]]]:
-    return {
-        entry: {
-            code: tuple(split(section[entry]))
-            for code, section in languages.items()
-            if entry in section
-        }
-        for entry in _ENTRIES
-    }
-
-
-@cache
-def _table() -> dict[str, dict[str, tuple[str, ...]]]:
-    return compiled("routing", _build)

@@ -11,7 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from inspect import Signature
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from lorebank.app.bank import Bank
@@ -57,12 +56,7 @@ class BankTools:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.close()
 
     def _function(self, name: str) -> Callable[..., str]:
