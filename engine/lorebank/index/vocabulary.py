@@ -8,6 +8,7 @@ ending differs; and only one name is that near. A word the index knows is never 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -20,6 +21,11 @@ from lorebank.language.words import searchable, words
 
 _ALL = "\0"
 """Beside the words that are counted: no word."""
+_SHORTEST_PART, _SHORTEST_INSIDE = 4, 6
+"""Letters of a word that may begin another, and that may stand in the middle of one: shorter ones
+do so by chance (`rent` in `parents`)."""
+_MOST = 8
+"""A part of more words than these tells none of them."""
 TOKENIZER = ("porter", ["unicode61", "remove_diacritics", "2"])
 
 
@@ -29,6 +35,7 @@ class Vocabulary:
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self._counts: Memo[str, int] = Memo(connection)
+        self._listed: Memo[str, str] = Memo(connection)
 
     @property
     def total(self) -> int:
@@ -48,6 +55,24 @@ class Vocabulary:
                 each = [int(self.connection.execute(query, (stem,)).get) for stem in found]
                 counts[term] = min(each, default=0)
         return {term: counts[term] for term in terms}
+
+    def holding(self, word: str) -> list[str]:
+        """The words that begin with this one, else those that hold it: `brücke` → `hängebrücke`.
+
+        For a word that stands nowhere; as FTS5 stores them, the shortest first, few or none.
+        """
+        found = stems(self.connection, word)
+        if len(found) != 1 or len(found[0]) < _SHORTEST_PART:
+            return []
+        listed = self._listed.current()
+        if "words" not in listed:
+            rows = self.connection.execute("SELECT term FROM temp.items_words")
+            listed["words"] = "\n".join(["", *(term for (term,) in rows), ""])
+        part = re.escape(found[0])
+        longer = re.findall(rf"\n({part}\w*)(?=\n)", listed["words"])
+        if not longer and len(found[0]) >= _SHORTEST_INSIDE:
+            longer = re.findall(rf"\n(\w*{part}\w*)(?=\n)", listed["words"])
+        return sorted(longer, key=lambda each: (len(each), each)) if len(longer) <= _MOST else []
 
 
 def index_words(connection: Connection) -> None:

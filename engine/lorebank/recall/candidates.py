@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
@@ -145,7 +145,7 @@ def gather(request: Request, **given: Ranking) -> Pool:
 
 def _rarity(request: Request, held: Mapping[int, Held]) -> dict[str, float]:
     """Term → its inverse document frequency; of one that stands nowhere, by the items that hold
-    it as a part of a code."""
+    it as a part of a code or a word."""
     terms, total = request.understood.terms, request.vocabulary.total
     counts = request.vocabulary.frequencies(terms)
     for place, term in enumerate(terms):
@@ -162,7 +162,7 @@ def _by_words(request: Request, held: dict[int, Held]) -> Ranking:
     )
     scores = {match.row: match.score for match in matches}
     held.update((match.row, match.held) for match in matches)
-    for place, items in _by_codes(request).items():
+    for place, items in [*_by_codes(request).items(), *_by_parts(request)]:
         for item in items:
             own, around = held.get(item, Held(0, 0))
             if not own >> place & 1:
@@ -195,6 +195,17 @@ def _by_codes(request: Request) -> dict[int, list[int]]:
         asked[code]: [item for item in items if allowed is None or item in allowed]
         for code, items in found.items()
     }
+
+
+def _by_parts(request: Request) -> Iterator[tuple[int, list[int]]]:
+    """Place of a word that stands nowhere → the items with a longer word that holds it."""
+    counts = request.vocabulary.frequencies(request.understood.terms)
+    for place, term in enumerate(request.understood.terms):
+        if not counts[term] and (longer := request.vocabulary.holding(term)):
+            matches = match_items(
+                request.vocabulary, request.postings, longer, request.limit, within=request.within
+            )
+            yield place, [match.row for match in matches if match.held.own]
 
 
 def _by_meaning(request: Request, others: frozenset[int]) -> tuple[Ranking, dict[int, float]]:
