@@ -17,14 +17,7 @@ from datetime import date
 from posixpath import dirname, relpath
 
 from lorebank.domain.answers import AgendaItem
-from lorebank.domain.facts import (
-    Citation,
-    Fact,
-    FactKind,
-    FactStatus,
-    Opinion,
-    OpinionStatus,
-)
+from lorebank.domain.facts import Citation, Fact, FactKind, FactStatus, Opinion, OpinionStatus
 from lorebank.index.entity_view import Description
 from lorebank.markdown.opinion_page import OPINIONS_PATH, standing
 from lorebank.markdown.plain import citation_link, escape_inline
