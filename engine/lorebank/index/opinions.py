@@ -10,10 +10,10 @@ from lorebank.database.connection import Connection, read_meta, select
 from lorebank.domain.facts import Citation, Evidence, Opinion, OpinionStatus, Origin, Stance, Trend
 from lorebank.records import Record
 
-WITH_VECTORS = "relation 7 with vectors"
+WITH_VECTORS = "relation 8 with vectors"
 """What formed the opinions of an index; to be raised with any change of what a relation is."""
-WORDS_ALONE = "relation 7"
-PARTLY = "relation 7 partly with vectors"
+WORDS_ALONE = "relation 8"
+PARTLY = "relation 8 partly with vectors"
 """Opinions of some holders were formed with vectors since an embedder was set up, others before."""
 JUDGED_BY = "judged_by"
 """The key below which an index says which of these formed its opinions."""
