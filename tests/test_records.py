@@ -67,6 +67,13 @@ def test_the_tools_of_the_standard_module_work() -> None:
             assert (x, y) == (1, 5)
 
 
+def test_a_record_with_fields_is_not_extended_by_more() -> None:
+    with pytest.raises(TypeError, match="Point3 cannot add fields to those of Point"):
+
+        class Point3(Point):
+            z: int = 0
+
+
 def test_a_mutable_record_has_factories_and_a_post_init_and_no_hash() -> None:
     one, other = Basket("Ana", ["fig"]), Basket("Ana")
     assert (one.size, other.size, one.note) == (1, 0, None)

@@ -68,6 +68,8 @@ class _RecordType(type):
         mcls, name: str, bases: tuple[type, ...], body: dict[str, Any], *, order: bool = False
     ) -> _RecordType:
         names = tuple(body.get("__annotations__", ()))
+        if names and any(hasattr(base, "_declared") for base in bases):
+            raise TypeError(f"{name} cannot add fields to those of {bases[0].__name__}")
         made = {key: value for key, value in body.items() if key not in names}
         made["__slots__"] = names
         if names:

@@ -1,11 +1,14 @@
 """A sync of many files writes them in batches, and one that was killed is completed by the next."""
 
+import gc
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from lorebank import Bank
 from lorebank.index import sync
+from lorebank.index.sync import collector_at_rest
 from support import WORDS_ONLY
 
 
@@ -59,3 +62,17 @@ def test_what_nobody_vouches_for_is_in_quarantine_from_its_first_batch(
             "SELECT quarantined FROM items WHERE content = 'Moved to Porto.'"
         )
         assert stored.fetchall() == [(1,)]
+
+
+def test_the_collector_runs_again_when_the_last_of_several_threads_is_through() -> None:
+    with suppress(ZeroDivisionError), collector_at_rest():
+        assert not gc.isenabled()
+        raise ZeroDivisionError
+    assert gc.isenabled()
+    one, other = collector_at_rest(), collector_at_rest()
+    one.__enter__()
+    other.__enter__()
+    one.__exit__(None, None, None)
+    assert not gc.isenabled()
+    other.__exit__(None, None, None)
+    assert gc.isenabled()

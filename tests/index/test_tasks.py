@@ -6,7 +6,7 @@ from pathlib import Path
 from lorebank import Bank
 from lorebank.domain.answers import AgendaKind
 from lorebank.domain.facts import PROMISE, Interval, TaskState
-from lorebank.index.tasks import load_tasks
+from lorebank.index.tasks import load_tasks, named_in
 from support import WORDS_ONLY
 
 
@@ -48,6 +48,16 @@ def test_a_task_names_the_entities_it_is_about(tmp_path: Path) -> None:
     with Bank.open(tmp_path) as bank:
         bank.sync()
         assert load_tasks(bank.workspace.index)[0].entities == ("moira",)
+
+
+def test_a_sentence_is_about_those_it_names_by_any_part_but_an_article() -> None:
+    passage = "Nerea is ill. The Skerry leaks. I promised to bring the soup to Lopez."
+    known = ("nerea-lopez", "the-skerry")
+    assert named_in(passage, "The Skerry leaks.", known) == ("the-skerry",)
+    assert named_in(passage, "I promised to bring the soup to Lopez.", known) == ("nerea-lopez",)
+    assert named_in(passage, "Nerea's fever rose.", known) == ("nerea-lopez",)
+    assert named_in("The tide rose. I left.", "I left.", known) == ()
+    assert named_in("I told Will. Then I left.", "Then I left.", ("will",)) == ("will",)
 
 
 def test_a_rebuilt_index_holds_the_same_tasks(tmp_path: Path) -> None:

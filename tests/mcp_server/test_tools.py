@@ -359,6 +359,9 @@ def test_what_a_tool_does_not_take_is_named_or_refused(call: Call) -> None:
     with_end = call("memory_get", path="memory/2025-12-09.md", start=2, end=3)
     lines = call("memory_get", path="memory/2025-12-09.md", start_line=2, lines=2)
     assert _text(with_end) == _text(lines)
+    december = _text(call("timeline", since="2025-12-02", until="2025-12-09"))
+    for both in (["2025-12-02", "2025-12-09"], {"from": "2025-12-02", "to": "2025-12-09"}):
+        assert _text(call("timeline", date_range=both)) == december != _text(call("timeline"))
     ruled = call("rule", item="i-0000000000", decision="Both")
     assert "i-0000000000" in _text(ruled) and "argument" not in _text(ruled)
 

@@ -9,12 +9,7 @@ from functools import partial
 from typing import TypedDict, Unpack
 
 from lorebank.app.questions import recall
-from lorebank.app.workspace import (
-    Day,
-    OpenWorkspace,
-    rebuild_index_if_corrupt,
-    refuse_unknown,
-)
+from lorebank.app.workspace import Day, OpenWorkspace, rebuild_index_if_corrupt, refuse_unknown
 from lorebank.domain.facts import Diagnostic
 from lorebank.domain.reports import ReflectReport, UndoReport
 from lorebank.errors import ProviderError

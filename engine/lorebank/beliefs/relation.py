@@ -103,7 +103,7 @@ def relation_of(
     against = [reason for bearing, reason in found if bearing is Bearing.CONTRADICTS]
     same = [reason for bearing, reason in found if bearing is Bearing.RESTATES]
     adds = back < _SAME_SHARED and "still" not in other.flags  # it may refine the older one
-    if "mind" in other.flags and common:
+    if "mind" in other.flags and common and (against or not same):  # not back to the same view
         return Relation(Bearing.CONTRADICTS, "mind", common)
     if "over" in against:
         return Relation(Bearing.CONTRADICTS, "over", common)
@@ -222,10 +222,23 @@ def _turns(one: Reading, other: Reading, back: float) -> bool:
     A dislike takes no other dislike's place, and the same attitude to the same things is the same
     view.
     """
-    if "turn" not in other.flags - one.flags or "still" in other.flags:
+    if "turn" not in other.flags - one.flags or "still" in other.flags or _repeats(one, other):
         return False
     signs = _signs(one)
     return signs != _signs(other) or not (signs == {-1} or (signs and back >= _SAME_SHARED))
+
+
+def _repeats(one: Reading, other: Reading) -> bool:
+    """Whether a clause of the newer statement is one of the older's, which may be less outspoken:
+    `should sell the piano`, `wants to sell the piano now`."""
+    return any(
+        older.sign * newer.sign >= 0
+        and older.denied == newer.denied
+        and len(newer.objects) > 1
+        and shared(newer.objects, older.objects) == 1
+        for older in one.clauses
+        for newer in other.clauses
+    )
 
 
 def _signs(reading: Reading) -> set[int]:

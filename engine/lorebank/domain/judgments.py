@@ -8,13 +8,7 @@ from datetime import date
 from enum import StrEnum
 from typing import Any
 
-from lorebank.domain.facts import (
-    Citation,
-    Diagnostic,
-    Entity,
-    InboxItem,
-    InboxKind,
-)
+from lorebank.domain.facts import Citation, Diagnostic, Entity, InboxItem, InboxKind
 from lorebank.records import Record, record_to_dict_with
 
 

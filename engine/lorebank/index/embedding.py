@@ -18,13 +18,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from lorebank.database.connection import (
-    Connection,
-    read_meta,
-    select,
-    transaction,
-    write_meta,
-)
+from lorebank.database.connection import Connection, read_meta, select, transaction, write_meta
 from lorebank.errors import ProviderError
 from lorebank.index.embedding_cache import EmbeddingCache
 from lorebank.index.embedding_calls import calls_of, embed_calls, run_jobs

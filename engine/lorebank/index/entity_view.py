@@ -152,15 +152,15 @@ def _properties(
     """What holds now, by relation, and where two facts that hold contradict each other."""
     rows = select(
         connection,
-        "SELECT s.item, s.about, s.relation, s.value FROM aliases a"
-        " JOIN slots s ON s.subject = a.slug WHERE a.entity = ?"
+        "SELECT s.item, i.id, s.about, s.relation, s.value FROM aliases a"
+        " JOIN slots s ON s.subject = a.slug JOIN items i ON i.item = s.item WHERE a.entity = ?"
         " ORDER BY s.relation, s.about, s.item DESC, s.value",
         (entity.slug,),
     )
-    known = ((item, fact) for item, *_ in rows for fact in load_facts(connection, [item]))
-    facts = {item: fact for item, fact in known if fact.id not in replaced}
+    current = {item for item, id_, *_ in rows if id_ not in replaced}
+    facts = {item: fact for item in current for fact in load_facts(connection, [item])}
     stated: dict[tuple[str, str], dict[int, tuple[Property, str]]] = {}
-    for item, about, relation, value in rows:
+    for item, _, about, relation, value in rows:
         if item in facts:
             entry = Property(relation, about, facts[item]), value
             stated.setdefault((relation, about), {}).setdefault(item, entry)

@@ -206,16 +206,21 @@ def newer_lines(
         by_subject[line.about].append(line)
     groups = [group for group in by_subject.values() if len(group) > 1]
     known = vectors([line.key for group in groups for line in group]) if groups else {}
+    if not known:
+        return {}
+    import numpy as np
+
     newer: dict[K, K] = {}
     for group in groups:
         dated = sorted((line for line in group if line.key in known), key=lambda line: line.when)
-        for place, old in enumerate(dated):
-            for new in reversed(dated[place + 1 :]):
-                if new.when[0] == old.when[0] or (new.fact, old.fact) in judged:
-                    break  # it is known what came of the older one later than all that is left
-                if float(known[new.key] @ known[old.key]) >= _NEAR:
-                    newer[old.key] = new.key
-                    break
+        matrix = np.array([known[line.key] for line in dated])
+        for place, old in enumerate(dated[:-1], start=1):
+            near = np.flatnonzero(matrix[place:] @ matrix[place - 1] >= _NEAR)
+            later = dated[place + near[-1] :] if len(near) else []
+            # A pair judged later than the newest near one says what came of the older line.
+            is_judged = any((new.fact, old.fact) in judged for new in later)
+            if later and later[0].when[0] != old.when[0] and not is_judged:
+                newer[old.key] = later[0].key
     return newer
 
 

@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import field, replace
 from datetime import datetime
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from lorebank.database.connection import (
@@ -66,20 +67,28 @@ def known_hash(connection: Connection, path: str) -> str | None:
     return str(found[0][0]) if found else None
 
 
+_collector = Lock()
+_resting: list[bool] = []
+"""Whether it ran, for each that asked for rest: all but the first find it off."""
+
+
 @contextmanager
 def collector_at_rest() -> Iterator[None]:
-    """No search for cycles inside; where the caller has it off it stays so. Also a decorator.
+    """No search for cycles inside, in any thread, until the last of those that ask for it is
+    through; where the caller has it off it stays so. Also a decorator.
 
     What is read of files and rows has no cycles, yet each value made counts towards another walk
     over all that live: with a long ledger that is half of the work of reading it.
     """
-    running = gc.isenabled()
-    gc.disable()
+    with _collector:
+        _resting.append(gc.isenabled())
+        gc.disable()
     try:
         yield
     finally:
-        if running:
-            gc.enable()
+        with _collector:
+            if _resting.pop() and not _resting:
+                gc.enable()
 
 
 DECIDING_PAGES = frozenset({"bank/opinions.md", "bank/evidence.md"})

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from datetime import date
-from functools import cache
+from functools import cache, lru_cache
 
 from lorebank.database.connection import Connection, has_full_text, select
 from lorebank.domain.facts import PROMISE, Citation, Interval, Task, TaskState
@@ -60,25 +61,11 @@ def load_tasks(
         " AND NOT EXISTS (SELECT 1 FROM mentions m WHERE m.item = t.item AND m.subject = 1)"
     )
     newest: dict[str, Task] = {}
-    for (
-        item,
-        kind,
-        text,
-        said,
-        start,
-        end,
-        same,
-        path,
-        first,
-        last,
-        recorded,
-        of,
-        content,
-    ) in select(
+    for item, kind, text, said, start, end, same, recorded, of, content, *place in select(
         connection,
-        "SELECT t.item, t.kind, t.text, t.state, t.due_start, t.due_end, t.words, f.path,"
-        " i.start_line, i.end_line, i.recorded, i.kind, i.content"
-        " FROM tasks t JOIN items i ON i.item = t.item"
+        "SELECT t.item, t.kind, t.text, t.state, t.due_start, t.due_end, t.words, i.recorded,"
+        " i.kind, i.content, f.path, i.start_line, i.end_line FROM tasks t"
+        " JOIN items i ON i.item = t.item"
         f" JOIN files f ON f.file = i.file WHERE {TRUSTED} AND (?1 IS NULL OR i.recorded IS NULL"
         f" OR i.recorded <= ?1){only if own_promises else ''}"
         " ORDER BY coalesce(i.recorded, ''), f.path, i.start_line, t.text",
@@ -92,7 +79,7 @@ def load_tasks(
         newest[same] = Task(
             text,
             TaskState(said),
-            Citation(path, first, last),
+            Citation(*place),
             due or (before.due if before else None),  # copied on without its day
             kind,
             stored_day(recorded),
@@ -104,59 +91,70 @@ def load_tasks(
 def _nearest_open(tasks: Mapping[str, Task], tick: str) -> list[str]:
     """The keys of the open tasks that a tick most likely settles: none where none is near enough,
     several where the nearest was noted again in a few words more."""
-    said, said_first = set(content_words(tick)), set(content_words(_first_part(tick)))
+    said, said_first = _content(tick)
     wanted = {}
     near = {}
     for key, task in tasks.items():
         if task.state is TaskState.OPEN:
-            wanted[key] = own = set(content_words(task.text))
-            first = set(content_words(_first_part(task.text)))
+            wanted[key], first = _content(task.text)
             heads = _share(said_first, first) if len(said_first & first) > 1 else 0.0
-            near[key] = max(_share(said, own), heads)
+            near[key] = max(_share(said, wanted[key]), heads)
     best = max(near, key=lambda key: near[key], default="")
     return [key for key in near if near[key] >= _TICKED and wanted[best] <= wanted[key]]
 
 
-def _share(one: set[str], other: set[str]) -> float:
+def _share(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / max(min(len(one), len(other)), 1)
 
 
-def _first_part(text: str) -> str:
-    """What is to be done, without what is added to it: `VAT return, due Saturday`."""
-    return re.split(r"[,;(]|\s[–—-]\s", text, maxsplit=1)[0]
+@lru_cache(maxsize=16_384)  # every tick is compared with every open task
+def _content(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The words of a task, and of what is to be done without what is added to it: `VAT return, due
+    Saturday`."""
+    first_part = re.split(r"[,;(]|\s[–—-]\s", text, maxsplit=1)[0]
+    return frozenset(content_words(text)), frozenset(content_words(first_part))
 
 
-def perhaps_done(connection: Connection, task: Task, until: date) -> Citation | None:
-    """Where a later line, by the end of a day, may say in other words that an open task is done.
+def perhaps_done(
+    connection: Connection, tasks: Iterable[Task], until: date
+) -> dict[Task, Citation]:
+    """Where later lines, by the end of a day, may say in other words that open tasks are done.
 
-    Of the lines beside tasks the one whose sentence shares most words with it, the first of
+    Of the lines beside tasks the one whose sentence shares most words with a task, the first of
     several: two at least, and half of those of the shorter. In two workspaces by other hands such
     a line stood behind 10 of 21 tasks that were done, and behind 4 of 80 that were open: enough
     to point at, not to settle.
     """
-    wanted = _stems(task.text)
-    if len(wanted) < _SHARED or task.recorded is None or not has_full_text(connection):
-        return None
-    most, nearest = _SHARED, None
-    for content, path, first, last in select(
+    wanted = {t: _stems(t.text) for t in tasks if t.recorded is not None}
+    holding: defaultdict[str, list[Task]] = defaultdict(list)
+    for task, stems in wanted.items():
+        for word in content_words(task.text) if len(stems) >= _SHARED else ():
+            holding[word].append(task)
+    if not holding or not has_full_text(connection):
+        return {}
+    found: dict[Task, tuple[int, Citation]] = {}
+    for content, recorded, *place in select(
         connection,
-        "SELECT i.content, f.path, i.start_line, i.end_line FROM items_fts"
+        "SELECT i.content, i.recorded, f.path, i.start_line, i.end_line FROM items_fts"
         " JOIN items i ON i.item = items_fts.rowid JOIN files f ON f.file = i.file"
-        f" WHERE items_fts MATCH ?1 AND {TRUSTED} AND i.recorded > ?2 AND i.recorded <= ?3"
+        f" WHERE items_fts MATCH ?1 AND {TRUSTED} AND i.recorded <= ?2"
         " AND f.path NOT GLOB 'bank/*' AND i.item NOT IN (SELECT item FROM tasks)"
         " ORDER BY i.recorded DESC, f.path DESC, i.start_line DESC",
-        (any_of(content_words(task.text)), iso(task.recorded), iso(until)),
+        (any_of(list(holding)), iso(until)),
     ):
-        for sentence in _SENTENCE.split(content):
-            said = _stems(sentence)
-            shared = len(said & wanted)
-            if shared >= most and _share(said, wanted) >= _TICKED:
-                most, nearest = shared, Citation(path, first, last)
-    return nearest
+        near = {task for word in words(content) for task in holding.get(word, ())}
+        earlier = [task for task in near if (iso(task.recorded) or "") < recorded]
+        for said in map(_stems, _SENTENCE.split(content) if earlier else ()):
+            for task in earlier:
+                shared = len(said & wanted[task])
+                most = found[task][0] if task in found else _SHARED
+                if shared >= most and _share(said, wanted[task]) >= _TICKED:
+                    found[task] = shared, Citation(*place)
+    return {task: place for task, (_, place) in found.items()}
 
 
-def _stems(text: str) -> set[str]:
-    return {word[:_STEM] for word in content_words(text) if not word.isdigit()}
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(word[:_STEM] for word in content_words(text) if not word.isdigit())
 
 
 def named_in(passage: str, sentence: str, entities: tuple[str, ...]) -> tuple[str, ...]:
@@ -164,8 +162,11 @@ def named_in(passage: str, sentence: str, entities: tuple[str, ...]) -> tuple[st
     those of the nearest sentence before it that names any, as in "I promised her"."""
     before, _, _ = passage.partition(sentence)
     for text in (sentence, *reversed(_SENTENCE.split(before))):
-        said = set(slugify(text).split("-"))
-        if named := tuple(slug for slug in entities if said.intersection(slug.split("-"))):
+        # A part of a name is enough, but for one like the article of `the-skerry`.
+        whole, said = f"-{slugify(text)}-", set(map(slugify, content_words(text)))
+        if named := tuple(
+            slug for slug in entities if f"-{slug}-" in whole or said.intersection(slug.split("-"))
+        ):
             return named
     return ()
 

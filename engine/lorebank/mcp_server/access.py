@@ -22,12 +22,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from mcp.server.context import (
-    CallNext,
-    HandlerResult,
-    ServerMiddleware,
-    ServerRequestContext,
-)
+from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, ServerRequestContext
 
 from lorebank.domain.facts import Author
 from lorebank.errors import ConfigurationError, UsageError

@@ -46,6 +46,7 @@ TOOL_ALIASES: Mapping[str, str] = {
 }
 """What models call a tool, by the names that other memories give it."""
 _DAYS = ("date", "day", "when", "timestamp")
+_RANGES = ("date_range", "time_range", "range", "period", "between", "dates")
 _ENDS = ("end", "end_line", "to", "to_line", "last_line")
 _RULED = (("item", "item_id", "id"), ("verdict", "decision", "ruling", "choice", "answer"))
 _NEAR = 0.75
@@ -138,8 +139,10 @@ def _combined(given: Mapping[str, Any], properties: Mapping[str, Any]) -> Mappin
             continue
         if "since" in properties and key == "days" and (days := _as_number(value, {})):
             combined["since"] = f"{days:g} days ago"
-        elif {"since", "until"} <= properties.keys() and key in _DAYS:
-            combined |= {"since": value, "until": value}
+        elif {"since", "until"} <= properties.keys() and key in (*_DAYS, *_RANGES):
+            ends = _as_json(value, value) if isinstance(value, str) else value
+            first, last = ends if isinstance(ends, list) and len(ends) == 2 else (value, value)
+            combined |= {"since": first, "until": last}
         elif "start_line" in properties and key in _ENDS:
             first = next((given[k] for k in ("start_line", "start", "from") if k in given), 1)
             first, last = _as_number(first, _COUNT), _as_number(value, _COUNT)

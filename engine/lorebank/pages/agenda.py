@@ -9,6 +9,7 @@ about the same thing on another day. Birthdays and anniversaries come back every
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
@@ -75,8 +76,14 @@ def read_agenda(connection: Connection, today: date, days: int = AGENDA_DAYS) ->
     lines = appointments_known_on(connection, today)
     standing = _standing([_with_next(line, today) for line in lines])
     moved = {line.source for line in lines} - {entry.line.source for entry in standing}
+    lines_on: defaultdict[Interval | None, list[Appointment]] = defaultdict(list)
+    for line in lines:
+        for when in line.times:
+            lines_on[when].append(line)
     due = []
-    for task in load_tasks(connection, until=today, state=TaskState.OPEN):
+    tasks = load_tasks(connection, until=today, state=TaskState.OPEN)
+    said_done = perhaps_done(connection, tasks, today)
+    for task in tasks:
         # One to be done by a later day can be done now.
         is_later = task.due is not None and task.due.start is not None and task.due.start > until
         if is_later or (task.kind == PROMISE and task.citation in moved):
@@ -84,7 +91,7 @@ def read_agenda(connection: Connection, today: date, days: int = AGENDA_DAYS) ->
         last = (task.due.end or task.due.start) if task.due else None
         late = last is not None and last < today
         kind, names = AgendaKind(task.kind), task.entities
-        done = _called_off(task, lines) or perhaps_done(connection, task, today)
+        done = _called_off(task, lines_on.get(task.due, ())) or said_done.get(task)
         due.append(
             AgendaItem(task.text, task.citation, task.due, kind, late, True, names, "", done)
         )
@@ -110,9 +117,10 @@ def read_agenda(connection: Connection, today: date, days: int = AGENDA_DAYS) ->
 
 
 def _called_off(task: Task, lines: Sequence[Appointment]) -> Citation | None:
-    """The line that calls off what is to be done on a day, about an entity that the task names."""
+    """Of lines that name the day of a task the one that calls it off, about an entity that the
+    task names."""
     for line in lines:
-        if task.due in line.times and set(task.entities).intersection(line.entities):
+        if set(task.entities).intersection(line.entities):
             off = {when for when, phrase in _phrases_of(line) if _is_off(line.text, phrase)}
             if task.due in off:
                 return line.source

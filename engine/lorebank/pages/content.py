@@ -17,10 +17,7 @@ from lorebank.beliefs.nearness import VectorsOf
 from lorebank.database.connection import Connection
 from lorebank.domain.facts import Citation, Entity, Fact, FactKind, Relation
 from lorebank.index.entity_view import descriptions
-from lorebank.index.items import (
-    all_facts,
-    newest_recorded,
-)
+from lorebank.index.items import all_facts, newest_recorded
 from lorebank.index.opinions import load_opinions, load_unsure
 from lorebank.index.slots import relations_of_facts
 from lorebank.index.succession import lapsed_values, ruled_pairs, superseded_facts

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cached_property
 from itertools import groupby
@@ -50,19 +50,16 @@ _LATE = 3
 """Of what is overdue, so many lead: the last."""
 
 
+@dataclass(eq=False)
 class Digests:
     """What the pages of the whole bank are made from."""
 
-    def __init__(
-        self,
-        content: BankContent,
-        facts: Sequence[KnownFact],
-        with_page: frozenset[str],
-        link: Link,
-        threads: Callable[[], Threads],
-    ) -> None:
-        self.content, self.facts, self.with_page, self.link = content, facts, with_page, link
-        self.threads = threads
+    content: BankContent
+    facts: Sequence[KnownFact]
+    with_page: frozenset[str]
+    link: Link
+    threads: Callable[[], Threads]
+    """Found when a page first asks for them."""
 
     @cached_property
     def done(self) -> Mapping[str, Sequence[KnownFact]]:

@@ -17,14 +17,7 @@ from datetime import date
 from posixpath import dirname, relpath
 
 from lorebank.domain.answers import AgendaItem
-from lorebank.domain.facts import (
-    Citation,
-    Fact,
-    FactKind,
-    FactStatus,
-    Opinion,
-    OpinionStatus,
-)
+from lorebank.domain.facts import Citation, Fact, FactKind, FactStatus, Opinion, OpinionStatus
 from lorebank.index.entity_view import Description
 from lorebank.markdown.opinion_page import OPINIONS_PATH, standing
 from lorebank.markdown.plain import citation_link, escape_inline
@@ -151,6 +144,8 @@ def _appointments(view: View) -> list[Line]:
         said = escape_inline(item.text)
         text = f"{due(item)} · {said}" if item.when else said
         text = f"**overdue** {text}" if item.overdue else text
+        if item.perhaps_done:
+            text += f" · done? {citation_link(item.perhaps_done, view.page)}"
         lines.append(Line(_COMING, text, item.source, weight, (ahead, item.source.start_line)))
     return lines
 

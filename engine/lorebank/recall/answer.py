@@ -11,14 +11,7 @@ from lorebank.domain.facts import FactStatus, Opinion, OpinionStatus, Relation
 from lorebank.index.chunks import contexts_of
 from lorebank.index.items import NOTE, Item
 from lorebank.index.opinions import judged_together
-from lorebank.index.succession import (
-    Dated,
-    Successor,
-    led_by,
-    newer_lines,
-    ruled_pairs,
-    successors,
-)
+from lorebank.index.succession import Dated, Successor, led_by, newer_lines, ruled_pairs, successors
 from lorebank.recall.candidates import RETRIEVERS, Request
 from lorebank.recall.ordering import (
     Current,

@@ -17,9 +17,11 @@ _LONG = 80
 """Characters of a line that tell it from others."""
 
 
-def not_yet_shown(context: Sequence[str], shown: Collection[str]) -> tuple[str, ...]:
-    """Of a hit's context what no earlier hit has shown."""
-    return tuple(line for line in context if line not in shown)
+def newly_shown(context: Sequence[str], shown: set[str]) -> tuple[str, ...]:
+    """Of a hit's context what no earlier hit has shown; adds it to `shown`."""
+    fresh = tuple(line for line in context if line not in shown)
+    shown.update(fresh)
+    return fresh
 
 
 def within_budget(
@@ -29,11 +31,10 @@ def within_budget(
     count = spent = 0
     shown: set[str] = set()
     for text, context in hits:
-        fresh = not_yet_shown(context, shown)
+        fresh = newly_shown(context, shown)
         cost = estimate_tokens(text) + sum(map(estimate_tokens, fresh))
         if count and token_budget is not None and spent + cost > token_budget:
             break
-        shown.update(fresh)
         count, spent = count + 1, spent + cost
     return count, spent
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from lorebank.recall.snippets import not_yet_shown
+from lorebank.recall.snippets import newly_shown
 from lorebank.render.text import (
     INDENT,
     SEPARATOR,
@@ -49,8 +49,7 @@ def _hit_block(look: Look, hit: Hit) -> list[str]:
 
 def _context_line(look: Look, context: Sequence[str], shown: set[str]) -> list[str]:
     """What the folder and file are about, on one line; nothing that stands above already."""
-    fresh = not_yet_shown(context, shown)
-    shown.update(fresh)
+    fresh = newly_shown(context, shown)
     text = look.cut(f"context: {' › '.join(fresh)}", look.width - len(INDENT))
     return [INDENT + look.dim(text)] if fresh else []
 
@@ -160,8 +159,7 @@ def answer_markdown(answer: Answer) -> Iterator[str]:
         sure = confidence_phrase(hit.confidence)
         parts = filter(None, [hit.kind, when, sure, hit.standing, whose(hit)])
         yield f"- {' '.join(hit.content.split())} ({', '.join(parts)}) [{hit.place}]"
-        if fresh := not_yet_shown(hit.context, shown):
-            shown.update(fresh)
+        if fresh := newly_shown(hit.context, shown):
             yield f"  context: {' › '.join(fresh)}"
 
 

@@ -11,7 +11,7 @@ from lorebank.domain.reports import Hunk, ReflectReport
 from lorebank.errors import UsageError
 from lorebank.language.words import estimate_tokens
 from lorebank.markdown.origin import as_recalled
-from lorebank.recall.snippets import not_yet_shown, snippet
+from lorebank.recall.snippets import newly_shown, snippet
 from lorebank.render.reports import reflect_lines
 from lorebank.render.text import MODEL, day_phrase, problem_lines, whose
 
@@ -42,8 +42,7 @@ def _hits(answer: Answer, count: int, length: int) -> list[str]:
     for number, hit in enumerate(answer.hits[:count], start=1):
         clipped = snippet(" ".join(hit.content.split()), answer.query.terms, limit=max(length, 40))
         lines.append(f"{number}. {_hit(hit, clipped)}")
-        if length == _LENGTHS[0] and (fresh := not_yet_shown(hit.context, shown)):
-            shown.update(fresh)
+        if length == _LENGTHS[0] and (fresh := newly_shown(hit.context, shown)):
             lines.append(f"   context: {' › '.join(fresh)}")
     if count < len(answer.hits):
         lines.append(f"… {len(answer.hits) - count} more; ask for less, or raise token_budget")

@@ -20,16 +20,8 @@ from lorebank.render.text import (
 
 if TYPE_CHECKING:
     from lorebank.domain.facts import InboxItem, InboxLine
-    from lorebank.domain.judgments import (
-        Decision,
-        Inbox,
-    )
-    from lorebank.domain.reports import (
-        ConfirmReport,
-        ForgetReport,
-        ForgottenLine,
-        PurgeReport,
-    )
+    from lorebank.domain.judgments import Decision, Inbox
+    from lorebank.domain.reports import ConfirmReport, ForgetReport, ForgottenLine, PurgeReport
 
 EMPTY = "nothing waits for a decision"
 
@@ -200,8 +192,9 @@ def _what_next(look: Look, report: ForgetReport) -> list[str]:
     elif report.purged:
         lines += purge_lines(look, report.purged)
     else:
-        kept = f"kept as run {report.run}: --undo {report.run} puts it back, --purge drops it"
-        lines.append(look.hint(kept))
+        ways = f"--undo {report.run} puts it back, --purge drops it"  # the second is no tool
+        how = "`undo` puts it back" if look.for_model else ways
+        lines.append(f"kept as run {report.run}: {how}")
     if report.in_git:
         lines.append("git's history may still hold these lines; it is left alone")
     return lines

@@ -258,7 +258,7 @@ def _stronger() -> str:
 def _vectors_state(status: Status) -> str:
     """numpy ranks, being faster (see `index/vectors.py`); sqlite-vec is there for your own SQL."""
     found = status.vector_search
-    return f"exact scan by numpy; {found} loads" if found == "sqlite-vec" else found
+    return f"scan by numpy; {found} loads" if found == "sqlite-vec" else found
 
 
 def health_lines(look: Look, findings: Sequence[HealthFinding]) -> Iterator[str]:

@@ -29,13 +29,7 @@ from lorebank.markdown.origin import as_recalled
 from lorebank.render.answers import search_lines
 from lorebank.render.beliefs import explanation_lines, opinion_lines, timeline_lines
 from lorebank.render.entities import entity_view_lines
-from lorebank.render.for_models import (
-    REVIEW_TOKENS,
-    answer_text,
-    paged,
-    reflect_blocks,
-    within,
-)
+from lorebank.render.for_models import REVIEW_TOKENS, answer_text, paged, reflect_blocks, within
 from lorebank.render.judgments import forget_lines, inbox_blocks, item_lines
 from lorebank.render.reports import status_lines
 from lorebank.render.text import MODEL, fact_block, more_line
@@ -241,7 +235,7 @@ class Toolset:
         """Beliefs and preferences with confidence, trend and how much speaks for and against."""
         found = self._bank.opinions(entity, as_of=as_of, min_confidence=min_confidence)
         lines = opinion_lines(MODEL, found[:k], shown=0) or ["No opinions."]
-        lines += more_line(k, len(found))
+        lines += more_line(k, len(found), "; raise k", "")
         return _recalled(within("\n".join(lines), REVIEW_TOKENS, "give k, or an entity"))
 
     def timeline(
@@ -249,7 +243,9 @@ class Toolset:
     ) -> Delivered:
         """Facts by when they happened, newest first."""
         found = self._bank.timeline(entity, since=since, until=until)
-        lines = [*timeline_lines(MODEL, found[:k]), *more_line(k, len(found))] or ["No facts."]
+        lines = [*timeline_lines(MODEL, found[:k]), *more_line(k, len(found), "; raise k", "")] or [
+            "No facts."
+        ]
         return _recalled(within("\n".join(lines), REVIEW_TOKENS, "give since and until"))
 
     def explain(
