@@ -81,5 +81,6 @@ def test_of_views_taken_in_turn_the_last_one_stands(
     for month, view in enumerate(views, 1):
         root = write_log(f"2025-0{month}-01", f"- O(c=0.8) @Peter: {view}")
         with Bank.open(root, environ=WORDS_ONLY) as bank:
-            standing = [o for o in bank.opinions() if o.status.value == "live"]
-        assert [opinion.statement for opinion in standing] == [view]
+            [standing] = [o for o in bank.opinions() if o.status.value == "live"]
+        said = [e.content for e in standing.evidence if e.reason in ("stated", "restated")]
+        assert said[-1] == view
