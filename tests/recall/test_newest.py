@@ -224,6 +224,43 @@ def test_an_older_line_that_may_hold_no_longer_says_so(
     assert (old.questioned_by, old.standing) == (new.id, f"older; {new.id} may say otherwise")
 
 
+def test_opinions_ruled_to_stand_side_by_side_do_not_question_each_other(
+    write_log: Callable[..., Path],
+) -> None:
+    write_log("2026-01-02", "- O(c=0.9) @Kit: Wants to spend the summer in Sweden.")
+    write_log("2026-02-02", "- O(c=0.6) @Kit: Wants to spend the summer in Norway.")
+    root = write_log("2026-02-09", "- O(c=0.6) @Kit: Wants to spend the summer in Norway.")
+    with Bank.open(root, environ={}) as bank:
+        bank.sync()
+        [item] = bank.inbox().items
+        assert item.newer is not None
+        bank.rule({item.id: "both"}, by="kit")
+        new, old = bank.recall("where does Kit want to go?").hits
+        assert (new.questioned_by, old.questioned_by) == (None, None)
+        bank.unrule(by="kit")
+        assert bank.recall("where does Kit want to go?").hits[1].questioned_by
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ("Prefers holidays by the sea.", "Prefers holidays in the mountains."),
+        ("Mag Urlaub am Meer.", "Mag Urlaub in den Bergen."),
+    ],
+)
+def test_an_opinion_returned_to_leads_by_its_newest_line(
+    write_log: Callable[..., Path], said: tuple[str, str]
+) -> None:
+    for day, statement in zip(("01-02", "01-09", "01-16"), (*said, said[0]), strict=True):
+        root = write_log(f"2026-{day}", f"- O(c=0.9) @Kit: {statement}")
+    with Bank.open(root, environ={}) as bank:
+        bank.sync()
+        first, second = bank.recall("what does Kit think of holidays, Urlaub?").hits
+    assert (first.content, str(first.source)) == (said[0], "memory/2026-01-16.md#L4")
+    assert [str(place) for place in first.repeats] == ["memory/2026-01-02.md#L4"]
+    assert (first.questioned_by, second.content) == (None, said[1])
+
+
 def test_a_page_of_an_entity_and_the_boot_pack_lead_with_the_newer_opinion(
     write_log: Callable[..., Path],
 ) -> None:

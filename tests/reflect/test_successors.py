@@ -63,10 +63,23 @@ def test_the_line_of_an_opinion_names_all_that_it_took_the_place_of(
     assert all(f"{before} (" in line for line in told)
 
 
-def test_of_two_views_taken_in_turn_the_last_one_stands(write_log: Callable[..., Path]) -> None:
-    views = ("Prefers tea.", "Changed his mind: tea is too weak.")
-    for month in range(1, 6):
-        root = write_log(f"2025-0{month}-01", f"- O(c=0.8) @Peter: {views[(month - 1) % 2]}")
+@pytest.mark.parametrize(
+    "views",
+    [
+        ("Prefers tea.", "Changed his mind: tea is too weak.") * 2,
+        (
+            "Wants to move to Lisbon.",
+            "No longer wants to move to Lisbon.",
+            "Wants to move to Lisbon after all.",
+        ),
+        ("Mag das Büro.", "Mag das Büro nicht.", "Mag das Büro doch.", "Mag das Büro nicht."),
+    ],
+)
+def test_of_views_taken_in_turn_the_last_one_stands(
+    write_log: Callable[..., Path], views: tuple[str, ...]
+) -> None:
+    for month, view in enumerate(views, 1):
+        root = write_log(f"2025-0{month}-01", f"- O(c=0.8) @Peter: {view}")
         with Bank.open(root, environ=WORDS_ONLY) as bank:
             standing = [o for o in bank.opinions() if o.status.value == "live"]
-        assert [opinion.statement for opinion in standing] == [views[(month - 1) % 2]]
+        assert [opinion.statement for opinion in standing] == [view]

@@ -653,7 +653,9 @@ def prepared(connection: Connection) -> Connection:
     return connection
 
 
-def opinion_sort_key(opinion: Opinion) -> tuple[bool, bool, float, str]:
-    """Opinions still held before others, those with recent evidence before stale ones."""
-    live = opinion.status is OpinionStatus.LIVE
-    return not live, opinion.trend is Trend.STALE, -opinion.confidence, opinion.id
+def opinion_sort_key(opinion: Opinion) -> tuple[bool, bool, float, int, str]:
+    """Opinions still held before others, those with recent evidence before stale ones; of two alike
+    the newer word first."""
+    live, day = opinion.status is OpinionStatus.LIVE, opinion.last_updated or date.min
+    stale = opinion.trend is Trend.STALE
+    return not live, stale, -opinion.confidence, -day.toordinal(), opinion.id

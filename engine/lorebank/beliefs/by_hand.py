@@ -21,7 +21,7 @@ from lorebank.beliefs.forming import Verdict, holder_of, opinion_id
 from lorebank.beliefs.outcome import Override
 from lorebank.database.connection import Connection, read_meta, write_meta
 from lorebank.domain.facts import Fact, FactKind
-from lorebank.index.opinions import holders_of_opinions, opening_lines
+from lorebank.index.opinions import DECISIONS, holders_of_opinions, opening_lines
 from lorebank.markdown.ledger import parse_evidence_lines
 from lorebank.markdown.opinion_page import OPINIONS_PATH, OpinionEntry, parse_opinion_page
 from lorebank.markdown.plain import escape_inline, unescape_inline
@@ -103,12 +103,9 @@ def _read(root: Path, path: str) -> str:
         return ""
 
 
-_DECISIONS = "decisions"
-
-
 def holders_decided(connection: Connection, root: Path) -> frozenset[str] | None:
     """Holders of whom a decision came, went or changed; `None` where that may be anybody."""
-    stored = read_meta(connection, _DECISIONS)
+    stored = read_meta(connection, DECISIONS)
     if stored is None:
         return None
     before: dict[str, str] = json.loads(stored)
@@ -122,11 +119,10 @@ def holders_decided(connection: Connection, root: Path) -> frozenset[str] | None
 def store_decisions(connection: Connection, root: Path) -> None:
     """Remember what is decided; inside the caller's transaction, after the opinions are stored."""
     now = _decisions(connection, root)
-    write_meta(connection, _DECISIONS, json.dumps(now, ensure_ascii=False))
+    write_meta(connection, DECISIONS, json.dumps(now, ensure_ascii=False))
 
 
 def _decisions(connection: Connection, root: Path) -> dict[str, str]:
-    """`o-…`, or `f-… o-…` of a pair → what was decided."""
     overrides = overrides_of(read_entries(root))
     said = opening_lines(connection)
     found = {override.opinion_id: _told(override, said) for override in overrides}

@@ -421,11 +421,12 @@ def _overreaches(fact: Fact, belief: Belief) -> bool:
 
 
 def _opposed(near: Sequence[_Near]) -> list[_Near]:
-    """The beliefs that a line contradicts: those it speaks of outright, else the nearest that it
-    may speak of."""
+    """The beliefs that a line contradicts: those it speaks of outright, else the nearest that still
+    stands: `wants to after all` turns from what was thought until then."""
     found = [each for each in near if _contradicts(each)]
     outright = [each for each in found if each.relation.reason not in _TURNS]
-    return outright or ([_nearest(found)] if found else [])
+    standing = [each for each in found if each.belief.closed_by() is None]
+    return outright or ([_nearest(standing)] if standing else [])
 
 
 def _contradicts(near: _Near) -> bool:

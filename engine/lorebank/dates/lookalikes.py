@@ -16,10 +16,13 @@ from lorebank.language.folding import fold
 from lorebank.languages import Sections, compiled, split
 
 _NOUNS_CAPITALISED = language_bit("de")
+_COMPOUNDS = _NOUNS_CAPITALISED | language_bit("nl")
+"""Languages in which a holiday that says what something is of is written in one word with it."""
 _WEEKDAYS_CAPITALISED = (
     language_bit("en") | _NOUNS_CAPITALISED | language_bit("tr") | language_bit("fil")
 )
 
+_ROMAN = re.compile("[ivx]+")
 _GLUED_BEFORE = re.compile(r"(?:[/\\_#@$€£=&+~%^]|[^\W_][.-])\Z")
 _GLUED_NUMBER = re.compile(r"[^\W_][:,]\Z")
 _GLUED_AFTER = re.compile(r"[/\\_@%=$€£]|(?!['’]s\b)[.:,'’–-][^\W_]")
@@ -65,9 +68,12 @@ def is_date(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
     )
 
 
-def is_street(tokens: Tokens, start: int) -> bool:
-    """`rue du 4 septembre`, `Straße des 17. Juni`."""
+def is_street(tokens: Tokens, start: int, end: int) -> bool:
+    """`rue du 4 septembre`, `Straße des 17. Juni`, `via XX Settembre`, `19 Mayıs Caddesi`."""
+    if _word_at(tokens, end) in _words()["street_after"]:
+        return True
     streets, joins = _words()["street"], _words()["street_join"]
+    start -= start > 1 and _ROMAN.fullmatch(tokens.words[start - 1]) is not None
     if _word_at(tokens, start - 1) in streets:
         first = tokens.words[start]
         return first in joins or not first.isalpha() or _is_capital(tokens, start)
@@ -108,7 +114,8 @@ def _counts_alone(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
     if start and any(e.tag in ("HOLIDAY", "ORD") for e in lattice.edges[start - 1]):
         return False  # Black Friday deals, the first Thursday lesson
     if any(e.tag == "HOLIDAY" and e.end == edge.end for e in lattice.edges[start]):
-        return not after[:1].isalpha() or after in words.marks or after in _words()["event"]
+        free = not after[:1].isalpha() or after in words.marks or after in _words()["event"]
+        return free or not edge.languages & ~_COMPOUNDS  # Pfingstmontag frei
     if meaning.granularity == "range" and not meaning.is_weekly:
         return meaning.repeating and (not after[:1].isalpha() or after in words.marks)
     if not meaning.is_weekly or words.is_ambiguous(tokens.words[start], "WEEKDAY"):
@@ -157,8 +164,10 @@ def _is_nth_thing(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
     tags = {
         e.tag for index in range(start, edge.end) for e in lattice.edges[index] if e.end == edge.end
     }
+    after = _word_at(tokens, edge.end)
+    if "DATE_NUMBER" in tags and edge.pieces == 2 and edge.languages & _NOUNS_CAPITALISED:
+        return _is_capital(tokens, edge.end + (after == "."))
     if not tags & {"DATE_ORDINAL", "DAY_OF_MONTH", "DATE_NUMBER_WEAK"}:
         return False
-    after = _word_at(tokens, edge.end)
     counted = "DATE_NUMBER_WEAK" in tags and _word_at(tokens, start - 1).isdecimal()  # `10 a 12`
     return counted or (after[:1].isalnum() and after not in words.marks)

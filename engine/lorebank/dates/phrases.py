@@ -156,7 +156,7 @@ def _chosen(lattice: Lattice, words: Lexicon) -> list[tuple[int, Edge]]:
     for start, edge in candidates:
         if not used.isdisjoint(range(start, edge.end)):
             continue
-        no_date = edge.tag == "NOT" or is_street(tokens, start)
+        no_date = edge.tag == "NOT" or is_street(tokens, start, edge.end)
         if no_date or is_date(lattice, start, edge, words):
             used.update(range(start, edge.end))
             taken += [] if no_date else [(start, edge)]

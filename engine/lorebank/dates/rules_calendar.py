@@ -214,10 +214,12 @@ def _decade(_: Moment, year: int) -> Span | None:
     return Span("decade", of_year("decade", year)) if year % 10 == 0 else None
 
 
-def _holiday_weekend(year: int, key: str, _unit: str) -> Days | None:
-    """`Labor Day weekend`: the days that it makes with its Saturday and Sunday."""
+def _around_holiday(year: int, key: str, unit: str) -> Days | None:
+    """`Labor Day weekend`: the days that it makes with its Saturday and Sunday; `Easter week`."""
     if (found := holiday_days(key, year)) is None:
         return None
+    if unit == "week":
+        return week_days(found[0])
     first, last = weekend_days(shift(found[0], -3))
     return min(first, found[0]), max(last, found[0])
 
@@ -287,5 +289,5 @@ CALENDAR_RULES = (
     Rule("ORD week_no", _week, languages=_DUTCH_OR_GERMAN),
     Rule("ord_pre NUM u_week", _week),
     Rule("HOLIDAY", yearly("", lambda year, key: holiday_days(key, year))),
-    Rule("HOLIDAY U_WEEKEND", yearly("range", _holiday_weekend, bare=False)),
+    Rule("HOLIDAY U_WEEKEND|U_WEEK", yearly("range", _around_holiday, bare=False)),
 )  # fmt: skip

@@ -17,6 +17,7 @@ from lorebank.dates.spans import (
     Moment,
     Span,
     add_months,
+    moved,
     nth_weekday,
     of_year,
     one_day,
@@ -142,6 +143,20 @@ def _nth_weekday_of(_: Moment, n: int, weekday: int, span: Span) -> Span | None:
     return _narrowed(span, "day", narrowed, ("month", "year"))
 
 
+def _first_units_of(_: Moment, n: int, duration: Duration, span: Span) -> Span | None:
+    """`the first two weeks of October`, `the last 3 days of May`, `the first 3 months of 2025`."""
+    amount, unit = duration
+    if n not in (1, -1) or unit not in ("day", "week", "month"):
+        return None
+
+    def narrowed(days: Days) -> Days:
+        if n == 1:
+            return days[0], shift(moved(days[0], amount, unit), -1)
+        return moved(shift(days[1], 1), -amount, unit), days[1]
+
+    return _narrowed(span, "range", narrowed, ("month", "quarter", "season", "year"))
+
+
 def _day_in_month(_: Moment, day: int, span: Span) -> Span | None:
     """`the 15th of next month`."""
     if span.granularity != "month" or span.days is None:
@@ -223,6 +238,7 @@ PART_RULES = (
     Rule("DATE of? ord_pre? ORD|NUM UNIT", _nth_unit_of, "DATE", _GENITIVE_FIRST, (1, 2, 0)),
     Rule("the? ORD WEEKDAY of? the? DATE|THIS_UNIT", _nth_weekday_of),
     Rule("DATE of? ord_pre? ORD of? WEEKDAY", _nth_weekday_of, "DATE", _GENITIVE_FIRST, (1, 2, 0)),
+    Rule("the? ORD DURATION of? the? DATE", _first_units_of),
     Rule("the? DAY of? the? DATE", _day_in_month),
     Rule("DATE of? DAY ri", _day_in_month, languages=_CJK, order=(1, 0)),
     Rule("WEEKDAY|WDAY comma? the? DATE", _weekday_and_date),

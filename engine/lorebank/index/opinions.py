@@ -15,6 +15,8 @@ WITH_VECTORS = "relation 8 with vectors"
 WORDS_ALONE = "relation 8"
 PARTLY = "relation 8 partly with vectors"
 """Opinions of some holders were formed with vectors since an embedder was set up, others before."""
+DECISIONS = "decisions"
+"""The key of what was decided by hand: `o-…`, or `f-… o-…` of a pair → the decision."""
 JUDGED_BY = "judged_by"
 """The key below which an index says which of these formed its opinions."""
 
@@ -199,17 +201,23 @@ def beliefs_of_facts(connection: Connection, facts: Sequence[str]) -> Mapping[st
 
 
 def judged_together(connection: Connection, facts: Sequence[str]) -> frozenset[tuple[str, str]]:
-    """Pairs of these facts that are evidence of one opinion: what they are to each other is
-    known. Both ways round."""
-    return frozenset(
-        select(
-            connection,
-            "SELECT DISTINCT a.fact, b.fact FROM json_each(?) w"
-            " CROSS JOIN opinion_evidence a ON a.fact = w.value"
-            " JOIN opinion_evidence b ON b.opinion = a.opinion AND b.fact <> a.fact",
-            (json.dumps(list(facts)),),
-        )
+    """Pairs of these facts of which it is known what they are to each other: both are evidence of
+    one opinion, or state two that somebody ruled to stand side by side. Both ways round."""
+    rows = select(
+        connection,
+        "SELECT DISTINCT a.fact, b.fact FROM json_each(?1) w"
+        " CROSS JOIN opinion_evidence a ON a.fact = w.value"
+        " JOIN opinion_evidence b ON b.opinion = a.opinion AND b.fact <> a.fact"
+        " UNION SELECT a.fact, b.fact FROM meta m, json_each(m.value) d"
+        " JOIN opinion_evidence f ON f.fact = substr(d.key, 1, instr(d.key, ' ') - 1)"
+        " JOIN opinion_evidence a ON a.opinion = f.opinion"
+        " JOIN opinion_evidence b ON b.opinion = substr(d.key, instr(d.key, ' ') + 1)"
+        " WHERE m.key = ?2 AND d.value = 'unrelated' AND f.reason IN ('stated', 'restated')"
+        " AND a.reason IN ('stated', 'restated') AND b.reason IN ('stated', 'restated')"
+        " AND a.fact IN (SELECT value FROM json_each(?1))",
+        (json.dumps(list(facts)), DECISIONS),
     )
+    return frozenset(pair for one, other in rows for pair in ((one, other), (other, one)))
 
 
 def opinions_moved_by(connection: Connection, fact: str) -> tuple[tuple[str, Evidence], ...]:

@@ -277,7 +277,10 @@ def _form_key(draft: Draft, start: int, stop: int) -> tuple[str, ...]:
 def _counts(draft: Draft, form: LegalForm, length: int) -> bool:
     """Whether the words are that form here: `Acme AG` is a firm, `Bali Spa` is not."""
     folded = fold(form.written)
-    if len(folded) == 2 and draft.tokens[-1 - length] in words_of("designators"):
+    stem = draft.tokens[: len(draft.tokens) - length]
+    if all(token in words_of("articles") or token[0].isdigit() for token in stem):
+        return False  # The Limited, 24 Inc
+    if len(folded) == 2 and stem[-1] in words_of("designators"):
         return False
     if draft.dotted[-1] or length > 1 or draft.raw[-1] == form.written.strip("()"):
         return True
@@ -302,6 +305,7 @@ _CAMEL = re.compile(r"(?<=[^\W\dA-Z_])(?<!\AMc)(?=[A-Z])")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]?")
 _AMPERSAND = re.compile(r"(?<=\w)&(?=\w)")
 _DROPPED_APOSTROPHES = str.maketrans("", "", "'’‘ʼ`´")
+_GLUED_INITIALS = re.compile(r"(?<!\w)((?:[^\W\d_]\.)+)(?=[^\W\d_]{2})")
 _BRACKETED_LEGAL = re.compile(r"[(（](株|有|주)[)）]")
 
 
@@ -329,6 +333,7 @@ def split_words(text: str) -> Draft:
     """Cut at separators, at `camelCase` where the name is one word, and at figures."""
     draft = Draft()
     text = _AMPERSAND.sub(" & ", _BRACKETED_LEGAL.sub(r" \1 ", text))
+    text = _GLUED_INITIALS.sub(r"\1 ", text)  # J.R.R.Tolkien
     chunks = [chunk.strip(",") for chunk in _CHUNKS.findall(text)]
     for chunk in chunks:
         if _INITIALS.fullmatch(chunk):

@@ -107,13 +107,14 @@ def _judge_short(x: str, y: str, edit: Edit, letters: int, words: int) -> tuple[
 
 
 def _is_slip(x: str, y: str, edit: Edit) -> bool:
-    """Whether `x` and `y` can only be one word, once miswritten."""
+    """Whether `x` and `y` can only be one word, once miswritten: a letter more or less, or two
+    swapped. Another letter in the place of one may make another name: Rosenberg, Rosenburg."""
     end = edit.place + max(len(edit.left), len(edit.right))
     if end >= len(y) or any(x in known and y in known for known in (given_names(), groups())):
         return False
     if edit.swap:
         return len(x) >= _LONG_FOR_SWAP
-    return edit.place > 0 and len(y) >= _LONG
+    return edit.place > 0 and len(y) >= _LONG and not (edit.left and edit.right)
 
 
 def _parting_letter(x: str, y: str, edit: Edit) -> tuple[Verdict, str] | None:

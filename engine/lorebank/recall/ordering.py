@@ -46,14 +46,15 @@ def collapse_repeats(
     A repeat has the same words in the same order about the same entities, whatever the
     punctuation, the case and the day of writing; two that name different times of their own are
     different events. A passage that has no word more than a fact, and the names before its colon,
-    repeats it: the fact takes its place. Of a task noted on several days the newest line stands: it
-    says whether it is open. What is in quarantine repeats nothing but its like.
+    repeats it: the fact takes its place. Of a task or an opinion noted on several days the newest
+    line stands: it says whether it is open, or what its holder thinks by now. What is in quarantine
+    repeats nothing but its like.
     """
     facts: dict[object, int] = {}
     said: dict[tuple[bool, str], int] = {}
     homes: dict[int, int] = {}
     notes = {number for number in order if items[number].kind == NOTE}
-    for number in order:
+    for number in sorted(order, key=lambda n: _opinion_day(items[n]), reverse=True):
         if number not in notes:
             item = items[number]
             text = _spoken(item.content)
@@ -89,6 +90,10 @@ def _spoken(text: str) -> str:
 
 def _written(item: Item) -> tuple[date, str, int]:
     return item.recorded or date.min, item.path, item.start_line
+
+
+def _opinion_day(item: Item) -> date:
+    return (item.recorded or date.min) if item.kind == "opinion" else date.max
 
 
 def apply_decay(
