@@ -119,3 +119,13 @@ def test_an_undo_with_anything_else_undoes_nothing(
     assert refused.code == 2
     assert "--undo takes the name of a run" in refused.err
     assert {p: p.read_bytes() for p in (workspace / "bank").rglob("*.md")} == pages
+
+
+@pytest.mark.parametrize(
+    "given", [("--judge", "i-1", "for"), ("--settled", "--judge"), ("--settled", "rule")]
+)
+def test_an_inbox_does_one_thing_at_a_time(
+    workspace: Path, lorebank: Run, given: tuple[str, ...]
+) -> None:
+    refused = lorebank("inbox", *given, cwd=workspace)
+    assert (refused.code, "exclude each other" in refused.err) == (2, True)

@@ -72,6 +72,9 @@ def test_verdicts_survive_the_index_and_are_taken_back_exactly(root: Path, choic
     with Bank.open(root, now=TODAY, environ=WORDS_ONLY) as bank:
         assert bank.inbox().total == 0
         assert bank.decisions() == ruled
+        with pytest.raises(UsageError, match="'i-' matches several ids"):
+            bank.unrule(["i-"])
+        assert bank.decisions() == ruled
         bank.unrule(by="Ana")
         assert bank.inbox() == waiting
     assert snapshot(root) == before

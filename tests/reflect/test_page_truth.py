@@ -302,6 +302,7 @@ def test_what_is_due_this_morning_stands_before_what_is_long_overdue(root: Path)
     assert late == ["deck", "hatch", "keel", "oars", "thwart", "rudder"]
     assert "- by 2026-01-29 · ring Mira by 29 January 2026" in lines
     assert lines.index("- by 2026-01-29 · ring Mira by 29 January 2026") < 9
+    assert any(line.startswith("- **overdue** · by 2026-01-15 · varnish deck") for line in lines)
 
 
 def test_a_page_says_how_many_opinions_it_leaves_to_the_page_of_opinions(root: Path) -> None:

@@ -133,12 +133,18 @@ class Moment(Record):
         return self.preceding(span.cycle, self.now)
 
     def _after_named(self, cycle: Cycle) -> Days | None:
-        """The first repetition from the day named before, for a day of the month or week."""
+        """The repetition from the day named before on, for a day of the month or week."""
         if self.named is None or cycle.period == "year":
             return None
         if cycle.period == "week" and (self.named < self.now or self.tense == "past"):
             return None
         found = self.following(cycle, shift(self.named, -1))
+        if cycle.period == "month" and self.tense != "past" and found is not None:
+            # Due on the 10th, paid by the 8th: nearer, and ahead as well.
+            before = self.preceding(cycle, self.named)
+            nearer = before is not None and self.named - before[0] < found[0] - self.named
+            if before is not None and nearer and before[0] >= self.now:
+                return before
         if found is None or (self.tense == "past" and found[0] > self.now):
             return None
         return found if (found[0] - self.named).days <= _LONGEST_MONTH else None

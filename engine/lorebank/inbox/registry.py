@@ -64,8 +64,7 @@ def rule(desk: Desk, verdicts: Mapping[str, str], *, by: str) -> None:
         waits = {i: each for i, each in sources.items() if _is_named(text, *_ids(each[0]))}
         ended = {i: each for i, each in ruled.items() if _is_named(text, i, *each[0].about)}
         found = sorted(waits or ended)
-        if len(found) > 1:
-            raise UsageError(f"'{text}' matches several ids", hint=", ".join(found[:5]))
+        _refuse_several(text, found)
         if waits:
             item, source = waits[found[0]]
             if item.kind in CHOICES and choice not in item.choices:
@@ -95,6 +94,11 @@ def rule(desk: Desk, verdicts: Mapping[str, str], *, by: str) -> None:
         write()
 
 
+def _refuse_several(text: str, found: Sequence[str]) -> None:
+    if len(found) > 1:
+        raise UsageError(f"'{text}' matches several ids", hint=", ".join(found[:5]))
+
+
 def _ids(item: InboxItem) -> list[str]:
     return [item.id, *(line.id for line in (item.older, item.newer) if line)]
 
@@ -119,11 +123,14 @@ def take_back(
 ) -> tuple[Decision, ...]:
     """Undo the verdicts on these items, by this name, or both; all of them are returned.
 
-    `NotFound` where there is none.
+    `NotFound` where there is none, `UsageError` where an id names several items; nothing is undone.
     """
     if ids is None and by is None:
         raise UsageError("say which verdicts are taken back", hint="give ids, or by=NAME")
     signer = None if by is None else signature(by)
+    standing = [each for each in settled(desk) if signer is None or each.by == signer]
+    for text in ids or ():
+        _refuse_several(text, sorted({d.id for d in standing if _is_named(text, d.id, *d.about)}))
     taken: list[Decision] = []
     for source in SOURCES:
         found = [

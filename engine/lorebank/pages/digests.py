@@ -250,7 +250,7 @@ def _turned(content: BankContent) -> Iterator[tuple[Opinion, Evidence]]:
 def agenda_line(item: AgendaItem, page: str) -> str:
     """An entry of the agenda as a page tells it: the day first, what is late marked so."""
     day = due(item) or "open"
-    late = "**overdue** " if item.overdue else ""
+    late = "**overdue** · " if item.overdue else ""
     done = f" · done? {citation_link(item.perhaps_done, page)}" if item.perhaps_done else ""
     return f"- {late}{day} · {escape_inline(item.told)} ({citation_link(item.source, page)}){done}"
 

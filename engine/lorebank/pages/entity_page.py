@@ -143,7 +143,7 @@ def _appointments(view: View) -> list[Line]:
         weight = _WEIGHTS[_COMING] + near if day else _WEIGHTS[_LATELY]  # a task without a day
         said = escape_inline(item.text)
         text = f"{due(item)} · {said}" if item.when else said
-        text = f"**overdue** {text}" if item.overdue else text
+        text = f"**overdue** · {text}" if item.overdue else text
         if item.perhaps_done:
             text += f" · done? {citation_link(item.perhaps_done, view.page)}"
         lines.append(Line(_COMING, text, item.source, weight, (ahead, item.source.start_line)))

@@ -60,8 +60,10 @@ def inbox(
         lorebank inbox --undo i-3f2a91bc05
         lorebank inbox --undo --by night-model
     """
+    if undo + settled + judge > 1 or (words and (settled or judge)):
+        raise UsageError("--settled, --judge and --undo exclude each other; only --undo takes ids")
     with session.bank() as bank:
-        if words == ("rule",) and not undo and not settled:
+        if words == ("rule",) and not undo:
             _ask(session, bank, kind, by or getpass.getuser())
             return 0
         if undo:
@@ -128,7 +130,7 @@ def evidence(session: Session, fact: str, rest: tuple[str, ...], by: str | None,
     """
     stances = [word for word in rest if word.lower() in list(Stance)]
     if not undo and len(stances) != 1:
-        raise UsageError("the verdict is missing", hint=" or ".join(Stance))
+        raise UsageError("one verdict is wanted", hint=" or ".join(Stance))
     pair = " ".join([fact, *(word for word in rest if word not in stances)])
     if undo:
         with session.bank() as bank:
