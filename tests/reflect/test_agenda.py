@@ -214,7 +214,7 @@ def test_a_sentence_without_a_name_is_of_whom_the_one_before_names(tmp_path: Pat
     (tmp_path / "memory/2026-03-01.md").write_text(
         "Odd came early. On 16 March 2026 he has school.\nKit fetched the oars.\n\n"
         "Rain. On 17 March 2026 there is a meeting. Kit grumbles.\n\n"
-        "## Retain\n- W @Odd: Builds oars.\n- W @Kit: Turns 30 on 18 March 2026.\n",
+        "## Retain\n- W @Odd: Builds oars.\n- W @Kit: Turns 30 in a kitchen on 18 March 2026.\n",
         "utf-8",
     )
     with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
@@ -222,7 +222,7 @@ def test_a_sentence_without_a_name_is_of_whom_the_one_before_names(tmp_path: Pat
     assert [(item.told, item.entities) for item in items] == [
         ("On 16 March 2026 he has school.", ("odd",)),
         ("On 17 March 2026 there is a meeting.", ()),
-        ("Kit: Turns 30 on 18 March 2026.", ("kit",)),
+        ("Kit: Turns 30 in a kitchen on 18 March 2026.", ("kit",)),
     ]
 
 

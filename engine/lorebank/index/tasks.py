@@ -21,7 +21,7 @@ from lorebank.index.finding import TRUSTED, entities_in_text
 from lorebank.index.items import NOTE, Item, iso, load_items, stored_day
 from lorebank.index.lexical import any_of
 from lorebank.index.succession import successors
-from lorebank.language.folding import fold, slugify
+from lorebank.language.folding import slugify
 from lorebank.language.words import content_words, words
 from lorebank.languages import Sections, compiled, split
 from lorebank.records import Record
@@ -253,7 +253,7 @@ def appointments_known_on(connection: Connection, day: date) -> list[Appointment
 def _subject(item: Item) -> str:
     for slug, name in zip(item.entities, item.names, strict=True):
         if slug in item.subjects:
-            return "" if fold(name) in fold(item.content) else name
+            return "" if f"-{slugify(name)}-" in f"-{slugify(item.content)}-" else name
     return ""
 
 
