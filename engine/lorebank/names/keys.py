@@ -189,8 +189,11 @@ def _person_keys(reading: Reading) -> Iterator[tuple[bool, str]]:
     generic = words_of("generic", "joiners")
     if reading.legal is not None or any(token in generic for token in tokens[1:]):
         return
+    if tokens[0] in words_of("minor-titles"):
+        yield True, f"title|{''.join(tokens[1:])}"
     if tokens[0] not in given_names():
         return
+    yield False, f"title|{reading.joined}"
     yield False, f"first|{tokens[0]}"
     for group in groups().get(tokens[0], ()):
         yield False, f"first|{group}"
@@ -216,6 +219,7 @@ def _single_name_keys(reading: Reading) -> Iterator[tuple[bool, str]]:
         return
     yield True, f"first|{token}"
     yield True, f"last|{token}"
+    yield False, f"title|{token}"
     for group in groups().get(token, ()):
         if group[0] == "n":
             yield True, f"first|{group}"

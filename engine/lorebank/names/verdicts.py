@@ -167,6 +167,7 @@ _REASONS = {
     "first": "first name against full name",
     "last": "surname against full name",
     "part": "one part of the name left out",
+    "title": "form of address",
     "handle": "a handle made of the name",
     "reading": "surname in another script",
 }
