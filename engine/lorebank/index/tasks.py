@@ -22,6 +22,7 @@ from lorebank.index.items import NOTE, Item, iso, load_items, stored_day
 from lorebank.index.lexical import any_of
 from lorebank.index.succession import successors
 from lorebank.language.folding import slugify
+from lorebank.language.statements import SENTENCE_END
 from lorebank.language.words import content_words, words
 from lorebank.languages import Sections, compiled, split
 from lorebank.records import Record
@@ -32,7 +33,6 @@ hand: 7 of 65 lines wrongly listed at .5, 38 without; none wrongly settled."""
 _SHARED = 2
 _STEM = 5
 """Letters that count where a task is compared with prose: `finish` and `finished` are one word."""
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n")
 
 
 def insert_tasks(connection: Connection, tasks: Iterable[tuple[int, Task]]) -> None:
@@ -144,7 +144,7 @@ def perhaps_done(
     ):
         near = {task for word in words(content) for task in holding.get(word, ())}
         earlier = [task for task in near if (iso(task.recorded) or "") < recorded]
-        for said in map(_stems, _SENTENCE.split(content) if earlier else ()):
+        for said in map(_stems, SENTENCE_END.split(content) if earlier else ()):
             for task in earlier:
                 shared = len(said & wanted[task])
                 most = found[task][0] if task in found else _SHARED
@@ -161,7 +161,7 @@ def named_in(passage: str, sentence: str, entities: tuple[str, ...]) -> tuple[st
     """Which of a passage's entities, by slug, one of its sentences is about: those it names, else
     those of the nearest sentence before it that names any, as in "I promised her"."""
     before, _, _ = passage.partition(sentence)
-    for text in (sentence, *reversed(_SENTENCE.split(before))):
+    for text in (sentence, *reversed(SENTENCE_END.split(before))):
         # A part of a name is enough, but for one like the article of `the-skerry`.
         whole, said = f"-{slugify(text)}-", set(map(slugify, content_words(text)))
         if named := tuple(

@@ -49,7 +49,7 @@ _ALWAYS = {
     "money": r"[£$€₺¥₱]\s?\d|\d[\d.,]*\s?(?:[€£$₺]|(?:eur|usd|gbp|chf|brl|try|pln)\b)",
 }
 """What needs no word of a language, beside what the languages say."""
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=\W*[^\Wa-z])|(?<=[。！？])|\n")
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=\W*[^\Wa-z])|(?<=[。！？])|\n")
 _EDGES = ".,;:!?()[]\"'«»“”„*_"
 _LABEL = re.compile(r"(?: [^\s:]+){0,3}\s?:")
 
@@ -183,7 +183,7 @@ def promise_in(text: str) -> str:
     if whole.isdisjoint(said) and not any(part in joined for part in parts):
         return ""  # nearly every line, at a hundredth of the cost of reading it
     languages = languages_of(text)
-    for sentence in _SENTENCE_END.split(text):
+    for sentence in SENTENCE_END.split(text):
         statement = Statement(sentence, languages)
         cue = None if "?" in sentence else statement.find("promise")
         if cue and (statement.is_of_writer(cue) or statement.opens_with(cue)):

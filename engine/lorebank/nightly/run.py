@@ -62,7 +62,7 @@ from lorebank.workspace.run_store import Change
 MAX_ROUNDS = 5
 """Line numbers settle in two or three rounds."""
 UNSURE_NAMED = 5
-"""Pairs of the unsure queue that a journal names."""
+"""Pairs nobody has judged that a journal names."""
 _ATTEMPTS = 4
 """So often a page that somebody else is writing is read and planned again."""
 _NAMED = 5

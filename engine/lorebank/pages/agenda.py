@@ -93,7 +93,16 @@ def read_agenda(connection: Connection, today: date, days: int = AGENDA_DAYS) ->
         kind, names = AgendaKind(task.kind), task.entities
         done = _called_off(task, lines_on.get(task.due, ())) or said_done.get(task)
         due.append(
-            AgendaItem(task.text, task.citation, task.due, kind, late, True, names, "", done)
+            AgendaItem(
+                task.text,
+                task.citation,
+                task.due,
+                kind,
+                late,
+                open=True,
+                entities=names,
+                perhaps_done=done,
+            )
         )
     known = {(item.source, item.when) for item in due}  # what is promised for a day is no event
     coming = [

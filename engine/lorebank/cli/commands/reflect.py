@@ -83,7 +83,7 @@ def reflect(session: Session, /, check: bool, diff: bool, **options: Any) -> int
     """
     undo = options.pop("undo")
     if undo is not None and (check or diff or any(options[k] for k in options.keys() - {"force"})):
-        raise UsageError("--undo takes the name of a run, --force, and nothing else")
+        raise UsageError("--undo goes with the name of a run and --force only")
     with session.bank() as bank:
         if undo is not None:
             undone = bank.undo_reflect(None if undo == LAST else undo, force=options["force"])
