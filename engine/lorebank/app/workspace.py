@@ -474,7 +474,7 @@ class OpenWorkspace:
         found = resolve_name(self.index, name)
         if found.entity is None:
             near = [each.name for each in found.proposals] or nearest_names(self.index, name)
-            others = "`lorebank entity` lists all; recall asks the lines"
+            others = "`lorebank entity` lists all; `lorebank recall` searches every line"
             hint = f"nearest: {', '.join(near)}" if near else others
             raise NotFound(f"no entity '{name}'", hint=hint)
         return found.entity
