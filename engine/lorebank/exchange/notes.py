@@ -91,7 +91,7 @@ def _safe_part(part: str) -> str:
     text = unicodedata.normalize("NFC", part)
     text = _PERCENT_CODE.sub("-", _FORBIDDEN.sub("-", text))
     text = "".join(char for char in text if char.isprintable())
-    text = re.sub(r"\s+", " ", text).strip(" ").lstrip(".").rstrip(". ")
+    text = re.sub(r"\s+", " ", text).strip(". ")
     if _DEVICE.match(text):
         text = _DEVICE.sub(lambda found: f"{found[0]}_", text, count=1)
     encoded = text.encode("utf-8")
