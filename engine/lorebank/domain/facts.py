@@ -302,6 +302,8 @@ class Task(Record):
     """The day of its log."""
     entities: tuple[str, ...] = ()
     """Slugs of the entities that it names."""
+    perhaps_done: Citation | None = None
+    """Of an open task: a later tick that may be about it."""
 
 
 class Passage(Record):

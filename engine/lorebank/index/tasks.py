@@ -1,9 +1,9 @@
 """What is to be done or lies ahead: tasks and promises with what became of them, and appointments.
 
 The same words again are the same task: what the newest line says of it holds, so a task carried
-from log to log is listed once, and one that a later log ticks off is done. People tick things off
-in other words ("call the roofer" → "rang the roofer, comes Friday"), so a tick also settles the
-open task with which it shares most, if that is enough.
+from log to log is listed once, and one that a later log ticks off is done. A tick that adds words
+or leaves some out settles a task as well; one in other words ("call the roofer" → "rang the
+roofer, comes Friday") may be about another thing, so the task stays open and points at it.
 """
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import date
 from functools import cache, lru_cache
 
 from lorebank.database.connection import Connection, has_full_text, select
+from lorebank.dates.phrases import find_phrases
 from lorebank.domain.facts import PROMISE, Citation, Interval, Task, TaskState
 from lorebank.index.finding import TRUSTED, entities_in_text
 from lorebank.index.items import NOTE, Item, iso, load_items, stored_day
@@ -28,9 +30,9 @@ from lorebank.languages import Sections, compiled, split
 from lorebank.records import Record
 
 _TICKED = 0.5
-"""Share of the words of the shorter line that tick and task share. On a workspace by another
-hand: 7 of 65 lines wrongly listed at .5, 38 without; none wrongly settled."""
+"""Share of the words of the shorter line that a task has in common with one that may be about it."""
 _SHARED = 2
+_ANY_DAY = date(2000, 1, 1)
 _STEM = 5
 """Letters that count where a task is compared with prose: `finish` and `finished` are one word."""
 
@@ -72,7 +74,11 @@ def load_tasks(
         (iso(until),),
     ):
         settles = TaskState(said) is not TaskState.OPEN
-        known = [same] if same in newest or not settles else _nearest_open(newest, text)
+        known = [same]
+        if settles and same not in newest:
+            known, perhaps = _ticked_off(newest, text)
+            for key in perhaps:
+                newest[key] = replace(newest[key], perhaps_done=Citation(*place))
         before = next(iter([newest.pop(key) for key in known if key in newest]), None)
         due = Interval(stored_day(start), stored_day(end)) if start or end else None
         names = _entities(connection, item)
@@ -88,19 +94,44 @@ def load_tasks(
     return tuple(task for task in newest.values() if state in (None, task.state))
 
 
-def _nearest_open(tasks: Mapping[str, Task], tick: str) -> list[str]:
-    """The keys of the open tasks that a tick most likely settles: none where none is near enough,
-    several where the nearest was noted again in a few words more."""
-    said, said_first = _content(tick)
-    wanted = {}
-    near = {}
-    for key, task in tasks.items():
-        if task.state is TaskState.OPEN:
-            wanted[key], first = _content(task.text)
-            heads = _share(said_first, first) if len(said_first & first) > 1 else 0.0
-            near[key] = max(_share(said, wanted[key]), heads)
-    best = max(near, key=lambda key: near[key], default="")
-    return [key for key in near if near[key] >= _TICKED and wanted[best] <= wanted[key]]
+class _Said(Record):
+    """The words of a task."""
+
+    words: frozenset[str]
+    first: frozenset[str]
+    """What is to be done without what is added to it: `VAT return, due Saturday`."""
+    telling: frozenset[str]
+    """Numbers and names, but for those of a day: they make two tasks of one."""
+
+
+def _ticked_off(tasks: Mapping[str, Task], tick: str) -> tuple[list[str], list[str]]:
+    """The keys of the open tasks that a tick in not quite their words settles; where there are
+    none, of those that it is most likely about."""
+    said = _said(tick)
+    wanted = {key: _said(t.text) for key, t in tasks.items() if t.state is TaskState.OPEN}
+    settled = [key for key, task in wanted.items() if _says_same(said, task)]
+    # "[x] mooring fees" settles a task and its copies, but not the fees of two harbours.
+    fewest = min((wanted[key].words for key in settled), key=len, default=frozenset())
+    if all(fewest <= wanted[k].words or wanted[k].words <= said.words for k in settled):
+        if settled:
+            return settled, []
+    near = {
+        key: max(_share(said.words, task.words), _share(said.first, task.first))
+        for key, task in wanted.items()
+    }
+    most = max((_TICKED, *near.values()))
+    return [], [key for key in near if near[key] >= most]
+
+
+def _says_same(one: _Said, other: _Said) -> bool:
+    """Whether all words of one are words of the other, which adds no number and no name."""
+    for ours, theirs in ((one.words, other.words), (one.first, other.first)):
+        both = ours & theirs
+        own = (ours | theirs) - both
+        is_whole = both in (ours, theirs) and own.isdisjoint(one.telling | other.telling)
+        if is_whole and len(both) >= _SHARED:
+            return True
+    return bool(one.first) and (one.words == other.first or one.first == other.words)
 
 
 def _share(one: frozenset[str], other: frozenset[str]) -> float:
@@ -108,11 +139,18 @@ def _share(one: frozenset[str], other: frozenset[str]) -> float:
 
 
 @lru_cache(maxsize=16_384)  # every tick is compared with every open task
-def _content(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The words of a task, and of what is to be done without what is added to it: `VAT return, due
-    Saturday`."""
+def _said(text: str) -> _Said:
     first_part = re.split(r"[,;(]|\s[–—-]\s", text, maxsplit=1)[0]
-    return frozenset(content_words(text)), frozenset(content_words(first_part))
+    undated = text
+    for phrase in reversed(find_phrases(text, _ANY_DAY)):
+        if phrase.granularity == "day":
+            undated = undated[: phrase.start] + undated[phrase.end :]
+    telling = (word for word in undated.split() if word != word.lower() or re.search(r"\d", word))
+    return _Said(
+        frozenset(content_words(text)),
+        frozenset(content_words(first_part)),
+        frozenset(content_words(" ".join(telling))),
+    )
 
 
 def perhaps_done(

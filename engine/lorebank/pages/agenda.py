@@ -91,7 +91,8 @@ def read_agenda(connection: Connection, today: date, days: int = AGENDA_DAYS) ->
         last = (task.due.end or task.due.start) if task.due else None
         late = last is not None and last < today
         kind, names = AgendaKind(task.kind), task.entities
-        done = _called_off(task, lines_on.get(task.due, ())) or said_done.get(task)
+        done = _called_off(task, lines_on.get(task.due, ()))
+        done = done or task.perhaps_done or said_done.get(task)
         due.append(
             AgendaItem(
                 task.text,
