@@ -84,7 +84,9 @@ def _read(text: str, recorded: date, given: Tense | None, *, settled: bool) -> t
             tense = "near"
         if _names_no_time(phrase, clause, tense, languages):
             continue
-        is_moved = meaning.is_range_of_days and _says_moved(languages, clause, text[phrase.end :])
+        before = text[: phrase.start].rstrip()  # moved again, from the 9th to the 12th
+        beside = f"{re.split(_SENTENCE_END, before)[-1] if before.endswith(',') else ''} {clause}"
+        is_moved = meaning.is_range_of_days and _says_moved(languages, beside, text[phrase.end :])
         if is_moved:
             meaning, tense = replace(meaning, modifier="each"), "near"
         elif meaning.modifier == "from" and _says_moved(languages, clause, text[phrase.end :]):

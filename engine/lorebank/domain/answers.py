@@ -472,6 +472,17 @@ class AgendaItem(Record):
     """The name of whom it is about, where the text does not say so."""
     perhaps_done: Citation | None = None
     """Of a task: the newest later line that may say that it is done."""
+    perhaps_moved: Citation | None = None
+    """Of an appointment: the newest later line that may move it to another day."""
+    perhaps_off: Citation | None = None
+    """Of an appointment: the newest later line that may call it off."""
+
+    @property
+    def doubt(self) -> tuple[str, Citation] | None:
+        """Why it may not stand any more, in a word, and the line that says so."""
+        said = (("off?", self.perhaps_off), ("done?", self.perhaps_done))
+        doubts = (*said, ("moved?", self.perhaps_moved))
+        return next(((word, place) for word, place in doubts if place), None)
 
     @property
     def told(self) -> str:

@@ -11,10 +11,11 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import replace
 from datetime import date
 from functools import cache, lru_cache
+from typing import Any
 
 from lorebank.database.connection import Connection, has_full_text, select
 from lorebank.dates.phrases import find_phrases
@@ -24,13 +25,13 @@ from lorebank.index.items import NOTE, Item, iso, load_items, stored_day
 from lorebank.index.lexical import any_of
 from lorebank.index.succession import successors
 from lorebank.language.folding import slugify
-from lorebank.language.statements import SENTENCE_END
+from lorebank.language.statements import SENTENCE_END, statement_in_any_language
 from lorebank.language.words import content_words, words
 from lorebank.languages import Sections, compiled, split
 from lorebank.records import Record
 
 _TICKED = 0.5
-"""Share of the words of the shorter line that a task has in common with one that may be about it."""
+"""Share of the words of the shorter line that a task has in common with what may be about it."""
 _SHARED = 2
 _ANY_DAY = date(2000, 1, 1)
 _STEM = 5
@@ -112,9 +113,9 @@ def _ticked_off(tasks: Mapping[str, Task], tick: str) -> tuple[list[str], list[s
     settled = [key for key, task in wanted.items() if _says_same(said, task)]
     # "[x] mooring fees" settles a task and its copies, but not the fees of two harbours.
     fewest = min((wanted[key].words for key in settled), key=len, default=frozenset())
-    if all(fewest <= wanted[k].words or wanted[k].words <= said.words for k in settled):
-        if settled:
-            return settled, []
+    alone = all(fewest <= wanted[k].words or wanted[k].words <= said.words for k in settled)
+    if settled and alone:
+        return settled, []
     near = {
         key: max(_share(said.words, task.words), _share(said.first, task.first))
         for key, task in wanted.items()
@@ -153,24 +154,29 @@ def _said(text: str) -> _Said:
     )
 
 
-def perhaps_done(
-    connection: Connection, tasks: Iterable[Task], until: date
-) -> dict[Task, Citation]:
-    """Where later lines, by the end of a day, may say in other words that open tasks are done.
+def perhaps_over(
+    connection: Connection,
+    tasks: Mapping[Any, tuple[str, date | None]],
+    events: Mapping[Any, tuple[str, date | None]],
+    until: date,
+) -> dict[Hashable, Citation]:
+    """Where later lines, by the end of a day, may say in other words that open tasks are done, or
+    that events are called off; of each its text and the day of its log.
 
     Of the lines beside tasks the one whose sentence shares most words with a task, the first of
     several: two at least, and half of those of the shorter. In two workspaces by other hands such
     a line stood behind 10 of 21 tasks that were done, and behind 4 of 80 that were open: enough
-    to point at, not to settle.
+    to point at, not to settle. With an event it shares half, and says so.
     """
-    wanted = {t: _stems(t.text) for t in tasks if t.recorded is not None}
-    holding: defaultdict[str, list[Task]] = defaultdict(list)
-    for task, stems in wanted.items():
-        for word in content_words(task.text) if len(stems) >= _SHARED else ():
-            holding[word].append(task)
+    wanted = {k: (_stems(text), iso(day)) for k, (text, day) in (*tasks.items(), *events.items())}
+    holding: defaultdict[str, list[Hashable]] = defaultdict(list)
+    for key, (text, day) in (*tasks.items(), *events.items()):
+        if day and (key in events or len(wanted[key][0]) >= _SHARED):
+            for word in content_words(text):
+                holding[word].append(key)
     if not holding or not has_full_text(connection):
         return {}
-    found: dict[Task, tuple[int, Citation]] = {}
+    found: dict[Hashable, tuple[int, Citation]] = {}
     for content, recorded, *place in select(
         connection,
         "SELECT i.content, i.recorded, f.path, i.start_line, i.end_line FROM items_fts"
@@ -180,15 +186,23 @@ def perhaps_done(
         " ORDER BY i.recorded DESC, f.path DESC, i.start_line DESC",
         (any_of(list(holding)), iso(until)),
     ):
-        near = {task for word in words(content) for task in holding.get(word, ())}
-        earlier = [task for task in near if (iso(task.recorded) or "") < recorded]
-        for said in map(_stems, SENTENCE_END.split(content) if earlier else ()):
-            for task in earlier:
-                shared = len(said & wanted[task])
-                most = found[task][0] if task in found else _SHARED
-                if shared >= most and _share(said, wanted[task]) >= _TICKED:
-                    found[task] = shared, Citation(*place)
-    return {task: place for task, (_, place) in found.items()}
+        near = {key for word in words(content) for key in holding.get(word, ())}
+        earlier = [key for key in near if (wanted[key][1] or "") < recorded]
+        for sentence in SENTENCE_END.split(content) if earlier else ():
+            said = _stems(sentence)
+            for key in earlier:
+                stems, least = wanted[key][0], 1 if key in events else _SHARED
+                shared = len(said & stems)
+                if shared < (found[key][0] if key in found else least):
+                    continue
+                if _share(said, stems) >= _TICKED and (key in tasks or says_off(sentence)):
+                    found[key] = shared, Citation(*place)
+    return {key: place for key, (_, place) in found.items()}
+
+
+def says_off(sentence: str) -> bool:
+    """Whether it says that something is called off."""
+    return statement_in_any_language(sentence).find("off") is not None
 
 
 def _stems(text: str) -> frozenset[str]:

@@ -124,10 +124,6 @@ class Statement:
         last = self.word(len(self.words) - 1)
         return any(last in _words(code, entry) for code in self.languages)
 
-    def puts_subjects_first(self, language: str) -> bool:
-        """Whether the language begins sentences with their subject, and writes only names large."""
-        return "subjects_first" in phrase_lists("infer")[language]
-
     def word(self, number: int) -> str:
         """A word, folded and without the marks around it."""
         start = self.starts[number]
@@ -163,6 +159,16 @@ class Statement:
 def statement_in_any_language(text: str) -> Statement:
     """For what is told alike in all of them, and in a line of two: `nos vemos at 10`."""
     return Statement(text, phrase_lists("infer"))
+
+
+def puts_subjects_first(language: str) -> bool:
+    """Whether the language begins sentences with their subject, and writes only names large."""
+    return "subjects_first" in phrase_lists("infer").get(language, {})
+
+
+def writes_only_names_large(text: str) -> bool:
+    """Whether that is so in every language that the text may be in."""
+    return all(map(puts_subjects_first, languages_of(text) & known_languages()))
 
 
 def languages_of(text: str) -> frozenset[str]:

@@ -16,7 +16,13 @@ from lorebank.dates.phrases import find_phrases
 from lorebank.dates.times import tense_of, times_of
 from lorebank.domain.facts import Citation, Fact, FactKind, Interval, Mention
 from lorebank.language.folding import fold, slugify
-from lorebank.language.statements import Cue, Statement, languages_of, no_names
+from lorebank.language.statements import (
+    Cue,
+    Statement,
+    languages_of,
+    no_names,
+    puts_subjects_first,
+)
 from lorebank.markdown.document import Document
 from lorebank.markdown.facts import fact_id
 from lorebank.markdown.mentions import find_mentions
@@ -291,7 +297,7 @@ def _subject(
 def _unknown(cue: Cue, said: Statement) -> _Name | None:
     """A word written large that can only be a name: right before a cue, or a few words before it
     at the beginning of the sentence."""
-    if not said.puts_subjects_first(cue.language):
+    if not puts_subjects_first(cue.language):
         return None
     first = said.word_at(cue.start)
     for number in dict.fromkeys((first - 1, 0)):

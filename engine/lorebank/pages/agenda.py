@@ -2,15 +2,16 @@
 
 An appointment is any line of the notes, typed or prose, that names a time which lay ahead when it
 was written. Lines about one appointment are one entry. What a newer line moves, replaces or calls
-off is left out, on the word of the newer line alone: it names the old day beside a new one, or is
-about the same thing on another day. Birthdays and anniversaries come back every year.
+off is left out where that is certain: it names the old day, or says that something is changed and
+is about the same thing. Where it is not, the appointment stands and points at the newer line.
+Birthdays and anniversaries come back every year.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
@@ -24,12 +25,18 @@ from lorebank.index.tasks import (
     appointments_known_on,
     load_tasks,
     named_in,
-    perhaps_done,
+    perhaps_over,
+    says_off,
     yearly_words,
 )
-from lorebank.language.statements import Statement, statement_in_any_language
+from lorebank.language.statements import (
+    Statement,
+    statement_in_any_language,
+    writes_only_names_large,
+)
 from lorebank.language.words import content_words, likely_languages, words
 from lorebank.records import Record
+from lorebank.supersede.endings import read_change
 
 AGENDA_DAYS = 14
 _LONGEST = 7
@@ -39,7 +46,8 @@ _SAME = 0.5
 """Share of the shorter line's words that two lines about one appointment have in common."""
 _SAME_OF_ONE = 0.2
 """The same where both name one entity, on the same day."""
-
+_INSIDE = re.compile(r"(?<=[^.!?:]\s)\w+")
+"""A word that begins no sentence."""
 
 _SENTENCE_END = re.compile(
     r"(?:[^\W\d]{4}|\d{3}|[)\]])[.][\"'”’)]*\s+|[!?…][\"'”’)]*\s+|[。！？]"
@@ -54,8 +62,11 @@ class _Entry(Record):
     line: Appointment
     when: Interval
     words: frozenset[str]
-    undated: frozenset[str]
-    """Its words beside its days: two things of one month have nothing in common by these."""
+    topic: frozenset[str]
+    """Its words beside days, numbers and names: what makes two things of one month, person or
+    place alike."""
+    moved: Citation | None = None
+    """A newer line that may move it."""
 
     @property
     def day(self) -> date:
@@ -80,9 +91,15 @@ def read_agenda(connection: Connection, today: date, days: int = AGENDA_DAYS) ->
     for line in lines:
         for when in line.times:
             lines_on[when].append(line)
+    shown = {
+        entry: _shown(entry)
+        for entry in standing
+        if (entry.when.end or entry.day) >= today and entry.day <= until
+    }
     due = []
     tasks = load_tasks(connection, until=today, state=TaskState.OPEN)
-    said_done = perhaps_done(connection, tasks, today)
+    events = {entry: (text, entry.line.recorded) for entry, text in shown.items()}
+    perhaps = perhaps_over(connection, {t: (t.text, t.recorded) for t in tasks}, events, today)
     for task in tasks:
         # One to be done by a later day can be done now.
         is_later = task.due is not None and task.due.start is not None and task.due.start > until
@@ -92,7 +109,7 @@ def read_agenda(connection: Connection, today: date, days: int = AGENDA_DAYS) ->
         late = last is not None and last < today
         kind, names = AgendaKind(task.kind), task.entities
         done = _called_off(task, lines_on.get(task.due, ()))
-        done = done or task.perhaps_done or said_done.get(task)
+        done = done or task.perhaps_done or perhaps.get(task)
         due.append(
             AgendaItem(
                 task.text,
@@ -114,9 +131,10 @@ def read_agenda(connection: Connection, today: date, days: int = AGENDA_DAYS) ->
             AgendaKind.EVENT,
             entities=_named(text, e.line),
             subject=e.line.subject,
+            perhaps_moved=e.moved,
+            perhaps_off=perhaps.get(e),
         )
-        for e, text in ((entry, _shown(entry)) for entry in standing)
-        if (e.when.end or e.day) >= today and e.day <= until
+        for e, text in shown.items()
         if (e.line.source, e.when) not in known
     ]
 
@@ -173,23 +191,22 @@ def _standing(lines: Sequence[Appointment]) -> list[_Entry]:
         gone = denied | off | _days_left(line)
         ahead = [t for t in line.times if _lies_ahead(t, line.recorded) and t not in gone]
         telling = frozenset(word for word in content_words(line.text) if not word.isdigit())
-        undated = _undated(line)
-        moved = [
-            e
-            for e in entries
-            if _moves(line, ahead, undated, e)
-            or _calls_off(line, denied, e)
-            or (_calls_off(line, off, e) and telling & e.words)
-        ]
-        if not moved and len(ahead) == 1 and says_moved(line.text):
+        topic = _topic(line)
+        known = [e for e in entries if set(e.line.entities) & set(line.entities)]
+        over, perhaps = _moved(line, ahead, telling, topic, known)
+        over += [e for e in known if e.when in denied or (e.when in off and topic & e.topic)]
+        if not over and len(ahead) == 1 and says_moved(line.text):
             # In another language no word is the same: it can only mean the one that is known.
             spoken = set(likely_languages(words(line.text)))
-            known = [e for e in entries if set(e.line.entities) & set(line.entities)]
             foreign = [e for e in known if spoken.isdisjoint(likely_languages(words(e.line.text)))]
-            moved = foreign if len(known) == 1 else []
-        entries = [entry for entry in entries if entry not in moved]
-        over = {entry.when for entry in moved}
-        for new in (_Entry(line, when, telling, undated) for when in ahead if when not in over):
+            over = foreign if len(known) == 1 else []
+        entries = [
+            replace(entry, moved=line.source) if entry in perhaps else entry
+            for entry in entries
+            if entry not in over
+        ]
+        left = {entry.when for entry in over}
+        for new in (_Entry(line, when, telling, topic) for when in ahead if when not in left):
             same = (n for n, entry in enumerate(entries) if _same(entry, new))
             twin = None if line.replaced else next(same, None)
             if twin is None:
@@ -199,12 +216,19 @@ def _standing(lines: Sequence[Appointment]) -> list[_Entry]:
     return [entry for entry in entries if not entry.line.replaced]
 
 
-def _undated(line: Appointment) -> frozenset[str]:
-    """The words of a line beside its days."""
+def _topic(line: Appointment) -> frozenset[str]:
     text = line.text
     for phrase in reversed(find_phrases(text, line.recorded)) if line.recorded else ():
         text = f"{text[: phrase.start]} {text[phrase.end :]}"
-    return frozenset(word for word in content_words(text) if not word.isdigit())
+    said = set(content_words(text))
+    names = {
+        w for slug in line.entities if said.issuperset(slug.split("-")) for w in slug.split("-")
+    }
+    if writes_only_names_large(text):
+        names |= frozenset(
+            content_words(" ".join(w for w in _INSIDE.findall(text) if w[0].isupper()))
+        )
+    return frozenset(word for word in said - names if not word[0].isdigit())
 
 
 def _phrases_of(line: Appointment) -> list[tuple[Interval, DatePhrase]]:
@@ -233,12 +257,7 @@ def _is_denied(text: str, phrase: DatePhrase) -> bool:
 
 def _is_off(text: str, phrase: DatePhrase) -> bool:
     """Whether the sentence of a day says that it is called off: `… on 3 May was cancelled`."""
-    sentence = _sentence_at(text, phrase.start)
-    return statement_in_any_language(sentence).find("off") is not None
-
-
-def _calls_off(line: Appointment, denied: Collection[Interval], entry: _Entry) -> bool:
-    return entry.when in denied and bool(set(line.entities) & set(entry.line.entities))
+    return says_off(_sentence_at(text, phrase.start))
 
 
 def _shown(entry: _Entry) -> str:
@@ -268,19 +287,31 @@ def _lies_ahead(when: Interval, written: date | None) -> bool:
     return (last - first).days <= _LONGEST and (written is None or first > written)
 
 
-def _moves(
-    line: Appointment, ahead: Sequence[Interval], undated: frozenset[str], entry: _Entry
-) -> bool:
-    """Whether a newer line puts an appointment off: it names its day, and another one to come."""
-    others = [when for when in ahead if when != entry.when]
-    if not others or not set(line.entities) & set(entry.line.entities):
-        return False
-    alike = _overlap(undated, entry.undated)
-    return entry.when in line.times or (
-        len(others) == len(ahead)
-        and alike >= _SAME_OF_ONE
-        and (alike >= _SAME or _names_day(line.text, entry.day.day))
-    )
+def _moved(
+    line: Appointment,
+    ahead: Sequence[Interval],
+    telling: frozenset[str],
+    topic: frozenset[str],
+    known: Sequence[_Entry],
+) -> tuple[list[_Entry], list[_Entry]]:
+    """The appointments that a newer line moves to another day, and those that it may move."""
+    others = [entry for entry in known if any(when != entry.when for when in ahead)]
+    named = [
+        entry
+        for entry in others
+        if entry.when in line.times
+        or (telling & entry.words and _names_day(line.text, entry.day.day))
+    ]
+    if not (says_moved(line.text) or read_change(line.text)):
+        others = [entry for entry in others if entry.when not in ahead]
+        least = {entry: _SAME_OF_ONE if entry in named else _SAME for entry in others}
+        return [], [entry for entry in others if _overlap(topic, entry.topic) >= least[entry]]
+    if named:  # of two things on the old day the one that the line is about
+        return [entry for entry in named if topic & entry.topic] or named, []
+    alike = [entry for entry in others if _overlap(topic, entry.topic) >= _SAME]
+    if len({entry.when for entry in alike}) == 1:
+        return alike, []
+    return [], [entry for entry in others if topic & entry.topic]
 
 
 def _names_day(text: str, day: int) -> bool:
@@ -297,10 +328,10 @@ def _same(one: _Entry, other: _Entry) -> bool:
     if one.day != other.day or one.line.replaced:
         return False
     ours, theirs = set(one.line.entities), set(other.line.entities)
-    shares_a_name = not ours.isdisjoint(theirs)
-    if ours and theirs and not shares_a_name:
-        return False  # two people at the dentist's
-    return _overlap(one.words, other.words) >= (_SAME_OF_ONE if shares_a_name else _SAME)
+    if not ours.isdisjoint(theirs):
+        return _overlap(one.topic, other.topic) >= _SAME_OF_ONE
+    # Two people at the dentist's are two.
+    return not (ours and theirs) and _overlap(one.words, other.words) >= _SAME
 
 
 def _overlap(one: frozenset[str], other: frozenset[str]) -> float:

@@ -24,6 +24,7 @@ from lorebank.pages.telling import (
     Link,
     Threads,
     distinct,
+    doubt,
     due,
     newest_first,
     on_days,
@@ -251,8 +252,8 @@ def agenda_line(item: AgendaItem, page: str) -> str:
     """An entry of the agenda as a page tells it: the day first, what is late marked so."""
     day = due(item) or "open"
     late = "**overdue** · " if item.overdue else ""
-    done = f" · done? {citation_link(item.perhaps_done, page)}" if item.perhaps_done else ""
-    return f"- {late}{day} · {escape_inline(item.told)} ({citation_link(item.source, page)}){done}"
+    place = citation_link(item.source, page)
+    return f"- {late}{day} · {escape_inline(item.told)} ({place}){doubt(item, page)}"
 
 
 def _part(title: str, lines: Sequence[str], most: int) -> str:

@@ -26,6 +26,7 @@ from lorebank.pages.telling import (
     Link,
     Threads,
     begins_with,
+    doubt,
     due,
     newest_first,
     numbers_of,
@@ -145,8 +146,7 @@ def _appointments(view: View) -> list[Line]:
         said = escape_inline(item.text)
         text = f"{due(item)} · {said}" if item.when else said
         text = f"**overdue** · {text}" if item.overdue else text
-        if item.perhaps_done:
-            text += f" · done? {citation_link(item.perhaps_done, view.page)}"
+        text += doubt(item, view.page)
         lines.append(Line(_COMING, text, item.source, weight, (ahead, item.source.start_line)))
     return lines
 

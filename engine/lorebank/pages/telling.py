@@ -109,6 +109,11 @@ def due(item: AgendaItem) -> str:
     return span(item.when, open_end="from")
 
 
+def doubt(item: AgendaItem, page: str) -> str:
+    """The newer line after which an entry of the agenda may not stand: ` · done? (…)`."""
+    return f" · {item.doubt[0]} {citation_link(item.doubt[1], page)}" if item.doubt else ""
+
+
 def on_days(same: Sequence[KnownFact]) -> str:
     """On how many days these lines told the same: ` · on 4 days since 2026-01-20`."""
     days = sorted({k.fact.recorded for k in same if k.fact.recorded})

@@ -309,8 +309,8 @@ def agenda_lines(look: Look, items: Sequence[AgendaItem]) -> Iterator[str]:
     for item in items:
         late = look.warn("overdue ") if item.overdue else ""
         yield f"{_due(item):12} {late}{look.clean_line(item.told)}"
-        done = f" · done? {item.perhaps_done}" if item.perhaps_done else ""
-        yield look.dim(f"             {item.kind.value} · {item.source}{done}")
+        doubt = f" · {item.doubt[0]} {item.doubt[1]}" if item.doubt else ""
+        yield look.dim(f"             {item.kind.value} · {item.source}{doubt}")
 
 
 def _due(item: AgendaItem) -> str:
