@@ -43,6 +43,7 @@ from lorebank.markdown.properties import (
     note_aliases,
     property_facts,
     property_tags,
+    property_tasks,
 )
 from lorebank.markdown.source import decode
 from lorebank.markdown.tasks import find_tasks
@@ -128,6 +129,8 @@ def read_file(
         if is_about and front_matter and not without_facts
         else ()
     )
+    if is_about and front_matter:
+        tasks = (*property_tasks(front_matter, text.split("\n"), source.path), *tasks)
     facts = tuple(_dated(_lowered(fact, origin)) for fact in (*stated, *extraction.facts))
     context, unread = read_context(front_matter, text, source.path)
     return ReadFile(

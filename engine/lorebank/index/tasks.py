@@ -19,6 +19,7 @@ from typing import Any
 
 from lorebank.database.connection import Connection, has_full_text, select
 from lorebank.dates.phrases import find_phrases
+from lorebank.dates.times import times_of
 from lorebank.domain.facts import PROMISE, Citation, Interval, Task, TaskState
 from lorebank.index.finding import TRUSTED, entities_in_text
 from lorebank.index.items import NOTE, Item, iso, load_items, stored_day
@@ -233,6 +234,7 @@ def _entities(connection: Connection, item: int) -> tuple[str, ...]:
     return tuple(json.loads(named))
 
 
+_PART = re.compile(rf"{SENTENCE_END.pattern}|(?<=;)\s")
 _MARKER = re.compile(r"\A(?:[-*+]|\d+[.)])\s+(?:\[.\]\s+)?")
 """A list marker, with its box: prose is kept as it stands in the file."""
 
@@ -292,7 +294,7 @@ def appointments_known_on(connection: Connection, day: date) -> list[Appointment
             _MARKER.sub("", item.content.strip()),
             item.citation,
             item.recorded,
-            item.times if item.kind != NOTE else _first_ahead(item.times, item.recorded),
+            item.times if item.kind != NOTE else _first_ahead(item),
             tuple(dict.fromkeys((*item.entities, *plain.get(number, ())))),
             _subject(item),
             item.kind != NOTE,
@@ -309,9 +311,17 @@ def _subject(item: Item) -> str:
     return ""
 
 
-def _first_ahead(times: tuple[Interval, ...], day: date | None) -> tuple[Interval, ...]:
-    """The first time of a passage that lies ahead: of prose the others are seldom appointments."""
-    ahead = (
-        t for t in times if day is None or max(filter(None, (t.start, t.end)), default=day) > day
-    )
-    return tuple(ahead)[:1]
+def _first_ahead(item: Item) -> tuple[Interval, ...]:
+    """The first time of each sentence of a passage that lies ahead: of prose the others are seldom
+    appointments."""
+    day = item.recorded
+    ahead = [
+        t
+        for t in item.times
+        if day is None or max(filter(None, (t.start, t.end)), default=day) > day
+    ]
+    if len(ahead) > 1:
+        sentences = _PART.split(item.content)
+        said = [[t for t in times_of(part, day) if t in ahead][:1] for part in sentences]
+        ahead = [ahead[0], *(t for first in said for t in first)]
+    return tuple(dict.fromkeys(ahead))

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import PurePosixPath
 
-from lorebank.domain.facts import Citation, Fact, FactKind, Mention
+from lorebank.domain.facts import Citation, Fact, FactKind, Interval, Mention, Task, TaskState
 from lorebank.language.folding import fold, slugify
 from lorebank.markdown.facts import fact_id
 from lorebank.markdown.front_matter import FrontMatterValue
@@ -27,6 +27,7 @@ from lorebank.markdown.mentions import (
     find_mentions,
 )
 from lorebank.markdown.plain import plain_text
+from lorebank.markdown.source import parse_day
 
 _BOOKKEEPING = frozenset(
     (
@@ -40,6 +41,8 @@ _BOOKKEEPING = frozenset(
     )
 )
 """Keys of note programs and of workflows: they sort notes, and say nothing of the world."""
+_ENDED = frozenset(["done", "closed", "archived", "completed", "finished", "cancelled", "canceled"])
+"""What projects and tasks have for a status in vaults when nothing more is to be done."""
 _FIELDS = frozenset(
     (
         *("kind", "entity", "path", "source", "tag", "tags", "origin"),
@@ -72,6 +75,20 @@ def property_tags(front_matter: Mapping[str, FrontMatterValue]) -> tuple[str, ..
         for value in ([listed] if isinstance(listed, str) else listed)
         if value and len(value) <= _LONGEST
     )
+
+
+def property_tasks(
+    front_matter: Mapping[str, FrontMatterValue], lines: Sequence[str], path: str
+) -> Iterator[Task]:
+    """What the note is named after, by the day that its front matter says it is due."""
+    said = {fold(key): (key, value) for key, value in front_matter.items()}
+    ended = {fold(str(said[key][1])) for key in ("status", "state") if key in said} & _ENDED
+    for key, value in (said[key] for key in ("deadline", "due") if key in said):
+        if day := parse_day(plain_text(str(value))[:10]):
+            place = _line_of(key, lines) + 1
+            state = TaskState.DONE if ended else TaskState.OPEN
+            text = f"{_name(front_matter, path)}: {key}"
+            yield Task(text, state, Citation(path, place, place), Interval(day, day))
 
 
 def note_aliases(front_matter: Mapping[str, FrontMatterValue], path: str) -> tuple[str, list[str]]:

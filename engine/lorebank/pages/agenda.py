@@ -194,7 +194,9 @@ def _standing(lines: Sequence[Appointment]) -> list[_Entry]:
         topic = _topic(line)
         known = [e for e in entries if set(e.line.entities) & set(line.entities)]
         over, perhaps = _moved(line, ahead, telling, topic, known)
-        over += [e for e in known if e.when in denied or (e.when in off and topic & e.topic)]
+        not_then = [_Entry(line, when, telling, topic) for when in gone]
+        over += [e for e in known if e.when in denied]
+        over += [e for e in entries if any(_same(e, other) for other in not_then)]
         if not over and len(ahead) == 1 and says_moved(line.text):
             # In another language no word is the same: it can only mean the one that is known.
             spoken = set(likely_languages(words(line.text)))
@@ -242,11 +244,20 @@ def _phrases_of(line: Appointment) -> list[tuple[Interval, DatePhrase]]:
 
 def _days_left(line: Appointment) -> set[Interval]:
     """The days from which the line says that something was moved: `from 2 to 9 December`."""
-    if len(line.times) < 2 or line.recorded is None or not says_moved(line.text):
+    if len(line.times) < 2 or line.recorded is None or not _says_changed(line.text):
         return set()
     spans = (phrase.interval for phrase in find_phrases(line.text, line.recorded, "near"))
     ends = [(Interval(s.start, s.start), Interval(s.end, s.end)) for s in spans]
-    return {old for old, new in ends if old != new and {old, new} <= set(line.times)}
+    left = {old for old, new in ends if old != new and {old, new} <= set(line.times)}
+    over = [set(thing) for thing in read_change(line.text).objects]
+    for when, phrase in _phrases_of(line):
+        # "on 9 May instead of 2 May", "the 9th; they cannot come on the 2nd"
+        said = set(words(phrase.text))
+        is_over = any(thing <= said or said <= thing for thing in over)
+        clause = re.split(r"[,;.]\s", line.text[: phrase.start])[-1]
+        if phrase.interval.end is None or is_over or Statement(clause).words_of("not"):
+            left.add(when)
+    return left
 
 
 def _is_denied(text: str, phrase: DatePhrase) -> bool:
@@ -256,7 +267,11 @@ def _is_denied(text: str, phrase: DatePhrase) -> bool:
 
 
 def _is_off(text: str, phrase: DatePhrase) -> bool:
-    """Whether the sentence of a day says that it is called off: `… on 3 May was cancelled`."""
+    """Whether the sentence of a day says that it is called off: `… on 3 May was cancelled`, or
+    that there is no such thing: `no supper on 3 May`."""
+    before = len(text[: phrase.start].split())
+    if before - 2 in Statement(text).words_of("not"):
+        return True
     return says_off(_sentence_at(text, phrase.start))
 
 
@@ -295,15 +310,14 @@ def _moved(
     known: Sequence[_Entry],
 ) -> tuple[list[_Entry], list[_Entry]]:
     """The appointments that a newer line moves to another day, and those that it may move."""
-    others = [entry for entry in known if any(when != entry.when for when in ahead)]
+    others = [entry for entry in known if ahead and entry.when not in ahead]
     named = [
         entry
         for entry in others
         if entry.when in line.times
         or (telling & entry.words and _names_day(line.text, entry.day.day))
     ]
-    if not (says_moved(line.text) or read_change(line.text)):
-        others = [entry for entry in others if entry.when not in ahead]
+    if not _says_changed(line.text):
         least = {entry: _SAME_OF_ONE if entry in named else _SAME for entry in others}
         return [], [entry for entry in others if _overlap(topic, entry.topic) >= least[entry]]
     if named:  # of two things on the old day the one that the line is about
@@ -312,6 +326,13 @@ def _moved(
     if len({entry.when for entry in alike}) == 1:
         return alike, []
     return [], [entry for entry in others if topic & entry.topic]
+
+
+def _says_changed(text: str) -> bool:
+    """Whether a line says that something is not as it was: moved, now, instead, a day earlier."""
+    if says_moved(text) or read_change(text):
+        return True
+    return statement_in_any_language(text).says_anywhere("other_day")
 
 
 def _names_day(text: str, day: int) -> bool:
