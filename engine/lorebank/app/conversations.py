@@ -12,7 +12,7 @@ from datetime import date, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from lorebank.app.workspace import OpenWorkspace, Progress, rebuild_index_if_corrupt
+from lorebank.app.workspace import OpenWorkspace, Progress, retried
 from lorebank.domain.answers import SearchHit
 from lorebank.domain.facts import SyncReport
 from lorebank.errors import PathRefused, UsageError
@@ -31,7 +31,7 @@ FOLLOW_S = 30.0
 """Seconds between two looks of a server at the transcripts."""
 
 
-@rebuild_index_if_corrupt
+@retried
 def sync_sessions(
     ws: OpenWorkspace,
     *,

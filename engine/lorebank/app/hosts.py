@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from lorebank.app.conversations import follow_sessions
 from lorebank.app.questions import SearchLimits, for_group, search
-from lorebank.app.workspace import OpenWorkspace, rebuild_index_if_corrupt
+from lorebank.app.workspace import OpenWorkspace
 from lorebank.errors import UsageError
 from lorebank.workspace.layout import LogPattern
 
@@ -80,7 +80,6 @@ def begin_serving(ws: OpenWorkspace) -> None:
         ws.sidecar.start()
 
 
-@rebuild_index_if_corrupt
 def context(
     ws: OpenWorkspace,
     *,
@@ -109,7 +108,6 @@ def context(
         raise UsageError(f"a boot pack needs {LEAST_BUDGET} tokens at least, not {budget}")
     today = ws.day(now)
     group = group or ws.group
-    ws.freshen()
     proposals = open_proposals(ws.root, REFLECTED_PROPOSALS)[0]
     waiting = [] if group else waiting_sources(proposals, ws.judgments_waiting(today))
     sources = pack_sources(

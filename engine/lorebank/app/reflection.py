@@ -9,7 +9,7 @@ from functools import partial
 from typing import TypedDict, Unpack
 
 from lorebank.app.questions import recall
-from lorebank.app.workspace import Day, OpenWorkspace, rebuild_index_if_corrupt, refuse_unknown
+from lorebank.app.workspace import Day, OpenWorkspace, refuse_unknown
 from lorebank.domain.facts import Diagnostic
 from lorebank.domain.reports import ReflectReport, UndoReport
 from lorebank.errors import ProviderError
@@ -55,7 +55,6 @@ class ReflectKeywords(TypedDict, total=False):
     now: date | None
 
 
-@rebuild_index_if_corrupt
 def reflect(ws: OpenWorkspace, **how: Unpack[ReflectKeywords]) -> ReflectReport:
     """Bring the pages under `bank/` up to date from the facts; see `ReflectReport`.
 
@@ -126,7 +125,6 @@ def _judge_pairs(ws: OpenWorkspace, writer: Writer, today: date) -> None:
         ws.say(f"the inbox was not judged: {problem.message}")
 
 
-@rebuild_index_if_corrupt
 def undo_reflect(ws: OpenWorkspace, run: str | None = None, *, force: bool = False) -> UndoReport:
     """Give every page of a reflect run (the last where `None`) the bytes it had before it.
 

@@ -14,7 +14,6 @@ from lorebank.app.workspace import (
     OpenWorkspace,
     Progress,
     prepared,
-    rebuild_index_if_corrupt,
     refuse_unknown,
 )
 from lorebank.beliefs import materialise
@@ -46,7 +45,6 @@ if TYPE_CHECKING:
     from lorebank.exchange.importing import ImportReport
 
 
-@rebuild_index_if_corrupt
 def sync(
     ws: OpenWorkspace, *, full: bool = False, embed: bool = True, progress: Progress | None = None
 ) -> SyncReport:
@@ -126,7 +124,6 @@ def check(ws: OpenWorkspace) -> tuple[str, ...]:
             fresh.close()
 
 
-@rebuild_index_if_corrupt
 def status(ws: OpenWorkspace) -> Status:
     """What is indexed, with what, how fresh, and what is wrong."""
     found = ws.walk()
@@ -245,7 +242,6 @@ class ExportKeywords(TypedDict, total=False):
     now: date | None
 
 
-@rebuild_index_if_corrupt
 def export(
     ws: OpenWorkspace,
     form: str = "jsonl",
@@ -263,7 +259,6 @@ def export(
     from lorebank.exchange.exporting import ExportFilter, export_bank
 
     refuse_unknown("export", which, ExportKeywords)
-    ws.freshen()
     now, slug = which.get("now"), ws.slug_of(which.get("entity"))
     kinds = map(parse_kind, which.get("kinds", ()))
     wanted = ExportFilter(

@@ -297,7 +297,6 @@ def lint(ws: OpenWorkspace, *, fix: bool = False, now: date | None = None) -> Li
     from lorebank.index.status import lint_findings
     from lorebank.markdown.fact_format import apply_fixes, with_fixes
 
-    ws.freshen()
     headings = ws.read_settings.retain_headings
     found: list[LintFinding] = []
     after: dict[str, tuple[str, str]] = {}
