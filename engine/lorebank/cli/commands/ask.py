@@ -20,9 +20,7 @@ from lorebank.cli.command import (
     query_argument,
 )
 from lorebank.cli.session import Session, write_raw
-from lorebank.render import answers
 from lorebank.render.text import clean
-from lorebank.workspace.registry import load_registry, split_place
 
 if TYPE_CHECKING:
     from lorebank.domain.answers import Answer, BankPart, SearchHit
@@ -100,6 +98,8 @@ def recall(session: Session, /, form: str, every_bank: bool, **filters: Any) -> 
 
 
 def _show_answer(session: Session, answer: Answer, form: str, *, explain: bool) -> None:
+    from lorebank.render import answers
+
     if form == "text":
         session.show(answers.answer_lines(session.look, answer, explain=explain))
         session.show(answers.absence_lines(session.look, answer))
@@ -114,6 +114,8 @@ def _show_answer(session: Session, answer: Answer, form: str, *, explain: bool) 
 
 
 def _remark(session: Session, answer: Answer, filters: dict[str, Any]) -> None:
+    from lorebank.render import answers
+
     look = session.error_look
     if filters["explain"]:
         session.note(answers.understood_lines(look, answer))
@@ -219,5 +221,7 @@ def _in_its_bank(session: Session, place: str) -> str:
     """The path of a place such as `work:memory/a.md`, whose bank is then the one that is asked."""
     if ":" not in place or session.workspace or session.bank_name:
         return place
+    from lorebank.workspace.registry import load_registry, split_place
+
     session.bank_name, path = split_place(place, load_registry(os.environ))
     return path
