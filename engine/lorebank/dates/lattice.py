@@ -40,7 +40,7 @@ _ORDINAL_SIGNS = frozenset("ºªoa")
 _TELLING = 2
 """Common words that tell a text's language; one alone may be a word of another."""
 _HOURS = frozenset(map(str, range(25)))
-_ABBREVIATED = frozenset({"MON", "MONTH", "WDAY", "WEEK_NO", "AROUND"})
+_ABBREVIATED = frozenset({"MONTH_SHORT", "MONTH", "WEEKDAY_SHORT", "WEEK_NUMBER", "AROUND"})
 """Tags whose words may end in the full stop of an abbreviation."""
 
 
@@ -242,7 +242,7 @@ def _number_edges(tokens: Tokens, index: int) -> Iterator[Edge]:
     if len(digits) > 4:
         return
     number = int(digits)
-    yield Edge("NUM", number, ALL, index + 1)
+    yield Edge("NUMBER", number, ALL, index + 1)
     ends = [index + 1]
     if _dot_at(tokens, index + 1):
         ends.append(index + 2)
@@ -256,12 +256,12 @@ def _number_edges(tokens: Tokens, index: int) -> Iterator[Edge]:
             if 1 <= number <= 31:
                 yield Edge("DAY", number, ALL, end)
             if end > index + 1:
-                yield Edge("ORD", number, ALL, end)
+                yield Edge("ORDINAL", number, ALL, end)
                 if 1 <= number <= 31:
                     tag = "DAY_DOT" if tokens.words[index + 1] == "." else "DAY_ORD"
                     yield Edge(tag, number, ALL, end)
         if 1 <= number <= 12:
-            yield Edge("MNUM", number, ALL, index + 1)
+            yield Edge("MONTH_NUMBER", number, ALL, index + 1)
     elif len(digits) == 4 and 1900 <= number <= 2099:
         yield Edge("YR", number, ALL, index + 1)
         yield Edge("YEAR", number, ALL, index + 1)

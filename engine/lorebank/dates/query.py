@@ -169,7 +169,7 @@ def _is_ours(piece: str) -> bool:
     """`17. juni`: a day and a month of a language with rules, which have judged it already."""
     words = tokenize(piece).words
     return words[0].isdecimal() and any(
-        reading.tag == "MON" for word in words for reading in lexicon().readings(word)
+        reading.tag == "MONTH_SHORT" for word in words for reading in lexicon().readings(word)
     )
 
 

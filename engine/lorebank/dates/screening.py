@@ -31,28 +31,65 @@ _BESIDE_DIGIT = re.compile(r"\d[^\s\d,;:)]|['’qhw]\d")
 """What every match of `_NUMERIC` holds, found in a third of the time: of most numbers nothing."""
 _NUMBER = re.compile(r"\d\d?(?:\d\d)?(?:\D.*)?")
 
-_STRONG = {"WEEKDAY", "WEEKDAYS", "DAYWORD", "UNITWORD", "HOLIDAY", "EDGE_WORD"}
+_STRONG = {"WEEKDAY", "WEEKDAY_PLURAL", "RELATIVE_DAY", "RELATIVE_UNIT", "HOLIDAY", "EDGE"}
 """Tags whose words name a time by themselves."""
-_BEFORE_UNIT = {"REL_PRE", "THEN", "TRAIL_PRE", "WEEK_NO", "ORD_PRE"}
-_BEFORE_NUMBER = {"SPAN_PRE", "AGO_PRE", "AHEAD_PRE", "WITHIN", "SINCE", "DAYWORD"}
+_BEFORE_UNIT = {"RELATIVE", "THEN", "TRAILING", "WEEK_NUMBER", "ORDINAL_SIGN"}
+_BEFORE_NUMBER = {"WINDOW", "AGO_BEFORE", "AHEAD_BEFORE", "WITHIN", "SINCE", "RELATIVE_DAY"}
 _AFTER_UNIT = {
-    *("REL_POST", "THEN_POST", "SPAN_POST", "AGO", "AHEAD", "WITHIN_POST", "ONWARDS", "PART_POST")
+    *(
+        "RELATIVE_AFTER",
+        "THEN_AFTER",
+        "WINDOW_AFTER",
+        "AGO",
+        "AHEAD",
+        "WITHIN_AFTER",
+        "ONWARDS",
+        "PART_AFTER",
+    )
 }
-_NAMED = {"MONTH", "SEASON", "SEASONS", "DECADE", "WEEK_NO"}
+_NAMED = {"MONTH", "SEASON", "SEASON_PLURAL", "DECADE", "WEEK_NUMBER"}
 """Tags whose words are also names, verbs and numbers: they need a number or a licence."""
 _LICENCES = {
-    *("IN", "ON", "ART", "THE", "OF", "SINCE", "STARTING", "UNTIL", "BEFORE", "AFTER", "AROUND"),
-    *("FROM", "TO", "BETWEEN", "AND", "REL_PRE", "THEN", "PART", "ORD", "SPAN_PRE"),
-    *("DECADE_PRE", "DECADE_THE", "WEEK_OF"),
+    *(
+        "IN",
+        "ON",
+        "ARTICLE",
+        "THE",
+        "OF",
+        "SINCE",
+        "STARTING",
+        "UNTIL",
+        "BEFORE",
+        "AFTER",
+        "AROUND",
+    ),
+    *("FROM", "TO", "BETWEEN", "AND", "RELATIVE", "THEN", "PART", "ORDINAL", "WINDOW"),
+    *("DECADE_BEFORE", "DECADE_ARTICLE", "WEEK_OF"),
 }
 _POSTPOSITIONS = {
-    *("IN_POST", "ONWARDS", "STARTING_POST", "UNTIL_POST", "BEFORE_POST", "AFTER_POST", "TO_POST"),
-    *("PART_POST", "REL_POST", "THEN_POST", "RANGE_POST", "AND", "TO", "DECADE_POST"),
-    *("MON", "WDAY", "DAYPART", "HOUR"),
+    *(
+        "IN_AFTER",
+        "ONWARDS",
+        "STARTING_AFTER",
+        "UNTIL_AFTER",
+        "BEFORE_AFTER",
+        "AFTER_AFTER",
+        "TO_AFTER",
+    ),
+    *("PART_AFTER", "RELATIVE_AFTER", "THEN_AFTER", "RANGE_AFTER", "AND", "TO", "DECADE_AFTER"),
+    *("MONTH_SHORT", "WEEKDAY_SHORT", "PART_OF_DAY", "HOUR"),
 }
 _NUMBERED = {
-    *("MON", "WDAY", "DAY_ARTICLE", "DAY_ARTICLE_WEAK", "DAY_ARTICLE_BOUND", "DAY_PRE", "ORD_PRE"),
-    *("WEEK_NO", "DECADE_PRE"),
+    *(
+        "MONTH_SHORT",
+        "WEEKDAY_SHORT",
+        "DAY_ARTICLE",
+        "DAY_ARTICLE_WEAK",
+        "DAY_ARTICLE_BOUND",
+        "DAY_BEFORE_NUMBER",
+        "ORDINAL_SIGN",
+    ),
+    *("WEEK_NUMBER", "DECADE_BEFORE"),
 }
 """Tags whose words need a number behind them."""
 
@@ -147,16 +184,16 @@ def _screening_words(_: Sections) -> _Screen:
     long = _STRONG | _AFTER_UNIT | {"MONTH", "SEASON", "UNIT", "DECADE"}
     by_place = {
         "unit": alone({"UNIT"}),
-        "before_unit": at(-1, _BEFORE_UNIT | {"PART", "ORD"}),
+        "before_unit": at(-1, _BEFORE_UNIT | {"PART", "ORDINAL"}),
         "after_unit": alone(_AFTER_UNIT),
-        "number": telling({"NUM", "DURATION"}),
+        "number": telling({"NUMBER", "DURATION"}),
         "before_number": telling(_BEFORE_UNIT | _BEFORE_NUMBER),
         "edge": frozenset(
-            p for e, tag in entries if tag in ("PART", "ORD", "SPAN_PRE") for p in e if p[2:]
+            p for e, tag in entries if tag in ("PART", "ORDINAL", "WINDOW") for p in e if p[2:]
         ),
         "numbered": at(-1, _NUMBERED),
         "day": alone({"DAY"}),
-        "named": alone(_NAMED | {"MON", "WDAY"}),
+        "named": alone(_NAMED | {"MONTH_SHORT", "WEEKDAY_SHORT"}),
         "licence": at(-1, _LICENCES),
         "postposition": at(0, _POSTPOSITIONS),
         "any": frozenset(part for parts, _ in entries for part in parts),
