@@ -188,6 +188,8 @@ def read_tokens(tokens: Tokens, words: Lexicon) -> Lattice:
         edges = lattice.edges[index]
         if not word.isalpha():
             edges.extend(_sign_edges(tokens, index, word))
+        elif word not in words.rows:  # most words
+            continue
         for reading in words.readings(word):
             languages = reading.languages & spoken
             if not languages or (reading.collides and not reading.languages & evidence):
