@@ -182,6 +182,7 @@ def read_tokens(tokens: Tokens, words: Lexicon) -> Lattice:
     """The lattice of what each token may mean by itself, in the languages the text may be in."""
     tokens.split(words.inflected)
     evidence, spoken = _languages(tokens.words, words.marks)
+    spoken |= words.unmarked
     lattice = Lattice(tokens, [[] for _ in tokens.words], spoken)
     written = tokens.words
     for index, word in enumerate(written):

@@ -39,7 +39,7 @@ class Tokens(Record):
         return 0 < index < len(self.words) and self.ends[index - 1] == self.starts[index]
 
     def split(self, inflected: Mapping[str, int]) -> None:
-        """Cut words with a suffix in two: `mayısta` into `mayıs` and `ta`."""
+        """Cut words with a suffix or prefix in two: `mayısta` into `mayıs` and `ta`."""
         for index in range(len(self.words) - 1, -1, -1):
             word = self.words[index]
             stem = inflected.get(word)
@@ -86,7 +86,7 @@ _CUES = frozenset(
     }
 )
 """Entries of a section that hold how a clause speaks."""
-_LISTS = frozenset({"marks", "vague", "suffixes", "numerals"}) | _CUES
+_LISTS = frozenset({"marks", "vague", "suffixes", "prefixes", "numerals"}) | _CUES
 """Entries that are no tags of rules: they say something of a whole text or clause."""
 _ELIDED = frozenset("bcdfghjklmnpqrstvwxz")
 """Letters that are words before an apostrophe only: Dutch `t/m` speaks for no French."""
@@ -129,10 +129,12 @@ class Lexicon(Mutable):
     """First token → the fields of its readings, longest first."""
     marks: dict[str, tuple[int, ...]]
     """Common word → the numbers of its languages: evidence of which one a text is in."""
+    unmarked: int
+    """The languages of which no common word is known: any text may be in them."""
     vague: dict[str, tuple[tuple[str, ...], ...]]
     """First token → the tokens behind it, for phrases that name no definite time."""
     inflected: dict[str, int]
-    """Word with one of its language's suffixes → letters of the word: `mayısta` is `mayıs` `ta`."""
+    """Word with a suffix or prefix → letters of its first part: `mayısta` is `mayıs` `ta`."""
     cues: dict[str, dict[str, str]]
     """Language → cue → a regular expression of its words and endings, accents and all."""
     _read: dict[str, tuple[Reading, ...]] = field(default_factory=dict)
@@ -167,12 +169,14 @@ def _tables(languages: Sections) -> dict[str, Any]:
     for code, section in languages.items():
         bit = language_bit(code)
         suffixes = [fold(suffix) for suffix in split(section.get("suffixes", ""))]
+        prefixes = [fold(prefix) for prefix in split(section.get("prefixes", ""))]
         for entry, value, spelling in _spellings(code, section):
             written = spelling.lstrip("~")
             tokens = tuple(tokenize(written).words)
             flags = spelling.startswith("~"), written[0].isupper()
             if entry in _INFLECTED:
                 inflected.update({tokens[-1] + suffix: len(tokens[-1]) for suffix in suffixes})
+                inflected.update({prefix + tokens[0]: len(prefix) for prefix in prefixes})
             tags = [entry.upper()]
             tags += ["MONTH_SHORT"] if entry == "month" else []  # where an abbreviation may stand
             tags += [f"U_{value.upper()}"] if entry == "unit" else []
@@ -197,9 +201,10 @@ def _tables(languages: Sections) -> dict[str, Any]:
             for first, found in rows.items()
         },
         "marks": {word: tuple(sorted(found)) for word, found in marks.items()},
+        "unmarked": ALL & ~sum(1 << index for index in frozenset().union(*marks.values())),
         "vague": {first: tuple(sorted(rests)) for first, rests in vague.items()},
         "inflected": inflected,
-        "cues": {code: _cues(section) for code, section in languages.items()},
+        "cues": {code: cues for code, section in languages.items() if (cues := _cues(section))},
     }
 
 

@@ -32,7 +32,7 @@ from lorebank.dates.spans import (
 )
 
 _CHINESE = language_bit("zh")
-_CJK = _CHINESE | language_bit("ja")
+_CJK = _CHINESE | language_bit("ja") | language_bit("ko")
 _ENGLISH = language_bit("en")
 _GERMAN = language_bit("de")
 _DUTCH_OR_GERMAN = language_bit("nl") | _GERMAN

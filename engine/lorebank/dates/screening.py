@@ -12,9 +12,9 @@ from collections.abc import Collection
 from functools import cache
 from itertools import pairwise
 
-from lorebank.dates.lexicon import is_cjk, lexicon
+from lorebank.dates.lexicon import lexicon
 from lorebank.language.folding import fold
-from lorebank.language.words import words_of
+from lorebank.language.words import UNSPACED_RUN, words_of
 from lorebank.languages import Sections, compiled
 
 _NUMERIC = re.compile(
@@ -96,8 +96,8 @@ _Screen = tuple[
     dict[str, tuple[tuple[str, ...], ...]], _Words, _Words, _Words, _Words, _Words, _Words
 ]
 """First word → the words behind it, of what suffices; words that count beside a number; of these,
-those that count beside other words too, and which before and behind them; days in words; Han
-letters and kana that begin an entry."""
+those that count beside other words too, and which before and behind them; days in words; letters
+that begin an entry in a script without spaces."""
 
 
 @cache
@@ -130,5 +130,5 @@ def _screening_words(_: Sections) -> _Screen:
         at(-1, _BEFORE),
         at(0, _BEHIND),
         at(0, {"DAY"}),
-        frozenset(parts[0][0] for parts, _ in entries if is_cjk(parts[0][0])),
+        frozenset(parts[0][0] for parts, _ in entries if UNSPACED_RUN().match(parts[0])),
     )
