@@ -142,6 +142,7 @@ def _is_named(tokens: Tokens, start: int, edge: Edge, meaning: Meaning) -> bool:
         not meaning.repeating
         or last not in _words()["name"]
         or not _is_capital(tokens, edge.end - 1)
+        or any(map(str.isdecimal, tokens.words[start : edge.end]))  # from 15 March Kit lives there
     ):
         return False
     if _word_at(tokens, edge.end) == "'":

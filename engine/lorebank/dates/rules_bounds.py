@@ -33,8 +33,9 @@ class Meaning(Record):
     spans: tuple[Span, ...]
     """One, the two ends of a range, or the days of a list."""
     modifier: str = "exact"
-    """exact, since, starting, until, before, after, around; of ranges between; of
-    lists each."""
+    """exact, since, starting, until, before, after, around; of ranges between; of lists each; from,
+    which is starting where it lies ahead and else exact: `open from 1 December`, `the letter from
+    1 December`."""
     licensed: bool = True
     """Whether it counts without a look at its surroundings."""
 
@@ -71,6 +72,8 @@ class Meaning(Record):
         """The modifier as callers know it."""
         if self.modifier in ("starting", "since-or-starting"):
             return "since"
+        if self.modifier == "from":
+            return "exact"
         if self.modifier in ("exact", "since", "until", "around"):
             return "between" if self.spans[0].modifier == "between" else self.modifier
         return "between" if len(self.spans) > 1 else self.modifier
@@ -105,6 +108,8 @@ def _resolved(meaning: Meaning, moment: Moment) -> list[tuple[date | None, date 
         meaning.modifier == "since-or-starting" and not _is_planned(moment, span)
     )
     days = moment.begun(span) if begun else moment.settle(span)
+    if days and meaning.modifier == "from":
+        meaning = replace(meaning, modifier="starting" if days[0] > moment.now else "exact")
     return [_bounded(meaning, *days)] if days else []
 
 
@@ -188,6 +193,11 @@ def _from_to(_: Moment, span: Span) -> Meaning:
     return Meaning((replace(first, modifier="exact"), replace(last, modifier="exact")), "between")
 
 
+def _from(_: Moment, span: Span) -> Meaning | None:
+    """`open from 1 December`; other languages say `of 1 December` in the same words."""
+    return None if span.modifier == "between" else Meaning((span,), "from")
+
+
 def _since_duration(moment: Moment, duration: Duration) -> Meaning | None:
     if is_year(duration):
         return None
@@ -244,6 +254,7 @@ _PHRASES = (
     Rule("DATE", lambda _, span: Meaning((span,), licensed=not span.bare)),
     Rule("in the? DATE", _phrase()),
     Rule("from the? DATE", _from_to),
+    Rule("from the? DATE|DAY_OF_MONTH", _from, languages=language_bit("en")),
     Rule("in SHORT_WEEKDAY", _phrase(), languages=_SHORT_SAID),
     Rule("article DATE", _with_article, languages=ALL & ~_HABITUAL_ARTICLE),
     Rule("article DATE", _with_article_once, languages=_HABITUAL_ARTICLE),
