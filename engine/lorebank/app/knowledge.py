@@ -131,6 +131,7 @@ def entity(
         ws.index,
         entity,
         opinions=ws.opinions_now(entity.slug, now),
+        today=ws.day(now),
         interval=parse_interval(since, until, ws.day(now)),
         token_budget=token_budget,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import date
 from functools import partial
@@ -81,7 +82,8 @@ def reflect(ws: OpenWorkspace, **how: Unpack[ReflectKeywords]) -> ReflectReport:
         ask=partial(recall, ws, as_of=until, trusted_only=True, remember=False),
     )
     models = open_writer(ws.config, ws.environ, ws.say, ws.all_names, ws.given_generator)
-    with WriterLock(ws.root), models as writer:
+    # Without a lock, which is a file: a dry run leaves a folder as it is.
+    with nullcontext() if dry_run else WriterLock(ws.root), models as writer:
         refuse_linked_bank(ws.root)
         killed = None if dry_run else killed_run(ws.root)
         if not dry_run:

@@ -90,7 +90,8 @@ class PagePlan:
     def threads(self) -> Threads:
         """Which lines are about one matter."""
         content = self.content
-        return find_threads(content.facts, content.opinions, content.beside, content.unjudged)
+        found = find_threads(content.facts, content.opinions, content.beside, content.unjudged)
+        return replace(found, questioned={**content.announced, **found.questioned})
 
     def digest(self, path: str) -> str:
         """The body of one of the pages of the whole bank."""
