@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
@@ -156,7 +157,7 @@ class Session:
 
     def read_ahead(self, arguments: Sequence[str]) -> None:
         """Know how to report an error even where the arguments cannot be parsed."""
-        before_text = list(arguments)[: _index(arguments, "--")]
+        before_text = list(takewhile("--".__ne__, arguments))
         self.json = "--json" in before_text
         self.verbose = "--verbose" in before_text
 
@@ -321,10 +322,6 @@ def _look_of(stream: Any) -> Look:
     plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
     width = shutil.get_terminal_size((PIPE_WIDTH, 24)).columns
     return Look(width=min(width, WIDEST), colour=not plain, terminal=True)
-
-
-def _index(arguments: Sequence[str], wanted: str) -> int:
-    return list(arguments).index(wanted) if wanted in arguments else len(arguments)
 
 
 def ask_key(session: Session, place: str, verdicts: Mapping[str, str]) -> str:

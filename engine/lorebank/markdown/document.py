@@ -204,13 +204,9 @@ def _nodes(tokens: list[Token], lines: list[str], first: int = 0) -> list[Node]:
                 stack[-1].cells.append(token.content)
             else:
                 _set_text(stack[-1], token.content)
-        elif token.nesting == -1 and _closes(token.type):
+        elif token.nesting == -1 and token.type.replace("_close", "_open") in kinds:
             stack.pop()
     return top
-
-
-def _closes(token_type: str) -> bool:
-    return token_type.removesuffix("_close") + "_open" in _KINDS
 
 
 def _node(kind: str, token: Token, lines: list[str], first: int) -> Node:
