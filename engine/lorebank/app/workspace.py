@@ -621,9 +621,9 @@ class OpenWorkspace:
 
         def add(before: str | None) -> str:
             text = new_log(day) if before is None else before
-            appended = append_fact_line(text, line, path=path, headings=headings)
-            lines.append(appended.line)
-            return appended.text
+            appended, number = append_fact_line(text, line, path=path, headings=headings)
+            lines.append(number)
+            return appended
 
         before, after = edit_text(self.root, path, self.config, add)
         if undo:

@@ -197,10 +197,10 @@ def log(
 
     def add(before: str | None) -> str:
         log = new_note_log(recorded) if before is None else before
-        done = append_note(log, text, path=path, headings=ws.read_settings.retain_headings)
-        last = done.line + text.strip().count("\n")
-        places.append(Citation(path, done.line, last))
-        return done.text
+        headings = ws.read_settings.retain_headings
+        written, line = append_note(log, text, path=path, headings=headings)
+        places.append(Citation(path, line, line + text.strip().count("\n")))
+        return written
 
     with append_lock(ws.root):
         edit_text(ws.root, path, ws.config, add)
