@@ -117,7 +117,7 @@ def _mention(name: str) -> Mention:
 
 def new_log(day: date) -> str:
     """The text of a log that does not exist yet."""
-    return f"# {day.isoformat()}\n\n## Retain\n"
+    return f"{new_note_log(day)}\n## Retain\n"
 
 
 def append_fact_line(
