@@ -129,6 +129,8 @@ def progress_line(stage: str, done: int, total: int) -> str:
 
 
 SCHEMA_VERSION = 1
+FOUND = 6
+"""The exit code of a check that found something."""
 PIPE_WIDTH = 100
 WIDEST = 120
 """Longer lines are hard to read, however wide the terminal."""
