@@ -183,8 +183,8 @@ def _each(values: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
 
 _SPEAKERS = {"user": "User", "human": "User", "assistant": "Assistant"}
 _LEFT_OUT = {
-    "tool": "message* of tools and thoughts",
-    "attachment": "attached file*",
+    "tool": "message* of tools or thoughts",
+    "attachment": "attached file* or image*",
     "branch": "message* of other branches",
 }
 """Code → what is not among the turns, with `*` where a plural has its s."""
