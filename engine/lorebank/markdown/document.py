@@ -275,9 +275,6 @@ def append_to_section(
     while place > first + 1 and not lines[place - 1].strip():
         place -= 1
     head = "\n".join(lines[:place]).removesuffix("\r") + newline
-    above = next((n for n in reversed(document.nodes) if n.start < place), None)
-    if opening.endswith("\n\n") and above is not None and above.kind != "list":
-        head += newline
     after = "\n".join(lines[place:])
     if not after.strip():
         after = after.lstrip("\r\n")
