@@ -1,5 +1,6 @@
 """The lexicon made of the languages' files."""
 
+from lorebank.dates.holidays import holidays
 from lorebank.dates.lexicon import lexicon
 
 
@@ -7,3 +8,9 @@ def test_readings_are_longest_first() -> None:
     rests = [len(reading.rest) for reading in lexicon().readings("the")]
     assert rests == sorted(rests, reverse=True)
     assert lexicon().readings("zyx") == ()
+
+
+def test_every_holiday_that_a_language_names_has_days() -> None:
+    rows = (row for found in lexicon().rows.values() for row in found)
+    named = {value for _, tag, value, *_ in rows if tag == "HOLIDAY"}
+    assert named <= holidays().keys()

@@ -40,7 +40,7 @@ _ORDINAL_SIGNS = frozenset("ºªoa")
 _TELLING = 2
 """Common words that tell a text's language; one alone may be a word of another."""
 _HOURS = frozenset(map(str, range(25)))
-_ABBREVIATED = frozenset({"MON", "MONTH", "WDAY", "WEEK_NO", "AROUND"})
+_ABBREVIATED = frozenset({"MONTH_SHORT", "MONTH", "WEEKDAY_SHORT", "WEEK_NUMBER", "AROUND"})
 """Tags whose words may end in the full stop of an abbreviation."""
 
 
@@ -182,12 +182,15 @@ def read_tokens(tokens: Tokens, words: Lexicon) -> Lattice:
     """The lattice of what each token may mean by itself, in the languages the text may be in."""
     tokens.split(words.inflected)
     evidence, spoken = _languages(tokens.words, words.marks)
+    spoken |= words.unmarked
     lattice = Lattice(tokens, [[] for _ in tokens.words], spoken)
     written = tokens.words
     for index, word in enumerate(written):
         edges = lattice.edges[index]
         if not word.isalpha():
             edges.extend(_sign_edges(tokens, index, word))
+        elif word not in words.rows:  # most words
+            continue
         for reading in words.readings(word):
             languages = reading.languages & spoken
             if not languages or (reading.collides and not reading.languages & evidence):
@@ -242,7 +245,7 @@ def _number_edges(tokens: Tokens, index: int) -> Iterator[Edge]:
     if len(digits) > 4:
         return
     number = int(digits)
-    yield Edge("NUM", number, ALL, index + 1)
+    yield Edge("NUMBER", number, ALL, index + 1)
     ends = [index + 1]
     if _dot_at(tokens, index + 1):
         ends.append(index + 2)
@@ -256,12 +259,12 @@ def _number_edges(tokens: Tokens, index: int) -> Iterator[Edge]:
             if 1 <= number <= 31:
                 yield Edge("DAY", number, ALL, end)
             if end > index + 1:
-                yield Edge("ORD", number, ALL, end)
+                yield Edge("ORDINAL", number, ALL, end)
                 if 1 <= number <= 31:
                     tag = "DAY_DOT" if tokens.words[index + 1] == "." else "DAY_ORD"
                     yield Edge(tag, number, ALL, end)
         if 1 <= number <= 12:
-            yield Edge("MNUM", number, ALL, index + 1)
+            yield Edge("MONTH_NUMBER", number, ALL, index + 1)
     elif len(digits) == 4 and 1900 <= number <= 2099:
         yield Edge("YR", number, ALL, index + 1)
         yield Edge("YEAR", number, ALL, index + 1)
@@ -343,6 +346,8 @@ _FORMS: tuple[tuple[str, str, _Read, str, int], ...] = (
      _day_first, "DATE", ALL),
     (r"\d-?[Ww]\d", rf"(?<!\d)({_YEAR})-?[Ww](\d{{1,2}})(?!\d)", _week, "DATE", ALL),
     (r"\d[-/]\d", rf"(?<![\d./-])({_YEAR})[-/](0[1-9]|1[0-2])(?![\d/-])", _month, "DATE", ALL),
+    (r"\d\.\d", r"(?<![\d./-])(?=..\.[01])(\d\d)\.(\d\d)\.(?!\d)",  # Termin: 28.11.
+     _day_and_month, "DATE", _DAY_MONTH_DOTTED),
     (r"\d\.\d", r"(?<![\d.])(\d{1,2})\.(\d{1,2})\.(?![\d])",
      _day_and_month, "DM", _DAY_MONTH_DOTTED),
     (r"\d\.\d", r"(?<![\d./-])(\d{1,2})\.(\d{1,2})\.(\d{2})(?![\d.]*\d)",
