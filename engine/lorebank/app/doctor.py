@@ -18,6 +18,8 @@ from lorebank.domain.reports import HealthFinding, RotKind
 from lorebank.errors import NotWritable
 from lorebank.markdown.blocks import find_blocks
 from lorebank.markdown.source import decode
+from lorebank.nightly.run_record import pending_run, undo_store
+from lorebank.schedule.job import missed_run, read_record
 from lorebank.workspace.atomic import temporaries_below
 from lorebank.workspace.layout import BANK_FOLDER, DERIVED_FOLDER
 from lorebank.workspace.lock import WriterLock, append_lock
@@ -53,8 +55,6 @@ def _permissions(root: Path) -> Iterator[HealthFinding]:
 
 def _interrupted(bank: Bank, *, fix: bool) -> Iterator[HealthFinding]:
     """What killed processes left: a run to be completed, files that never got their name."""
-    from lorebank.nightly.run_record import pending_run, undo_store
-
     root = bank.root
     left = temporaries_below(root)
     half_done = pending_run(root)
@@ -129,8 +129,6 @@ def _links(bank: Bank) -> Iterator[HealthFinding]:
 
 
 def _schedule(root: Path, now: datetime) -> Iterator[HealthFinding]:
-    from lorebank.schedule.job import missed_run, read_record
-
     record = read_record(root)
     missed = missed_run(record, now) if record else None
     if missed is not None:

@@ -14,7 +14,6 @@ from lorebank.app.workspace import (
     OpenWorkspace,
     Progress,
     prepared,
-    rebuild_index_if_corrupt,
     refuse_unknown,
 )
 from lorebank.beliefs import materialise
@@ -30,6 +29,8 @@ from lorebank.domain.facts import Diagnostic, FactKind, OpinionStatus, SyncRepor
 from lorebank.domain.judgments import Directive
 from lorebank.domain.reports import Status
 from lorebank.errors import NotWritable
+from lorebank.exchange.exporting import ExportFilter, export_bank
+from lorebank.exchange.importing import import_source
 from lorebank.index.items import facts_by_time
 from lorebank.index.status import differences, file_problems, index_counts, refused_texts
 from lorebank.index.sync import stale_paths, sync_files
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
     from lorebank.exchange.importing import ImportReport
 
 
-@rebuild_index_if_corrupt
 def sync(
     ws: OpenWorkspace, *, full: bool = False, embed: bool = True, progress: Progress | None = None
 ) -> SyncReport:
@@ -126,7 +126,6 @@ def check(ws: OpenWorkspace) -> tuple[str, ...]:
             fresh.close()
 
 
-@rebuild_index_if_corrupt
 def status(ws: OpenWorkspace) -> Status:
     """What is indexed, with what, how fresh, and what is wrong."""
     found = ws.walk()
@@ -222,8 +221,6 @@ def import_notes(
     second import changes nothing; a changed source updates the files nobody has edited here.
     Raises `NotFound`, `WorkspaceError` or `UsageError` where the source cannot be read at all.
     """
-    from lorebank.exchange.importing import import_source  # not for an index alone, nor below
-
     path = Path(source).expanduser()
     if dry_run:
         return import_source(ws.root, ws.config, path, form=form, name=name, dry_run=True)
@@ -245,7 +242,6 @@ class ExportKeywords(TypedDict, total=False):
     now: date | None
 
 
-@rebuild_index_if_corrupt
 def export(
     ws: OpenWorkspace,
     form: str = "jsonl",
@@ -260,10 +256,7 @@ def export(
     of these `kinds`, `since` a day; what is in quarantine stays unless `quarantined`, private text
     is in no export. `WorkspaceError` where the target holds anything, unless `force`.
     """
-    from lorebank.exchange.exporting import ExportFilter, export_bank
-
     refuse_unknown("export", which, ExportKeywords)
-    ws.freshen()
     now, slug = which.get("now"), ws.slug_of(which.get("entity"))
     kinds = map(parse_kind, which.get("kinds", ()))
     wanted = ExportFilter(

@@ -321,6 +321,8 @@ _FORMS: tuple[tuple[str, str, _Read, str, int], ...] = (
      _day_first, "DATE", ALL),
     (r"\d-?[Ww]\d", rf"(?<!\d)({_YEAR})-?[Ww](\d{{1,2}})(?!\d)", _week, "DATE", ALL),
     (r"\d[-/]\d", rf"(?<![\d./-])({_YEAR})[-/](0[1-9]|1[0-2])(?![\d/-])", _month, "DATE", ALL),
+    (r"\d\.\d", r"(?<![\d./-])(?=..\.[01])(\d\d)\.(\d\d)\.(?!\d)",  # Termin: 28.11.
+     _day_and_month, "DATE", _DAY_MONTH_DOTTED),
     (r"\d\.\d", r"(?<![\d.])(\d{1,2})\.(\d{1,2})\.(?![\d])",
      _day_and_month, "DM", _DAY_MONTH_DOTTED),
     (r"\d\.\d", r"(?<![\d./-])(\d{1,2})\.(\d{1,2})\.(\d{2})(?![\d.]*\d)",

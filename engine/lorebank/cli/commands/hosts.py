@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lorebank.agent.hooks import connect as hosts
+from lorebank.agent.hooks.hosts import change_hooks, start_arguments, start_command, with_hooks
 from lorebank.cli.command import command, group
 from lorebank.cli.session import Session, write_raw
 from lorebank.errors import LorebankError, UsageError
@@ -56,9 +58,6 @@ def connect(
         lorebank connect cursor --remove
         lorebank connect vscode --file .vscode/mcp.json
     """
-    from lorebank.agent.hooks import connect as hosts
-    from lorebank.agent.hooks.hosts import change_hooks, start_arguments, start_command
-
     target = file or hosts.settings_file(host, os.environ)
     root = None if remove else session.settings()[0]
     started = [] if root is None else [*start_arguments(root), "mcp", "--agent", host]
@@ -110,8 +109,6 @@ def hooks() -> None:
 @click.argument("host", type=HOST)
 def print_hooks(session: Session, host: str) -> None:
     """Print what install would write into an empty file."""
-    from lorebank.agent.hooks.hosts import start_command, with_hooks
-
     root, _ = session.settings()
     text = with_hooks(host, "", start_command(root))
     _text(session, text, host=host)
@@ -122,8 +119,6 @@ def print_hooks(session: Session, host: str) -> None:
 @click.option("--file", type=click.Path(path_type=Path), help="Another file than the host's own.")
 def install_hooks(session: Session, host: str, file: Path | None) -> None:
     """Put the hooks into the host's settings; all else there stays byte for byte."""
-    from lorebank.agent.hooks.hosts import start_command
-
     _change(session, host, file, start_command(session.settings()[0]))
 
 
@@ -162,8 +157,6 @@ def _text(session: Session, text: str, **about: object) -> None:
 
 
 def _change(session: Session, host: str, file: Path | None, command: str | None) -> None:
-    from lorebank.agent.hooks.hosts import change_hooks
-
     done = change_hooks(host, file=file, command=command, environ=os.environ)
     session.result(done, lambda look, done: _changed([done]))
 

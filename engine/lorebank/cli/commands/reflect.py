@@ -10,6 +10,7 @@ import click
 from lorebank.cli.command import command
 from lorebank.cli.session import Session, ask_key, edit_source, write
 from lorebank.errors import UsageError
+from lorebank.nightly.hunks import changes_of
 from lorebank.render.reports import (
     PAGE_SKIPPED,
     change_lines,
@@ -19,6 +20,7 @@ from lorebank.render.reports import (
     undo_lines,
 )
 from lorebank.render.text import problem_lines
+from lorebank.schedule.job import note_run
 
 if TYPE_CHECKING:
     from lorebank.app.bank import Bank
@@ -114,8 +116,6 @@ def reflect(session: Session, /, check: bool, diff: bool, **options: Any) -> int
 
 def _keep_in_mind(session: Session) -> None:
     """A schedule that waited for this run has missed nothing any more."""
-    from lorebank.schedule.job import note_run
-
     session.reflected = True
     if session.opened is not None:
         note_run(session.opened, session.moment)
@@ -173,8 +173,6 @@ class _Review:
 
     def _plan(self) -> list[Change]:
         """The changes that are proposed and not decided yet."""
-        from lorebank.nightly.hunks import changes_of
-
         known = {*self.accepted, *self.rejected, *self.left}
         hunks = [h for h in self.bank.reflect(**self.options).hunks if h.id not in known]
         if self.by_hunk:
