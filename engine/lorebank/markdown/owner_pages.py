@@ -22,6 +22,7 @@ from lorebank.language.folding import fold
 from lorebank.markdown.document import append_to_section, read_document, walk
 from lorebank.markdown.front_matter import FrontMatterValue, parse_front_matter
 from lorebank.markdown.hidden import without_private
+from lorebank.markdown.origin import read_origin_mark
 from lorebank.markdown.plain import plain_text
 from lorebank.records import Record
 
@@ -37,8 +38,10 @@ class CoreLine(Record):
     """1-based."""
     text: str
     """Exactly as it stands in the file, without its line ending."""
+    body: str
+    """What it says as it is written: without bullet, citation and mark of origin."""
     said: str
-    """The plain text, without bullet and citation."""
+    """The same as plain text."""
     cited: Citation | None
     """The citation in brackets that it ends with."""
 
@@ -51,12 +54,12 @@ def read_core(text: str) -> tuple[CoreLine, ...]:
         kinds = [child.kind for child in node.children]
         if node.kind != "item" or kinds != ["paragraph"] or node.end - node.start != 1:
             continue
-        said = node.children[0].text
+        said = read_origin_mark(node.children[0].text)[0]
         cited = _CITED.search(said)
         bare = said[: cited.start()] if cited else said
         citation = Citation.parse(cited["source"]) if cited else None
         line = source[node.start].removesuffix("\r")
-        found.append(CoreLine(node.start + 1, line, plain_text(bare), citation))
+        found.append(CoreLine(node.start + 1, line, bare, plain_text(bare), citation))
     return tuple(found)
 
 
