@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import date
 from functools import cache, lru_cache
@@ -143,11 +143,11 @@ def _share(one: frozenset[str], other: frozenset[str]) -> float:
 @lru_cache(maxsize=16_384)  # every tick is compared with every open task
 def _said(text: str) -> _Said:
     first_part = re.split(r"[,;(]|\s[–—-]\s", text, maxsplit=1)[0]
-    undated = text
-    for phrase in reversed(find_phrases(text, _ANY_DAY)):
-        if phrase.granularity == "day":
-            undated = undated[: phrase.start] + undated[phrase.end :]
-    telling = (word for word in undated.split() if word != word.lower() or re.search(r"\d", word))
+    telling = (
+        word
+        for word in undated(text, _ANY_DAY, "day").split()
+        if word != word.lower() or re.search(r"\d", word)
+    )
     return _Said(
         frozenset(content_words(text)),
         frozenset(content_words(first_part)),
@@ -155,29 +155,34 @@ def _said(text: str) -> _Said:
     )
 
 
+def undated(text: str, day: date, only: str = "") -> str:
+    """A text without the times that it names, or those of one length."""
+    for phrase in reversed(find_phrases(text, day)):
+        if only in ("", phrase.granularity):
+            text = f"{text[: phrase.start]} {text[phrase.end :]}"
+    return text
+
+
 def perhaps_over(
-    connection: Connection,
-    tasks: Mapping[Any, tuple[str, date | None]],
-    events: Mapping[Any, tuple[str, date | None]],
-    until: date,
-) -> dict[Hashable, Citation]:
+    connection: Connection, wanted: Mapping[Any, tuple[str, date | None]], until: date
+) -> dict[Any, Citation]:
     """Where later lines, by the end of a day, may say in other words that open tasks are done, or
-    that events are called off; of each its text and the day of its log.
+    that events are called off: of each its text and the day of its log.
 
     Of the lines beside tasks the one whose sentence shares most words with a task, the first of
     several: two at least, and half of those of the shorter. In two workspaces by other hands such
     a line stood behind 10 of 21 tasks that were done, and behind 4 of 80 that were open: enough
-    to point at, not to settle. With an event it shares half, and says so.
+    to point at, not to settle. With an event it shares half, and says that something is off.
     """
-    wanted = {k: (_stems(text), iso(day)) for k, (text, day) in (*tasks.items(), *events.items())}
-    holding: defaultdict[str, list[Hashable]] = defaultdict(list)
-    for key, (text, day) in (*tasks.items(), *events.items()):
-        if day and (key in events or len(wanted[key][0]) >= _SHARED):
-            for word in content_words(text):
-                holding[word].append(key)
+    stems = {key: _stems(text) for key, (text, _) in wanted.items()}
+    least = {key: _SHARED if isinstance(key, Task) else 1 for key in wanted}
+    holding: defaultdict[str, list[Any]] = defaultdict(list)
+    for key, (text, day) in wanted.items():
+        for word in content_words(text) if day and len(stems[key]) >= least[key] else ():
+            holding[word].append(key)
     if not holding or not has_full_text(connection):
         return {}
-    found: dict[Hashable, tuple[int, Citation]] = {}
+    found: dict[Any, tuple[int, Citation]] = {}
     for content, recorded, *place in select(
         connection,
         "SELECT i.content, i.recorded, f.path, i.start_line, i.end_line FROM items_fts"
@@ -188,15 +193,16 @@ def perhaps_over(
         (any_of(list(holding)), iso(until)),
     ):
         near = {key for word in words(content) for key in holding.get(word, ())}
-        earlier = [key for key in near if (wanted[key][1] or "") < recorded]
+        earlier = [key for key in near if (iso(wanted[key][1]) or "") < recorded]
         for sentence in SENTENCE_END.split(content) if earlier else ():
             said = _stems(sentence)
             for key in earlier:
-                stems, least = wanted[key][0], 1 if key in events else _SHARED
-                shared = len(said & stems)
-                if shared < (found[key][0] if key in found else least):
-                    continue
-                if _share(said, stems) >= _TICKED and (key in tasks or says_off(sentence)):
+                shared = len(said & stems[key])
+                if (
+                    shared >= (found[key][0] if key in found else least[key])
+                    and _share(said, stems[key]) >= _TICKED
+                    and (isinstance(key, Task) or says_off(sentence))
+                ):
                     found[key] = shared, Citation(*place)
     return {key: place for key, (_, place) in found.items()}
 
@@ -315,13 +321,8 @@ def _first_ahead(item: Item) -> tuple[Interval, ...]:
     """The first time of each sentence of a passage that lies ahead: of prose the others are seldom
     appointments."""
     day = item.recorded
-    ahead = [
-        t
-        for t in item.times
-        if day is None or max(filter(None, (t.start, t.end)), default=day) > day
-    ]
-    if len(ahead) > 1:
-        sentences = _PART.split(item.content)
-        said = [[t for t in times_of(part, day) if t in ahead][:1] for part in sentences]
-        ahead = [ahead[0], *(t for first in said for t in first)]
-    return tuple(dict.fromkeys(ahead))
+    lasts = ((t, max(filter(None, (t.start, t.end)), default=day)) for t in item.times)
+    ahead = [t for t, last in lasts if day is None or (last and last > day)]
+    parts = _PART.split(item.content) if len(ahead) > 1 else ()
+    firsts = ([t for t in times_of(part, day) if t in ahead][:1] for part in parts)
+    return tuple(dict.fromkeys((*ahead[:1], *(t for first in firsts for t in first))))

@@ -126,14 +126,14 @@ def _facts(
         )
 
 
-def _name(front_matter: Mapping[str, FrontMatterValue], path: str) -> str:
-    title = front_matter.get("title")
-    return title if isinstance(title, str) and title.strip() else PurePosixPath(path).stem
-
-
 def _line_of(key: str, lines: Sequence[str]) -> int:
     pattern = re.compile(rf"[\"']?{re.escape(key)}[\"']?[ \t]*:")
     return next((n for n, line in enumerate(lines) if pattern.match(line)), 0)
+
+
+def _name(front_matter: Mapping[str, FrontMatterValue], path: str) -> str:
+    title = front_matter.get("title")
+    return title if isinstance(title, str) and title.strip() else PurePosixPath(path).stem
 
 
 _TOKEN = re.compile(

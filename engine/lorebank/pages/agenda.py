@@ -27,13 +27,10 @@ from lorebank.index.tasks import (
     named_in,
     perhaps_over,
     says_off,
+    undated,
     yearly_words,
 )
-from lorebank.language.statements import (
-    Statement,
-    statement_in_any_language,
-    writes_only_names_large,
-)
+from lorebank.language.statements import Statement, statement_in_any_language
 from lorebank.language.words import content_words, likely_languages, words
 from lorebank.records import Record
 from lorebank.supersede.endings import read_change
@@ -98,8 +95,9 @@ def read_agenda(connection: Connection, today: date, days: int = AGENDA_DAYS) ->
     }
     due = []
     tasks = load_tasks(connection, until=today, state=TaskState.OPEN)
-    events = {entry: (text, entry.line.recorded) for entry, text in shown.items()}
-    perhaps = perhaps_over(connection, {t: (t.text, t.recorded) for t in tasks}, events, today)
+    said: dict[Task | _Entry, tuple[str, date | None]] = {t: (t.text, t.recorded) for t in tasks}
+    said.update((entry, (text, entry.line.recorded)) for entry, text in shown.items())
+    perhaps = perhaps_over(connection, said, today)
     for task in tasks:
         # One to be done by a later day can be done now.
         is_later = task.due is not None and task.due.start is not None and task.due.start > until
@@ -191,12 +189,11 @@ def _standing(lines: Sequence[Appointment]) -> list[_Entry]:
         gone = denied | off | _days_left(line)
         ahead = [t for t in line.times if _lies_ahead(t, line.recorded) and t not in gone]
         telling = frozenset(word for word in content_words(line.text) if not word.isdigit())
-        topic = _topic(line)
+        new = _Entry(line, Interval(None, None), telling, _topic(line))
         known = [e for e in entries if set(e.line.entities) & set(line.entities)]
-        over, perhaps = _moved(line, ahead, telling, topic, known)
-        not_then = [_Entry(line, when, telling, topic) for when in gone]
+        over, perhaps = _moved(new, ahead, known)
         over += [e for e in known if e.when in denied]
-        over += [e for e in entries if any(_same(e, other) for other in not_then)]
+        over += [e for e in entries if any(_same(e, replace(new, when=when)) for when in gone)]
         if not over and len(ahead) == 1 and says_moved(line.text):
             # In another language no word is the same: it can only mean the one that is known.
             spoken = set(likely_languages(words(line.text)))
@@ -208,7 +205,7 @@ def _standing(lines: Sequence[Appointment]) -> list[_Entry]:
             if entry not in over
         ]
         left = {entry.when for entry in over}
-        for new in (_Entry(line, when, telling, topic) for when in ahead if when not in left):
+        for new in (replace(new, when=when) for when in ahead if when not in left):
             same = (n for n, entry in enumerate(entries) if _same(entry, new))
             twin = None if line.replaced else next(same, None)
             if twin is None:
@@ -219,17 +216,14 @@ def _standing(lines: Sequence[Appointment]) -> list[_Entry]:
 
 
 def _topic(line: Appointment) -> frozenset[str]:
-    text = line.text
-    for phrase in reversed(find_phrases(text, line.recorded)) if line.recorded else ():
-        text = f"{text[: phrase.start]} {text[phrase.end :]}"
-    said = set(content_words(text))
+    text = undated(line.text, line.recorded) if line.recorded else line.text
+    said, spoken = set(content_words(text)), Statement(text)
     names = {
         w for slug in line.entities if said.issuperset(slug.split("-")) for w in slug.split("-")
     }
-    if writes_only_names_large(text):
-        names |= frozenset(
-            content_words(" ".join(w for w in _INSIDE.findall(text) if w[0].isupper()))
-        )
+    if any(map(spoken.puts_subjects_first, spoken.languages)):
+        large = (word for word in _INSIDE.findall(text) if word[0].isupper())
+        names.update(content_words(" ".join(large)))
     return frozenset(word for word in said - names if not word[0].isdigit())
 
 
@@ -252,10 +246,10 @@ def _days_left(line: Appointment) -> set[Interval]:
     over = [set(thing) for thing in read_change(line.text).objects]
     for when, phrase in _phrases_of(line):
         # "on 9 May instead of 2 May", "the 9th; they cannot come on the 2nd"
-        said = set(words(phrase.text))
+        said, before = set(words(phrase.text)), len(line.text[: phrase.start].split())
         is_over = any(thing <= said or said <= thing for thing in over)
-        clause = re.split(r"[,;.]\s", line.text[: phrase.start])[-1]
-        if phrase.interval.end is None or is_over or Statement(clause).words_of("not"):
+        is_not = {before - 2, before - 1} & Statement(line.text).words_of("not")
+        if phrase.interval.end is None or is_over or is_not:
             left.add(when)
     return left
 
@@ -267,11 +261,7 @@ def _is_denied(text: str, phrase: DatePhrase) -> bool:
 
 
 def _is_off(text: str, phrase: DatePhrase) -> bool:
-    """Whether the sentence of a day says that it is called off: `… on 3 May was cancelled`, or
-    that there is no such thing: `no supper on 3 May`."""
-    before = len(text[: phrase.start].split())
-    if before - 2 in Statement(text).words_of("not"):
-        return True
+    """Whether the sentence of a day says that it is called off: `… on 3 May was cancelled`."""
     return says_off(_sentence_at(text, phrase.start))
 
 
@@ -303,21 +293,18 @@ def _lies_ahead(when: Interval, written: date | None) -> bool:
 
 
 def _moved(
-    line: Appointment,
-    ahead: Sequence[Interval],
-    telling: frozenset[str],
-    topic: frozenset[str],
-    known: Sequence[_Entry],
+    new: _Entry, ahead: Sequence[Interval], known: Sequence[_Entry]
 ) -> tuple[list[_Entry], list[_Entry]]:
     """The appointments that a newer line moves to another day, and those that it may move."""
+    text, topic = new.line.text, new.topic
     others = [entry for entry in known if ahead and entry.when not in ahead]
     named = [
         entry
         for entry in others
-        if entry.when in line.times
-        or (telling & entry.words and _names_day(line.text, entry.day.day))
+        if entry.when in new.line.times
+        or (new.words & entry.words and _names_day(text, entry.day.day))
     ]
-    if not _says_changed(line.text):
+    if not _says_changed(text):
         least = {entry: _SAME_OF_ONE if entry in named else _SAME for entry in others}
         return [], [entry for entry in others if _overlap(topic, entry.topic) >= least[entry]]
     if named:  # of two things on the old day the one that the line is about
@@ -330,9 +317,8 @@ def _moved(
 
 def _says_changed(text: str) -> bool:
     """Whether a line says that something is not as it was: moved, now, instead, a day earlier."""
-    if says_moved(text) or read_change(text):
-        return True
-    return statement_in_any_language(text).says_anywhere("other_day")
+    spoken = statement_in_any_language(text)
+    return bool(says_moved(text) or read_change(text) or spoken.says_anywhere("other_day"))
 
 
 def _names_day(text: str, day: int) -> bool:
