@@ -84,9 +84,8 @@ class _Line(NamedTuple):
     """The folded words of their names."""
 
 
-_Ended = tuple[Successor, "Change", frozenset[str], bool]
-"""What a line about an entity says is over, how the words begin in which that stands, and whether
-the line is trusted."""
+_Ended = tuple[Successor, "Change", bool]
+"""What a line about an entity says is over, and whether the line is trusted."""
 
 
 def insert_changes(connection: Connection, facts: Iterable[tuple[int, Fact]]) -> None:
@@ -290,12 +289,12 @@ def _endings(
 ) -> Iterable[tuple[int, Successor]]:
     """What newer lines about the same entity say is over, beyond doubt."""
     stating = [line for line in lines if line.kind in _STATES and line.entities]
-    by_entity: dict[str, Sequence[_Ended]] = memo(("changes", as_of))
+    by_entity: dict[str, Mapping[str, Sequence[_Ended]]] = memo(("changes", as_of))
     asked = {e for line in stating for e in line.entities}
     missing = asked - by_entity.keys()
     if missing:
         found = _certain_changes(connection, missing, as_of)
-        by_entity |= {entity: found.get(entity, ()) for entity in missing}
+        by_entity |= {entity: found.get(entity, {}) for entity in missing}
     if not any(by_entity[entity] for entity in asked):
         return
     from lorebank.supersede.endings import beginnings_stated, ends, read_stated
@@ -305,9 +304,9 @@ def _endings(
         stated = read_stated(line.content, line.names)
         begun = beginnings_stated(stated)
         for entity in line.entities:
-            for claim, change, ended, trusted in by_entity[entity]:
-                if ended.isdisjoint(begun):  # most pairs
-                    continue
+            endings = by_entity[entity]
+            near = {id(each): each for word in endings.keys() & begun for each in endings[word]}
+            for claim, change, trusted in near.values():
                 if not claim.when.is_after(line.when) or (line.trusted and not trusted):
                     continue
                 if claim.since > last_day:
@@ -318,10 +317,11 @@ def _endings(
 
 def _certain_changes(
     connection: Connection, entities: Collection[str], as_of: date | None
-) -> dict[str, list[_Ended]]:
+) -> dict[str, dict[str, list[_Ended]]]:
+    """Entity → how a word begins → what lines say is over in words that begin like that."""
     from lorebank.supersede.endings import beginnings_ended, read_change, tokens
 
-    found: dict[str, list[_Ended]] = defaultdict(list)
+    found: dict[str, dict[str, list[_Ended]]] = {}
     rows = select(
         connection,
         # From the changes, which are few, and not from all lines about the entities.
@@ -338,7 +338,9 @@ def _certain_changes(
         change = read_change(content, frozenset(tokens(names)))
         since = max(recorded, occurred) if change.is_announced else recorded
         claim = Successor(When(recorded, file, line), item, id_, since)
-        found[entity].append((claim, change, beginnings_ended(change), bool(trusted)))
+        ended, of_entity = (claim, change, bool(trusted)), found.setdefault(entity, {})
+        for beginning in beginnings_ended(change):
+            of_entity.setdefault(beginning, []).append(ended)
     return found
 
 

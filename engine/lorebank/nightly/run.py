@@ -186,7 +186,7 @@ class _Run:
         skipped = {problem.path for problem in planned.problems}
         old = {path: page.text for path, page in pages.items()}
         proposals = {
-            CORE_PROPOSALS: plan_core_proposals(content, self.core, plan.threads.repeated),
+            CORE_PROPOSALS: plan_core_proposals(content, self.core, plan.threads),
             LOG_PROPOSALS: self.suggested,
         }
         edits = [

@@ -58,8 +58,8 @@ class Digests:
     facts: Sequence[KnownFact]
     with_page: frozenset[str]
     link: Link
-    threads: Callable[[], Threads]
-    """Found when a page first asks for them."""
+    threads: Callable[[str], Threads]
+    """Found when a page first asks for those of an entity, or of nobody ("")."""
 
     @cached_property
     def done(self) -> Mapping[str, Sequence[KnownFact]]:
@@ -111,7 +111,7 @@ def _world(bank: Digests) -> str:
         if known.fact.kind in _STATED and not known.fact.slugs and is_current(known)
     ]
     by_id = {known.fact.id: known for known in own}
-    threads = bank.threads()
+    threads = bank.threads("")
     habits = {known.fact.id: threads.told_again(known, by_id) for known in own}
     folded = {k.fact.id for again in habits.values() for k in again[:-1]}
     lines = [

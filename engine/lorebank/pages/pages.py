@@ -8,8 +8,8 @@ wrote goes when its lines do.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -74,6 +74,7 @@ class PagePlan:
         self._model = model
         self._known = known_facts(content)
         self._about = _group_by_entity(content, self._known)
+        self._threads: dict[str, Threads] = {}
         self._slug_of = page_paths(content, self._about)
         named = {content.entities[s].name: PurePosixPath(p).stem for s, p in self._slug_of.items()}
         self._link = page_links(named)
@@ -86,11 +87,24 @@ class PagePlan:
         """Page → the entity that it is about; `None` for the pages of the whole bank. Those that
         are to go are among them."""
 
+    def threads(self, slug: str) -> Threads:
+        """Which lines about an entity, or about nobody (""), are about one matter."""
+        if slug not in self._threads:
+            facts = [known.fact for known in self._about[slug].facts]
+            opinions = {o.id: o for fact in facts for o in self._stated.get(fact.id, ())}
+            self._threads[slug] = find_threads(
+                facts, opinions.values(), self.content.beside, self.content.unjudged
+            )
+        return self._threads[slug]
+
     @cached_property
-    def threads(self) -> Threads:
-        """Which lines are about one matter."""
-        content = self.content
-        return find_threads(content.facts, content.opinions, content.beside, content.unjudged)
+    def _stated(self) -> Mapping[str, Sequence[Opinion]]:
+        """Fact id → the opinions that it speaks for or against."""
+        stated: dict[str, list[Opinion]] = defaultdict(list)
+        for opinion in self.content.opinions:
+            for id_ in dict.fromkeys(line.fact_id for line in opinion.evidence):
+                stated[id_].append(opinion)
+        return stated
 
     def digest(self, path: str) -> str:
         """The body of one of the pages of the whole bank."""
@@ -99,7 +113,7 @@ class PagePlan:
     @cached_property
     def _digests(self) -> Digests:
         paged = frozenset(self._slug_of)
-        return Digests(self.content, self._known, paged, self._link, lambda: self.threads)
+        return Digests(self.content, self._known, paged, self._link, self.threads)
 
     def of_entities(self, slugs: Iterable[str]) -> set[str]:
         """The pages of these entities, and those of the whole bank."""
@@ -131,7 +145,7 @@ class PagePlan:
             opinions=about.opinions,
             coming=[item for item in content.coming if entity.slug in item.entities],
             related=_related(entity.slug, about, content),
-            threads=self.threads,
+            threads=self.threads(entity.slug),
         )
         bodies = entity_page(view, self._link)
         if words := self._in_words(entity.name, view):
@@ -215,6 +229,7 @@ def page_paths(content: BankContent, about: Mapping[str, _AboutEntity]) -> dict[
     full = {
         slug
         for slug, each in about.items()
+        if slug
         if len({known.fact.citation for known in each.facts}) >= FEWEST_LINES
     }
     kept = {
@@ -237,10 +252,10 @@ class _AboutEntity(Mutable):
 
 
 def _group_by_entity(content: BankContent, facts: Iterable[KnownFact]) -> dict[str, _AboutEntity]:
-    about = {slug: _AboutEntity() for slug in content.entities}
+    about = {slug: _AboutEntity() for slug in ("", *content.entities)}
     slug_of = {entity.name: slug for slug, entity in content.entities.items()}
     for known in facts:
-        for slug in known.fact.slugs:
+        for slug in known.fact.slugs or ("",):
             if slug in about:
                 about[slug].facts.append(known)
         for slug in content.named.get(known.fact.id, ()):
