@@ -18,7 +18,7 @@ from lorebank.markdown.owner_pages import SECTION, CoreLine, read_core
 from lorebank.markdown.plain import escape_inline
 from lorebank.markdown.proposal_pages import ProposalRuling, decided, fits_on_page
 from lorebank.pages.facts import BankContent
-from lorebank.pages.telling import Threads, numbers_of
+from lorebank.pages.telling import numbers_of
 from lorebank.records import Record
 from lorebank.supersede.endings import ends, read_change, read_stated, tokens
 
@@ -57,11 +57,11 @@ def proposal_id(*parts: str) -> str:
 
 
 def plan_core_proposals(
-    content: BankContent, core: CoreMemory, threads: Callable[[str], Threads]
+    content: BankContent, core: CoreMemory, repeated: Callable[[str], Mapping[str, str]]
 ) -> tuple[Proposal, ...]:
     """What is open to a decision now: stale lines first, then additions, the best first.
 
-    `threads` tells of the lines about an entity, or about nobody (""), which say the same.
+    `repeated` tells of an entity, or nobody (""): id of a fact → the newest that says the same.
     """
     lines = read_core(core.text)
     review = _Review(content, core, lines)
@@ -71,7 +71,7 @@ def plan_core_proposals(
     if f"## {SECTION}" not in core.text:
         used += estimate_tokens(f"## {SECTION}\n\n")
     fitting: list[Proposal] = []
-    claims = _durable_claims(content, threads)
+    claims = _durable_claims(content, repeated)
     for proposal in _undecided(_additions(claims, core, lines), core):
         used += estimate_tokens(proposal.new + "\n")
         if used <= core.token_budget and len(fitting) < MOST:
@@ -109,11 +109,13 @@ class _Claim(Record):
         return sorted({fact.recorded for fact in self.facts if fact.recorded})
 
 
-def _durable_claims(content: BankContent, threads: Callable[[str], Threads]) -> list[_Claim]:
+def _durable_claims(
+    content: BankContent, repeated: Callable[[str], Mapping[str, str]]
+) -> list[_Claim]:
     """The claims worth keeping in mind, those said on most days first."""
     ranked = sorted(content.entities.values(), key=lambda e: (-e.facts, e.slug))
     central = {"": ""} | {entity.slug: entity.name for entity in ranked[:CENTRAL]}
-    found = [*_opinions_held(content, central), *_facts_repeated(content, central, threads)]
+    found = [*_opinions_held(content, central), *_facts_repeated(content, central, repeated)]
     kept = [c for c in found if len(c.days) >= REPEATED_DAYS and len(c.said.content) <= LONGEST]
     return sorted(kept, key=lambda c: (-len(c.days), -c.days[-1].toordinal(), c.key))
 
@@ -139,7 +141,7 @@ def _opinions_held(content: BankContent, central: Mapping[str, str]) -> Iterator
 
 
 def _facts_repeated(
-    content: BankContent, central: Mapping[str, str], threads: Callable[[str], Threads]
+    content: BankContent, central: Mapping[str, str], repeated: Callable[[str], Mapping[str, str]]
 ) -> Iterator[_Claim]:
     """Facts of one subject that say the same, down to the number."""
     groups: dict[tuple[str, str, frozenset[str]], list[Fact]] = defaultdict(list)
@@ -147,7 +149,7 @@ def _facts_repeated(
         subject = next(iter(fact.subjects), "")
         gone = fact.id in content.superseded or fact.id in content.lapsed
         if subject in central and not gone and _may_last(fact):
-            newest = threads(subject).repeated.get(fact.id, fact.id)
+            newest = repeated(subject).get(fact.id, fact.id)
             groups[subject, newest, numbers_of(fact.content)].append(fact)
     for (subject, _, _), facts in groups.items():
         said = facts[-1]
