@@ -139,7 +139,7 @@ def superseded_facts(
     connection: Connection, *, as_of: date | None = None, today: date | None = None
 ) -> dict[str, str]:
     """Fact id → id of the fact that replaces it, of those recorded by `as_of`."""
-    ids = _trusted_facts(connection, as_of)
+    ids = _may_be_over(connection, as_of)
     items = list(ids)
     kept: dict[Hashable, dict[Any, Any]] = {}
     superseded: dict[str, str] = {}
@@ -157,7 +157,7 @@ def lapsed_values(
 ) -> dict[str, tuple[tuple[str, ...], str]]:
     """Id of a fact of which some values hold no longer → those values, in folded words, and the id
     of the fact that replaces the last of them."""
-    ids = _trusted_facts(connection, as_of)
+    ids = _may_be_over(connection, as_of)
     lapsed: dict[str, tuple[tuple[str, ...], str]] = {}
     for item, (newer, _) in replaced_values(connection, ids, as_of).items():
         last = max((entry for _, entry in newer), key=lambda entry: entry.when).id
@@ -166,12 +166,14 @@ def lapsed_values(
     return lapsed
 
 
-def _trusted_facts(connection: Connection, as_of: date | None) -> dict[int, str]:
+def _may_be_over(connection: Connection, as_of: date | None) -> dict[int, str]:
+    """Item → id of the trusted facts that something may replace: of other kinds a ruling alone."""
     rows = select(
         connection,
-        "SELECT item, id FROM items WHERE quarantined = 0 AND kind <> 'note'"
-        " AND (?1 IS NULL OR recorded IS NULL OR recorded <= ?1)",
-        (_iso(as_of),),
+        "SELECT item, id FROM items WHERE quarantined = 0"
+        " AND (?1 IS NULL OR recorded IS NULL OR recorded <= ?1) AND (kind IN (SELECT value"
+        " FROM json_each(?2)) OR (kind <> 'note' AND id IN (SELECT older FROM line_rulings)))",
+        (_iso(as_of), json.dumps(_STATES)),
     )
     return dict(rows)
 
@@ -303,8 +305,7 @@ def _endings(
     for line in stating:
         stated = read_stated(line.content, line.names)
         begun = beginnings_stated(stated)
-        for entity in line.entities:
-            endings = by_entity[entity]
+        for endings in (by_entity[entity] for entity in line.entities):
             near = {id(each): each for word in endings.keys() & begun for each in endings[word]}
             for claim, change, trusted in near.values():
                 if not claim.when.is_after(line.when) or (line.trusted and not trusted):
