@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank
+from lorebank.agent.authored import is_order
 from lorebank.domain.facts import Author, Origin
 from lorebank.errors import PathRefused, UsageError
 from support import WORDS_ONLY, golden
@@ -77,6 +78,11 @@ def test_an_order_is_proposed_and_reaches_no_boot_pack(bank: Bank, order: str) -
     assert "claude-code" in item.reason
     bank.rule({item.id: "accept"}, by="owner")
     assert f"- {order}\n" in _core(bank)
+
+
+@golden("agent.md")
+def test_what_tells_of_assistants_is_no_order(text: str) -> None:
+    assert not is_order(text)
 
 
 def test_what_was_declined_is_not_proposed_again(bank: Bank) -> None:

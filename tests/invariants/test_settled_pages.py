@@ -147,6 +147,14 @@ NEWS = {
         ["B @Tomas: Trains for the race from 4 March to 6 March 2026.", "W @Tomas: Rows."],
         "",
     ),
+    "what was announced holds from today on": (
+        [
+            "W @Ilse @Porto: Lives in Porto.",
+            "W @Ilse: Lives in Lisbon from 5 March 2026.",
+            "W @Porto: Has steep streets.",
+        ],
+        "",
+    ),
     "what is to be done is late": (["- [ ] Call @Tomas by 4 March 2026", "W @Tomas: Rows."], ""),
 }
 

@@ -33,12 +33,13 @@ def test_items_of_one_line_are_read_with_their_citation() -> None:
         "- wrapped\n  line\n- with\n  - nested (later)\n"
     )
     assert read_core(text) == (
-        CoreLine(5, "- **Peter** decides.", "Peter decides.", None),
+        CoreLine(5, "- **Peter** decides.", "**Peter** decides.", "Peter decides.", None),
         CoreLine(
             6,
             "- Likes tea. (memory/2025-11-18.md#L8)",
             "Likes tea.",
+            "Likes tea.",
             Citation("memory/2025-11-18.md", 8, 8),
         ),
-        CoreLine(10, "  - nested (later)", "nested (later)", None),
+        CoreLine(10, "  - nested (later)", "nested (later)", "nested (later)", None),
     )

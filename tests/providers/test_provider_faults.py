@@ -10,11 +10,12 @@ from email.utils import format_datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from lorebank import Bank
 from lorebank.errors import ConfigurationError, ProviderError
-from lorebank.index.embedding_calls import TextsRefused, embed_calls
+from lorebank.index.embedding_calls import TextsRefused, calls_of, embed_calls
 from lorebank.providers.protocols import Embedder
 from lorebank.providers.registry import EMBEDDER_NAMES, Setup, load_embedder
 from lorebank.settings.tables import (
@@ -254,7 +255,9 @@ def test_a_request_that_is_too_large_is_split(server: Provider, name: str) -> No
     server.most_items = 3
     embedder = loaded(server, name)
     texts = [f"text number {n}" for n in range(10)]
-    vectors = embedder.embed_documents(texts)
+    calls = embed_calls(embedder, [{text: text for text in texts}])
+    found = {text: np.frombuffer(vector, np.float32) for v in calls for text, vector in v.items()}
+    vectors = [found[text] for text in texts]
     prefix = "search_document: " if name == "ollama" else ""
     wanted = [server.vector(prefix + text) for text in texts]
     assert [float(v @ w) for v, w in zip(vectors, wanted, strict=True)] == pytest.approx(
@@ -272,12 +275,13 @@ def test_a_text_that_is_refused_as_too_long_is_shortened(
     assert [len(request.json["input"][0]) for request in server.requests] == [500, 250, 125]
 
 
-def test_limits_of_items_and_tokens_cut_a_call(server: Provider, embedder: Embedder) -> None:
-    embedder.embed_documents([f"text {n}" for n in range(200)])
-    assert [len(request.json["input"]) for request in server.requests] == [96, 96, 8]
-    server.requests.clear()
-    embedder.embed_documents(["x" * 31_000] * 40)  # 7,750 tokens each, 250,000 a request
-    assert [len(request.json["input"]) for request in server.requests] == [32, 8]
+def test_limits_of_items_and_tokens_cut_a_call(embedder: Embedder) -> None:
+    def sizes(texts: list[str]) -> list[int]:
+        return [len(call) for call in calls_of(((str(n), t) for n, t in enumerate(texts)), limits)]
+
+    limits = embedder.limits
+    assert sizes([f"text {n}" for n in range(200)]) == [96, 96, 8]
+    assert sizes(["x" * 31_000] * 40) == [32, 8]  # 7,750 tokens each, 250,000 a request
 
 
 def test_a_server_that_is_not_there_is_named(server: Provider) -> None:

@@ -197,6 +197,24 @@ def test_of_near_lines_that_nobody_judged_the_newer_leads_and_the_older_is_marke
     assert _near_lines(*lines) == (order, newer)
 
 
+def test_what_begins_later_stands_behind_what_holds_until_then(
+    write_log: Callable[..., Path],
+) -> None:
+    write_log("2026-01-02", "- W @Mill: The tea room at the mill is open daily from 10 to 16.")
+    line = "- W @Mill: From 1 April the tea room at the mill is open daily from 10 to 15."
+    root = write_log("2026-02-02", line)
+    with Bank.open(root, environ={}) as bank:
+        bank.sync()
+        question = "when is the tea room at the mill open?"
+        first, second = bank.recall(question, now=date(2026, 2, 3)).hits
+        assert ("10 to 16" in first.content, first.standing, second.standing) == (True, "", "")
+        first, second = bank.recall(question, now=date(2026, 4, 1)).hits
+        assert ("10 to 15" in first.content, second.questioned_by) == (True, first.id)
+        bank.reflect(now=date(2026, 4, 1))
+    page = (root / "bank/entities/Mill.md").read_text("utf-8")
+    assert "10 to 16. · before a newer line of 2026-02-02" in page
+
+
 @pytest.mark.parametrize(
     ("older", "newer", "question"),
     [

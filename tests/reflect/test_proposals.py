@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank, ConcurrentEdit
+from lorebank.domain.facts import Author, Origin
 from lorebank.domain.judgments import Proposal, ProposalAction
 from support import WORDS_ONLY, golden
 
@@ -166,3 +167,39 @@ def test_the_line_endings_of_the_core_memory_stay(bank: Bank) -> None:
     data = (bank.root / "memory.md").read_bytes()
     assert data.startswith(b"\xef\xbb\xbf# Core\r\n\r\n- Be brief.\r\n\r\n## Learned\r\n\r\n- Ana")
     assert data.count(b"\n") == data.count(b"\r\n")
+
+
+BOTH = "- Olga runs the print shop. Ana teaches drawing at the college."
+SOLD = "Olga sold the print shop to her cousin Vilma last week."
+
+
+def test_a_line_replaced_in_part_keeps_its_other_sentences(bank: Bank) -> None:
+    (bank.root / "memory.md").write_text(f"# Core\n\n{BOTH}\n", "utf-8")
+    append(bank, "2025-12-08", f"- W @Olga: {SOLD}")
+    bank.reflect()
+    (proposal,) = [p for p in bank.proposals() if p.old == BOTH]
+    bank.rule({proposal.id: "accept"}, by="Ana")
+    assert core(bank) == (
+        f"# Core\n\n- Ana teaches drawing at the college. {SOLD} (memory/2025-12-08.md#L4)\n"
+    )
+    assert bank.reflect().changed == () and not [p for p in bank.proposals() if p.old]
+
+
+@pytest.mark.parametrize(
+    "line", [BOTH, "- Olga runs the print shop, Ana teaches drawing at the college."]
+)
+def test_an_agents_word_stands_beside_a_line_that_it_ends_in_part(bank: Bank, line: str) -> None:
+    (bank.root / "memory.md").write_text(f"# Core\n\n{line}\n", "utf-8")
+    bank.retain(SOLD, entities=["Olga"], author=Author("cocina"), now=TODAY)
+    bank.reflect()
+    (proposal,) = [p for p in bank.proposals() if "Olga" in p.new]
+    (item,) = [i for i in bank.inbox().items if i.newer and i.newer.id == proposal.id]
+    assert item.newer is not None and item.newer.by == "cocina"
+    bank.rule({proposal.id: "accept"}, by="Ana")
+    assert line in core(bank) and "(origin: agent, by cocina)\n" in core(bank)
+    found = bank.recall("who bought the print shop of Olga").hits
+    [hit] = [h for h in found if h.source.path == "memory.md" and "Vilma" in h.content]
+    assert (hit.origin, hit.author.agent) == (Origin.AGENT, "cocina")
+    bank.reflect()
+    rest = [p.new for p in bank.proposals() if p.old == line]
+    assert rest == (["- Ana teaches drawing at the college."] if line == BOTH else [])

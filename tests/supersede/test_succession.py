@@ -57,6 +57,44 @@ def test_an_ending_announced_for_later_waits_for_its_day(tmp_path: Path) -> None
         assert later is FactStatus.SUPERSEDED
 
 
+def test_a_value_announced_for_later_replaces_the_other_from_its_day(tmp_path: Path) -> None:
+    logs = {
+        "2026-01-02": "W @Kit: Lives in Ghent.",
+        "2026-02-02": "W @Kit: From 15 March Kit lives in Porto.",
+        "2026-02-20": "W @Kit: Still lives in Ghent with two cats.",
+    }
+    with _bank(tmp_path, logs) as bank:
+        assert _status(bank, "lives in Ghent", "2026-01-02") is FactStatus.LIVE
+        current = {p.fact.content for p in bank.entity("Kit").properties}
+        assert current == {"Lives in Ghent.", "Still lives in Ghent with two cats."}
+        there = date(2026, 3, 15)
+        assert _status(bank, "lives in Ghent", "2026-02-20", now=there) is FactStatus.SUPERSEDED
+        assert _status(bank, "lives in Porto", "2026-02-02", now=there) is FactStatus.LIVE
+        bank.reflect(now=TODAY)
+        page = tmp_path / "bank/entities/Kit.md"
+        now, _, coming = page.read_text("utf-8").partition("**Coming up**")
+        assert "Porto" not in now
+        assert "from 2026-03-15 · From 15 March Kit lives in Porto." in coming
+        bank.reflect(now=there)
+        assert "Ghent" not in page.read_text("utf-8").partition("## Timeline")[0]
+
+
+def test_a_ruling_waits_for_the_day_that_the_newer_line_names(tmp_path: Path) -> None:
+    logs = {
+        "2026-01-02": "W @Mill: Open daily from 10 to 16.",
+        "2026-02-02": "W @Mill: From 15 March it is open 10 to 15.",
+    }
+    with _bank(tmp_path, logs) as bank:
+        bank.sync()
+        old, new = sorted(bank.timeline("Mill"), key=lambda f: f.citation.path)
+        (tmp_path / "bank").mkdir(exist_ok=True)
+        ruling = f"- {new.id} replaces {old.id} (2026-02-03 by Ana)\n"
+        (tmp_path / "bank/decisions.md").write_text(ruling, "utf-8")
+        assert _status(bank, "open daily", "2026-01-02") is FactStatus.LIVE
+        later = _status(bank, "open daily", "2026-01-02", now=date(2026, 3, 15))
+        assert later is FactStatus.SUPERSEDED
+
+
 def test_a_writer_says_it_outright(tmp_path: Path) -> None:
     with _bank(tmp_path, {"2026-01-02": "W @Kit: Rows on Tuesdays."}) as bank:
         bank.sync()

@@ -26,7 +26,7 @@ from lorebank.errors import NotFound, UsageError
 from lorebank.language.folding import fold
 from lorebank.language.secrets import NOT_SECRET, redact
 from lorebank.language.statements import pattern_of
-from lorebank.markdown.fact_lines import begins_typed
+from lorebank.markdown.fact_lines import begins_typed, parse_fact_line
 from lorebank.markdown.hidden import without_private
 from lorebank.markdown.origin import origin_mark, read_origin_mark
 from lorebank.records import Record
@@ -125,6 +125,39 @@ def _commands() -> re.Pattern[str]:
     return re.compile(rf"{_BEFORE_COMMAND}(?:{'|'.join(of_languages)})")
 
 
+_DUTY_REACH = 6
+"""Words between an agent and what it is to do: `the assistant pays all bills without asking`."""
+
+
+def _is_to_agent(line: str) -> bool:
+    """Whether an agent's line tells agents what they must or may do, as facts put it: "Ana's rule
+    is that the assistant may …", "wants the assistant to …"."""
+    said = _without_request(_untyped(line))
+    return (
+        holds_phrase(said, "to_agent")
+        or (kind_of(said) is FactKind.OPINION and holds_phrase(said, "agent"))
+        or bool(_duties().search(fold(said)))
+    )
+
+
+def _untyped(line: str) -> str:
+    """What a typed line says; any other line as it is."""
+    return parse_fact_line(line).content if begins_typed(line) else line
+
+
+@cache
+def _duties() -> re.Pattern[str]:
+    """`the assistant may …`, in one sentence."""
+    reach = rf"(?:[^\w.;!?]+\w+){{0,{_DUTY_REACH}}}?[^\w.;!?]+"
+    agents = phrases("agent").items()
+    return re.compile(
+        "|".join(
+            f"(?:{_any_of(named)}){reach}(?:{_any_of(phrases('duty')[code])})"
+            for code, named in agents
+        )
+    )
+
+
 def _any_of(listed: Sequence[str]) -> str:
     return "|".join(map(pattern_of, listed))
 
@@ -158,7 +191,8 @@ def as_written_by(author: Author, origin: Origin, today: date, day: date) -> tup
 def is_order(text: str) -> bool:
     """Whether a text tells an agent how to act in every conversation: that is the owner's to say,
     whatever place it is to be written to."""
-    return any(route(_plain_item(line)).place is Place.CORE for line in text.split("\n"))
+    lines = [_plain_item(line) for line in text.split("\n")]
+    return any(route(line).place is Place.CORE or _is_to_agent(line) for line in lines)
 
 
 def admitted(text: str) -> str:
@@ -191,13 +225,13 @@ def core_request(
     """
     lines = [_plain_item(line) for line in admitted(edit.text).split("\n")]
     wanted = [line for line in lines if line]
+    asked_by = f"Asked for by {author.agent or 'an agent'} on {today}"
+    if edit.action != "replace" and is_order(edit.text):
+        return tuple(_proposal(path, "", f"- {_untyped(line)}", asked_by) for line in wanted)
     if typed := next((line for line in wanted if begins_typed(line)), None):
         raise UsageError(f"'{typed}' is a fact", hint="facts belong in the log: use retain")
-    asked_by = f"Asked for by {author.agent or 'an agent'} on {today}"
     if edit.action == "replace":
         return _replacement(path, text, edit, wanted, author, asked_by)
-    if is_order(edit.text):
-        return tuple(_proposal(path, "", f"- {line}", asked_by) for line in wanted)
     return replace(edit, text=_marked(wanted, author))
 
 

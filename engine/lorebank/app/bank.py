@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date, datetime
+from datetime import date
 from functools import wraps
 from importlib import import_module
 from pathlib import Path
 from types import MethodType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
 
-from lorebank.app.workspace import RECOGNISED, Opening, OpenWorkspace, Resources
+from lorebank.app.workspace import (
+    RECOGNISED,
+    Opening,
+    OpenWorkspace,
+    Resources,
+    fresh,
+    retried,
+)
 from lorebank.settings.config import Change, load_config
 from lorebank.workspace.discover import find_workspace, recognise
 from lorebank.workspace.layout import BANK_FOLDER, DERIVED_FOLDER, ensure_derived_folder
@@ -102,6 +109,7 @@ def _recognised(root: Path) -> list[Change]:
 if TYPE_CHECKING:
     from lorebank.app import (
         conversations,
+        doctor,
         hosts,
         knowledge,
         questions,
@@ -111,7 +119,6 @@ if TYPE_CHECKING:
         upkeep,
         writing,
     )
-    from lorebank.domain.reports import HealthFinding
     from lorebank.settings.tables import Config
 else:
 
@@ -126,7 +133,7 @@ else:
 
     for _name in ("conversations", "hosts", "knowledge", "questions", "reading", "reflection"):
         globals()[_name] = _Module(_name)
-    rulings, upkeep, writing = map(_Module, ("rulings", "upkeep", "writing"))
+    doctor, rulings, upkeep, writing = map(_Module, ("doctor", "rulings", "upkeep", "writing"))
 
 
 P = ParamSpec("P")
@@ -136,16 +143,18 @@ R = TypeVar("R")
 class _Method:
     """A function of a module of this room as a method; its module is imported on first use."""
 
-    def __init__(self, function: Any) -> None:
+    def __init__(self, function: Any, prepare: Callable[..., Any]) -> None:
         self.function = function
+        self.prepare = prepare
 
     def __get__(self, bank: Bank | None, owner: type[Bank]) -> Any:
         module, name = self.function
         function = getattr(import_module(f"lorebank.app.{module}"), name)
+        prepared = self.prepare(function)
 
         @wraps(function)
         def method(bank: Bank, /, *args: Any, **kwargs: Any) -> Any:
-            return function(bank.workspace, *args, **kwargs)
+            return prepared(bank.workspace, *args, **kwargs)
 
         setattr(owner, self.name, method)
         return method if bank is None else MethodType(method, bank)
@@ -155,10 +164,10 @@ class _Method:
 
 
 def _method(
-    function: Callable[Concatenate[OpenWorkspace, P], R],
+    function: Callable[Concatenate[OpenWorkspace, P], R], prepare: Callable[..., Any] = lambda f: f
 ) -> Callable[Concatenate[Bank, P], R]:
-    """A function that takes a workspace."""
-    return _Method(function)  # type: ignore[return-value]
+    """A function that takes a workspace; `prepare` is what holds for all of its kind."""
+    return _Method(function, prepare)  # type: ignore[return-value]
 
 
 class Bank:
@@ -249,26 +258,26 @@ class Bank:
     def __exit__(self, *raised: object) -> None:
         self.close()
 
-    recall = _method(questions.recall)
-    search = _method(questions.search)
+    recall = _method(questions.recall, fresh)
+    search = _method(questions.search, fresh)
     get = _method(reading.get)
-    timeline = _method(reading.timeline)
-    today = _method(reading.today)
-    agenda = _method(reading.agenda)
-    bench = _method(questions.bench)
+    timeline = _method(reading.timeline, fresh)
+    today = _method(reading.today, fresh)
+    agenda = _method(reading.agenda, fresh)
+    bench = _method(questions.bench, fresh)
 
-    opinions = _method(knowledge.opinions)
-    explain = _method(knowledge.explain)
-    belief_changes = _method(knowledge.belief_changes)
-    rot = _method(knowledge.rot)
-    calibration = _method(knowledge.calibration)
+    opinions = _method(knowledge.opinions, fresh)
+    explain = _method(knowledge.explain, fresh)
+    belief_changes = _method(knowledge.belief_changes, fresh)
+    rot = _method(knowledge.rot, fresh)
+    calibration = _method(knowledge.calibration, fresh)
 
-    entities = _method(knowledge.entities)
-    entity = _method(knowledge.entity)
-    resolve = _method(knowledge.resolve)
-    graph = _method(knowledge.graph)
-    export_graph = _method(knowledge.export_graph)
-    audit = _method(knowledge.audit)
+    entities = _method(knowledge.entities, fresh)
+    entity = _method(knowledge.entity, fresh)
+    resolve = _method(knowledge.resolve, fresh)
+    graph = _method(knowledge.graph, fresh)
+    export_graph = _method(knowledge.export_graph, fresh)
+    audit = _method(knowledge.audit, fresh)
     decide = _method(knowledge.decide)
 
     retain = _method(writing.retain)
@@ -277,23 +286,23 @@ class Bank:
     log_file = _method(writing.log_file)
     memory_write = _method(writing.memory_write)
     remember = _method(writing.remember)
-    lint = _method(writing.lint)
+    lint = _method(writing.lint, fresh)
     undo_lint = _method(writing.undo_lint)
     undo_retain = _method(writing.undo_retain)
 
-    reflect = _method(reflection.reflect)
-    undo_reflect = _method(reflection.undo_reflect)
+    reflect = _method(reflection.reflect, retried)
+    undo_reflect = _method(reflection.undo_reflect, retried)
 
-    inbox = _method(rulings.inbox)
-    rule = _method(rulings.rule)
-    unrule = _method(rulings.unrule)
-    decisions = _method(rulings.decisions)
+    inbox = _method(rulings.inbox, fresh)
+    rule = _method(rulings.rule, retried)
+    unrule = _method(rulings.unrule, retried)
+    decisions = _method(rulings.decisions, fresh)
     judge = _method(rulings.judge)
     proposals = _method(rulings.proposals)
 
-    confirm = _method(rulings.confirm)
-    forget = _method(rulings.forget)
-    undo_forget = _method(rulings.undo_forget)
+    confirm = _method(rulings.confirm, retried)
+    forget = _method(rulings.forget, retried)
+    undo_forget = _method(rulings.undo_forget, retried)
     purge_forgotten = _method(rulings.purge_forgotten)
 
     sync_sessions = _method(conversations.sync_sessions)
@@ -302,30 +311,20 @@ class Bank:
     session_turns = _method(conversations.session_turns)
 
     import_notes = _method(upkeep.import_notes)
-    export = _method(upkeep.export)
+    export = _method(upkeep.export, fresh)
     import_template = _method(upkeep.import_template)
     export_template = _method(upkeep.export_template)
 
-    memory_search = _method(hosts.memory_search)
+    memory_search = _method(hosts.memory_search, fresh)
     begin_serving = _method(hosts.begin_serving)
-    context = _method(hosts.context)
+    context = _method(hosts.context, fresh)
     flush = _method(hosts.flush)
-    session_hook = _method(hosts.session_hook)
+    session_hook = _method(hosts.session_hook, fresh)
 
-    sync = _method(upkeep.sync)
+    sync = _method(upkeep.sync, retried)
     catch_up = _method(upkeep.catch_up)
     check = _method(upkeep.check)
-    status = _method(upkeep.status)
+    status = _method(upkeep.status, retried)
     directives = _method(upkeep.directives)
 
-    def doctor(
-        self, *, fix: bool = False, moment: datetime | None = None
-    ) -> tuple[HealthFinding, ...]:
-        """What is wrong with the workspace, its index and its schedule, worst first.
-
-        With `fix`, what can be repaired without losing anything is (`HealthFinding.fixed`). A
-        night was missed if it was due by `moment`, local time, now unless said otherwise.
-        """
-        from lorebank.app.doctor import examine
-
-        return examine(self, fix=fix, moment=moment)
+    doctor = _method(doctor.examine)

@@ -12,24 +12,29 @@ import os
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from lorebank.app.bank import Bank
+from lorebank.app.workspace import OpenWorkspace
 from lorebank.domain.reports import HealthFinding, RotKind
 from lorebank.errors import NotWritable
 from lorebank.markdown.blocks import find_blocks
 from lorebank.markdown.source import decode
+from lorebank.nightly.run_record import pending_run, undo_store
+from lorebank.schedule.job import missed_run, read_record
 from lorebank.workspace.atomic import temporaries_below
 from lorebank.workspace.layout import BANK_FOLDER, DERIVED_FOLDER
 from lorebank.workspace.lock import WriterLock, append_lock
 
-if TYPE_CHECKING:
-    from lorebank.app.bank import Bank
-
 
 def examine(
-    bank: Bank, *, fix: bool = False, moment: datetime | None = None
+    ws: OpenWorkspace, *, fix: bool = False, moment: datetime | None = None
 ) -> tuple[HealthFinding, ...]:
-    """Every finding, most urgent first."""
+    """What is wrong with the workspace, its index and its schedule, worst first.
+
+    With `fix`, what can be repaired without losing anything is (`HealthFinding.fixed`). A night was
+    missed if it was due by `moment`, local time, now unless said otherwise.
+    """
+    bank = Bank(ws)
     found = [
         *_permissions(bank.root),
         *_interrupted(bank, fix=fix),
@@ -53,8 +58,6 @@ def _permissions(root: Path) -> Iterator[HealthFinding]:
 
 def _interrupted(bank: Bank, *, fix: bool) -> Iterator[HealthFinding]:
     """What killed processes left: a run to be completed, files that never got their name."""
-    from lorebank.nightly.run_record import pending_run, undo_store
-
     root = bank.root
     left = temporaries_below(root)
     half_done = pending_run(root)
@@ -129,8 +132,6 @@ def _links(bank: Bank) -> Iterator[HealthFinding]:
 
 
 def _schedule(root: Path, now: datetime) -> Iterator[HealthFinding]:
-    from lorebank.schedule.job import missed_run, read_record
-
     record = read_record(root)
     missed = missed_run(record, now) if record else None
     if missed is not None:

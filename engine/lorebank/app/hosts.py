@@ -7,11 +7,24 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
+from lorebank.agent.boot_pack import LEAST_BUDGET, build_boot_pack, pack_sources, waiting_sources
+from lorebank.agent.flush import (
+    HostSession,
+    check_flush,
+    flush_prompts,
+    note_compaction,
+    take_reminder,
+)
+from lorebank.agent.memory_search import conversation_of, denied_search, memory_search_result
 from lorebank.app.conversations import follow_sessions
-from lorebank.app.questions import SearchLimits, for_group, search
-from lorebank.app.workspace import OpenWorkspace, rebuild_index_if_corrupt
+from lorebank.app.questions import SearchLimits, for_group, recall, search
+from lorebank.app.workspace import OpenWorkspace
 from lorebank.errors import UsageError
-from lorebank.workspace.layout import LogPattern
+from lorebank.markdown.origin import as_recalled
+from lorebank.markdown.proposal_pages import REFLECTED_PROPOSALS
+from lorebank.nightly.proposals import open_proposals
+from lorebank.render.for_models import answer_text
+from lorebank.trust.quarantine import quarantined_lines
 
 if TYPE_CHECKING:
     from lorebank.agent.boot_pack import BootPack
@@ -49,8 +62,6 @@ def memory_search(
     Without one the caller answers for it. In a `group` transcripts are not searched either: what
     the owner said elsewhere stays there.
     """
-    from lorebank.agent.memory_search import conversation_of, denied_search, memory_search_result
-
     conversation = conversation_of(session_key) if session_key else None
     if conversation and (denied := denied_search(query, conversation, ws.config.memory)):
         ws.say(denied.note)
@@ -80,7 +91,6 @@ def begin_serving(ws: OpenWorkspace) -> None:
         ws.sidecar.start()
 
 
-@rebuild_index_if_corrupt
 def context(
     ws: OpenWorkspace,
     *,
@@ -94,22 +104,11 @@ def context(
     Inside `token_budget` estimated tokens (`context.token_budget` without one). In a `group`
     the core memory and what waits for the owner are left out.
     """
-    from lorebank.agent.boot_pack import (
-        LEAST_BUDGET,
-        build_boot_pack,
-        pack_sources,
-        waiting_sources,
-    )
-    from lorebank.markdown.proposal_pages import REFLECTED_PROPOSALS
-    from lorebank.nightly.proposals import open_proposals
-    from lorebank.trust.quarantine import quarantined_lines
-
     budget = ws.config.context.token_budget if token_budget is None else token_budget
     if budget < LEAST_BUDGET:
         raise UsageError(f"a boot pack needs {LEAST_BUDGET} tokens at least, not {budget}")
     today = ws.day(now)
     group = group or ws.group
-    ws.freshen()
     proposals = open_proposals(ws.root, REFLECTED_PROPOSALS)[0]
     waiting = [] if group else waiting_sources(proposals, ws.judgments_waiting(today))
     sources = pack_sources(
@@ -141,8 +140,6 @@ def flush(
     True once a compaction cycle, detected by `compactions` (how many there were) or by the
     conversation having shrunk. `writable=False` says that the agent cannot write here.
     """
-    from lorebank.agent.flush import HostSession, check_flush
-
     told = HostSession(session, tokens, context_window, compactions)
     return check_flush(ws.root, ws.config, told, writable=writable, today=ws.day(now))
 
@@ -162,8 +159,6 @@ def session_hook(
     it, and the flush prompt where the `transcript` says that a compaction is near; for
     `session-end` what waits in the inbox; for `pre-compact` nothing.
     """
-    from lorebank.agent.flush import note_compaction
-
     today = ws.day(now)
     if event == "session-start":
         return _at_start(ws, session, source, today)
@@ -182,15 +177,13 @@ def session_hook(
 
 
 def _at_start(ws: OpenWorkspace, session: str, source: str, today: date) -> str:
-    from lorebank.agent.flush import flush_prompts, take_reminder
-
     budget = min(ws.config.context.token_budget, HOOK_TOKENS)
     pack = context(ws, token_budget=budget, now=today).text
     settings = ws.config.compaction.memory_flush
     due = take_reminder(ws.root, session)
     if not (due and source == "compact" and settings.enabled):
         return pack
-    prompts = flush_prompts(settings, _log_of(ws, today))
+    prompts = flush_prompts(settings, ws.log_path(today))
     return "\n".join(filter(None, [pack, _COMPACTED, *prompts])) + "\n"
 
 
@@ -199,10 +192,6 @@ def _before_prompt(
 ) -> str:
     """What memory knows of a prompt; and, where the conversation is about to be compacted, the
     words that ask to store what lasts while it is still there."""
-    from lorebank.app.questions import recall
-    from lorebank.markdown.origin import as_recalled
-    from lorebank.render.for_models import answer_text
-
     parts = []
     if prompt.strip():
         answer = recall(ws, prompt, k=5, remember=False, now=today)
@@ -212,7 +201,7 @@ def _before_prompt(
     if tokens:
         found = flush(ws, tokens, context_window=CONTEXT_WINDOW, session=session, now=today)
         if found.due:
-            written = _WRITE.format(file=ws.root / _log_of(ws, today))
+            written = _WRITE.format(file=ws.root / ws.log_path(today))
             parts += [found.system_prompt, found.prompt, written]
     return "\n".join([*parts, ""]) if parts else ""
 
@@ -232,7 +221,3 @@ def tokens_of(transcript: Path) -> int:
         except (ValueError, KeyError, TypeError):
             continue
     return 0
-
-
-def _log_of(ws: OpenWorkspace, today: date) -> str:
-    return LogPattern.compile(ws.config.workspace.log_pattern).path_for(today)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
-from lorebank.app.workspace import Day, OpenWorkspace, rebuild_index_if_corrupt
+from lorebank.app.workspace import Day, OpenWorkspace
 from lorebank.beliefs import materialise
 from lorebank.beliefs.history import belief_diff
 from lorebank.domain.answers import EntityGraph, EntityView, Explanation
@@ -28,7 +28,6 @@ from lorebank.workspace.lock import WriterLock
 from lorebank.workspace.recalled import read_recalled
 
 
-@rebuild_index_if_corrupt
 def opinions(
     ws: OpenWorkspace,
     entity: str | None = None,
@@ -42,17 +41,14 @@ def opinions(
 
     `as_of` folds only the evidence recorded by that day.
     """
-    ws.freshen()
     slug = ws.slug_of(entity)
     day = parse_day(as_of, ws.day(now), "as-of", side="end")
     found = ws.opinions(slug, day, now)
     return tuple(o for o in found if min_confidence is None or o.confidence >= min_confidence)
 
 
-@rebuild_index_if_corrupt
 def explain(ws: OpenWorkspace, id: str, *, now: date | None = None) -> Explanation:
     """The story of a fact (`f-…`) or an opinion (`o-…`); a unique beginning is enough."""
-    ws.freshen()
     if id.startswith("o-"):
         from lorebank.nightly.lookback import steps_of
 
@@ -65,7 +61,6 @@ def explain(ws: OpenWorkspace, id: str, *, now: date | None = None) -> Explanati
     return Explanation(fact, None, places, moved=opinions_moved_by(ws.index, fact.id))
 
 
-@rebuild_index_if_corrupt
 def belief_changes(
     ws: OpenWorkspace,
     entity: str | None = None,
@@ -79,7 +74,6 @@ def belief_changes(
 
     `since` is read on the day of `as_of`, which is today without it.
     """
-    ws.freshen()
     slug = ws.slug_of(entity)
     until = parse_day(as_of, ws.day(now), "as-of", side="end") or ws.day(now)
     first = parse_day(since, until, "since") or date.min
@@ -91,11 +85,9 @@ def belief_changes(
     return belief_diff(before, after, since=first, until=until)
 
 
-@rebuild_index_if_corrupt
 def rot(ws: OpenWorkspace, *, now: date | None = None) -> RotReport:
     """What has gone off: opinions that are contradicted, outdated, thin or stale, lines that
     were never recalled, and links, citations, marks and rulings that lead nowhere."""
-    ws.freshen()
     today = ws.day(now)
     opinions = ws.opinions(None, today, now)
     recalled = read_recalled(ws.root) if ws.config.recall.remember_uses else None
@@ -103,7 +95,6 @@ def rot(ws: OpenWorkspace, *, now: date | None = None) -> RotReport:
     return rot_report(ws.index, ws.root, files, opinions, recalled, day=today)
 
 
-@rebuild_index_if_corrupt
 def calibration(
     ws: OpenWorkspace, entity: str | None = None, *, as_of: Day = None, now: date | None = None
 ) -> Calibration:
@@ -111,21 +102,17 @@ def calibration(
     next independent evidence, and how often each judge's verdicts were overruled."""
     from lorebank.nightly.lookback import calibration
 
-    ws.freshen()
     slug = ws.slug_of(entity)
     day = parse_day(as_of, ws.day(now), "as-of", side="end") or ws.day(now)
     found = calibration(ws.index, ws.opinions(slug, day, now), day=day)
     return replace(found, judges=judge_records(settled(ws.open_desk(now))))
 
 
-@rebuild_index_if_corrupt
 def entities(ws: OpenWorkspace) -> tuple[Entity, ...]:
     """Every entity, the most mentioned first."""
-    ws.freshen()
     return list_entities(ws.index)
 
 
-@rebuild_index_if_corrupt
 def entity(
     ws: OpenWorkspace,
     name: str,
@@ -139,31 +126,27 @@ def entity(
 
     `token_budget` estimated tokens at most: what matters most is kept (see `EntityView`).
     """
-    ws.freshen()
     entity = ws.find_entity(name)
     return entity_view(
         ws.index,
         entity,
         opinions=ws.opinions_now(entity.slug, now),
+        today=ws.day(now),
         interval=parse_interval(since, until, ws.day(now)),
         token_budget=token_budget,
     )
 
 
-@rebuild_index_if_corrupt
 def resolve(ws: OpenWorkspace, name: str, *, context: Sequence[str] = ()) -> NameResolution:
     """Whom a name stands for and how that was found, step by step; never fails.
 
     `context`, names of entities it was met with, only ranks what is proposed.
     """
-    ws.freshen()
     return resolve_name(ws.index, name, context=[ws.find_entity(other).slug for other in context])
 
 
-@rebuild_index_if_corrupt
 def graph(ws: OpenWorkspace) -> EntityGraph:
     """Who is seen with whom: components, communities, bridges and centrality."""
-    ws.freshen()
     return entity_graph(ws.index)
 
 
@@ -174,11 +157,9 @@ def export_graph(ws: OpenWorkspace, form: str) -> str:
     return export_graph(graph(ws), form)
 
 
-@rebuild_index_if_corrupt
 def audit(ws: OpenWorkspace) -> Audit:
     """What about names deserves a look: pairs that may be one entity (proposed, not merged),
     dangling mentions, pages nobody mentions, hubs; each with evidence and what settles it."""
-    ws.freshen()
     return audit_names(ws.index)
 
 

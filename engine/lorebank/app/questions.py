@@ -13,7 +13,6 @@ from lorebank.app.workspace import (
     Day,
     OpenWorkspace,
     Progress,
-    rebuild_index_if_corrupt,
     refuse_unknown,
 )
 from lorebank.database.connection import has_full_text
@@ -95,7 +94,6 @@ class RecallKeywords(TypedDict, total=False):
     now: date | None
 
 
-@rebuild_index_if_corrupt
 def recall(ws: OpenWorkspace, query: str, **asked: Unpack[RecallKeywords]) -> Answer:
     """Answer a question from facts and prose, with citations; see `Answer`.
 
@@ -109,7 +107,6 @@ def recall(ws: OpenWorkspace, query: str, **asked: Unpack[RecallKeywords]) -> An
     wanted = ws.config.recall.k if k is None else k
     if wanted < 1:
         raise UsageError(f"k must be at least 1, not {wanted}")
-    ws.freshen()
     hides_core = asked.get("group", False) and not ws.group
     filters = Filters(_selection(ws, asked, today), Selection(paths=_private(ws, hides_core)))
     request, question = build_request(ws, _with_properties(ws, query), filters, wanted, today)
@@ -175,7 +172,6 @@ class SearchLimits(TypedDict, total=False):
     sessions: bool
 
 
-@rebuild_index_if_corrupt
 def search(
     ws: OpenWorkspace,
     query: str,
@@ -215,7 +211,6 @@ def _search_notes(
     """By the sidecar, or by the built-in engine where there is none or it fails."""
     from lorebank.recall.search import search_chunks
 
-    ws.freshen()
     failed = None
     if ws.sidecar is not None:
         ws.sidecar.freshen()
@@ -252,7 +247,6 @@ def for_group(ws: OpenWorkspace, hits: tuple[H, ...]) -> tuple[H, ...]:
     )
 
 
-@rebuild_index_if_corrupt
 def bench(
     ws: OpenWorkspace,
     *,
@@ -270,7 +264,6 @@ def bench(
 
     if n < 1:
         raise UsageError(f"n must be at least 1, not {n}")
-    ws.freshen()
 
     def ask(question: str) -> Answer:
         return recall(ws, question, k=DEPTH, include_superseded=True, remember=False, now=now)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from lorebank.app.workspace import Day, OpenWorkspace, rebuild_index_if_corrupt
+from lorebank.app.workspace import Day, OpenWorkspace
 from lorebank.domain.answers import Agenda, FileText
 from lorebank.domain.facts import Fact
 from lorebank.errors import PathRefused, UsageError
@@ -52,7 +52,6 @@ def get(
     return found
 
 
-@rebuild_index_if_corrupt
 def timeline(
     ws: OpenWorkspace,
     entity: str | None = None,
@@ -65,13 +64,11 @@ def timeline(
     from lorebank.index.items import facts_by_time
     from lorebank.recall.filters import parse_interval
 
-    ws.freshen()
     slug = ws.slug_of(entity)
     interval = parse_interval(since, until, ws.day(now))
     return facts_by_time(ws.index, entity=slug, interval=interval, named=True)
 
 
-@rebuild_index_if_corrupt
 def today(ws: OpenWorkspace, now: date | None = None) -> str:
     """The morning page in Markdown, at most twenty lines: what is new, who changed their mind,
     what is due and overdue, what waits for a decision. Nothing is written."""
@@ -80,21 +77,18 @@ def today(ws: OpenWorkspace, now: date | None = None) -> str:
     from lorebank.pages.pages import PagePlan
 
     ws.refuse_in_group("the morning page")
-    ws.freshen()
     day = ws.day(now)
     content = read_content(ws.index, ws.root, ws.config, day, None, ws.vectors_of)
     content = replace(content, waiting=ws.judgments_waiting(day))
     return PagePlan(content).digest(TODAY_PATH)
 
 
-@rebuild_index_if_corrupt
 def agenda(ws: OpenWorkspace, now: date | None = None, days: int = 14) -> Agenda:
     """What is to come in the next `days` days and what is open, overdue things first."""
     from lorebank.pages.agenda import read_agenda
 
     if days < 0:
         raise UsageError(f"days must not be negative, not {days}")
-    ws.freshen()
     return read_agenda(ws.index, ws.day(now), days)
 
 

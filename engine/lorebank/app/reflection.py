@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import date
 from functools import partial
 from typing import TypedDict, Unpack
 
 from lorebank.app.questions import recall
-from lorebank.app.workspace import Day, OpenWorkspace, rebuild_index_if_corrupt, refuse_unknown
+from lorebank.app.workspace import Day, OpenWorkspace, refuse_unknown
 from lorebank.domain.facts import Diagnostic
 from lorebank.domain.reports import ReflectReport, UndoReport
 from lorebank.errors import ProviderError
@@ -55,7 +56,6 @@ class ReflectKeywords(TypedDict, total=False):
     now: date | None
 
 
-@rebuild_index_if_corrupt
 def reflect(ws: OpenWorkspace, **how: Unpack[ReflectKeywords]) -> ReflectReport:
     """Bring the pages under `bank/` up to date from the facts; see `ReflectReport`.
 
@@ -82,7 +82,8 @@ def reflect(ws: OpenWorkspace, **how: Unpack[ReflectKeywords]) -> ReflectReport:
         ask=partial(recall, ws, as_of=until, trusted_only=True, remember=False),
     )
     models = open_writer(ws.config, ws.environ, ws.say, ws.all_names, ws.given_generator)
-    with WriterLock(ws.root), models as writer:
+    # Without a lock, which is a file: a dry run leaves a folder as it is.
+    with nullcontext() if dry_run else WriterLock(ws.root), models as writer:
         refuse_linked_bank(ws.root)
         killed = None if dry_run else killed_run(ws.root)
         if not dry_run:
@@ -126,7 +127,6 @@ def _judge_pairs(ws: OpenWorkspace, writer: Writer, today: date) -> None:
         ws.say(f"the inbox was not judged: {problem.message}")
 
 
-@rebuild_index_if_corrupt
 def undo_reflect(ws: OpenWorkspace, run: str | None = None, *, force: bool = False) -> UndoReport:
     """Give every page of a reflect run (the last where `None`) the bytes it had before it.
 

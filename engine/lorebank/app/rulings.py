@@ -12,7 +12,6 @@ from lorebank.app.workspace import (
     Day,
     OpenWorkspace,
     member_of,
-    rebuild_index_if_corrupt,
     refuse_unknown,
 )
 from lorebank.domain.facts import InboxKind
@@ -37,7 +36,6 @@ from lorebank.workspace.layout import FORGOTTEN_PAGE
 from lorebank.workspace.lock import WriterLock
 
 
-@rebuild_index_if_corrupt
 def inbox(
     ws: OpenWorkspace,
     kind: InboxKind | str | None = None,
@@ -48,14 +46,12 @@ def inbox(
     edits, facts in quarantine; of one `kind` only, `k` items at most."""
     if k is not None and k < 1:
         raise UsageError(f"k must be at least 1, not {k}")
-    ws.freshen()
     ws.judge_waiting()  # so that what is asked does not depend on which command ran before
     return waiting(
         _desk(ws, now), kind=None if kind is None else member_of(InboxKind, kind, "kind"), k=k
     )
 
 
-@rebuild_index_if_corrupt
 def rule(
     ws: OpenWorkspace, verdicts: Mapping[str, str], *, by: str, now: date | None = None
 ) -> tuple[Decision, ...]:
@@ -78,7 +74,6 @@ def rule(
         return tuple(each for each in settled(desk) if each.id not in before)
 
 
-@rebuild_index_if_corrupt
 def unrule(
     ws: OpenWorkspace,
     ids: Collection[str] | None = None,
@@ -94,12 +89,10 @@ def unrule(
     return taken
 
 
-@rebuild_index_if_corrupt
 def decisions(
     ws: OpenWorkspace, by: str | None = None, now: date | None = None
 ) -> tuple[Decision, ...]:
     """The verdicts that stand, all or those `by` a name, as their ledgers have them."""
-    ws.freshen()
     signer = None if by is None else signature(by)
     return tuple(d for d in settled(_desk(ws, now)) if signer is None or d.by == signer)
 
@@ -134,7 +127,6 @@ def judge(ws: OpenWorkspace, *, k: int = 20, now: date | None = None) -> tuple[D
         return tuple(each for each in settled(_desk(ws, now)) if each.id in ruled)
 
 
-@rebuild_index_if_corrupt
 def confirm(
     ws: OpenWorkspace,
     *ids: str,
@@ -179,7 +171,6 @@ class ForgetKeywords(TypedDict, total=False):
     before: Day
 
 
-@rebuild_index_if_corrupt
 def forget(
     ws: OpenWorkspace,
     *ids: str,
@@ -225,7 +216,6 @@ def forget(
     return report
 
 
-@rebuild_index_if_corrupt
 def undo_forget(ws: OpenWorkspace, run: str | None = None, *, force: bool = False) -> UndoReport:
     """Give the notes of a run (the last where `None`) their lines back, byte for byte.
 

@@ -14,7 +14,6 @@ from lorebank.app.workspace import (
     OpenWorkspace,
     Progress,
     prepared,
-    rebuild_index_if_corrupt,
     refuse_unknown,
 )
 from lorebank.beliefs import materialise
@@ -26,10 +25,12 @@ from lorebank.database.connection import (
     open_index,
     read_meta,
 )
-from lorebank.domain.facts import Diagnostic, FactKind, OpinionStatus, SyncReport
+from lorebank.domain.facts import Diagnostic, Fact, FactKind, OpinionStatus, SyncReport
 from lorebank.domain.judgments import Directive
 from lorebank.domain.reports import Status
 from lorebank.errors import NotWritable
+from lorebank.exchange.exporting import export_bank
+from lorebank.exchange.importing import import_source
 from lorebank.index.items import facts_by_time
 from lorebank.index.status import differences, file_problems, index_counts, refused_texts
 from lorebank.index.sync import stale_paths, sync_files
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
     from lorebank.exchange.importing import ImportReport
 
 
-@rebuild_index_if_corrupt
 def sync(
     ws: OpenWorkspace, *, full: bool = False, embed: bool = True, progress: Progress | None = None
 ) -> SyncReport:
@@ -126,7 +126,6 @@ def check(ws: OpenWorkspace) -> tuple[str, ...]:
             fresh.close()
 
 
-@rebuild_index_if_corrupt
 def status(ws: OpenWorkspace) -> Status:
     """What is indexed, with what, how fresh, and what is wrong."""
     found = ws.walk()
@@ -222,8 +221,6 @@ def import_notes(
     second import changes nothing; a changed source updates the files nobody has edited here.
     Raises `NotFound`, `WorkspaceError` or `UsageError` where the source cannot be read at all.
     """
-    from lorebank.exchange.importing import import_source  # not for an index alone, nor below
-
     path = Path(source).expanduser()
     if dry_run:
         return import_source(ws.root, ws.config, path, form=form, name=name, dry_run=True)
@@ -245,7 +242,6 @@ class ExportKeywords(TypedDict, total=False):
     now: date | None
 
 
-@rebuild_index_if_corrupt
 def export(
     ws: OpenWorkspace,
     form: str = "jsonl",
@@ -260,24 +256,23 @@ def export(
     of these `kinds`, `since` a day; what is in quarantine stays unless `quarantined`, private text
     is in no export. `WorkspaceError` where the target holds anything, unless `force`.
     """
-    from lorebank.exchange.exporting import ExportFilter, export_bank
-
     refuse_unknown("export", which, ExportKeywords)
-    ws.freshen()
     now, slug = which.get("now"), ws.slug_of(which.get("entity"))
-    kinds = map(parse_kind, which.get("kinds", ()))
-    wanted = ExportFilter(
-        kinds=tuple(kind for kind in kinds if kind is not None),
-        since=parse_day(which.get("since"), ws.day(now), "since"),
-        quarantined=which.get("quarantined", False),
-    )
-    opinions = ws.opinions(slug, None, now)
+    kinds = set(filter(None, map(parse_kind, which.get("kinds", ())))) or set(FactKind)
+    since = parse_day(which.get("since"), ws.day(now), "since")
+
+    def is_recent(fact: Fact) -> bool:
+        last = (fact.occurred and fact.occurred.end) or fact.recorded
+        return since is None or (last is not None and last >= since)
+
+    facts = facts_by_time(ws.index, entity=slug, interval=None)[::-1]
+    opinions = ws.opinions(slug, None, now) if FactKind.OPINION in kinds else ()
     return export_bank(
         form,
-        facts_by_time(ws.index, entity=slug, interval=None)[::-1],
+        [fact for fact in facts if fact.kind in kinds and is_recent(fact)],
         list_entities(ws.index),
         [opinion for opinion in opinions if opinion.status is OpinionStatus.LIVE],
-        wanted=wanted,
+        quarantined=which.get("quarantined", False),
         target=None if target is None else Path(target).expanduser(),
         force=force,
     )

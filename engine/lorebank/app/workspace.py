@@ -15,7 +15,7 @@ from datetime import date
 from enum import StrEnum
 from functools import cached_property, partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, ParamSpec, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar, Unpack
 
 from lorebank.database import connection as store
 from lorebank.database.connection import read_meta
@@ -24,7 +24,13 @@ from lorebank.errors import NotFound, NotWritable, PathRefused, UsageError
 from lorebank.index.sync import ReadSettings, collector_at_rest
 from lorebank.markdown.sections import RETAIN_HEADINGS
 from lorebank.workspace.files import WalkResult, walk
-from lorebank.workspace.layout import FileRole, ensure_derived_folder, index_path, sessions_path
+from lorebank.workspace.layout import (
+    FileRole,
+    LogPattern,
+    ensure_derived_folder,
+    index_path,
+    sessions_path,
+)
 
 if TYPE_CHECKING:
     from lorebank.app.watching import Watcher
@@ -80,12 +86,12 @@ def refuse_unknown(function: str, given: Iterable[str], known: type) -> None:
             raise TypeError(f"{function}() got an unexpected keyword argument '{name}'")
 
 
-def rebuild_index_if_corrupt(method: Callable[P, R]) -> Callable[P, R]:
+def retried(method: Callable[P, R]) -> Callable[P, R]:
     """Retry a method once with a sound index: rebuilt where it was damaged, in memory where it
     cannot be written."""
 
     @wraps(method)
-    def retried(*args: P.args, **kwargs: P.kwargs) -> R:
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
         ws = args[0]
         assert isinstance(ws, OpenWorkspace)
         try:
@@ -95,7 +101,17 @@ def rebuild_index_if_corrupt(method: Callable[P, R]) -> Callable[P, R]:
                 raise
         return method(*args, **kwargs)
 
-    return retried
+    return run
+
+
+def fresh(question: Callable[..., R]) -> Callable[..., R]:
+    """The same for a question, answered from an index that is up to date with the files."""
+
+    def answer(ws: OpenWorkspace, *args: Any, **kwargs: Any) -> R:
+        ws.freshen()
+        return question(ws, *args, **kwargs)
+
+    return retried(answer)
 
 
 class Resources(TypedDict, total=False):
@@ -353,6 +369,9 @@ class OpenWorkspace:
     def day(self, now: date | None) -> date:
         return now or self.now or date.today()
 
+    def log_path(self, day: date) -> str:
+        return LogPattern.compile(self.config.workspace.log_pattern).path_for(day)
+
     def walk(self) -> WalkResult:
         found = walk(self.root, self.config)
         if not self.group:
@@ -363,7 +382,7 @@ class OpenWorkspace:
         if self.group:
             raise PathRefused(f"{what} is not available in a group")
 
-    @rebuild_index_if_corrupt
+    @retried
     @collector_at_rest()
     def sync_files(self, *, full: bool = False, progress: Progress | None = None) -> SyncReport:
         from lorebank.index.opinions import stance_model_changed
@@ -611,9 +630,9 @@ class OpenWorkspace:
 
         def add(before: str | None) -> str:
             text = new_log(day) if before is None else before
-            appended = append_fact_line(text, line, path=path, headings=headings)
-            lines.append(appended.line)
-            return appended.text
+            appended, number = append_fact_line(text, line, path=path, headings=headings)
+            lines.append(number)
+            return appended
 
         before, after = edit_text(self.root, path, self.config, add)
         if undo:

@@ -11,6 +11,15 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
+from lorebank.agent.authored import (
+    Place,
+    Remembered,
+    admitted,
+    as_written_by,
+    core_request,
+    is_order,
+    route,
+)
 from lorebank.app.workspace import Day, OpenWorkspace, refuse_unknown
 from lorebank.domain.facts import (
     NOBODY,
@@ -26,16 +35,33 @@ from lorebank.domain.facts import (
 from lorebank.domain.judgments import Proposal
 from lorebank.domain.reports import LintFinding, LintReport, UndoReport
 from lorebank.errors import LockHeld, UsageError
+from lorebank.inbox.pairs import about
 from lorebank.index.items import facts_by_id, facts_by_place, facts_saying
+from lorebank.index.vectors import FINGERPRINT
 from lorebank.language.secrets import find_secrets
+from lorebank.language.words import estimate_tokens
+from lorebank.markdown.document import read_document
+from lorebank.markdown.fact_format import apply_fixes, format_fact, with_fixes
 from lorebank.markdown.hidden import private_parts
+from lorebank.markdown.origin import origin_mark, strip_recalled
+from lorebank.names.plain_mentions import names_in_sentence
+from lorebank.nightly.infer import infer_facts
+from lorebank.nightly.run_record import (
+    RunRecord,
+    load_run,
+    next_run,
+    save_run,
+    undo_run,
+    undo_store,
+)
 from lorebank.recall.filters import parse_origin, parse_single_day
-from lorebank.retain.kinds import parse_kind
-from lorebank.workspace.layout import LogPattern
+from lorebank.retain.compose import append_note, compose_fact, new_log, new_note_log, one_paragraph
+from lorebank.retain.kinds import not_names, parse_kind
 from lorebank.workspace.lock import WriterLock, append_lock
+from lorebank.workspace.paths import core_path, edit_text, read_text_file
+from lorebank.workspace.run_store import Change
 
 if TYPE_CHECKING:
-    from lorebank.agent.authored import Remembered
     from lorebank.agent.core_memory import CoreWrite
 
 
@@ -73,10 +99,6 @@ def retain(ws: OpenWorkspace, text: str, **details: Unpack[RetainKeywords]) -> F
     where nothing else is left. `related` of the fact returned holds what it may restate, contradict
     or replace: rule on it (`Bank.rule`) while you know why.
     """
-    from lorebank.agent.authored import admitted, as_written_by
-    from lorebank.inbox.pairs import about
-    from lorebank.retain.compose import compose_fact
-
     refuse_unknown("retain", details, RetainKeywords)
     now = details.get("now")
     today = ws.day(now)
@@ -135,10 +157,7 @@ def retain(ws: OpenWorkspace, text: str, **details: Unpack[RetainKeywords]) -> F
 
 def _write_fact(ws: OpenWorkspace, fact: Fact, private: str, recorded: date) -> Citation:
     """Append a fact's line to its log and index it where nobody else is writing."""
-    from lorebank.index.vectors import FINGERPRINT
-    from lorebank.markdown.fact_format import format_fact
-
-    path = LogPattern.compile(ws.config.workspace.log_pattern).path_for(recorded)
+    path = ws.log_path(recorded)
     with append_lock(ws.root):
         line = ws.append_fact(
             path, f"{format_fact(fact)} {private}".rstrip(), recorded, undo="retain"
@@ -166,26 +185,21 @@ def log(
 ) -> Citation:
     """Append a note to a day's log, as context of that day and no fact; where it stands.
     `author` as in `retain`."""
-    from lorebank.agent.authored import admitted, as_written_by
-    from lorebank.markdown.origin import origin_mark
-    from lorebank.retain.compose import append_note, new_note_log, one_paragraph
-    from lorebank.workspace.paths import edit_text
-
     today = ws.day(now)
     recorded = parse_single_day(day, today, "date") or today
     origin, author = as_written_by(author, Origin.OWNER, today, recorded)
     text = strip_recalled_text(ws, text)
     if origin is Origin.AGENT:  # on one line, so that the mark is that of all it says
         text = f"{one_paragraph(admitted(text))}{origin_mark(origin, author)}"
-    path = LogPattern.compile(ws.config.workspace.log_pattern).path_for(recorded)
+    path = ws.log_path(recorded)
     places: list[Citation] = []
 
     def add(before: str | None) -> str:
         log = new_note_log(recorded) if before is None else before
-        done = append_note(log, text, path=path, headings=ws.read_settings.retain_headings)
-        last = done.line + text.strip().count("\n")
-        places.append(Citation(path, done.line, last))
-        return done.text
+        headings = ws.read_settings.retain_headings
+        written, line = append_note(log, text, path=path, headings=headings)
+        places.append(Citation(path, line, line + text.strip().count("\n")))
+        return written
 
     with append_lock(ws.root):
         edit_text(ws.root, path, ws.config, add)
@@ -195,11 +209,8 @@ def log(
 
 def log_file(ws: OpenWorkspace, *, day: Day = None, now: date | None = None) -> Path:
     """The file of a day's log, laid out where it does not exist yet."""
-    from lorebank.retain.compose import new_log
-    from lorebank.workspace.paths import edit_text
-
     recorded = parse_single_day(day, ws.day(now), "date") or ws.day(now)
-    path = LogPattern.compile(ws.config.workspace.log_pattern).path_for(recorded)
+    path = ws.log_path(recorded)
     with WriterLock(ws.root):
         edit_text(ws.root, path, ws.config, lambda t: new_log(recorded) if t is None else t)
     return ws.root / path
@@ -229,10 +240,7 @@ def memory_write(
     agent (`author`) are marked; its orders, and its changes to the owner's lines, are proposed
     to the owner instead (`CoreWrite.proposed`).
     """
-    from lorebank.agent.authored import core_request
     from lorebank.agent.core_memory import CoreEdit, edit_core, measured
-    from lorebank.language.words import estimate_tokens
-    from lorebank.workspace.paths import core_path, edit_text, read_text_file
 
     ws.refuse_in_group("the core memory")
     path = core_path(ws.root)
@@ -272,8 +280,6 @@ def remember(
     decisions, preferences and durable facts into the retain section of today's log, context of
     the day into the log as a note. `to` names the place: `core`, `fact` or `log`.
     """
-    from lorebank.agent.authored import Place, Remembered, is_order, route
-
     if author is not NOBODY and is_order(text):
         to = "core"  # where it becomes a proposal
     found = route(strip_recalled_text(ws, text), to=to)
@@ -295,9 +301,7 @@ def lint(ws: OpenWorkspace, *, fix: bool = False, now: date | None = None) -> Li
     With `fix` those that need no judgement are rewritten; `undo_lint` takes that back.
     """
     from lorebank.index.status import lint_findings
-    from lorebank.markdown.fact_format import apply_fixes, with_fixes
 
-    ws.freshen()
     headings = ws.read_settings.retain_headings
     found: list[LintFinding] = []
     after: dict[str, tuple[str, str]] = {}
@@ -321,8 +325,6 @@ def undo_lint(ws: OpenWorkspace, run: str | None = None) -> UndoReport:
 
 def undo_retain(ws: OpenWorkspace) -> UndoReport:
     """Take the last fact that `retain` wrote out of its log again; says which that was."""
-    from lorebank.nightly.run_record import load_run, undo_store
-
     last = undo_store(ws.root, "retain").names()[-1:]
     runs = [load_run(ws.root, name, "retain") for name in last]
     report = _undo_edit(ws, "retain", None)
@@ -339,8 +341,6 @@ def undo_retain(ws: OpenWorkspace) -> UndoReport:
 
 
 def _undo_edit(ws: OpenWorkspace, area: str, run: str | None) -> UndoReport:
-    from lorebank.nightly.run_record import undo_run
-
     with WriterLock(ws.root):
         report = undo_run(ws.root, run, area=area)
     ws.sync_files()
@@ -351,10 +351,6 @@ def _edit_files(
     ws: OpenWorkspace, area: str, texts: Mapping[str, tuple[str, str]], day: date
 ) -> str:
     """Write texts over the texts that were read, kept for undo; the name of the run."""
-    from lorebank.nightly.run_record import RunRecord, next_run, save_run
-    from lorebank.workspace.paths import edit_text
-    from lorebank.workspace.run_store import Change
-
     with WriterLock(ws.root):
         run = next_run(ws.root, day.isoformat(), area=area)
         changes: dict[str, Change] = {}
@@ -372,11 +368,6 @@ def _edit_files(
 def _names_in(ws: OpenWorkspace, day: date, text: str) -> tuple[Mention, ...]:
     """The known names in a sentence; where there are none, the name it opens with, if what it says
     is plainly said of somebody: "Anna is allergic to nuts"."""
-    from lorebank.markdown.document import read_document
-    from lorebank.names.plain_mentions import names_in_sentence
-    from lorebank.nightly.infer import infer_facts
-    from lorebank.retain.kinds import not_names
-
     ws.freshen()
     if known := names_in_sentence(ws.index, text, not_names()):
         return known
@@ -395,7 +386,6 @@ def _propose(ws: OpenWorkspace, asked: Sequence[Proposal], core_tokens: int) -> 
     from lorebank.agent.core_memory import CoreWrite
     from lorebank.markdown.proposal_pages import AGENT_PROPOSALS
     from lorebank.nightly.proposals import propose
-    from lorebank.workspace.paths import read_text_file
 
     propose(ws.root, asked)
     ids = tuple(proposal.id for proposal in asked)
@@ -415,8 +405,6 @@ def _propose(ws: OpenWorkspace, asked: Sequence[Proposal], core_tokens: int) -> 
 
 def strip_recalled_text(ws: OpenWorkspace, text: str) -> str:
     """A text without what recall printed; says what was left out."""
-    from lorebank.markdown.origin import strip_recalled
-
     stripped = strip_recalled(text)
     if not stripped.removed:
         return text

@@ -135,6 +135,7 @@ CREATE TABLE slots (
     relation TEXT NOT NULL,
     value    TEXT NOT NULL,            -- folded words
     old      TEXT NOT NULL,            -- the value that it says it replaces; or ''
+    since    TEXT NOT NULL,            -- ISO day ahead from which it holds; or ''
     value_slug TEXT NOT NULL,          -- the value as a name is kept, should it be one
     PRIMARY KEY (item, subject, about, relation, value)
 ) WITHOUT ROWID;

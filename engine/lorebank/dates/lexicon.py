@@ -1,6 +1,7 @@
 """Tokens of a text, and the lexicon: the `[dates]` sections, first token to meanings.
 
-`ENTRIES` names what a section may hold. A spelling with `~` before it is a common word of another
+An entry of a section is, in capitals, the tag by which the rules know its words; what each holds
+stands in `engine/docs/languages.md`. A spelling with `~` before it is a common word of another
 language too: it counts only where another word of the text belongs to its own language.
 """
 
@@ -9,7 +10,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import field
 from functools import cache
 from typing import Any
 
@@ -38,7 +38,7 @@ class Tokens(Record):
         return 0 < index < len(self.words) and self.ends[index - 1] == self.starts[index]
 
     def split(self, inflected: Mapping[str, int]) -> None:
-        """Cut words with a suffix in two: `mayısta` into `mayıs` and `ta`."""
+        """Cut words with a suffix or prefix in two: `mayısta` into `mayıs` and `ta`."""
         for index in range(len(self.words) - 1, -1, -1):
             word = self.words[index]
             stem = inflected.get(word)
@@ -78,123 +78,27 @@ def _any_token() -> re.Pattern[str]:
 LANGUAGES = tuple(path.stem for path in language_files())
 ALL = (1 << len(LANGUAGES)) - 1
 """The set of all languages; a set of languages is an integer, one bit each."""
-ENTRIES = {
-    "month": ("MONTH", "MON"),  # a month by a name that can stand alone
-    "month_short": ("MON",),  # abbreviations, which count only next to a day or year
-    "month_number": ("MNUM",),
-    "weekday": ("WEEKDAY",),  # from Monday
-    "weekday_short": ("WDAY",),  # only next to a date or a time of the clock
-    "weekday_plural": ("WEEKDAYS",),  # `two Fridays ago`
-    "season": ("SEASON",),
-    "season_plural": ("SEASONS",),
-    "unit": ("UNIT",),  # day, week, weekend, fortnight, month, quarter, half, year, decade
-    "duration": ("DURATION",),  # "6 month" = "half a year"
-    "number": ("NUM",),
-    "ordinal": ("ORD",),  # -1 is the last
-    "day_of_month": ("DAY",),
-    "relative_day": ("DAYWORD",),  # -1 = "yesterday"
-    "part_of_day": ("DAYPART",),
-    "hour": ("HOUR",),  # `at 9`: behind a weekday
-    "hour_after": ("HOUR_POST",),  # `14 heures`
-    "parts_of_day": ("DAYPARTS",),  # `on Wednesday afternoons`
-    "relative_unit": ("UNITWORD",),  # "month -1" = "先月"
-    "edge": ("EDGE_WORD",),  # "end year" = "Jahresende"
-    "relative": ("REL_PRE",),  # last, this, next: before the unit
-    "relative_after": ("REL_POST",),
-    "then": ("THEN",),  # `the following week`: after the time named before
-    "then_after": ("THEN_POST",),
-    "trailing": ("TRAIL_PRE",),  # `the past month`
-    "window": ("SPAN_PRE",),  # `the last … days`
-    "window_after": ("SPAN_POST",),
-    "ago_before": ("AGO_PRE",),
-    "ago": ("AGO",),
-    "ahead_before": ("AHEAD_PRE",),  # `in … days`
-    "within": ("WITHIN",),  # `within … days`: up to that day
-    "within_after": ("WITHIN_POST",),
-    "ahead": ("AHEAD",),  # `… from now`
-    "holiday": ("HOLIDAY",),  # the keys of `lorebank.dates.holidays`
-    "week_on": ("WEEK_ON",),  # 1 = the `week` of `Monday week`
-    "era": ("ERA",),  # 令和, by the year before its first
-    "first_year": ("FIRST_YEAR",),
-    "quarter": ("QUARTER",),
-    "half": ("HALF",),
-    "decade": ("DECADE",),
-    "decade_before": ("DECADE_PRE",),
-    "decade_article": ("DECADE_THE",),
-    "decade_after": ("DECADE_POST",),
-    "part": ("PART",),  # early, mid, late, start, end; opening, closing may be either of two
-    "part_after": ("PART_POST",),
-    "week_of": ("WEEK_OF",),
-    "week_of_after": ("WEEK_OF_POST",),
-    "week_number": ("WEEK_NO",),
-    "day_next_to": ("DAY_NEXT_TO",),  # -1 = "day before", 1 = "day after"
-    "day_before_number": ("DAY_PRE",),  # `el día 3`
-    "day_article": ("DAY_ARTICLE",),  # `le 30`
-    "day_article_bound": ("DAY_ARTICLE_BOUND",),  # `au 15`: counts behind `jusqu'`, or `du 3`
-    "day_article_weak": ("DAY_ARTICLE_WEAK",),  # `a 30`: counts before a pause or a common word
-    "day_article_after": ("DAY_ARTICLE_POST",),  # `28'inde`
-    "quantity_of": ("QUANTITY_OF",),  # what makes `il y a trois semaines de …` no date
-    "year_sign": ("NIAN",),  # 年
-    "month_sign": ("YUE",),  # 月
-    "day_sign": ("RI",),  # 日
-    "ordinal_sign": ("ORD_PRE",),  # 第
-    "in": ("IN",),  # what licenses a date
-    "in_after": ("IN_POST",),
-    "article": ("ART",),
-    "on": ("ON",),  # what licenses one in digits
-    "since": ("SINCE",),  # never ahead
-    "starting": ("STARTING",),  # `as from`, which may be ahead
-    "since_or_starting": ("SINCE_OR_STARTING",),  # Italian `da`: ahead only where that is near
-    "starting_after": ("STARTING_POST",),
-    "until": ("UNTIL",),
-    "until_after": ("UNTIL_POST",),
-    "before": ("BEFORE",),
-    "before_after": ("BEFORE_POST",),
-    "after": ("AFTER",),
-    "after_after": ("AFTER_POST",),
-    "around": ("AROUND",),
-    "around_after": ("AROUND_POST",),
-    "onwards": ("ONWARDS",),
-    "from": ("FROM",),
-    "to": ("TO",),
-    "to_after": ("TO_POST",),
-    "between": ("BETWEEN",),
-    "and": ("AND",),
-    "range_after": ("RANGE_POST",),
-    "of": ("OF",),
-    "the": ("THE",),
-    "every": ("EVERY",),
-    "never": ("NOT",),  # what is no date although its words are
-}  # fmt: skip
-"""What a `[dates]` section may hold → the tags of its words in rules."""
-CUES = {
-    "past": "words and endings (`*ed`) of clauses that tell of what was",
-    "not_past": "words that end so and do not",
-    "auxiliary": "`ha`: with a participle, the past",
-    "participle": "endings of participles; in a language without auxiliaries, opening a clause",
-    "future": "of clauses that tell of what is to come",
-    "not_future": "words that end so and do not",
-    "habit": "`usually`: what happens again and again",
-    "hours": "`opens`, `serves`: with `from Monday to Thursday`, opening hours",
-    "moved": "`postponed`: `from Wednesday to Thursday` are then two days",
-    "planned": "`for`, `to`: `booked for Friday`, `put off to Friday` are ahead",
-    "joins": "words between clauses",
-}
-"""What it may hold of how a clause speaks."""
-_LISTS = ("marks", "vague", "suffixes", *CUES)
-"""What else it may hold: words that say something of a whole text or clause."""
+_CUES = frozenset(
+    {
+        *("past", "not_past", "auxiliary", "participle", "future", "not_future", "habit"),
+        *("hours", "moved", "planned", "joins"),
+    }
+)
+"""Entries of a section that hold how a clause speaks."""
+_LISTS = frozenset({"marks", "vague", "suffixes", "prefixes", "numerals"}) | _CUES
+"""Entries that are no tags of rules: they say something of a whole text or clause."""
 _ELIDED = frozenset("bcdfghjklmnpqrstvwxz")
 """Letters that are words before an apostrophe only: Dutch `t/m` speaks for no French."""
 _INFLECTED = frozenset(
     {"month", "weekday", "season", "unit", "relative_day", "edge", "part_after", "holiday"}
 )
 ANCHORS = frozenset(
-    {
-        "MONTH", "WEEKDAY", "WEEKDAYS", "WDAY", "UNIT", "DURATION", "DAYWORD", "UNITWORD", "SEASON",
-        "SEASONS", "HOLIDAY", "DECADE", "EDGE_WORD", "NIAN", "YUE", "RI",
-        "DAY_PRE",
-    }
-)  # fmt: skip
+    (
+        *("MONTH", "WEEKDAY", "WEEKDAY_PLURAL", "WEEKDAY_SHORT", "UNIT", "DURATION", "SEASON"),
+        *("SEASON_PLURAL", "HOLIDAY", "DECADE", "EDGE", "RELATIVE_DAY", "RELATIVE_UNIT"),
+        *("YEAR_SIGN", "MONTH_SIGN", "DAY_SIGN", "DAY_BEFORE_NUMBER"),
+    )
+)
 """Tags of which every date phrase without a digit holds one."""
 
 
@@ -203,48 +107,33 @@ def language_bit(code: str) -> int:
     return 1 << LANGUAGES.index(code) if code in LANGUAGES else 0
 
 
-class Reading(Record):
-    """One meaning of a run of tokens."""
-
-    rest: tuple[str, ...]
-    """The tokens behind the first."""
-    tag: str
-    value: Any
-    languages: int
-    collides: bool
-    """Counts only where another word of the text belongs to its language."""
-    capital: bool
-    """Counts only where it is written with a capital: `Linggo` is Sunday, `linggo` a week."""
+Reading = tuple[tuple[str, ...], str, Any, int, bool, bool]
+"""One meaning of a run of tokens: those behind the first, the tag, the value, the languages;
+whether it counts only where another word of the text belongs to its language (it is spelled with
+a `~`), and whether only with a capital: `Linggo` is Sunday, `linggo` a week."""
 
 
 class Lexicon(Mutable):
     """All words of all languages."""
 
-    rows: dict[str, tuple[tuple[Any, ...], ...]]
-    """First token → the fields of its readings, longest first."""
+    rows: dict[str, tuple[Reading, ...]]
+    """First token → its readings, longest first."""
     marks: dict[str, tuple[int, ...]]
     """Common word → the numbers of its languages: evidence of which one a text is in."""
+    unmarked: int
+    """The languages of which no common word is known: any text may be in them."""
     vague: dict[str, tuple[tuple[str, ...], ...]]
     """First token → the tokens behind it, for phrases that name no definite time."""
     inflected: dict[str, int]
-    """Word with one of its language's suffixes → letters of the word: `mayısta` is `mayıs` `ta`."""
+    """Word with a suffix or prefix → letters of its first part: `mayısta` is `mayıs` `ta`."""
     cues: dict[str, dict[str, str]]
     """Language → cue → a regular expression of its words and endings, accents and all."""
-    _read: dict[str, tuple[Reading, ...]] = field(default_factory=dict)
 
-    def readings(self, word: str) -> tuple[Reading, ...]:
-        """The meanings of the runs of tokens that begin with the word, longest first."""
-        found = self._read.get(word)
-        if found is None:
-            row = self.rows.get(word)
-            if row is None:
-                return ()
-            found = self._read[word] = tuple(Reading(*fields) for fields in row)
-        return found
-
-    def is_ambiguous(self, word: str, tag: str) -> bool:
-        """Whether a word is read so only with care: its spelling bears a `~`."""
-        return any(r.collides and r.tag == tag and not r.rest for r in self.readings(word))
+    def means(self, word: str, tag: str, *, collides: bool | None = None) -> bool:
+        """Whether a word alone bears a tag; `collides`: whether only with care, with a `~`."""
+        return any(
+            row[:2] == ((), tag) and collides in (None, row[4]) for row in self.rows.get(word, ())
+        )
 
 
 @cache
@@ -262,17 +151,20 @@ def _tables(languages: Sections) -> dict[str, Any]:
     for code, section in languages.items():
         bit = language_bit(code)
         suffixes = [fold(suffix) for suffix in split(section.get("suffixes", ""))]
+        prefixes = [fold(prefix) for prefix in split(section.get("prefixes", ""))]
         for entry, value, spelling in _spellings(code, section):
             written = spelling.lstrip("~")
             tokens = tuple(tokenize(written).words)
             flags = spelling.startswith("~"), written[0].isupper()
             if entry in _INFLECTED:
                 inflected.update({tokens[-1] + suffix: len(tokens[-1]) for suffix in suffixes})
-            for tag in ENTRIES[entry]:
+                inflected.update({prefix + tokens[0]: len(prefix) for prefix in prefixes})
+            tags = [entry.upper()]
+            tags += ["MONTH_SHORT"] if entry == "month" else []  # where an abbreviation may stand
+            tags += [f"U_{value.upper()}"] if entry == "unit" else []
+            for tag in tags:
                 meanings[tokens, tag, value, *flags] |= bit
-            if entry == "unit":
-                meanings[tokens, f"U_{value.upper()}", value, *flags] |= bit
-        common = [word for entry in ("marks", *CUES) for word in split(section.get(entry, ""))]
+        common = [word for entry in ("marks", *_CUES) for word in split(section.get(entry, ""))]
         for word in (*common, *stop_words.get(code, {}).get("words", "").split()):
             tokens = tuple(tokenize(word).words)
             if len(tokens) == 1 and word not in _ELIDED and not word.startswith("*"):
@@ -280,7 +172,7 @@ def _tables(languages: Sections) -> dict[str, Any]:
         for phrase in split(section.get("vague", "")):
             first, *rest = tokenize(phrase).words
             vague[first].add(tuple(rest))
-    rows: dict[str, list[tuple[Any, ...]]] = defaultdict(list)
+    rows: dict[str, list[Reading]] = defaultdict(list)
     for (tokens, tag, value, collides, capital), bits in meanings.items():
         rows[tokens[0]].append((tokens[1:], tag, value, bits, collides, capital))
     whole = {token for tokens, *_ in meanings for token in tokens}
@@ -291,9 +183,10 @@ def _tables(languages: Sections) -> dict[str, Any]:
             for first, found in rows.items()
         },
         "marks": {word: tuple(sorted(found)) for word, found in marks.items()},
+        "unmarked": ALL & ~sum(1 << index for index in frozenset().union(*marks.values())),
         "vague": {first: tuple(sorted(rests)) for first, rests in vague.items()},
         "inflected": inflected,
-        "cues": {code: _cues(section) for code, section in languages.items()},
+        "cues": {code: cues for code, section in languages.items() if (cues := _cues(section))},
     }
 
 
@@ -303,22 +196,25 @@ def _cues(section: dict[str, Any]) -> dict[str, str]:
             re.escape(word.lower()).replace(r"\*", r"[^\W\d_]{2,}").replace(r"\ ", r"\s+")
             for word in split(section[cue])
         )
-        for cue in CUES
+        for cue in _CUES
         if cue in section
     }
 
 
 def _spellings(code: str, section: dict[str, Any]) -> Iterator[tuple[str, Any, str]]:
     """Entry, value and spelling of every word of a section."""
+    from lorebank.dates.phrases import tags_of_rules  # only where the cache is out of date
+
+    known = {tag.lower() for tag in tags_of_rules()}
     for entry, words in section.items():
         if entry == "numerals":
             yield from _han_numerals()
-        elif entry not in ENTRIES and entry not in _LISTS:
+        elif entry not in known and entry not in _LISTS:
             raise ConfigurationError(
                 f"languages/{code}.toml: [dates] holds '{entry}', which nothing reads",
-                hint=f"use one of: {', '.join((*_LISTS, *ENTRIES))}",
+                hint="engine/docs/languages.md lists the entries",
             )
-        elif entry in ENTRIES:
+        elif entry not in _LISTS:
             for value, spellings in _values(entry, words):
                 yield from ((entry, value, spelling) for spelling in split(spellings))
 
@@ -348,6 +244,6 @@ def _han_numerals() -> Iterator[tuple[str, int, str]]:
             ("" if tens < 2 else digits[tens]) + ("十" if tens else "") + digits[ones] * (ones > 0)
         )
         yield "number", number, written
-        for entry, last in (("ordinal", 12), ("day_of_month", 31), ("month_number", 12)):
+        for entry, last in (("ordinal", 12), ("day", 31), ("month_number", 12)):
             if number <= last:
                 yield entry, number, written

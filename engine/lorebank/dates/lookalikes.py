@@ -111,14 +111,14 @@ def _counts_alone(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
     before, after = _word_at(tokens, start - 1), _word_at(tokens, edge.end)
     if before in _QUOTES or before in _words()["title"] or before in _words()["article"]:
         return False
-    if start and any(e.tag in ("HOLIDAY", "ORD") for e in lattice.edges[start - 1]):
+    if start and any(e.tag in ("HOLIDAY", "ORDINAL") for e in lattice.edges[start - 1]):
         return False  # Black Friday deals, the first Thursday lesson
     if any(e.tag == "HOLIDAY" and e.end == edge.end for e in lattice.edges[start]):
         free = not after[:1].isalpha() or after in words.marks or after in _words()["event"]
         return free or not edge.languages & ~_COMPOUNDS  # Pfingstmontag frei
     if meaning.granularity == "range" and not meaning.is_weekly:
         return meaning.repeating and (not after[:1].isalpha() or after in words.marks)
-    if not meaning.is_weekly or words.is_ambiguous(tokens.words[start], "WEEKDAY"):
+    if not meaning.is_weekly or words.means(tokens.words[start], "WEEKDAY", collides=True):
         return False
     return not _is_part_of_name(tokens, start, edge)
 
@@ -142,6 +142,7 @@ def _is_named(tokens: Tokens, start: int, edge: Edge, meaning: Meaning) -> bool:
         not meaning.repeating
         or last not in _words()["name"]
         or not _is_capital(tokens, edge.end - 1)
+        or any(map(str.isdecimal, tokens.words[start : edge.end]))  # from 15 March Kit lives there
     ):
         return False
     if _word_at(tokens, edge.end) == "'":

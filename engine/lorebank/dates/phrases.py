@@ -17,15 +17,15 @@ from lorebank.domain.facts import Interval
 from lorebank.records import Record
 
 if TYPE_CHECKING:
-    from lorebank.dates.lattice import Edge, Lattice, RuleTree
+    from lorebank.dates.lattice import Edge, Lattice, Rule, RuleTree
     from lorebank.dates.rules_bounds import Meaning
     from lorebank.dates.spans import Tense
 
 _DATED = frozenset(
     (
         *("DATE", "DATES", "DAYS", "DATE_ORDINAL", "DATE_NUMBER", "DATE_NUMBER_WEAK"),
-        *("DATE_BOUND", "DAY_OF_MONTH", "DM", "DM_WEAK", "EDGE_WORD", "PART", "SHORT_WEEKDAY"),
-        *("SINCE", "STARTING", "SINCE_OR_STARTING", "WITHIN", "WITHIN_POST"),
+        *("DATE_BOUND", "DAY_OF_MONTH", "DM", "DM_WEAK", "EDGE", "PART", "SHORT_WEEKDAY"),
+        *("SINCE", "STARTING", "SINCE_OR_STARTING", "WITHIN", "WITHIN_AFTER"),
     )
 )
 """Tags of which every phrase holds one before its bounds are read."""
@@ -129,14 +129,24 @@ def find_vague(text: str) -> tuple[str, ...]:
 def _stages() -> tuple[tuple[RuleTree, ...], tuple[RuleTree, ...]]:
     """Rules that make dates, and those that make phrases of them."""
     from lorebank.dates.lattice import RuleTree
+
+    *dates, parts, bounds = map(RuleTree, _rules())
+    return tuple(dates), (parts, bounds)
+
+
+def tags_of_rules() -> frozenset[str]:
+    """All tags that some rule matches or makes."""
+    patterns = " ".join(f"{rule.pattern} {rule.tag}" for stage in _rules() for rule in stage)
+    return frozenset(patterns.upper().replace("|", " ").replace("?", " ").split())
+
+
+def _rules() -> tuple[tuple[Rule, ...], ...]:
     from lorebank.dates.rules_bounds import BOUND_RULES
     from lorebank.dates.rules_calendar import CALENDAR_RULES, REFERENCE_RULES
     from lorebank.dates.rules_parts import PART_RULES
     from lorebank.dates.rules_relative import RELATIVE_RULES
 
-    dates = (REFERENCE_RULES, CALENDAR_RULES, RELATIVE_RULES)
-    phrases = (PART_RULES, BOUND_RULES)
-    return tuple(map(RuleTree, dates)), tuple(map(RuleTree, phrases))
+    return REFERENCE_RULES, CALENDAR_RULES, RELATIVE_RULES, PART_RULES, BOUND_RULES
 
 
 def _chosen(lattice: Lattice, words: Lexicon) -> list[tuple[int, Edge]]:
@@ -148,7 +158,7 @@ def _chosen(lattice: Lattice, words: Lexicon) -> list[tuple[int, Edge]]:
         (start, edge)
         for start, edges in enumerate(lattice.edges)
         for edge in edges
-        if edge.tag in ("PHRASE", "NOT") and edge.languages & lattice.spoken
+        if edge.tag in ("PHRASE", "NEVER") and edge.languages & lattice.spoken
     ]
     candidates.sort(key=lambda c: _rank(tokens, *c))
     taken: list[tuple[int, Edge]] = []
@@ -156,7 +166,7 @@ def _chosen(lattice: Lattice, words: Lexicon) -> list[tuple[int, Edge]]:
     for start, edge in candidates:
         if not used.isdisjoint(range(start, edge.end)):
             continue
-        no_date = edge.tag == "NOT" or is_street(tokens, start, edge.end)
+        no_date = edge.tag == "NEVER" or is_street(tokens, start, edge.end)
         if no_date or is_date(lattice, start, edge, words):
             used.update(range(start, edge.end))
             taken += [] if no_date else [(start, edge)]

@@ -1,28 +1,18 @@
-"""The time that a question asks about, in languages with rules and, through dateparser, others.
-
-The `[dateparser]` section of such another language only says when to ask it: the beginnings of its
-months (`months`, which need a day, a year or a word of `in` next to them), whole phrases
-(`relative`), the word behind `3 days` (`ago`), and dates written otherwise (`form`, a regular
-expression). Only the piece of text around such a word is parsed, in that one language: searching
-freely takes a verb for a month and a port for an hour.
-"""
+"""The time that a question asks about, and bounds that are given as text."""
 
 from __future__ import annotations
 
 import re
-import warnings
-from collections.abc import Iterator
-from datetime import date, datetime, time
-from functools import cache, reduce
+from datetime import date
+from functools import reduce
 from typing import TYPE_CHECKING
 
-from lorebank.dates.lexicon import lexicon, tokenize
+from lorebank.dates.lexicon import lexicon
 from lorebank.dates.phrases import DatePhrase, find_phrases
 from lorebank.domain.facts import Interval
-from lorebank.languages import phrase_lists
 
 if TYPE_CHECKING:
-    from lorebank.dates.spans import Days, Tense
+    from lorebank.dates.spans import Tense
 
 _EARLIER_YEARS = 5
 _LONGEST_MONTH = 31
@@ -40,7 +30,7 @@ def query_interval(text: str, now: date) -> DatePhrase | None:
     """
     found = find_phrases(text, now)
     if not found:
-        return foreign_phrase(text, now)
+        return None
     bounds = [p for p in found if p.modifier in ("since", "until", "before", "after")]
     if len(bounds) > 1:
         met = reduce(_meet, (p.interval for p in bounds))
@@ -62,7 +52,7 @@ def _is_joint(between: str) -> bool:
     joins = (cues["joins"] for cues in lexicon().cues.values() if "joins" in cues)
     if said in ("", "/", "、") or any(re.fullmatch(words, said) for words in joins):
         return bool(between.strip())
-    return any(reading.tag == "AND" and not reading.rest for reading in lexicon().readings(said))
+    return lexicon().means(said, "AND")
 
 
 def other_times(phrase: DatePhrase, now: date) -> tuple[Interval, ...]:
@@ -110,9 +100,6 @@ def parse_bound(text: str, now: date, *, side: str) -> date | None:
         return None
     interval = _whole(text, now) or _whole(f"{text} ago", now) or _whole(f"in {text}", now)
     if interval is None:
-        foreign = foreign_phrase(text, now)
-        interval = foreign.interval if foreign and foreign.text == text.strip() else None
-    if interval is None:
         return None
     near, far = (interval.start, interval.end)
     return (near or far) if side == "start" else (far or near)
@@ -147,87 +134,3 @@ def _span(one: Interval, other: Interval) -> Interval:
 def _joined(text: str, phrases: list[DatePhrase], interval: Interval) -> DatePhrase:
     start, end = phrases[0].start, phrases[-1].end
     return DatePhrase(text[start:end], start, end, interval, "range", "between")
-
-
-def foreign_phrase(text: str, now: date) -> DatePhrase | None:
-    """A date in a language without rules; None where there is none."""
-    if text.isascii() and not any(c.isdigit() for c in text):
-        return None
-    folded = text.lower()
-    if len(folded) != len(text):
-        return None
-    for language, start, end in _pieces(folded):
-        piece = folded[start:end]
-        found = None if _is_ours(piece) else _parsed(piece, language, now)
-        if found is not None:
-            days, unit = found
-            return DatePhrase(text[start:end], start, end, Interval(*days), unit, "exact")
-    return None
-
-
-def _is_ours(piece: str) -> bool:
-    """`17. juni`: a day and a month of a language with rules, which have judged it already."""
-    words = tokenize(piece).words
-    return words[0].isdecimal() and any(
-        reading.tag == "MON" for word in words for reading in lexicon().readings(word)
-    )
-
-
-def _pieces(text: str) -> Iterator[tuple[str, int, int]]:
-    """Language and place of each piece that may be a date, longest first."""
-    found = [
-        (language, match.start(1), match.end(1))
-        for language, triggers in phrase_lists("dateparser").items()
-        if any(word in text for entry in _TRIGGERS for word in triggers.get(entry, ()))
-        for pattern in _foreign_patterns(language)
-        for match in pattern.finditer(text)
-    ]
-    yield from sorted(found, key=lambda piece: (piece[1] - piece[2], piece[1], piece[0]))
-
-
-_TRIGGERS = ("months", "relative", "ago")
-"""Entries of which every piece holds a word."""
-
-
-@cache
-def _foreign_patterns(language: str) -> list[re.Pattern[str]]:
-    triggers = {
-        entry: "|".join(words) for entry, words in phrase_lists("dateparser")[language].items()
-    }
-    forms = []
-    if "months" in triggers:
-        month = rf"(?:{triggers['months']})\w*\.?"
-        forms.append(rf"(\d{{1,2}}\.?\s+{month}(?:\s+\d{{4}})?)")
-        forms.append(rf"({month}\s+\d{{4}})")
-        if "in" in triggers:
-            forms.append(rf"(?:{triggers['in']})\s*({month})")
-    if "relative" in triggers:
-        forms.append(f"({triggers['relative']})")
-    if "ago" in triggers:
-        forms.append(rf"(\d{{1,3}}\s*\w+\s*{triggers['ago']})")
-    patterns = [rf"(?<!\w){form}(?!\w)" for form in forms]
-    patterns += [f"({triggers['form']})"] if "form" in triggers else []
-    return [re.compile(pattern) for pattern in patterns]
-
-
-def _parsed(piece: str, language: str, now: date) -> tuple[Days, str] | None:
-    """The days of a piece, and their granularity."""
-    from dateparser.date import DateDataParser  # takes a quarter of a second
-
-    settings = {
-        "RELATIVE_BASE": datetime.combine(now, time(12)),
-        "PREFER_DATES_FROM": "past",
-        "PREFER_DAY_OF_MONTH": "first",
-    }
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of its own date formats without a year
-        try:
-            found = DateDataParser(languages=[language], settings=settings).get_date_data(piece)
-        except (ValueError, OverflowError, KeyError):
-            return None
-    if found.date_obj is None:
-        return None
-    unit = found.period if found.period in ("week", "month", "year") else "day"
-    from lorebank.dates.spans import unit_days
-
-    return unit_days(found.date_obj.date(), unit, 0), unit

@@ -33,8 +33,9 @@ class Meaning(Record):
     spans: tuple[Span, ...]
     """One, the two ends of a range, or the days of a list."""
     modifier: str = "exact"
-    """exact, since, starting, until, before, after, around; of ranges between; of
-    lists each."""
+    """exact, since, starting, until, before, after, around; of ranges between; of lists each; from,
+    which is starting where it lies ahead and else exact: `open from 1 December`, `the letter from
+    1 December`."""
     licensed: bool = True
     """Whether it counts without a look at its surroundings."""
 
@@ -71,6 +72,8 @@ class Meaning(Record):
         """The modifier as callers know it."""
         if self.modifier in ("starting", "since-or-starting"):
             return "since"
+        if self.modifier == "from":
+            return "exact"
         if self.modifier in ("exact", "since", "until", "around"):
             return "between" if self.spans[0].modifier == "between" else self.modifier
         return "between" if len(self.spans) > 1 else self.modifier
@@ -105,6 +108,8 @@ def _resolved(meaning: Meaning, moment: Moment) -> list[tuple[date | None, date 
         meaning.modifier == "since-or-starting" and not _is_planned(moment, span)
     )
     days = moment.begun(span) if begun else moment.settle(span)
+    if days and meaning.modifier == "from":
+        meaning = replace(meaning, modifier="starting" if days[0] > moment.now else "exact")
     return [_bounded(meaning, *days)] if days else []
 
 
@@ -188,6 +193,11 @@ def _from_to(_: Moment, span: Span) -> Meaning:
     return Meaning((replace(first, modifier="exact"), replace(last, modifier="exact")), "between")
 
 
+def _from(_: Moment, span: Span) -> Meaning | None:
+    """`open from 1 December`; other languages say `of 1 December` in the same words."""
+    return None if span.modifier == "between" else Meaning((span,), "from")
+
+
 def _since_duration(moment: Moment, duration: Duration) -> Meaning | None:
     if is_year(duration):
         return None
@@ -244,10 +254,11 @@ _PHRASES = (
     Rule("DATE", lambda _, span: Meaning((span,), licensed=not span.bare)),
     Rule("in the? DATE", _phrase()),
     Rule("from the? DATE", _from_to),
+    Rule("from the? DATE|DAY_OF_MONTH", _from, languages=language_bit("en")),
     Rule("in SHORT_WEEKDAY", _phrase(), languages=_SHORT_SAID),
-    Rule("art DATE", _with_article, languages=ALL & ~_HABITUAL_ARTICLE),
-    Rule("art DATE", _with_article_once, languages=_HABITUAL_ARTICLE),
-    Rule("DATE in_post", _phrase()),
+    Rule("article DATE", _with_article, languages=ALL & ~_HABITUAL_ARTICLE),
+    Rule("article DATE", _with_article_once, languages=_HABITUAL_ARTICLE),
+    Rule("DATE in_after", _phrase()),
     Rule("DATE_ORDINAL", _phrase()),
     Rule("DAY_OF_MONTH", _phrase(licensed=False)),
     Rule("in? DAYS", lambda _, spans: Meaning(spans, "each")),  # on 1, 2 and 3 December
@@ -262,35 +273,35 @@ _PHRASES = (
     Rule(f"since_or_starting around? the? {_D}", _phrase("since-or-starting")),
     Rule(f"{_BEGIN} DURATION", _since_duration),
     Rule("within DURATION", _within),
-    Rule("DURATION within_post", _within),
+    Rule("DURATION within_after", _within),
     Rule(f"{_BEGIN}|from the? {_D} onwards", _phrase("starting")),
     Rule("DATE onwards", _phrase("since")),
-    Rule("DATE starting_post", _phrase("starting")),
+    Rule("DATE starting_after", _phrase("starting")),
     Rule(f"until around? the? {_D}", _phrase("until")),
-    Rule("until DATE until_post", _phrase("until")),
-    Rule("DATE until_post", _phrase("until")),
+    Rule("until DATE until_after", _phrase("until")),
+    Rule("DATE until_after", _phrase("until")),
     Rule(f"before the? {_D}", _phrase("before")),
-    Rule("in|before? DATE of? before_post", _before_post),
+    Rule("in|before? DATE of? before_after", _before_post),
     Rule(f"after the? {_D}", _phrase("after")),
-    Rule("in|after? DATE of? after_post", _phrase("after")),
-    Rule(f"in? around the? {_D} around_post?", _phrase("around")),
-    Rule("in? DATE around_post", _phrase("around")),
-    Rule("between DAYS range_post?", _between_listed),
-    Rule("DAYS range_post", _between_listed),
-    Rule(f"between the? {_D} and|dash the? {_D} range_post?", _phrase("between")),
+    Rule("in|after? DATE of? after_after", _phrase("after")),
+    Rule(f"in? around the? {_D} around_after?", _phrase("around")),
+    Rule("in? DATE around_after", _phrase("around")),
+    Rule("between DAYS range_after?", _between_listed),
+    Rule("DAYS range_after", _between_listed),
+    Rule(f"between the? {_D} and|dash the? {_D} range_after?", _phrase("between")),
     Rule(
-        f"from|since|starting the? {_D} {_JOIN} the? {_D} until_post? range_post?",
+        f"from|since|starting the? {_D} {_JOIN} the? {_D} until_after? range_after?",
         _phrase("between"),
     ),
     Rule(f"in the? DATE|DM {_JOIN} the? DATE", _phrase("between")),
     Rule(f"DATE|DM {_JOIN} the? DATE", _range_alone),
     Rule("in the? DATE and the? DATE", _both),
-    Rule("DATE to|to_post|dash|and DATE until_post|range_post", _phrase("between")),
+    Rule("DATE to|to_after|dash|and DATE until_after|range_after", _phrase("between")),
     Rule(f"{_BEGIN} the? {_D} comma? and? until the? {_D}", _phrase("between")),
-    Rule("DATE onwards comma? DATE until_post", _phrase("between")),
+    Rule("DATE onwards comma? DATE until_after", _phrase("between")),
 )  # fmt: skip
 BOUND_RULES = (
     *(replace(rule, tag="PHRASE") for rule in _PHRASES),
-    Rule("every the? ORD|NUM? DATE|DATES", _repeated, "NOT"),
-    Rule("in? WEEKDAY dayparts", _repeated, "NOT"),
+    Rule("every the? ORDINAL|NUMBER? DATE|DATES", _repeated, "NEVER"),
+    Rule("in? WEEKDAY parts_of_day", _repeated, "NEVER"),
 )

@@ -87,6 +87,8 @@ def _read(text: str, recorded: date, given: Tense | None, *, settled: bool) -> t
         is_moved = meaning.is_range_of_days and _says_moved(languages, clause, text[phrase.end :])
         if is_moved:
             meaning, tense = replace(meaning, modifier="each"), "near"
+        elif meaning.modifier == "from" and _says_moved(languages, clause, text[phrase.end :]):
+            meaning = replace(meaning, modifier="exact")
         from lorebank.dates.rules_bounds import resolve  # see `phrases`
 
         intervals = resolve(meaning, Moment(recorded, tense, named))

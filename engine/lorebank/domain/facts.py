@@ -163,6 +163,14 @@ class Interval(Record):
     start: date | None
     end: date | None
 
+    def begins_after(self, day: date) -> bool:
+        return self.start is not None and self.start > day
+
+    def announces(self, written: date) -> bool:
+        """Whether a text of that day names the coming day from which it holds: `from 1 December`,
+        which tells a change better than any words of it."""
+        return self.end is None and self.begins_after(written)
+
     def overlaps(self, other: Interval) -> bool:
         """Whether the two spans share a day."""
         starts_in_time = self.start is None or other.end is None or self.start <= other.end

@@ -9,102 +9,63 @@ Names of months are read in English; for a weekday any word will do, since the d
 from __future__ import annotations
 
 import re
-from datetime import date
+from contextlib import suppress
+from datetime import date, datetime
 from functools import cache
 
-_MONTHS = (
-    *("january", "february", "march", "april", "may", "june"),
-    *("july", "august", "september", "october", "november", "december"),
+_NUMBER = r"\d{1,2})(?:st|nd|rd|th)?"
+_MONTH_NAME = r"[a-z]{3})[a-z]*\.?"
+_PARTS = {
+    **dict.fromkeys(("MMMM", "MMM"), f"(?P<B>{_MONTH_NAME}"),
+    **dict.fromkeys(("MM", "Mo", "M"), f"(?P<m>{_NUMBER}"),
+    **dict.fromkeys(("DD", "Do", "D"), f"(?P<d>{_NUMBER}"),
+    "YYYY": r"(?P<Y>\d{4})",
+    "YY": r"(?P<y>\d{2})",
+    **dict.fromkeys(("dddd", "ddd", "dd"), r"[^\W\d_]+\.?"),
+    **dict.fromkeys(("DDDD", "DDD", "gggg", "GGGG", "ww", "w", "WW", "W", "E", "e", "Q"), r"\d+"),
+}
+"""Token → what it is written as; those of a day are named as `strptime` calls them."""
+_TOKEN = re.compile(
+    rf"\[(?P<literal>[^\]]*)\]|(?P<token>{'|'.join(sorted(_PARTS, key=len, reverse=True))})|."
 )
-_MONTH_NAME = (
-    "(?P<{0}>" + "|".join(f"{month[:3]}(?:{month[3:]})?" for month in _MONTHS) + r"|sept)\.?"
-)
-_WORD = r"[^\W\d_]+\.?"
-_YEAR, _SHORT_YEAR = r"(?P<year>\d{4})", r"(?P<short_year>\d{2})"
-_MONTH, _DAY = r"(?P<month>\d{1,2})", r"(?P<day>\d{1,2})"
-_ORDINAL = r"(?P<day>\d{1,2})(?:st|nd|rd|th)"
-_NAMED = _MONTH_NAME.format("month_name")
-_ANY_NUMBER = {
-    "gggg": r"\d{4}",
-    "GGGG": r"\d{4}",
-    "DDDD": r"\d{3}",
-    "DDD": r"\d{1,3}",
-    "do": _ORDINAL.replace("?P<day>", "?:"),
-    **dict.fromkeys(("ww", "w", "WW", "W"), r"\d{1,2}"),
-    **dict.fromkeys(("d", "E", "e", "Q"), r"\d"),
-}
-_MOMENT = {
-    "YYYY": _YEAR,
-    "YY": _SHORT_YEAR,
-    "MMMM": _NAMED,
-    "MMM": _NAMED,
-    "MM": _MONTH,
-    "Mo": _ORDINAL.replace("day", "month"),
-    "M": _MONTH,
-    "DD": _DAY,
-    "Do": _ORDINAL,
-    "D": _DAY,
-    **dict.fromkeys(("dddd", "ddd", "dd"), _WORD),
-    **_ANY_NUMBER,
-}
-_JODA = re.compile(r"'(?P<literal>[^']*)'|(?P<token>yyyy|yy|dd|do|d|E{1,4})")
-_AS_MOMENT = {
-    "yyyy": "YYYY",
-    "yy": "YY",
-    "dd": "DD",
-    "do": "Do",
-    "d": "D",
-    **dict.fromkeys(("EEEE", "EEE", "EE", "E"), "dddd"),
-}
+_JODA = re.compile(r"'(?P<literal>[^']*)'|(?P<weekday>E+)|[yd]")
 
 
 def moment_day(name: str, form: str) -> date | None:
     """The day that a name in a moment.js format is of; `None` where it does not fit."""
-    return _day(_pattern(form).match(name))
+    found = _pattern(form).fullmatch(name)
+    said = found.groupdict() if found else {}
+    if {"y", "Y"}.isdisjoint(said) or {"m", "B"}.isdisjoint(said):
+        return None
+    with suppress(ValueError):
+        words = " ".join(f"%{'b' if key == 'B' else key}" for key in said)
+        return datetime.strptime(" ".join(said.values()), words).date() if "d" in said else None
+    return None
 
 
 def joda_day(name: str, form: str) -> date | None:
     """The day that a name in Logseq's format is of; `None` where it does not fit."""
 
-    def rewritten(piece: re.Match[str]) -> str:
-        return _AS_MOMENT[piece["token"]] if piece["token"] else f"[{piece['literal']}]"
+    def as_moment(found: re.Match[str]) -> str:
+        if found["literal"] is not None:
+            return f"[{found['literal']}]"
+        return "dddd" if found["weekday"] else found[0].upper()
 
-    return moment_day(name, _JODA.sub(rewritten, form))
+    return moment_day(name, _JODA.sub(as_moment, form))
 
 
 @cache
 def _pattern(form: str) -> re.Pattern[str]:
-    tokens = "|".join(sorted(_MOMENT, key=len, reverse=True))
-    pieces = re.finditer(rf"\[(?P<literal>[^\]]*)\]|(?P<token>{tokens})|.", form[:200], re.DOTALL)
-    seen: set[str] = set()
-    found = "".join(_expression(each, seen) for each in pieces)
-    return re.compile(rf"{found}\Z", re.IGNORECASE)
+    """A format as a pattern; of a part that comes twice the first counts."""
+    named: set[str] = set()
 
+    def expression(piece: re.Match[str]) -> str:
+        part = _PARTS.get(piece["token"] or "")
+        if part is None:
+            return re.escape(piece[0] if piece["literal"] is None else piece["literal"])
+        if (group := re.match(r"\(\?P<(\w)>", part)) and group[1] in named:
+            return part.replace(group[0], "(?:")
+        named.update(group[1] if group else "")
+        return part
 
-def _expression(piece: re.Match[str], seen: set[str]) -> str:
-    if piece["literal"] is not None:
-        return re.escape(piece["literal"])
-    if not piece["token"]:
-        return re.escape(piece[0])
-    pattern = _MOMENT[piece["token"]]
-    group = re.search(r"\?P<(\w+)>", pattern)
-    if group is None:
-        return pattern
-    if group[1] in seen:
-        return pattern.replace(group[0], "?:")
-    seen.add(group[1])
-    return pattern
-
-
-def _day(found: re.Match[str] | None) -> date | None:
-    if found is None:
-        return None
-    said = found.groupdict()
-    year = int(said.get("year") or 0) or (2000 + int(said.get("short_year") or -2000))
-    month = int(said.get("month") or 0)
-    if name := said.get("month_name"):
-        month = next(n for n, each in enumerate(_MONTHS, 1) if each.startswith(name.lower()[:3]))
-    try:
-        return date(year, month, int(said.get("day") or 0))
-    except ValueError:
-        return None
+    return re.compile(_TOKEN.sub(expression, form[:200]), re.IGNORECASE)

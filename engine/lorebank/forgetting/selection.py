@@ -14,9 +14,9 @@ from lorebank.domain.reports import ForgottenLine
 from lorebank.errors import NotFound, UsageError
 from lorebank.forgetting.rows import KnownItem, items_matching
 from lorebank.language.folding import fold
+from lorebank.language.statements import sentence_spans
 from lorebank.markdown.plain import plain_text
 from lorebank.markdown.source import decode, split_lines
-from lorebank.nightly.infer import sentence_spans
 from lorebank.records import Mutable, Record
 from lorebank.trust.quarantine import item_of_id, place_named
 from lorebank.workspace.files import SourceFile, read_bytes

@@ -21,7 +21,7 @@ from lorebank.inbox.sources import (
     line_of_fact,
     remove_ledger_lines,
 )
-from lorebank.index.items import facts_by_place, load_facts
+from lorebank.index.items import facts_by_id, facts_by_place, load_facts
 from lorebank.language.folding import slugify
 from lorebank.markdown.ledger import LedgerAction, parse_ledger, signed, split_signature
 from lorebank.markdown.proposal_pages import DECISIONS_PATH, LineEdit, parse_rulings
@@ -125,7 +125,7 @@ def _proposal_waiting(desk: Desk) -> Iterator[InboxItem]:
             id=_proposal_id(proposal.id, (ground.fact_id for ground in proposal.grounds)),
             kind=InboxKind.PROPOSAL,
             older=_old_line(desk, proposal),
-            newer=_edit(proposal, last),
+            newer=_edit(desk, proposal, last),
             reason=proposal.why,
             effect={
                 "accept": f"{proposal.action.value}s the line in {proposal.target}",
@@ -147,9 +147,11 @@ def _old_line(desk: Desk, proposal: Proposal) -> InboxLine | None:
     return InboxLine(proposal.old, Citation(proposal.target, place, place))
 
 
-def _edit(proposal: Proposal, last: Ground | None) -> InboxLine:
+def _edit(desk: Desk, proposal: Proposal, last: Ground | None) -> InboxLine:
     place = last.source if last else Citation(proposal.target, 0, 0)
-    return InboxLine(proposal.new, place, last.day if last else None, proposal.id)
+    known = facts_by_id(desk.connection, last.fact_id) if last and last.fact_id else ()
+    by = known[0].author.agent if known else ""
+    return InboxLine(proposal.new, place, last.day if last else None, proposal.id, by=by)
 
 
 def _proposal_rule(desk: Desk, verdict: Verdict) -> None:

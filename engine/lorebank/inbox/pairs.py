@@ -273,6 +273,9 @@ def _scored(
 
 
 def _item(pair: _Pair) -> InboxItem:
+    begins, written = pair.newer.occurred, pair.newer.recorded
+    is_announced = begins is not None and written is not None and begins.announces(written)
+    since = f"from {begins.start} on " if begins and is_announced else ""
     return InboxItem(
         id=_pair_id(pair.newer.id, pair.older.id),
         kind=InboxKind.REPLACEMENT,
@@ -281,7 +284,7 @@ def _item(pair: _Pair) -> InboxItem:
         reason="it is about the same",
         effect={
             "same": "the newer says the older again; the older holds",
-            "replaces": "the older holds no longer: it leaves pages and the head of recall",
+            "replaces": f"{since}the older holds no longer: it leaves pages and the head of recall",
             "both": "both hold, and this is not asked again",
         },
         weight=min(1.0, pair.score),

@@ -185,14 +185,15 @@ class _Run(Mutable):
         hashes of texts that jobs still work on."""
         from lorebank.providers.protocols import BatchEmbedder
 
-        if self.batch is None or not isinstance(self.embedder, BatchEmbedder):
+        jobs = self.embedder if isinstance(self.embedder, BatchEmbedder) else None
+        if self.batch is None or jobs is None or jobs.batch_limits is None:
             return ()
         missing = self.cache.missing(self.embedder.fingerprint, items)
         if not missing:
             return ()
         texts = _texts(self.connection, [items[key][0] for key in missing])
         report = partial(self._report, total=len(texts))
-        embedded, in_jobs = run_jobs(self.embedder, self.cache, texts, self.batch, report)
+        embedded, in_jobs = run_jobs(jobs, self.cache, texts, self.batch, report)
         self.embedded += embedded
         lost = [k for k in self.cache.missing(self.embedder.fingerprint, texts) if k not in in_jobs]
         if lost:

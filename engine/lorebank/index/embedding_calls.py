@@ -168,10 +168,12 @@ def run_jobs(
     Raises `ProviderError` where the provider does not answer at all; jobs that it took are kept.
     """
     fingerprint = embedder.fingerprint
+    limits = embedder.batch_limits
+    assert limits is not None
     jobs = cache.jobs(fingerprint)
     handed_in = {key for hashes in jobs.values() for key in hashes}
     fresh = [(key, text) for key, text in texts.items() if key not in handed_in]
-    queue = deque(calls_of(fresh, embedder.batch_limits))
+    queue = deque(calls_of(fresh, limits))
     ends = time.monotonic() + settings.timeout_minutes * 60
     retried: set[str] = set()
     embedded = 0
@@ -195,7 +197,7 @@ def run_jobs(
             lost = [key for key in cache.missing(fingerprint, hashes) if key in texts]
             again = [(key, texts[key]) for key in lost if key not in retried]
             retried.update(lost)
-            queue.extend(calls_of(again, embedder.batch_limits))
+            queue.extend(calls_of(again, limits))
         if queue and len(jobs) < settings.concurrency:
             continue
         if not jobs or not settings.wait or time.monotonic() > ends:
@@ -218,9 +220,8 @@ def _collect(embedder: BatchEmbedder, job: str) -> Mapping[str, NDArray[np.float
     """What a job embedded, nothing where the provider knows of no such job any more; `None` while
     it is worked on."""
     try:
-        state = embedder.collect(job)
+        return embedder.collect(job)
     except ProviderError as problem:
         if getattr(problem, "status", 0) not in _NO_SUCH_JOB:
             raise
         return {}
-    return state.vectors if state.done else None

@@ -122,17 +122,18 @@ def entity_view(
     entity: Entity,
     *,
     opinions: Sequence[Opinion],
+    today: date,
     interval: Interval | None = None,
     token_budget: int | None = None,
 ) -> EntityView:
-    """Put an entity's answer together.
+    """Put an entity's answer together, as things stand `today`.
 
     With a budget, what is current comes first: properties, opinions, open questions, neighbours,
     then the timeline from its newest fact on, then lines that only name it.
     """
     facts = facts_by_time(connection, entity=entity.slug, interval=interval)
-    replaced = _replaced(connection, entity)
-    properties, clashes = _properties(connection, entity, replaced)
+    replaced = _replaced(connection, entity, today)
+    properties, clashes = _properties(connection, entity, replaced, today)
     view = EntityView(
         entity=entity,
         facts=facts,
@@ -147,15 +148,16 @@ def entity_view(
 
 
 def _properties(
-    connection: Connection, entity: Entity, replaced: Mapping[str, str]
+    connection: Connection, entity: Entity, replaced: Mapping[str, str], today: date
 ) -> tuple[tuple[Property, ...], list[OpenQuestion]]:
     """What holds now, by relation, and where two facts that hold contradict each other."""
     rows = select(
         connection,
         "SELECT s.item, i.id, s.about, s.relation, s.value FROM aliases a"
         " JOIN slots s ON s.subject = a.slug JOIN items i ON i.item = s.item WHERE a.entity = ?"
+        " AND s.since <= ?"
         " ORDER BY s.relation, s.about, s.item DESC, s.value",
-        (entity.slug,),
+        (entity.slug, today.isoformat()),
     )
     current = {item for item, id_, *_ in rows if id_ not in replaced}
     facts = {item: fact for item in current for fact in load_facts(connection, [item])}
@@ -182,7 +184,7 @@ def _properties(
     return tuple(properties), clashes
 
 
-def _replaced(connection: Connection, entity: Entity) -> dict[str, str]:
+def _replaced(connection: Connection, entity: Entity, today: date) -> dict[str, str]:
     """Fact id → id of what replaces it, of the facts that mention the entity."""
     ids = dict(
         select(
@@ -192,7 +194,7 @@ def _replaced(connection: Connection, entity: Entity) -> dict[str, str]:
             (entity.slug,),
         )
     )
-    return {ids[item]: newer.id for item, newer in successors(connection, ids).items()}
+    return {ids[item]: newer.id for item, newer in successors(connection, ids, today=today).items()}
 
 
 def _named_in(

@@ -51,7 +51,14 @@ class SlotEntry(Record):
     when: When
     until: str
     """The last day of the time that the sentence names; empty where it names none."""
+    since: str = ""
+    """The day from which it holds, where it was written before."""
     trusted: bool = True
+
+    @property
+    def begins(self) -> str:
+        """The day from which it holds."""
+        return max(self.since, self.when.day)
 
     @property
     def names_a_day(self) -> bool:
@@ -78,16 +85,35 @@ def slots_of(fact: Fact) -> tuple[Slot, ...]:
         subjects=(first.slug,) if first else (),
         names=(first.name,) if first else (),
         bounded=bounded,
+        begun=lambda clause: _begun(clause, fact),
     )
+
+
+def _begun(clause: str, fact: Fact) -> tuple[str, str]:
+    """The clause without the words of a beginning that lay ahead, and the day ahead it names."""
+    written = fact.recorded
+    if written is None or not any(time.begins_after(written) for time in fact.times):
+        return clause, ""
+    from lorebank.dates.phrases import find_phrases
+    from lorebank.dates.times import times_of
+
+    times, phrases = times_of(clause, written), find_phrases(clause, written, "future")
+    for time, phrase in zip(times, phrases, strict=False):
+        if time.start is not None and time.begins_after(written):
+            is_bare = time.announces(written) and len(times) == len(phrases)
+            rest = f"{clause[: phrase.start]}{clause[phrase.end :]}" if is_bare else clause
+            return " ".join(rest.split()).strip(" ,:"), time.start.isoformat()
+    return clause, ""
 
 
 def insert_slots(connection: Connection, slots: Iterable[tuple[int, Slot]]) -> None:
     """Store what facts fix, each with the number of its item."""
     connection.executemany(
-        "INSERT OR IGNORE INTO slots (item, subject, about, relation, value, old, value_slug)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT OR IGNORE INTO slots"
+        " (item, subject, about, relation, value, old, since, value_slug)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (
-            (item, s.subject, s.about, s.relation, s.value, s.old, slugify(s.value))
+            (item, s.subject, s.about, s.relation, s.value, s.old, s.since, slugify(s.value))
             for item, s in slots
         ),
     )
@@ -133,20 +159,20 @@ def items_of_slots(
 
 
 def replaced_values(
-    connection: Connection, items: Iterable[int], as_of: date | None
+    connection: Connection, items: Iterable[int], as_of: date | None, today: date | None
 ) -> dict[int, tuple[list[tuple[SlotEntry, SlotEntry]], bool]]:
     """Item → its properties that are replaced, each with what replaces it; and whether all are.
 
     A newer line (of a later day, or further down the same log) replaces a property by another value
-    of it. Facts in undated files replace nothing and are not replaced; facts in quarantine replace
-    nothing that is trusted.
+    of it, from the day on that it names. Facts in undated files replace nothing and are not
+    replaced; facts in quarantine replace nothing that is trusted.
     """
     keys = _keys(connection, items)
     entries = _entries(connection, {key for own in keys.values() for key in own}, as_of)
     found: dict[int, tuple[list[tuple[SlotEntry, SlotEntry]], bool]] = {}
     for item, own in keys.items():
         fixed = [
-            (mine, _replacement(mine, key, entries[key]))
+            (mine, _replacement(mine, key, entries[key], today or as_of))
             for key in dict.fromkeys(own)
             for mine in entries[key]
             if mine.item == item
@@ -207,7 +233,7 @@ def _entries(
     for entity, about, relation, *row in select(
         connection,
         "SELECT w.value ->> 3, s.about, s.relation, s.item, i.id, json_group_array(s.value),"
-        " max(s.old), i.recorded, i.file, i.start_line, coalesce(i.occurred_end, ''),"
+        " max(s.old), max(s.since), i.recorded, i.file, i.start_line, coalesce(i.occurred_end, ''),"
         " i.quarantined = 0 FROM json_each(?) w CROSS JOIN slots s"
         " ON s.subject = w.value ->> 0 AND s.about = w.value ->> 1 AND s.relation = w.value ->> 2"
         " JOIN items i ON i.item = s.item WHERE i.recorded IS NOT NULL"
@@ -215,20 +241,31 @@ def _entries(
         " GROUP BY w.value ->> 3, s.about, s.relation, s.item",
         (json.dumps(asked), as_of.isoformat() if as_of else None),
     ):
-        item, fact, values, old, recorded, file, line, until, trusted = row
+        item, fact, values, old, since, recorded, file, line, until, trusted = row
         said = tuple(json.loads(values))
         when = When(recorded, file, line)
-        entry = SlotEntry(item, fact, said, old, when, until, bool(trusted))
+        entry = SlotEntry(item, fact, said, old, when, until, since, bool(trusted))
         found[entity, about, relation].append(entry)
     return found
 
 
-def _replacement(mine: SlotEntry, key: _Key, entries: Sequence[SlotEntry]) -> SlotEntry | None:
-    """The newest later entry that leaves no room for this one; `None` where the newest agrees."""
-    later = [e for e in entries if e.when.is_after(mine.when) and (e.trusted or not mine.trusted)]
+def _replacement(
+    mine: SlotEntry, key: _Key, entries: Sequence[SlotEntry], today: date | None
+) -> SlotEntry | None:
+    """The newest later entry that leaves no room for this one; `None` where the newest agrees.
+
+    What begins last holds, whenever it was written.
+    """
+    last_day = today.isoformat() if today else "9999-99-99"
+    later = [
+        e
+        for e in entries
+        if (e.trusted or not mine.trusted) and e.begins <= last_day
+        if (e.when.is_after(mine.when) if e.begins == mine.begins else e.begins > mine.begins)
+    ]
     if key[2] == _DATED and mine.names_a_day:
         later = [e for e in later if e.when.day <= mine.until]  # else the next appointment
-    for entry in sorted(later, key=lambda e: e.when, reverse=True):
+    for entry in sorted(later, key=lambda e: (e.begins, e.when), reverse=True):
         if any(same_value(ours, theirs) for ours in entry.values for theirs in mine.values):
             return None
         # Who moved from Vim to Emacs did not move out of Berlin.

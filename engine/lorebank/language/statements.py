@@ -50,6 +50,20 @@ _ALWAYS = {
 }
 """What needs no word of a language, beside what the languages say."""
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=\W*[^\Wa-z])|(?<=[。！？])|\n")
+_OPENS = r"[\"“„«‹(\[]*"
+_SENTENCE_END = re.compile(
+    rf"(?<=[.!?…])[\"”“»›)\]*_]*\s+(?={_OPENS}(?:[A-ZÀ-Þ0-9¿¡@*_`\[]|[^\x00-\u024f\s]))|(?<=[。！？])[”」』]?"
+)
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:[A-Za-zÄÖÜ]|[Dd]r|[Mm]rs?|[Ss]ra?|[Ss]t|[Nn]r|[Nn]o|[Bb]zw|[Uu]sw|[Ee]tc|[Cc]a|[Vv]s|"
+    r"[Zz]\.\s?[Bb]|[Ee]\.g|[Ii]\.e|[Pp]rof|[Ff]eat|approx|inkl|incl|ggf))\.\Z"
+)
+_ORDINAL = re.compile(
+    r"(?:^|[–—-]|\b(?:am|der|die|das|de[mns]|zu[mr]|im|vom|bis|ab|seit|beim|und|oder|jede\w?|"
+    r"(?:mein|dein|sein|ihr|unser|ein)\w*)\s)\s*\d{1,2}\.\Z",
+    re.IGNORECASE,
+)
+"""`am 28. August`; a number after any other word, as in `on May 28. Then …`, ends its sentence."""
 _EDGES = ".,;:!?()[]\"'«»“”„*_"
 _LABEL = re.compile(r"(?: [^\s:]+){0,3}\s?:")
 
@@ -158,6 +172,21 @@ class Statement:
         parts = clause[:1] if entry in _MAY_BE_NEGATIVE else clause
         undoing = ("not",) if entry == "off" else ("not", "off")
         return any(next(_found(cue.language, e, part), None) for e in undoing for part in parts)
+
+
+def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Where each sentence of a paragraph begins and ends."""
+    start = 0
+    for found in _SENTENCE_END.finditer(text):
+        open_brackets = text.count("(", start, found.start()) - text.count(")", start, found.end())
+        if open_brackets > 0 or _ABBREVIATION.search(text, start, found.start()):
+            continue
+        if _ORDINAL.search(text[start : found.start()]):
+            continue
+        yield start, found.end()
+        start = found.end()
+    if text[start:].strip():
+        yield start, len(text)
 
 
 def statement_in_any_language(text: str) -> Statement:

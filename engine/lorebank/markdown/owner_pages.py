@@ -19,11 +19,11 @@ from lorebank.domain.facts import Citation, Diagnostic
 from lorebank.domain.judgments import Directive, Proposal, ProposalAction
 from lorebank.errors import ConcurrentEdit
 from lorebank.language.folding import fold
-from lorebank.markdown.document import read_document, walk
+from lorebank.markdown.document import append_to_section, read_document, walk
 from lorebank.markdown.front_matter import FrontMatterValue, parse_front_matter
 from lorebank.markdown.hidden import without_private
+from lorebank.markdown.origin import read_origin_mark
 from lorebank.markdown.plain import plain_text
-from lorebank.markdown.source import newline_style
 from lorebank.records import Record
 
 SECTION = "Learned"
@@ -38,8 +38,10 @@ class CoreLine(Record):
     """1-based."""
     text: str
     """Exactly as it stands in the file, without its line ending."""
+    body: str
+    """What it says as it is written: without bullet, citation and mark of origin."""
     said: str
-    """The plain text, without bullet and citation."""
+    """The same as plain text."""
     cited: Citation | None
     """The citation in brackets that it ends with."""
 
@@ -52,12 +54,12 @@ def read_core(text: str) -> tuple[CoreLine, ...]:
         kinds = [child.kind for child in node.children]
         if node.kind != "item" or kinds != ["paragraph"] or node.end - node.start != 1:
             continue
-        said = node.children[0].text
+        said = read_origin_mark(node.children[0].text)[0]
         cited = _CITED.search(said)
         bare = said[: cited.start()] if cited else said
         citation = Citation.parse(cited["source"]) if cited else None
         line = source[node.start].removesuffix("\r")
-        found.append(CoreLine(node.start + 1, line, plain_text(bare), citation))
+        found.append(CoreLine(node.start + 1, line, bare, plain_text(bare), citation))
     return tuple(found)
 
 
@@ -76,7 +78,10 @@ def edit_core(text: str, proposal: Proposal) -> tuple[str, int | None]:
     ):
         return text, bare.index(proposal.new) + 1
     if proposal.action is ProposalAction.ADD:
-        return _added(text, proposal.new)
+        title = fold(SECTION)
+        return append_to_section(
+            text, proposal.new, lambda t: fold(plain_text(t)) == title, f"## {SECTION}\n\n"
+        )
     if proposal.action is ProposalAction.REMOVE and proposal.old not in bare:
         return text, None
     if bare.count(proposal.old) != 1:
@@ -90,33 +95,6 @@ def edit_core(text: str, proposal: Proposal) -> tuple[str, int | None]:
         return "\n".join(lines[:place] + lines[place + 1 :]), None
     ending = lines[place][len(bare[place]) :]
     return "\n".join([*lines[:place], proposal.new + ending, *lines[place + 1 :]]), place + 1
-
-
-def _added(text: str, line: str) -> tuple[str, int]:
-    """The line at the end of the section of learned lines, which is opened at the end of the file
-    where there is none."""
-    newline = newline_style(text)
-    nodes = read_document(text, "").nodes
-    titles = [fold(plain_text(n.text)) if n.kind == "heading" else "" for n in nodes]
-    opened = [i for i, title in enumerate(titles) if title == fold(SECTION)]
-    if not opened:
-        body = text if not text or text.endswith("\n") else text + newline
-        gap = "" if not body.strip() or body.endswith(newline * 2) else newline
-        head = f"{body}{gap}## {SECTION}{newline}{newline}"
-        return f"{head}{line}{newline}", head.count("\n") + 1
-    first = opened[-1]
-    end = first + 1
-    while end < len(nodes) and not (
-        nodes[end].kind == "heading" and nodes[end].level <= nodes[first].level
-    ):
-        end += 1
-    place = nodes[end - 1].end
-    lines = text.split("\n")
-    before = "\n".join(lines[:place]).removesuffix("\r")
-    after = "\n".join(lines[place:])
-    gap = newline if nodes[end - 1].kind != "list" else ""
-    head = f"{before}{newline}{gap}"
-    return f"{head}{line}{newline}{after}", head.count("\n") + 1
 
 
 def parse_directives(text: str, path: str) -> tuple[Directive, ...]:

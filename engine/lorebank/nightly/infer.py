@@ -16,7 +16,13 @@ from lorebank.dates.phrases import find_phrases
 from lorebank.dates.times import tense_of, times_of
 from lorebank.domain.facts import Citation, Fact, FactKind, Interval, Mention
 from lorebank.language.folding import fold, slugify
-from lorebank.language.statements import Cue, Statement, languages_of, no_names
+from lorebank.language.statements import (
+    Cue,
+    Statement,
+    languages_of,
+    no_names,
+    sentence_spans,
+)
 from lorebank.markdown.document import Document
 from lorebank.markdown.facts import fact_id
 from lorebank.markdown.mentions import find_mentions
@@ -30,20 +36,6 @@ FEWEST_WORDS = 3
 _NEAR = 2
 """Words between a subject and what is said of it: `I really do love`."""
 _OF_PERSONS = frozenset({"residence", "employer", "occupation", "spouse", "birthplace", "manager"})
-_OPENS = r"[\"“„«‹(\[]*"
-_SENTENCE_END = re.compile(
-    rf"(?<=[.!?…])[\"”“»›)\]*_]*\s+(?={_OPENS}(?:[A-ZÀ-Þ0-9¿¡@*_`\[]|[^\x00-\u024f\s]))|(?<=[。！？])[”」』]?"
-)
-_ABBREVIATION = re.compile(
-    r"(?:\b(?:[A-Za-zÄÖÜ]|[Dd]r|[Mm]rs?|[Ss]ra?|[Ss]t|[Nn]r|[Nn]o|[Bb]zw|[Uu]sw|[Ee]tc|[Cc]a|[Vv]s|"
-    r"[Zz]\.\s?[Bb]|[Ee]\.g|[Ii]\.e|[Pp]rof|[Ff]eat|approx|inkl|incl|ggf))\.\Z"
-)
-_ORDINAL = re.compile(
-    r"(?:^|[–—-]|\b(?:am|der|die|das|de[mns]|zu[mr]|im|vom|bis|ab|seit|beim|und|oder|jede\w?|"
-    r"(?:mein|dein|sein|ihr|unser|ein)\w*)\s)\s*\d{1,2}\.\Z",
-    re.IGNORECASE,
-)
-"""`am 28. August`; a number after any other word, as in `on May 28. Then …`, ends its sentence."""
 _CHECKBOX = re.compile(r"\[[ xX]\]\s")
 _QUOTED = re.compile(r"[\"“”„«»‹›「」『』]|(?<!\w)'(?!\d)|\*\*?\"")
 _HAN = re.compile(r"[\u3400-\u9fff]")
@@ -110,21 +102,6 @@ def sentences(document: Document) -> Iterator[Sentence]:
             place = Citation(document.path, first, first + said.rstrip().count("\n"))
             if plain := plain_text(said):
                 yield Sentence(plain, place, tuple(m.name for m, _, _ in find_mentions(said)))
-
-
-def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Where each sentence of a paragraph begins and ends."""
-    start = 0
-    for found in _SENTENCE_END.finditer(text):
-        open_brackets = text.count("(", start, found.start()) - text.count(")", start, found.end())
-        if open_brackets > 0 or _ABBREVIATION.search(text, start, found.start()):
-            continue
-        if _ORDINAL.search(text[start : found.start()]):
-            continue
-        yield start, found.end()
-        start = found.end()
-    if text[start:].strip():
-        yield start, len(text)
 
 
 def infer_facts(document: Document, day: date, names: Mapping[str, str]) -> tuple[Inferred, ...]:

@@ -76,7 +76,7 @@ def rot_report(
         for source in pages
         if not is_generated(source.path) and (text := _text(root, source)) is not None
     }
-    superseded = superseded_facts(connection, as_of=day)
+    superseded = superseded_facts(connection, as_of=day, today=day)
     facts = all_facts(connection)
     unrecalled = None
     if recalled is not None and (day - recalled.since).days >= NOTED_DAYS:

@@ -6,21 +6,28 @@ Opinions, entities, what people decided, what is to come; and all facts, with wh
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lorebank.beliefs.by_hand import dated, read_entries
 from lorebank.beliefs.materialise import formed_under, with_trend
-from lorebank.beliefs.nearness import VectorsOf
+from lorebank.beliefs.nearness import VectorsOf, vectors_by_text
 from lorebank.database.connection import Connection
 from lorebank.domain.facts import Citation, Entity, Fact, FactKind, Relation
 from lorebank.index.entity_view import descriptions
 from lorebank.index.items import all_facts, newest_recorded
 from lorebank.index.opinions import load_opinions, load_unsure
 from lorebank.index.slots import relations_of_facts
-from lorebank.index.succession import lapsed_values, ruled_pairs, superseded_facts
+from lorebank.index.succession import (
+    Dated,
+    lapsed_values,
+    newer_lines,
+    ruled_pairs,
+    superseded_facts,
+)
 from lorebank.markdown.document import read_document
 from lorebank.markdown.facts import extract_facts
 from lorebank.names.entities import list_entities
@@ -31,6 +38,10 @@ from lorebank.pages.edits import PageEdit, read_pages
 from lorebank.pages.facts import BankContent
 from lorebank.pages.pages import FEWEST_LINES, is_only_generated
 from lorebank.settings.tables import Config
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
 
 AGENDA_FOREVER = 20_000
 """Days: the pages of entities show what is to come however far away."""
@@ -88,15 +99,53 @@ def read_content(
         today=today,
         newest=newest_recorded(connection, until),
         unjudged=unjudged,
-        superseded=superseded_facts(connection, as_of=until),
+        announced=_announced(facts, until or today, vectors_of, ruled_pairs(connection)),
+        superseded=superseded_facts(connection, as_of=until, today=until or today),
         relations=relations_of_facts(connection),
-        lapsed=lapsed_values(connection, as_of=until),
+        lapsed=lapsed_values(connection, as_of=until, today=until or today),
         beside=ruled_pairs(connection, Relation.BOTH, as_of=until),
         named=plainly_named(connection),
         descriptions=descriptions(connection),
         coming=read_agenda(connection, until or today, AGENDA_FOREVER).items,
         bare=_bare(root, entities),
     )
+
+
+def _announced(
+    facts: Sequence[Fact],
+    today: date,
+    vectors_of: VectorsOf | None,
+    judged: Collection[tuple[str, str]],
+) -> dict[str, str]:
+    """Facts before which a newer one stands that announced a day which has come."""
+    begins = {
+        fact.id: fact.occurred
+        for fact in facts
+        if fact.recorded and fact.occurred and fact.occurred.announces(fact.recorded)
+    }
+    begun = {id_ for id_, when in begins.items() if not when.begins_after(today)}
+    about = {slug for fact in facts if fact.id in begun for slug in fact.subjects}
+    lines = [
+        Dated(
+            fact.id,
+            fact.id,
+            slug,
+            (fact.recorded, fact.citation.path, fact.citation.start_line),
+            is_ahead=bool(fact.occurred and fact.occurred.begins_after(today)),
+            is_announced=fact.id in begins,
+        )
+        for fact in facts
+        if fact.recorded and fact.kind is not FactKind.OPINION
+        for slug in about.intersection(fact.subjects)
+    ]
+    texts = {fact.id: fact.content for fact in facts}
+
+    def vectors(ids: Sequence[str]) -> dict[str, NDArray[float32]]:
+        known = vectors_by_text(vectors_of, {texts[id_] for id_ in ids})
+        return {id_: known[texts[id_]] for id_ in ids if texts[id_] in known}
+
+    newer = newer_lines(lines, vectors, judged)
+    return {old: new for old, new in newer.items() if new in begun}
 
 
 def _spelled(fact: Fact, names: Mapping[str, str]) -> Fact:

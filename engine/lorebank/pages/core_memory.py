@@ -13,9 +13,11 @@ from hashlib import blake2b
 
 from lorebank.domain.facts import Citation, Fact, FactKind, Opinion, OpinionStatus, Stance
 from lorebank.domain.judgments import Ground, Proposal, ProposalAction
+from lorebank.language.statements import sentence_spans
 from lorebank.language.words import content_words, estimate_tokens
+from lorebank.markdown.origin import origin_mark
 from lorebank.markdown.owner_pages import SECTION, CoreLine, read_core
-from lorebank.markdown.plain import escape_inline
+from lorebank.markdown.plain import escape_inline, plain_text
 from lorebank.markdown.proposal_pages import ProposalRuling, decided, fits_on_page
 from lorebank.pages.facts import BankContent
 from lorebank.pages.telling import numbers_of
@@ -183,7 +185,7 @@ def _additions(
             action=ProposalAction.ADD,
             target=core.path,
             old="",
-            new=_line(claim.about, claim.said.content, claim.said.citation),
+            new=_line(claim.about, claim.said.content, claim.said.citation, claim.said),
             why=f"Said on {len(claim.days)} days from {first} to {last}{claim.sure}. "
             "Nothing newer replaces it.",
             grounds=_grounds(claim.facts),
@@ -195,13 +197,14 @@ def _says(known: set[str], words: set[str]) -> bool:
     return bool(words) and len(known & words) / len(words) >= _KNOWN
 
 
-def _line(about: str, statement: str, source: Citation) -> str:
-    """`- Peter: Prefers concise replies. (memory/2025-12-09.md#L12)`."""
+def _line(about: str, statement: str, source: Citation, of: Fact) -> str:
+    """`- Peter: Prefers concise replies. (memory/2025-12-09.md#L12)`; what an agent wrote bears its
+    mark here too, whoever accepts it."""
     name = content_words(about)[:1]
     sentence = f"{about}: {statement}"
     if not name or name[0] in content_words(statement)[:3]:
         sentence = statement
-    return f"- {escape_inline(sentence)} ({source})"
+    return f"- {escape_inline(sentence)} ({source}){origin_mark(of.origin, of.author)}"
 
 
 def _grounds(facts: Iterable[Fact]) -> tuple[Ground, ...]:
@@ -230,6 +233,7 @@ class _Review:
         said = {word for line in lines for word in content_words(line.said)}
         names = {m.name for fact in content.facts for m in fact.mentions} if said else set()
         named = {name for name in names if not said.isdisjoint(content_words(name))}
+        self.names = named
         for fact in content.facts if said else ():
             # Only who is named in the core memory can be spoken of there.
             if not fact.mentions or any(m.name in named for m in fact.mentions):
@@ -244,15 +248,15 @@ class _Review:
             facts = [fact] if fact else self._saying(line)
             opinion = next((o for f in facts if (o := self.opinion_of.get(f.id))), None)
             if newer := self._successor(facts):
-                yield self._replacement(line, newer, facts[-1:])
-            elif opinion and (proposal := self._of_opinion(line, opinion, facts[-1])):
-                yield proposal
+                yield from self._replacement(line, newer, facts[-1:])
+            elif opinion and (proposals := self._of_opinion(line, opinion, facts[-1])):
+                yield from proposals
             elif newer := self._ending(line):
                 superseded = self.content.superseded
                 olds = [f for f in self.content.facts if superseded.get(f.id) == newer.id]
-                yield self._replacement(line, newer, olds)
+                yield from self._replacement(line, newer, olds)
             elif not facts and cited is not None and self._is_learned(line):
-                yield self._removal(line, f"No fact stands at {cited} any more.", ())
+                yield self._edit(line, "", f"No fact stands at {cited} any more.", ())
 
     def over_budget(self, gone: set[str]) -> Iterator[Proposal]:
         """Learned lines to drop until the core memory fits, those last said longest ago first."""
@@ -269,7 +273,7 @@ class _Review:
                 break
             size -= estimate_tokens(line.text)
             budget = f"Over the budget of {self.core.token_budget} tokens"
-            yield self._removal(line, f"{budget}; last said on {day or 'no day'}.", facts[-1:])
+            yield self._edit(line, "", f"{budget}; last said on {day or 'no day'}.", facts[-1:])
 
     def _saying(self, line: CoreLine) -> list[Fact]:
         """The facts that say what a line says, of somebody that it names; oldest first."""
@@ -292,11 +296,11 @@ class _Review:
         said = content_words(line.said)
         near = {fact.id: fact for word in said for fact in self.by_word.get(word, ())}
         for fact in sorted(near.values(), key=lambda f: f.oldest_first, reverse=True):
-            names = frozenset(word for name in _about(fact) for word in tokens(name))
+            names = _name_tokens(fact)
             told = set(content_words(fact.content)) - names
             if names.isdisjoint(tokens(line.said)) or _says(set(said), told):
                 continue  # about somebody else, or the line tells the newer state already
-            if ends(read_change(fact.content, names), read_stated(line.said, names)):
+            if _ends(fact, line.said):
                 return fact
         return None
 
@@ -312,8 +316,8 @@ class _Review:
             newest = replaced[newest]
         return self.by_id.get(newest)
 
-    def _of_opinion(self, line: CoreLine, opinion: Opinion, said: Fact) -> Proposal | None:
-        """What becomes of a line that states an opinion; `None` where it is held."""
+    def _of_opinion(self, line: CoreLine, opinion: Opinion, said: Fact) -> list[Proposal]:
+        """What becomes of a line that states an opinion; nothing where it is held."""
         against = (e.fact_id for e in opinion.evidence if e.stance is Stance.AGAINST)
         grounds = [self.by_id[id_] for id_ in against if id_ in self.by_id]
         now = next((o for o in self.content.opinions if o.id == opinion.superseded_by), None)
@@ -322,12 +326,13 @@ class _Review:
             newer = self.by_id[newest[0]] if newest else said
             told = (now.entities[0] if now.entities else "", now.statement, now.source)
             return self._replacement(line, newer, [said], told=told)
+        why = ""
         if opinion.status is OpinionStatus.RETRACTED:
-            return self._removal(line, f"{opinion.id} was retracted by hand.", grounds)
-        if opinion.confidence < _DOUBTED:
+            why = f"{opinion.id} was retracted by hand."
+        elif opinion.confidence < _DOUBTED:
             why = f"The confidence of {opinion.id} fell to {opinion.confidence:.2f}."
-            return self._removal(line, why, grounds)
-        return None
+        parts = self._parts_over(line, None, [said])
+        return [self._edit(line, self._without(line, parts), why, grounds)] if why and parts else []
 
     def _is_learned(self, line: CoreLine) -> bool:
         """Whether the line was put there by accepting a proposal: it stands in that section."""
@@ -342,34 +347,90 @@ class _Review:
         older: Sequence[Fact],
         *,
         told: tuple[str, str, Citation] | None = None,
-    ) -> Proposal:
-        """The line with the newer fact in its place, or gone where the core memory says it too."""
+    ) -> list[Proposal]:
+        """The line with the newer fact in place of what it ends. Where the line says more than that
+        and an agent wrote the newer fact, or where one sentence says both, the newer fact gets a
+        line of its own: its mark must not lie on the owner's words, nor these be lost."""
         subject = next((m.name for m in newer.mentions if m.subject), "")
         about, statement, source = told or (subject, newer.content, newer.citation)
         words = set(content_words(statement)) - set(content_words(about))
         day = f" on {newer.recorded.isoformat()}" if newer.recorded else ""
+        over = self._parts_over(line, newer, older)
         others = (each for each in self.lines if each.line != line.line)
         if any(_says(set(content_words(each.said)), words) for each in others):
-            return self._removal(line, f"Replaced{day}, and the newer state stands here.", [newer])
-        body = line.text.lstrip()
-        indent = line.text[: len(line.text) - len(body)]
-        return Proposal(
-            id=proposal_id("replace", line.said, newer.id),
-            action=ProposalAction.REPLACE,
-            target=self.core.path,
-            old=line.text,
-            new=f"{indent}{body.partition(' ')[0]} {_line(about, statement, source)[2:]}",
-            why=f"Replaced{day}.",
-            grounds=_grounds([*older, newer]),
-        )
+            why = f"Replaced{day}, and the newer state stands here."
+            return [self._edit(line, self._without(line, over), why, [newer])] if over else []
+        by = self.by_place.get((source.path, source.start_line), newer)
+        new, grounds = _line(about, statement, source, by)[2:], [*older, newer]
+        head, _, _ = line.text.partition(line.body)
+        if len(over) == len(_parts(line.body)):
+            return [self._edit(line, f"{head}{new}", f"Replaced{day}.", grounds)]
+        if over and not origin_mark(by.origin, by.author):
+            kept = [p for p in _parts(line.body) if p not in over]
+            text = f"{head}{' '.join(kept)} {new}"
+            return [self._edit(line, text, f"Replaced in part{day}.", grounds)]
+        return [
+            Proposal(
+                id=proposal_id("beside", line.said, newer.id),
+                action=ProposalAction.ADD,
+                target=self.core.path,
+                old="",
+                new=f"- {new}",
+                why=f"Line {line.line} is over in part{day}; the rest of it stays.",
+                grounds=_grounds(grounds),
+            )
+        ]
 
-    def _removal(self, line: CoreLine, why: str, facts: Iterable[Fact]) -> Proposal:
+    def _parts_over(
+        self, line: CoreLine, newer: Fact | None, older: Sequence[Fact]
+    ) -> Sequence[str]:
+        """The sentences of a line that hold no longer; none where that cannot be told, since the
+        sentence speaks of somebody else as well."""
+        known = {*content_words(" ".join(f.content for f in (*older, *filter(None, [newer]))))}
+        known |= {word for fact in (*older, *filter(None, [newer])) for word in _name_tokens(fact)}
+        parts = _parts(line.body)
+        over = [
+            part
+            for part in parts
+            if len(parts) == 1
+            or any(_says({*content_words(f.content)}, {*content_words(part)}) for f in older)
+            or (newer and _ends(newer, plain_text(part)))
+        ]
+        others = {n for part in over for n in self._names_in(part) if known.isdisjoint(tokens(n))}
+        return () if others else over
+
+    def _names_in(self, text: str) -> Iterable[str]:
+        said = set(tokens(text))
+        return (name for name in self.names if said.issuperset(tokens(name)))
+
+    def _without(self, line: CoreLine, over: Sequence[str]) -> str:
+        """The line without these sentences; with them goes its citation, which is theirs."""
+        kept = [part for part in _parts(line.body) if part not in over]
+        return line.text.partition(line.body)[0] + " ".join(kept) if kept else ""
+
+    def _edit(self, line: CoreLine, new: str, why: str, facts: Sequence[Fact]) -> Proposal:
+        action = ProposalAction.REPLACE if new else ProposalAction.REMOVE
+        newest = facts[-1].id if new and facts else ""
         return Proposal(
-            id=proposal_id("remove", line.said),
-            action=ProposalAction.REMOVE,
+            id=proposal_id(action.value, line.said, *filter(None, [newest])),
+            action=action,
             target=self.core.path,
             old=line.text,
-            new="",
+            new=new,
             why=why,
             grounds=_grounds(facts),
         )
+
+
+def _parts(body: str) -> list[str]:
+    """The sentences of a line, as they are written."""
+    return [body[start:end].strip() for start, end in sentence_spans(body)]
+
+
+def _name_tokens(fact: Fact) -> frozenset[str]:
+    return frozenset(word for name in _about(fact) for word in tokens(name))
+
+
+def _ends(newer: Fact, text: str) -> bool:
+    names = _name_tokens(newer)
+    return ends(read_change(newer.content, names), read_stated(text, names))

@@ -31,6 +31,7 @@ from lorebank.pages.telling import (
     numbers_of,
     on_days,
     resolved,
+    span,
     when_told,
 )
 from lorebank.records import Record
@@ -154,7 +155,9 @@ def _states(view: View) -> list[Line]:
     """What holds, is thought or happened, of facts that no newer line takes up."""
     newest = max((k.fact.recorded for k in view.facts if k.fact.recorded), default=None)
     known = [k for k in view.facts if _may_lead(k, view) and not _has_faded(k, newest)]
-    on_page = {k.fact.id for k in known}
+    by_id = {k.fact.id: k for k in view.facts}
+    to_come = {k.fact.id for k in known if _is_to_come(k, view.today)}
+    leading = {k.fact.id for k in known}
     coming = {item.source for item in view.coming}
     opinions = {
         line.fact_id: opinion
@@ -162,15 +165,16 @@ def _states(view: View) -> list[Line]:
         for line in opinion.evidence
         if line.reason in ("stated", "restated")
     }
-    by_id = {k.fact.id: k for k in view.facts}
     lines = []
     for k in known:
         fact = k.fact
-        if fact.citation in coming or on_page.intersection(view.threads.taken_up.get(fact.id, ())):
+        # What is still to come takes up nothing that holds today.
+        others = leading if fact.id in to_come else leading - to_come
+        if fact.citation in coming or others.intersection(view.threads.taken_up.get(fact.id, ())):
             continue
         if _names_a_day_to_come(fact, view.today):  # one that the agenda knows to be called off
             continue
-        section = _section(k)
+        section = _COMING if fact.id in to_come else _section(k)
         text = _told(k, view.slug)
         again = view.threads.told_again(k, by_id)
         if again:
@@ -182,6 +186,8 @@ def _states(view: View) -> list[Line]:
             text += f" · {opinion.confidence:.2f}{standing(opinion)}"
         elif section == _OPINIONS and fact.confidence is not None:
             text += f" · {fact.confidence:.2f}"
+        elif section == _COMING and fact.occurred:
+            text = f"{span(fact.occurred, open_end='from')} · {text}"
         elif section == _LATELY and k.day and not fact.occurred and not again:
             text = f"{k.day.isoformat()} · {text}"
         weight = _WEIGHTS[section]
@@ -226,6 +232,10 @@ def _names_a_day_to_come(fact: Fact, today: date) -> bool:
     occurred = fact.occurred
     day = occurred.start if occurred and occurred.start == occurred.end else None
     return day is not None and day > today and fact.recorded is not None
+
+
+def _is_to_come(known: KnownFact, today: date) -> bool:
+    return known.fact.occurred is not None and known.fact.occurred.begins_after(today)
 
 
 def _has_faded(known: KnownFact, newest: date | None) -> bool:

@@ -41,6 +41,9 @@ class BankContent(Record):
     """The last day that anything was recorded on."""
     unjudged: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Opinion id → ids of newer facts that may bear on it and that nobody has judged."""
+    announced: Mapping[str, str] = field(default_factory=dict)
+    """Fact id → id of a newer fact, near in meaning, that says from which day it holds: a day that
+    has come, so that the older may hold no longer."""
     superseded: Mapping[str, str] = field(default_factory=dict)
     """Fact id → id of the newer fact that replaces it."""
     relations: Mapping[str, frozenset[str]] = field(default_factory=dict)

@@ -113,7 +113,7 @@ class PagePlan:
         opinions = self._opinions_of(slug)
         threads = find_threads(facts, opinions, content.beside, content.unjudged)
         self._repeated[slug] = threads.repeated
-        return threads
+        return replace(threads, questioned={**content.announced, **threads.questioned})
 
     def repeated(self, slug: str) -> Mapping[str, str]:
         """Id of a fact about an entity, or about nobody ("") → the newest that says the same."""
@@ -323,6 +323,7 @@ def _inputs_of(known: KnownFact, content: BankContent) -> tuple[Any, ...]:
         str(known.newer or ""),
         sorted(known.relations),
         known.in_part,
+        content.announced.get(fact.id),
     )
 
 

@@ -90,12 +90,12 @@ def when_told(known: KnownFact) -> str:
     return known.day.isoformat() if known.day else "undated"
 
 
-def span(interval: Interval) -> str:
+def span(interval: Interval, *, open_end: str = "since") -> str:
     """The days of an interval: `2026-03-01`, `since …`, `until …`, `… to …`."""
     if interval.start is None:
         return f"until {interval.end}"
     if interval.end is None:
-        return f"since {interval.start}"
+        return f"{open_end} {interval.start}"
     if interval.start == interval.end:
         return f"{interval.start}"
     return f"{interval.start} to {interval.end}"
@@ -105,7 +105,9 @@ def due(item: AgendaItem) -> str:
     """The day of an entry of the agenda; of what is to be done, by when."""
     if item.when is None:
         return ""
-    return f"by {item.when.end}" if item.open and item.when.start is None else span(item.when)
+    if item.open and item.when.start is None:
+        return f"by {item.when.end}"
+    return span(item.when, open_end="from")
 
 
 def on_days(same: Sequence[KnownFact]) -> str:
@@ -187,8 +189,7 @@ class Threads(Record):
     wordings: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Fact id → the ids of all facts of which it is the newest to say so, the oldest first."""
     questioned: Mapping[str, str] = field(default_factory=dict)
-    """Id of a line with an opinion → the id of the newest one of its holder that may say otherwise;
-    nobody has judged the two."""
+    """Id of a line → the id of a newer one that may say otherwise; nobody has judged the two."""
 
     def told_again(self, known: KnownFact, by_id: Mapping[str, KnownFact]) -> list[KnownFact]:
         """Those of the facts that say what this one, the newest of them, says, itself among them,

@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 from lorebank.errors import ProviderError
 from lorebank.providers.http import BadAnswer, as_object
-from lorebank.providers.protocols import BatchState, Completion, Limits, Prompt, Role
+from lorebank.providers.protocols import Completion, Limits, Prompt, Role
 from lorebank.providers.remote import (
     Batch,
     ChatService,
     RemoteEmbedder,
     Service,
     batch_vectors,
+    embeddings_of,
     read_completion,
     unit_vectors,
 )
@@ -57,10 +58,7 @@ def _body(embedder: RemoteEmbedder, texts: Sequence[str], role: Role) -> dict[st
 
 
 def _rows(answer: Any, count: int) -> Sequence[Any]:
-    rows = dig(answer, "embeddings")
-    if not isinstance(rows, list):
-        raise BadAnswer("answered without a list of embeddings")
-    return [dig(row, "values") for row in rows]
+    return [dig(row, "values") for row in embeddings_of(answer, "embeddings")]
 
 
 def _submit(embedder: RemoteEmbedder, texts: Mapping[str, str]) -> str:
@@ -77,18 +75,14 @@ def _submit(embedder: RemoteEmbedder, texts: Mapping[str, str]) -> str:
     return embedder.client.post(path, {"batch": batch}, embedder.patience, _job_name)
 
 
-def _collect(embedder: RemoteEmbedder, job: str) -> BatchState:
+def _collect(embedder: RemoteEmbedder, job: str) -> Mapping[str, NDArray[np.float32]] | None:
     operation = embedder.client.get(f"/{job}", embedder.patience, as_object)
     # `SUCCEEDED` of `BATCH_STATE_SUCCEEDED`; empty where no state is given.
     named = dig(operation, "metadata", "state") or operation.get("state") or ""
-    state = str(named).rpartition("_STATE_")[2]
-    if not operation.get("done") and state not in _OVER:
-        return BatchState(False, {}, {})
-    if error := operation.get("error"):
-        return BatchState(True, {}, {}, f"failed: {str(dig(error, 'message') or error)[:200]}")
-    rows = [(dig(row, "metadata", "key"), row) for row in _responses(operation)]
-    vectors, failed = batch_vectors(rows, lambda row: _vector(row, embedder.dimension))
-    return BatchState(True, vectors, failed, "" if state in ("", "SUCCEEDED") else state.lower())
+    if not operation.get("done") and str(named).rpartition("_STATE_")[2] not in _OVER:
+        return None
+    rows = ((dig(row, "metadata", "key"), row) for row in _responses(operation))
+    return batch_vectors(rows, lambda row: _vector(row, embedder.dimension))
 
 
 def _job_name(answer: Any) -> str:

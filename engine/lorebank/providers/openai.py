@@ -20,13 +20,14 @@ from typing import TYPE_CHECKING, Any
 
 from lorebank.errors import ProviderError
 from lorebank.providers.http import BadAnswer, as_object
-from lorebank.providers.protocols import BatchState, Completion, Limits, Prompt, Role, prefixed
+from lorebank.providers.protocols import Completion, Limits, Prompt, Role, prefixed
 from lorebank.providers.remote import (
     Batch,
     ChatService,
     RemoteEmbedder,
     Service,
     batch_vectors,
+    embeddings_of,
     read_completion,
     unit_vectors,
 )
@@ -67,9 +68,7 @@ def read_rows(answer: Any, count: int) -> list[Any]:
     Rows say which text they are for and may stand in any order. `BadAnswer` where they are not as
     many as texts, or where two are for the same one.
     """
-    rows = dig(answer, "data")
-    if not isinstance(rows, list):
-        raise BadAnswer("answered without a list of embeddings")
+    rows = embeddings_of(answer, "data")
     if len(rows) != count:
         raise BadAnswer(f"answered with {len(rows)} embeddings for {count} texts")
     placed = {dig(row, "index"): dig(row, "embedding") for row in rows}
@@ -112,25 +111,19 @@ def _submit(
     return client.post("/batches", order, patience, partial(_id, client.provider))
 
 
-def _collect(embedder: RemoteEmbedder, job: str) -> BatchState:
-    """Where a job stands, with its results once it is over, expired ones included."""
+def _collect(embedder: RemoteEmbedder, job: str) -> Mapping[str, NDArray[np.float32]] | None:
+    """The results of a job once it is over, expired ones included."""
     state = embedder.client.get(f"/batches/{job}", embedder.patience, as_object)
-    status = str(state.get("status"))
-    if status not in _OVER:
-        return BatchState(False, {}, {})
+    if str(state.get("status")) not in _OVER:
+        return None
     files = (state.get("output_file_id"), state.get("error_file_id"))
-    rows = [
+    rows = (
         (dig(row, "custom_id"), row)
         for file in files
         if isinstance(file, str) and file
         for row in _lines(embedder.client.get_text(f"/files/{file}/content", embedder.patience))
-    ]
-    vectors, failed = batch_vectors(rows, lambda row: _vector(row, embedder.dimension))
-    said = dig(state, "errors", "data", 0, "message")
-    problem = (
-        "" if status == "completed" else ": ".join(filter(None, [status, said and str(said)[:200]]))
     )
-    return BatchState(True, vectors, failed, problem)
+    return batch_vectors(rows, lambda row: _vector(row, embedder.dimension))
 
 
 def _lines(text: str) -> Iterator[Any]:

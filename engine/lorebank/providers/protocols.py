@@ -80,31 +80,20 @@ class Embedder(Protocol):
         return
 
 
-class BatchState(Record):
-    """Where a job stands."""
-
-    done: bool
-    vectors: Mapping[str, NDArray[np.float32]]
-    """Custom id → vector; complete only once `done`, and even then without what failed."""
-    failed: Mapping[str, str]
-    """Custom id → reason, for the texts that the job could not embed."""
-    problem: str = ""
-    """Why the whole job came to nothing: failed, expired, cancelled."""
-
-
 @runtime_checkable
 class BatchEmbedder(Embedder, Protocol):
-    """An embedder that also takes large jobs and answers them hours later."""
+    """An embedder whose service may also take large jobs and answer them hours later."""
 
     @property
-    def batch_limits(self) -> Limits:
-        """Texts and tokens a job."""
+    def batch_limits(self) -> Limits | None:
+        """Texts and tokens a job; `None` where the service takes none."""
 
     def submit(self, texts: Mapping[str, str]) -> str:
         """Hand in a job of custom id → text (to be found); returns the provider's job id."""
 
-    def collect(self, job: str) -> BatchState:
-        """Ask for a job once. Raises `ProviderError` where the provider does not know it."""
+    def collect(self, job: str) -> Mapping[str, NDArray[np.float32]] | None:
+        """What a job embedded, by custom id, without what it could not; `None` while it is worked
+        on. Raises `ProviderError` where the provider does not know it."""
 
 
 class Turn(Record):

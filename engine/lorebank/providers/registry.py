@@ -230,5 +230,5 @@ def _load(table: Mapping[str, tuple[str, str]], what: str, name: str, setup: Set
         return found(setup)
     from lorebank.providers import remote
 
-    opener: Any = remote.open_embedder if what == "embedder" else remote.RemoteGenerator
+    opener: Any = remote.RemoteEmbedder if what == "embedder" else remote.RemoteGenerator
     return opener(found, setup)

@@ -8,7 +8,8 @@ of these; what a refusal names is left out from then on.
 from __future__ import annotations
 
 import binascii
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +18,9 @@ import numpy as np
 from lorebank.errors import ProviderError
 from lorebank.language.words import estimate_tokens
 from lorebank.providers.http import PATIENT, PROMPT, BadAnswer, Client, HttpFailure, Patience
-from lorebank.providers.protocols import BatchState, Completion, Limits, Prompt, Role
+from lorebank.providers.protocols import Completion, Limits, Prompt, Role
 from lorebank.providers.registry import DEFAULT_URLS, KEY_VARIABLES, account_of, merged_headers
-from lorebank.records import Record
+from lorebank.records import Record, dig
 from lorebank.settings.tables import RemoteSettings
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class Batch(Record):
     """How a service takes large jobs."""
 
     submit: Callable[[RemoteEmbedder, Mapping[str, str]], str]
-    collect: Callable[[RemoteEmbedder, str], BatchState]
+    collect: Callable[[RemoteEmbedder, str], Mapping[str, Floats] | None]
     limits: Limits
     """Texts and tokens a job."""
 
@@ -123,15 +124,16 @@ class RemoteEmbedder:
     def _embed(self, texts: Sequence[str], role: Role, patience: Patience) -> Floats:
         """Vectors of texts; those without a visible character are not sent and have none."""
         rows = [row for row, text in enumerate(texts) if text.strip()]
+        if not rows:
+            return np.zeros((len(texts), self.dimension), np.float32)
         wanted = [cut_to_tokens(texts[row], self.limits.text_tokens) for row in rows]
-        parts = [self._ask(part, role, patience) for part in _calls(wanted, self.limits)]
-        vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
-        if parts:
-            vectors[rows] = np.concatenate(parts)
+        found = self._ask(wanted, role, patience)
+        vectors = np.zeros((len(texts), self.dimension), np.float32)
+        vectors[rows] = found
         return vectors
 
     def _ask(self, texts: Sequence[str], role: Role, patience: Patience) -> Floats:
-        """One request, or two of half the size where the service finds it too large."""
+        """One request; again with half of a single text that the service finds too long."""
         path = self.service.path.format(model=self.model.removeprefix("models/"))
         body = self.service.body(self, texts, role)
 
@@ -144,57 +146,36 @@ class RemoteEmbedder:
         try:
             return self.client.post(path, body, patience, read)
         except HttpFailure as failure:
-            if not _is_too_large(failure):
+            shorter = texts[0][: len(texts[0]) // 2]
+            if len(texts) > 1 or len(shorter) < _SHORTEST_CUT or not _is_too_large(failure):
                 raise
-            if len(texts) == 1:
-                shorter = texts[0][: len(texts[0]) // 2]
-                if len(shorter) < _SHORTEST_CUT:
-                    raise
-                return self._ask([shorter], role, patience)
-        middle = len(texts) // 2
-        halves = (texts[:middle], texts[middle:])
-        return np.concatenate([self._ask(half, role, patience) for half in halves])
-
-
-class RemoteBatchEmbedder(RemoteEmbedder):
-    """The same for a service that also takes jobs: a `BatchEmbedder`."""
+        return self._ask([shorter], role, patience)
 
     @property
-    def batch(self) -> Batch:
-        assert self.service.batch is not None
-        return self.service.batch
-
-    @property
-    def batch_limits(self) -> Limits:
-        return self.batch.limits
+    def batch_limits(self) -> Limits | None:
+        return self.service.batch.limits if self.service.batch else None
 
     def submit(self, texts: Mapping[str, str]) -> str:
+        assert self.service.batch is not None
         most = self.limits.text_tokens
-        return self.batch.submit(self, {key: cut_to_tokens(t, most) for key, t in texts.items()})
+        cut = {key: cut_to_tokens(text, most) for key, text in texts.items()}
+        return self.service.batch.submit(self, cut)
 
-    def collect(self, job: str) -> BatchState:
-        return self.batch.collect(self, job)
+    def collect(self, job: str) -> Mapping[str, Floats] | None:
+        assert self.service.batch is not None
+        return self.service.batch.collect(self, job)
 
 
 def batch_vectors(
-    rows: Iterable[tuple[object, Any]], vector: Callable[[Any], NDArray[np.float32]]
-) -> tuple[dict[str, NDArray[np.float32]], dict[str, str]]:
-    """The vectors of a job's rows by custom id, and why others failed; `vector` raises
-    `BadAnswer`."""
-    vectors: dict[str, NDArray[np.float32]] = {}
-    failed: dict[str, str] = {}
+    rows: Iterable[tuple[object, Any]], vector: Callable[[Any], Floats]
+) -> dict[str, Floats]:
+    """The vectors of a job's rows by custom id, without those of which `vector` makes none."""
+    vectors: dict[str, Floats] = {}
     for custom_id, row in rows:
         if isinstance(custom_id, str):
-            try:
+            with suppress(BadAnswer):
                 vectors[custom_id] = vector(row)
-            except BadAnswer as problem:
-                failed[custom_id] = problem.message
-    return vectors, failed
-
-
-def open_embedder(service: Service, setup: Setup) -> RemoteEmbedder:
-    """The embedder of the settings, one that takes jobs where its service does."""
-    return (RemoteBatchEmbedder if service.batch else RemoteEmbedder)(service, setup)
+    return vectors
 
 
 class ChatService(Record):
@@ -253,6 +234,14 @@ class RemoteGenerator:
         self._client.cancel()
 
 
+def embeddings_of(answer: Any, key: str) -> list[Any]:
+    """The rows of an answer; `BadAnswer` where there are none."""
+    rows = dig(answer, key)
+    if not isinstance(rows, list):
+        raise BadAnswer("answered without a list of embeddings")
+    return rows
+
+
 def read_completion(text: Any, *tokens: Any) -> Completion:
     """What was answered, where it is a text, and the tokens that were counted."""
     if not isinstance(text, str):
@@ -306,21 +295,6 @@ def cut_to_tokens(text: str, tokens: int) -> str:
     while (estimated := estimate_tokens(text)) > tokens:
         text = text[: min(len(text) - 1, len(text) * tokens // estimated)]
     return text
-
-
-def _calls(texts: Sequence[str], limits: Limits) -> Iterator[list[str]]:
-    """The texts in their order, as few calls as the limits allow."""
-    call: list[str] = []
-    room = limits.tokens
-    for text in texts:
-        tokens = estimate_tokens(text)
-        if call and (len(call) == limits.items or tokens > room):
-            yield call
-            call, room = [], limits.tokens
-        call.append(text)
-        room -= tokens
-    if call:
-        yield call
 
 
 def _is_too_large(failure: HttpFailure) -> bool:

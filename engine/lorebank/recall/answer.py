@@ -78,8 +78,9 @@ class Arranged(Record):
 
     def questioner(self, number: int) -> str | None:
         """The id of a newer line that may say otherwise, of an item that nothing replaces."""
-        newer = self.newer.get(number)
-        return None if newer is None or self.successor(number) else self.items[newer].id
+        newer = self.items.get(self.newer.get(number, number), self.items[number])
+        is_newer = (newer.recorded or date.min) > (self.items[number].recorded or date.min)
+        return newer.id if is_newer and not self.successor(number) else None
 
 
 def recall(
@@ -195,7 +196,13 @@ def _with_successors(
     if request.vectors is not None and request.vectors.are_built_in():
         first = {n: pool.items[n] for n in order[:AMONG] if _says_what_holds(pool.items[n])}
         lines = [
-            Dated(n, item.id, item.subjects, (item.recorded, item.file, item.ordinal))
+            Dated(
+                n,
+                item.id,
+                item.subjects,
+                (item.recorded, item.file, item.ordinal),
+                *_is_to_come(item, request.now),
+            )
             for n, item in first.items()
         ]
         spoken = [item.id for item in first.values() if item.kind == "opinion"]
@@ -229,6 +236,13 @@ def _says_what_holds(item: Item) -> bool:
     """Whether a newer line may say otherwise of what it says."""
     plain = item.kind != NOTE and not item.dialogue and not item.quarantined
     return plain and item.recorded is not None and bool(item.subjects)
+
+
+def _is_to_come(item: Item, today: date) -> tuple[bool, bool]:
+    """Whether it speaks of what is to come, and whether it says from which day it holds."""
+    if item.occurred is None or item.recorded is None:
+        return False, False
+    return item.occurred.begins_after(today), item.occurred.announces(item.recorded)
 
 
 def _notes(arranged: Arranged) -> Iterator[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from ast import literal_eval
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 from pathlib import Path
@@ -18,27 +19,19 @@ from lorebank.errors import ConfigurationError, UsageError
 from lorebank.records import Mutable, Record
 from lorebank.settings.config import check_value, rules
 
-_DEEPEST = 200
 _BLANK = r"(?>[\s\ufeff]|//[^\n\r\u2028\u2029]*|/\*.*?\*/)"
 """Atomic: cut otherwise, a row of comments could be read in ways without number."""
 _TOKEN = re.compile(
     rf"(?P<blank>{_BLANK}++)"
     rf"|(?P<comma>,(?={_BLANK}*+[\]}}]))"
-    r"|(?P<mark>[\[\]{}:,])"
     r"""|(?P<text>"(?:[^"\\\n\r]|\\\r\n|\\.)*"|'(?:[^'\\\n\r]|\\\r\n|\\.)*')"""
-    r"|(?P<number>[+-]?(?:0[xX][0-9a-fA-F]+|Infinity|NaN"
+    r"|(?P<number>[+-]?(?:0[xX][0-9a-fA-F]+"
     r"|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?))(?![\w$])"
-    r"|(?P<name>(?:[^\W\d]|[$_]|\\u[0-9a-fA-F]{4})(?:[\w$\u200c\u200d]|\\u[0-9a-fA-F]{4})*)"
-    rf"(?:(?={_BLANK}*+(?P<colon>:))|)",
+    rf"|(?P<name>[^\W\d][\w$]*|\$[\w$]*)(?={_BLANK}*+:)",
     re.DOTALL,
 )
-_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(\r\n|.))", re.DOTALL)
-_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "0": "\0"}
-
-
-_ESCAPES |= dict.fromkeys(("\n", "\r\n", "\r", "\u2028", "\u2029"), "")
-
-
+_NO_ESCAPE = re.compile(r"\\(?:(\\)|([^bfnrtvux0-7'\"\n\r]))")
+"""A letter that means itself behind a backslash, as in JSON5 and not in Python."""
 _MESSAGES = {
     "Expecting value": "a value",
     "Expecting property name enclosed in double quotes": "a name",
@@ -51,64 +44,38 @@ def parse_json5(text: str) -> Any:
 
     Of a name that is given twice the last value counts, as in JSON.
     """
+
+    def as_json(found: re.Match[str]) -> str:
+        """A token as JSON writes it; literals are those of Python."""
+        try:
+            return _as_json(found)
+        except (SyntaxError, ValueError) as problem:
+            line = text.count("\n", 0, found.start()) + 1
+            raise ValueError(f"line {line}: expected a text or number, not {found[0]}") from problem
+
     try:
-        return json.loads("".join(_as_json(text)))
+        return json.loads(_TOKEN.sub(as_json, text))
     except json.JSONDecodeError as problem:
         what = _MESSAGES.get(problem.msg, problem.msg.removeprefix("Expecting "))
         raise ValueError(f"line {problem.lineno}: expected {what}") from problem
+    except RecursionError:
+        raise ValueError("line 1: expected lists and tables that are nested less deeply") from None
 
 
-def _as_json(text: str) -> Iterator[str]:
-    at, depth, before = 0, 0, "["
-    while at < len(text):
-        token = _TOKEN.match(text, at)
-        piece = token[0] if token else text[at]
-        kind = token.lastgroup if token else ""
-        if depth > _DEEPEST:
-            raise _expected(text, at, f"no more than {_DEEPEST} levels")
-        if token is None or (kind == "name" and piece not in ("true", "false", "null")):
-            what = f"the text to end with {piece}" if piece in "'\"" else f"a value, not {piece!r}"
-            raise _expected(text, at, what)
-        if kind == "blank":
-            yield "\n" * piece.count("\n") or " "
-        elif kind in ("text", "colon"):
-            try:
-                yield json.dumps(_unescaped(piece[1:-1] if kind == "text" else piece))
-            except ValueError as problem:
-                raise _expected(text, at, str(problem)) from problem
-            yield "\n" * piece.count("\n")
-        elif kind == "number":
-            yield _number(piece)
-        elif kind != "comma" or before in "[{:,":  # the last comma of a list that is not empty
-            depth += (piece in "[{") - (piece in "]}")
-            yield piece
-        before = before if kind == "blank" else piece
-        at = token.end()
-
-
-def _expected(text: str, at: int, what: str) -> ValueError:
-    line = text.count("\n", 0, at) + 1
-    return ValueError(f"line {line}: expected {what}")
-
-
-def _unescaped(text: str) -> str:
-    def letter(found: re.Match[str]) -> str:
-        if digits := found[1] or found[2]:
-            return chr(int(digits, 16))
-        if found[3] in "xu":
-            raise ValueError(f"hexadecimal digits after \\{found[3]}")
-        return _ESCAPES.get(found[3], found[3])
-
-    read = _ESCAPE.sub(letter, text)
+def _as_json(found: re.Match[str]) -> str:
+    token, lines = found[0], "\n" * found[0].count("\n")
+    match found.lastgroup:
+        case "blank":
+            return lines or " "
+        case "comma":
+            return ""
+        case "name":
+            return json.dumps(token)
+        case "number":
+            return json.dumps(literal_eval(token))
+    read = literal_eval(_NO_ESCAPE.sub(r"\1\1\2", token))
     # Two halves of a character beyond the basic plane make one.
-    return read.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def _number(text: str) -> str:
-    sign, bare = "-" if text.startswith("-") else "", text.lstrip("+-")
-    if bare.isdigit() or bare.startswith(("I", "N")):
-        return sign + (bare.lstrip("0") or "0")
-    return f"{sign}{int(bare, 16) if bare[:2] in ('0x', '0X') else float(bare)}"
+    return json.dumps(read.encode("utf-16", "surrogatepass").decode("utf-16", "replace")) + lines
 
 
 _SEARCH = "agents.defaults.memorySearch"
@@ -326,10 +293,6 @@ def _collection_name(value: Any) -> Any:
     return re.sub(r"[^a-z0-9-]+", "-", value.lower()).strip("-")[:64] or "collection"
 
 
-def _scope_rules(rules: Any) -> Any:
-    return [_scope_rule(rule) for rule in rules] if isinstance(rules, list) else rules
-
-
 def _scope_rule(rule: Any) -> Any:
     match = rule.get("match") if isinstance(rule, dict) else None
     if not isinstance(match, dict):
@@ -347,5 +310,7 @@ _TRANSLATIONS: dict[str, Callable[[Any], Any]] = {
     "memory.qmd.sessions.exportDir": _at_home,
     "memory.qmd.update.interval": _duration,
     "memory.qmd.update.embedInterval": _duration,
-    "memory.qmd.scope.rules": _scope_rules,
+    "memory.qmd.scope.rules": lambda rules: (
+        [_scope_rule(rule) for rule in rules] if isinstance(rules, list) else rules
+    ),
 }

@@ -485,6 +485,7 @@ def _read_day_names(_: Sections) -> dict[str, frozenset[str]]:
         entry: frozenset(
             fold(spelling)
             for section in sections("dates").values()
+            if "weekday" in section  # of other languages too little is read: Polish `maja`, Maja
             for spellings in section.get(entry, ())
             for spelling in split(spellings)
         )

@@ -12,7 +12,8 @@ import re
 import re._parser as _parser  # type: ignore[import-not-found]
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -53,6 +54,8 @@ class Slot(Record):
     """Folded words."""
     old: str = ""
     """The value that this one replaces, where the sentence says which: "moved from … to …"."""
+    since: str = ""
+    """The day that its clause names, where that lies ahead: it holds from then on."""
 
 
 class Relation:
@@ -156,13 +159,19 @@ class Lexicon:
 
 
 def read_slots(
-    content: str, *, subjects: Sequence[str] = (), names: Sequence[str] = (), bounded: bool = False
+    content: str,
+    *,
+    subjects: Sequence[str] = (),
+    names: Sequence[str] = (),
+    bounded: bool = False,
+    begun: Callable[[str], tuple[str, str]] = lambda clause: (clause, ""),
 ) -> tuple[Slot, ...]:
     """The slots of a sentence, in the order of their reading, each once.
 
     `subjects` are the slugs of the mentions before the colon (the first is who it is about),
     `names` those as written. `bounded`: the sentence names a time with an end, so that it says
-    nothing of what holds after it.
+    nothing of what holds after it. `begun` takes the words
+    `from 1 December` out of a clause and tells the day ahead that it names, or ``""``.
     """
     words = lexicon()
     subject = subjects[0] if subjects else ""
@@ -170,11 +179,12 @@ def read_slots(
     reader = _Reader(words, subject, own, content, bounded)
     found: list[Slot] = []
     if not _QUESTION.search(content):
-        for place, piece in enumerate(_pieces(content)):
+        for place, (piece, since) in enumerate(_pieces(content, begun)):
             if words.denied.search(piece):
                 piece = " ".join(p for p in words.joined.split(piece) if not words.denied.search(p))
             if not words.unsure.search(piece):
-                found += reader.read(piece, first=place == 0)
+                for slot in reader.read(piece, first=place == 0):
+                    found.append(slot if reader.is_date(slot) else replace(slot, since=since))
     return tuple(dict.fromkeys(found))
 
 
@@ -192,6 +202,10 @@ class _Reader(Record):
         if (first or self.subject) and not held and not self.bounded:
             held = list(self._attribute(piece))
         return held
+
+    def is_date(self, slot: Slot) -> bool:
+        """Whether the value itself is a day: `the deadline is 3 December`."""
+        return self._form(slot.value) == "date"
 
     def _relations(self, piece: str) -> Iterator[Slot]:
         for relation, match, is_change in self.lexicon.statements(piece):
@@ -334,11 +348,12 @@ def _is_capitalised(word: str, content: str) -> bool:
     )
 
 
-def _pieces(content: str) -> list[str]:
-    """The sentences and main clauses of a text, folded."""
-    pieces = _PIECES.split(" ".join(content[:_LONGEST].split()))[:_MOST_PIECES]
+def _pieces(content: str, begun: Callable[[str], tuple[str, str]]) -> list[tuple[str, str]]:
+    """The sentences and main clauses of a text, folded, each with the day from which it holds."""
+    pieces = map(begun, _PIECES.split(" ".join(content[:_LONGEST].split()))[:_MOST_PIECES])
     return [
-        _DIGITS_APART.sub("", lexicon().opening.sub("", fold(piece).strip())) for piece in pieces
+        (_DIGITS_APART.sub("", lexicon().opening.sub("", fold(piece).strip())), since)
+        for piece, since in pieces
     ]
 
 

@@ -316,10 +316,8 @@ class Toolset:
         """Keep what should still be known next month: a decision, preference, event, something
         true. Answers with what is noted already and what it may replace.
         """
-        from lorebank.agent.authored import admitted, is_order
-
-        if is_order(admitted(text)):
-            return {"text": self._bank.remember(text, author=self._author).warning}
+        if asked := self._proposed(text):
+            return asked
         near = self._noted_already(text)
         fact = self._bank.retain(
             text,
@@ -352,6 +350,8 @@ class Toolset:
         old = self._fact_meant(id)
         if dry_run:
             return _recalled("\n".join(["would be over:", *fact_block(MODEL, old), f"new: {text}"]))
+        if asked := self._proposed(text):
+            return asked
         names = list(dict.fromkeys(m.name for m in old.mentions if m.subject))
         fact = self._bank.retain(
             text, kind=old.kind, entities=names, replaces=[old.id], author=self._author
@@ -504,6 +504,14 @@ class Toolset:
         words = _words(text)
         hits = self._bank.recall(text, k=5, remember=False).hits
         return frozenset(hit.id for hit in hits if _words(hit.content) in words)
+
+    def _proposed(self, text: str) -> Delivered | None:
+        """An order, put before the owner in place of being written; nothing for any other text."""
+        from lorebank.agent.authored import admitted, is_order
+
+        if not is_order(admitted(text)):
+            return None
+        return {"text": self._bank.remember(text, author=self._author).warning}
 
     def _check_decides(self, verdicts: Mapping[str, str]) -> None:
         if _OWNERS & set(verdicts.values()) and not self._decides:

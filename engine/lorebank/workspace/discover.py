@@ -1,7 +1,8 @@
 """Finding the workspace a command is meant for, and recognising folders of other programs.
 
 An Obsidian vault, a Logseq graph and a flat folder of dated notes say by their own files where the
-daily notes are. A folder with `memory/` or `memory.md` is a workspace and needs no guess.
+daily notes are. A folder with `memory/` is a workspace and needs no guess; a core memory alone,
+which `remember` may write into a vault, makes none of it.
 
 What names it, the first that does: a folder or a registered bank given outright, the variable
 `LOREBANK_WORKSPACE`, the nearest folder upwards that is a workspace, the user's default bank.
@@ -20,7 +21,6 @@ from lorebank.errors import UsageError, WorkspaceError
 from lorebank.records import dig
 from lorebank.workspace.layout import (
     BANK_FOLDER,
-    CORE_FILE,
     DERIVED_FOLDER,
     MEMORY_FOLDER,
     existing_folder,
@@ -45,7 +45,7 @@ class FolderForm(NamedTuple):
 
 def recognise(root: Path) -> FolderForm | None:
     """What a folder is; `None` for a workspace, and for one that says nothing of itself."""
-    if (root / MEMORY_FOLDER).is_dir() or (root / CORE_FILE).exists():
+    if (root / MEMORY_FOLDER).is_dir():
         return None
     if (root / ".obsidian").is_dir():
         return _obsidian(root)

@@ -6,7 +6,7 @@ import gc
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from importlib.util import find_spec
@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lorebank.agent.hooks import connect as hosts
+from lorebank.agent.hooks.hosts import change_hooks, start_arguments, start_command, with_hooks
 from lorebank.cli.command import command, group
 from lorebank.cli.session import Session, write_raw
 from lorebank.errors import LorebankError, UsageError
@@ -56,9 +58,6 @@ def connect(
         lorebank connect cursor --remove
         lorebank connect vscode --file .vscode/mcp.json
     """
-    from lorebank.agent.hooks import connect as hosts
-    from lorebank.agent.hooks.hosts import change_hooks, start_arguments, start_command
-
     target = file or hosts.settings_file(host, os.environ)
     root = None if remove else session.settings()[0]
     started = [] if root is None else [*start_arguments(root), "mcp", "--agent", host]
@@ -66,7 +65,12 @@ def connect(
     if prints and root is not None:
         write_raw(hosts.snippet(host, started))
         return
-    tools = _tools_of(started) if check and root is not None else ()
+    tools: tuple[str, ...] = ()
+    if check and root is not None:
+        _check_mcp()
+        from lorebank.mcp_server.server import tools_of
+
+        tools = tools_of(started)
     done = [hosts.connect(host, target, started if root is not None else None)]
     if host == "claude-code" and file is None:
         starts = None if root is None else start_command(root)
@@ -74,13 +78,6 @@ def connect(
     payload = {"changes": [each.to_dict() for each in done], "tools": list(tools)}
     answers = f"the server answers with {len(tools)} tools: {', '.join(tools)}"
     session.print(payload, _changed(done), [answers] if tools else ())
-
-
-def _tools_of(command: Sequence[str]) -> tuple[str, ...]:
-    _check_mcp()
-    from lorebank.mcp_server.server import tools_of
-
-    return tools_of(command)
 
 
 def _check_mcp() -> None:
@@ -110,8 +107,6 @@ def hooks() -> None:
 @click.argument("host", type=HOST)
 def print_hooks(session: Session, host: str) -> None:
     """Print what install would write into an empty file."""
-    from lorebank.agent.hooks.hosts import start_command, with_hooks
-
     root, _ = session.settings()
     text = with_hooks(host, "", start_command(root))
     _text(session, text, host=host)
@@ -122,8 +117,6 @@ def print_hooks(session: Session, host: str) -> None:
 @click.option("--file", type=click.Path(path_type=Path), help="Another file than the host's own.")
 def install_hooks(session: Session, host: str, file: Path | None) -> None:
     """Put the hooks into the host's settings; all else there stays byte for byte."""
-    from lorebank.agent.hooks.hosts import start_command
-
     _change(session, host, file, start_command(session.settings()[0]))
 
 
@@ -162,8 +155,6 @@ def _text(session: Session, text: str, **about: object) -> None:
 
 
 def _change(session: Session, host: str, file: Path | None, command: str | None) -> None:
-    from lorebank.agent.hooks.hosts import change_hooks
-
     done = change_hooks(host, file=file, command=command, environ=os.environ)
     session.result(done, lambda look, done: _changed([done]))
 

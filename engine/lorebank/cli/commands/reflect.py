@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lorebank.cli.command import command
-from lorebank.cli.session import Session, ask_key, edit_source, write
+from lorebank.cli.session import FOUND, Session, ask_key, edit_source, write
 from lorebank.errors import UsageError
+from lorebank.nightly.hunks import changes_of
 from lorebank.render.reports import (
     PAGE_SKIPPED,
     change_lines,
@@ -19,13 +20,13 @@ from lorebank.render.reports import (
     undo_lines,
 )
 from lorebank.render.text import problem_lines
+from lorebank.schedule.job import note_run
 
 if TYPE_CHECKING:
     from lorebank.app.bank import Bank
     from lorebank.domain.reports import ReflectReport
     from lorebank.nightly.hunks import Change
 
-DIFFERENT = 6
 TROUBLE = 1
 LAST = "last"
 _AGAIN = (
@@ -108,14 +109,12 @@ def reflect(session: Session, /, check: bool, diff: bool, **options: Any) -> int
     else:
         _show(session, report, diff=diff)
     if check and report.changed:
-        return DIFFERENT
+        return FOUND
     return TROUBLE if any(p.code in _TROUBLES - {PAGE_SKIPPED} for p in report.problems) else 0
 
 
 def _keep_in_mind(session: Session) -> None:
     """A schedule that waited for this run has missed nothing any more."""
-    from lorebank.schedule.job import note_run
-
     session.reflected = True
     if session.opened is not None:
         note_run(session.opened, session.moment)
@@ -173,8 +172,6 @@ class _Review:
 
     def _plan(self) -> list[Change]:
         """The changes that are proposed and not decided yet."""
-        from lorebank.nightly.hunks import changes_of
-
         known = {*self.accepted, *self.rejected, *self.left}
         hunks = [h for h in self.bank.reflect(**self.options).hunks if h.id not in known]
         if self.by_hunk:

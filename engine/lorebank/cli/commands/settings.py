@@ -15,6 +15,8 @@ from lorebank.errors import ConfigurationError, LorebankError, WorkspaceError
 from lorebank.render.reports import path_lines, setting_lines, value_text
 from lorebank.settings import config as settings
 from lorebank.settings import files
+from lorebank.settings.openclaw import read_openclaw
+from lorebank.settings.schema import settings_schema
 
 if TYPE_CHECKING:
     from lorebank.settings.tables import Config
@@ -80,8 +82,6 @@ def import_settings(session: Session, file: str, dry_run: bool) -> None:
 
     Settings without an equivalent are listed with the reason.
     """
-    from lorebank.settings.openclaw import read_openclaw
-
     found = read_openclaw(Path(file).expanduser())
     target = _user_file()
     if not dry_run:
@@ -104,8 +104,6 @@ def show_schema(session: Session) -> None:
     With `#:schema ./lorebank.schema.json` as the first line of a settings file, editors that know
     TOML schemas complete its keys and mark what is wrong.
     """
-    from lorebank.settings.schema import settings_schema
-
     write_json(settings_schema())
 
 

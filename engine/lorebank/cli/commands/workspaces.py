@@ -15,6 +15,8 @@ from lorebank.cli.session import Session
 from lorebank.errors import UsageError
 from lorebank.render.answers import bank_lines
 from lorebank.render.reports import template_lines
+from lorebank.templates.scaffold import SAMPLE_TODAY, check_template, copy_sample, list_templates
+from lorebank.workspace.registry import add_bank, load_registry, remove_bank, set_default_bank
 
 
 @command("init")
@@ -54,8 +56,6 @@ def _registered(session: Session) -> str | None:
     """The folder that `--bank` names, which need not be there."""
     if session.bank_name is None:
         return None
-    from lorebank.workspace.registry import load_registry
-
     return load_registry(os.environ).named(session.bank_name).path
 
 
@@ -86,8 +86,6 @@ def bank() -> None:
 @click.option("--replace", is_flag=True, help="Point an existing name to PATH.")
 def add_bank_name(session: Session, name: str, path: str, replace: bool) -> None:
     """Give the workspace at PATH a name."""
-    from lorebank.workspace.registry import add_bank
-
     added, remark = add_bank(os.environ, name, Path(path), replace=replace)
     note = session.error_look.warn(session.error_look.clean_line(f"note: {remark}"))
     session.print(
@@ -100,8 +98,6 @@ def add_bank_name(session: Session, name: str, path: str, replace: bool) -> None
 @bank.subcommand("list")
 def list_banks(session: Session) -> None:
     """List the named workspaces; the default is marked, and those that are gone."""
-    from lorebank.workspace.registry import load_registry
-
     registry = load_registry(os.environ)
     rows = [(each, Path(each.path).is_dir()) for each in registry.banks]
     banks = [{**each.to_dict(), "there": there} for each, there in rows]
@@ -114,8 +110,6 @@ def list_banks(session: Session) -> None:
 @click.argument("name")
 def remove_bank_name(session: Session, name: str) -> None:
     """Remove a name; the folder and its files stay."""
-    from lorebank.workspace.registry import remove_bank
-
     removed = remove_bank(os.environ, name)
     text = f"{removed.name} is forgotten; {removed.path} stays"
     session.print({"bank": removed.to_dict()}, (), [session.error_look.clean_line(text)])
@@ -126,8 +120,6 @@ def remove_bank_name(session: Session, name: str) -> None:
 @click.option("--unset", is_flag=True, help="Have no default.")
 def default_bank_name(session: Session, name: str | None, unset: bool) -> None:
     """Set or print the bank used when none is named and no workspace is near."""
-    from lorebank.workspace.registry import load_registry, set_default_bank
-
     if name and unset:
         raise UsageError("NAME and --unset are both given", hint="give one of them")
     if name or unset:
@@ -160,8 +152,6 @@ def template() -> None:
 @template.subcommand("list")
 def list_shipped(session: Session) -> None:
     """List the shipped templates with their questions."""
-    from lorebank.templates.scaffold import list_templates
-
     found = list_templates()
     templates = [
         {key: getattr(each, key) for key in ("name", "title", "description")}
@@ -175,8 +165,6 @@ def list_shipped(session: Session) -> None:
 @click.argument("source", metavar="NAME|PATH")
 def check(session: Session, source: str) -> int:
     """Check a template without using it; exit with 3 where something is wrong."""
-    from lorebank.templates.scaffold import check_template
-
     problems = check_template(source)
     payload = {"template": source, "problems": list(problems)}
     ends = f"{source}: {'not valid' if problems else 'valid'}"
@@ -248,7 +236,6 @@ def demo(session: Session, folder: Path | None) -> int:
         lorebank demo ~/lorebank-sample
     """
     from lorebank.cli.root import run
-    from lorebank.templates.scaffold import SAMPLE_TODAY, copy_sample
 
     target = copy_sample(folder or Path(tempfile.mkdtemp(prefix="lorebank-")) / "notes")
     os.environ["LOREBANK_NOW"] = SAMPLE_TODAY
