@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 import marshal
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from functools import cached_property
 from hashlib import blake2b
@@ -53,10 +53,11 @@ from lorebank.pages.digests import (
 from lorebank.pages.edits import PageEdit, plan_page_edit
 from lorebank.pages.entity_page import View, entity_page, screen_lines
 from lorebank.pages.facts import BankContent, KnownFact, known_facts
-from lorebank.pages.settled import SettledPage, digest_of, seal
+from lorebank.pages.settled import SettledPage, seal
 from lorebank.pages.telling import Threads, find_threads, page_links
 from lorebank.records import Mutable
 from lorebank.version import __version__
+from lorebank.workspace.files import content_hash
 
 FEWEST_LINES = 2
 """An entity that fewer lines tell of gets no page of its own."""
@@ -109,9 +110,9 @@ class PagePlan:
 
     def threads(self, slug: str) -> Threads:
         """Which lines about an entity, or about nobody (""), are about one matter."""
-        content, facts = self.content, [known.fact for known in self._about[slug].facts]
-        opinions = self._opinions_of(slug)
-        threads = find_threads(facts, opinions, content.beside, content.unjudged)
+        content, about = self.content, self._about[slug]
+        facts = [known.fact for known in about.facts]
+        threads = find_threads(facts, about.opinions, content.beside, content.unjudged)
         self._repeated[slug] = threads.repeated
         return replace(threads, questioned={**content.announced, **threads.questioned})
 
@@ -123,7 +124,7 @@ class PagePlan:
                 self._repeated[slug] = json.loads(settled.repeated)
             else:
                 self.threads(slug)
-                self._settle(slug, None)
+                self._settle(slug)
         return self._repeated[slug]
 
     def _standing(self, slug: str) -> SettledPage | None:
@@ -132,9 +133,9 @@ class PagePlan:
         is_same = settled and settled == seal(self._inputs(slug), settled.text, settled.repeated)
         return settled if is_same else None
 
-    def _settle(self, slug: str, text: str | None) -> None:
+    def _settle(self, slug: str, text: str = "") -> None:
         repeated = json.dumps(self._repeated[slug])
-        self.settled[slug] = seal(self._inputs(slug), digest_of(text), repeated)
+        self.settled[slug] = seal(self._inputs(slug), text, repeated)
 
     def _inputs(self, slug: str) -> bytes:
         """A digest of all that the page of an entity is made from, beside its own text."""
@@ -143,7 +144,7 @@ class PagePlan:
             coming = [item for item in content.coming if slug in item.entities]
             name = content.entities[slug].name if slug else ""
             single = name, self._slug_of.get(slug), content.descriptions.get(slug), coming
-            opinions = [(o, content.unjudged.get(o.id)) for o in self._opinions_of(slug)]
+            opinions = [(o, content.unjudged.get(o.id)) for o in about.opinions]
             told = [
                 self._shared_inputs,
                 repr((single, coming and content.today, opinions)),
@@ -162,21 +163,6 @@ class PagePlan:
         )
         renamed = sorted((name, stem) for name, stem in names if stem != entity_page_name(name))
         return repr((__version__, sorted(self.content.beside), renamed))
-
-    def _opinions_of(self, slug: str) -> list[Opinion]:
-        """The opinions about an entity, and those that lines about it speak for or against."""
-        about = self._about[slug]
-        stated = (o for known in about.facts for o in self._stated.get(known.fact.id, ()))
-        return list({o.id: o for o in (*about.opinions, *stated)}.values())
-
-    @cached_property
-    def _stated(self) -> Mapping[str, Sequence[Opinion]]:
-        """Fact id → the opinions that it speaks for or against."""
-        stated: dict[str, list[Opinion]] = defaultdict(list)
-        for opinion in self.content.opinions:
-            for id_ in dict.fromkeys(line.fact_id for line in opinion.evidence):
-                stated[id_].append(opinion)
-        return stated
 
     def digest(self, path: str) -> str:
         """The body of one of the pages of the whole bank."""
@@ -207,7 +193,7 @@ class PagePlan:
         content, about = self.content, self._about[entity.slug]
         facts = about.facts
         settled = None if self._model or old is None else self._standing(entity.slug)
-        if settled is not None and settled.text == digest_of(old):
+        if settled is not None and settled.text == _digest_of(old):
             return PageEdit(path, old, old)
         if old is not None and not facts and not find_blocks(old, path)[0]:
             return PageEdit(path, old, old)
@@ -238,7 +224,7 @@ class PagePlan:
             keys = {"entity": entity.name, **keys}  # what no file name can say: `C#`, `NUL`, `A:B`
         edit = replace(edit, new=set_front_matter_keys(edit.new, keys))
         if self._model is None:
-            self._settle(entity.slug, None if edit.changes else edit.new)
+            self._settle(entity.slug, "" if edit.changes else _digest_of(edit.new))
         return edit
 
     def _in_words(self, name: str, view: View) -> str | None:
@@ -301,28 +287,24 @@ class PagePlan:
         )
 
 
+def _digest_of(text: str | None) -> str:
+    return content_hash((text or "").encode("utf-8", "surrogatepass"))
+
+
 def _inputs_of(known: KnownFact, content: BankContent) -> tuple[Any, ...]:
     """What a page of an entity shows of a fact, or decides by; of the day only whether it is past:
     a page does not change because days pass."""
     fact, occurred = known.fact, known.fact.occurred
     first, last = (occurred.start, occurred.end) if occurred else (None, None)
-    named = content.named.get(fact.id, ())
+    names = content.entities
     return (
-        fact.id,
-        fact.kind.value,
-        fact.content,
-        str(fact.citation),
-        fact.confidence,
-        fact.recorded and fact.recorded.toordinal(),
+        (fact.id, fact.kind.value, fact.content, str(fact.citation), fact.origin.note),
+        (fact.confidence, fact.recorded and fact.recorded.toordinal()),
         (first and first.toordinal(), first and first > content.today),
         (last and last.toordinal(), last and last >= content.today),
-        fact.origin.note,
         [(mention.slug, mention.name, mention.subject) for mention in fact.mentions],
-        [(slug, content.entities[slug].name) for slug in named if slug in content.entities],
-        known.status.value,
-        str(known.newer or ""),
-        sorted(known.relations),
-        known.in_part,
+        [names[slug].name for slug in content.named.get(fact.id, ()) if slug in names],
+        (known.status.value, str(known.newer or ""), sorted(known.relations), known.in_part),
         content.announced.get(fact.id),
     )
 

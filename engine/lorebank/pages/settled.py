@@ -8,10 +8,10 @@ without these rows everything is planned again, with the same result.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from hashlib import blake2b
 from typing import NamedTuple
 
 from lorebank.database.connection import Connection, select, transaction
+from lorebank.workspace.files import content_hash
 
 
 class SettledPage(NamedTuple):
@@ -25,29 +25,21 @@ class SettledPage(NamedTuple):
     """JSON: id of a fact → the newest that says the same."""
 
 
-def digest_of(text: str | None) -> str:
-    return "" if text is None else _hex(text.encode("utf-8", "surrogatepass"))
-
-
 def seal(inputs: bytes, text: str, repeated: str) -> SettledPage:
-    return SettledPage(_hex(inputs + f"{text} {repeated}".encode()), text, repeated)
+    return SettledPage(content_hash(inputs + f"{text} {repeated}".encode()), text, repeated)
 
 
 def load_settled(connection: Connection, slugs: Mapping[str, object]) -> dict[str, SettledPage]:
     """By slug; the rows name nobody, so that a name that is forgotten is not in them."""
     rows = select(connection, "SELECT entity, seal, text, repeated FROM settled_pages")
     known = {entity: SettledPage(*row) for entity, *row in rows}
-    keys = {slug: _hex(slug.encode()) for slug in ("", *slugs)}
+    keys = {slug: content_hash(slug.encode()) for slug in ("", *slugs)}
     return {slug: known[key] for slug, key in keys.items() if key in known}
 
 
 def store_settled(connection: Connection, settled: Mapping[str, SettledPage]) -> None:
     """In place of all that was stored."""
-    rows = [(_hex(slug.encode()), *page) for slug, page in settled.items()]
+    rows = [(content_hash(slug.encode()), *page) for slug, page in settled.items()]
     with transaction(connection):
         connection.execute("DELETE FROM settled_pages")
         connection.executemany("INSERT INTO settled_pages VALUES (?, ?, ?, ?)", rows)
-
-
-def _hex(data: bytes) -> str:
-    return blake2b(data, digest_size=16).hexdigest()
