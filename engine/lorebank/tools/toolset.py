@@ -149,7 +149,8 @@ class RecallFilters(TypedDict, total=False):
     kinds: Kinds
     min_confidence: Confidence
     include_superseded: bool
-    trusted_only: bool
+    trusted_only: Annotated[bool, arg("Leave out what is unconfirmed.")]
+    origins: Annotated[list[str], arg("Only the word of these: owner, agent.", "origin whose")]
 
 
 class Delivered(TypedDict):
