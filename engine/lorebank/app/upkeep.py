@@ -13,8 +13,8 @@ from lorebank.app.workspace import (
     Day,
     OpenWorkspace,
     Progress,
+    checked_keywords,
     prepared,
-    refuse_unknown,
 )
 from lorebank.beliefs import materialise
 from lorebank.database.connection import (
@@ -256,7 +256,7 @@ def export(
     of these `kinds`, `since` a day; what is in quarantine stays unless `quarantined`, private text
     is in no export. `WorkspaceError` where the target holds anything, unless `force`.
     """
-    refuse_unknown("export", which, ExportKeywords)
+    which = checked_keywords("export", which, ExportKeywords)
     now, slug = which.get("now"), ws.slug_of(which.get("entity"))
     kinds = map(parse_kind, which.get("kinds", ()))
     wanted = ExportFilter(

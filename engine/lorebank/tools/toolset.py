@@ -567,6 +567,8 @@ DEFAULT_TOOLS = (
     "memory_get",
 )
 """What a model sees by default: few enough that it picks the right one."""
+SELECTING = ("forget", "undo", "memory_write", "inbox", "rule", "confirm", "reflect")
+"""What these change is what their arguments select: none of them may be left out."""
 
 
 def parameters_of(method: Callable[..., Any]) -> list[Parameter]:
