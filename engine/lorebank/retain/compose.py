@@ -1,7 +1,8 @@
 """What is written into a daily log: a fact composed of a sentence and flags, or a note.
 
-What stands in a log is never changed. A note is a list item before the trailing retain section,
-where there is one, and at the end of the file otherwise: inside the section it would be a fact.
+What stands in a log is never changed, nor moved: its lines may have been cited. A fact goes to the
+end of the retain section that ends the file, a note to the end of the file; where that is of the
+other sort, a section is opened for it below.
 """
 
 from __future__ import annotations
@@ -129,17 +130,19 @@ def new_log(day: date) -> str:
 
 
 def append_fact_line(text: str, line: str, *, path: str, headings: Sequence[str]) -> Appended:
-    """Put a fact (one line, or several with indented continuations) at the end of the last retain
-    section; without one, a section is opened at the end of the file."""
+    """Put a fact (one line, or several with indented continuations) at the end of the retain
+    section that ends the file; where none does, one is opened there."""
     newline = newline_style(text)
     written = line.replace("\n", newline)
     sections = retain_sections(read_document(text, path), headings=headings)
-    if not sections:
-        body = text.rstrip("\r\n")
-        end = text[len(body) :] or newline
-        opened = f"{body}{end}{newline}## Retain{newline}" if body else f"{text}## Retain{newline}"
-        return Appended(f"{opened}{written}{newline}", opened.count("\n") + 1)
     lines = text.split("\n")
+    if not sections or any(each.strip() for each in lines[sections[-1].end_line :]):
+        heading = lines[sections[-1].start_line - 1].strip() if sections else ""
+        opened = _below(text, heading if heading.startswith("#") else "## Retain", newline)
+        whole = f"{opened}{written}{newline}"
+        found = retain_sections(read_document(whole, path), headings=headings)
+        if not sections or len(found) > len(sections):  # unless a fence is open at the end
+            return Appended(whole, opened.count("\n") + 1)
     first, last = sections[-1].start_line, sections[-1].end_line
     place = min(last, len(lines))
     while place > first and not lines[place - 1].strip():
@@ -151,6 +154,13 @@ def append_fact_line(text: str, line: str, *, path: str, headings: Sequence[str]
         return Appended(before + written + newline + after.lstrip("\r\n"), place + 1)
     gap = "" if after.startswith(("\n", "\r")) else newline
     return Appended(before + written + newline + gap + after, place + 1)
+
+
+def _below(text: str, heading: str, newline: str) -> str:
+    """The text with a heading below it."""
+    body = text.rstrip("\r\n")
+    end = text[len(body) :] or newline
+    return f"{body}{end}{newline}{heading}{newline}" if body else f"{text}{heading}{newline}"
 
 
 def one_paragraph(text: str) -> str:
@@ -172,18 +182,15 @@ def append_note(text: str, note: str, *, path: str, headings: Sequence[str]) -> 
     """The log with the note in it; further lines of the note are indented below its bullet."""
     newline = newline_style(text)
     item = _as_item(note).replace("\n", newline) + newline
-    lines = text.split("\n")
-    sections = retain_sections(read_document(text, path), headings=headings)
-    place = len(lines)
-    if sections and not any(line.strip() for line in lines[sections[-1].end_line :]):
-        place = sections[-1].start_line - 1
-    before, after = "\n".join(lines[:place]), "\n".join(lines[place:])
-    if place < len(lines) and before:
-        before += "\n"
-    elif before and not before.endswith("\n"):
-        before += newline
-    head = before + _gap(before, newline)
-    return Appended(head + item + (newline + after if after else ""), head.count("\n") + 1)
+    document = read_document(text, path)
+    sections = retain_sections(document, headings=headings)
+    head = text if not text or text.endswith("\n") else text + newline
+    if sections and not any(line.strip() for line in document.lines[sections[-1].end_line :]):
+        level = next(n.level for n in document.nodes if n.start + 1 == sections[-1].start_line)
+        head = _below(text, f"{'#' * level} Notes", newline) + newline
+    else:
+        head += _gap(head, newline)
+    return Appended(head + item, head.count("\n") + 1)
 
 
 def _gap(before: str, newline: str) -> str:
