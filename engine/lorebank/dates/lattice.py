@@ -88,24 +88,9 @@ class Rule(Record):
     """The places of the values, where `build` takes them in another order than the text."""
 
 
-class _Item(Record):
-    """A rule read up to a place of its pattern."""
-
-    rule: Rule
-    slots: tuple[tuple[tuple[str, ...], bool], ...]
-    """The alternatives of each place, and whether it may be left out."""
-    place: int = 0
-    depth: int = 0
-    taken: tuple[int, ...] = ()
-    """Which of the values matched so far are handed to `build`."""
-
-    def closure(self) -> Iterator[_Item]:
-        """This item and those beyond the places that may be left out."""
-        yield self
-        for place in range(self.place, len(self.slots)):
-            if not self.slots[place][1]:
-                break
-            yield _Item(self.rule, self.slots, place + 1, self.depth, self.taken)
+_Item = tuple[Rule, Sequence[str], int, tuple[int, ...]]
+"""A rule read up to a place: what of its pattern is left, how many values were matched, and which
+of them are handed to `build`."""
 
 
 class _Node(dict[str, "_Node | None"]):
@@ -114,23 +99,22 @@ class _Node(dict[str, "_Node | None"]):
     __slots__ = ("_items", "rules")
 
     def __init__(self, items: Iterable[_Item]) -> None:
-        open_items = [further for item in items for further in item.closure()]
-        self.rules = [(i.rule, i.taken) for i in open_items if i.place == len(i.slots)]
-        self._items = [item for item in open_items if item.place < len(item.slots)]
+        self.rules: list[tuple[Rule, tuple[int, ...]]] = []
+        self._items: list[_Item] = []
+        for rule, pattern, depth, taken in items:
+            for place, tags in enumerate(pattern):
+                self._items.append((rule, pattern[place:], depth, taken))
+                if not tags.endswith("?"):
+                    break
+            else:
+                self.rules.append((rule, taken))
 
     def __missing__(self, tag: str) -> _Node | None:
-        found = [
-            _Item(
-                item.rule,
-                item.slots,
-                item.place + 1,
-                item.depth + 1,
-                (*item.taken, item.depth) if written.isupper() else item.taken,
-            )
-            for item in self._items
-            for written in item.slots[item.place][0]
-            if written.upper() == tag
-        ]
+        found: list[_Item] = []
+        for rule, (tags, *rest), depth, taken in self._items:
+            written = tags.rstrip("?").split("|")
+            if tag in written or tag.lower() in written:
+                found.append((rule, rest, depth + 1, (*taken, depth) if tag in written else taken))
         node = self[tag] = _Node(found) if found else None
         return node
 
@@ -139,7 +123,7 @@ class RuleTree:
     """Rules that share beginnings, matched together."""
 
     def __init__(self, rules: Iterable[Rule]) -> None:
-        self._root = _Node(_Item(rule, _slots(rule.pattern)) for rule in rules)
+        self._root = _Node((rule, rule.pattern.split(), 0, ()) for rule in rules)
 
     def apply(self, lattice: Lattice, moment: Moment) -> None:
         """Add an edge for every match of every rule."""
@@ -189,23 +173,20 @@ def read_tokens(tokens: Tokens, words: Lexicon) -> Lattice:
         edges = lattice.edges[index]
         if not word.isalpha():
             edges.extend(_sign_edges(tokens, index, word))
-        elif word not in words.rows:  # most words
-            continue
-        for reading in words.readings(word):
-            languages = reading.languages & spoken
-            if not languages or (reading.collides and not reading.languages & evidence):
+        for rest, tag, value, known, collides, capital in words.rows.get(word, ()):
+            languages = known & spoken
+            if not languages or (collides and not known & evidence):
                 continue
-            rest = reading.rest
             end = index + 1 + len(rest)
             if rest and tuple(written[index + 1 : end]) != rest:
                 continue
-            if reading.capital and not tokens.text[tokens.starts[index]].isupper():
+            if capital and not tokens.text[tokens.starts[index]].isupper():
                 continue
-            edges.append(Edge(reading.tag, reading.value, languages, end))
-            if reading.tag == "HOUR" and end < len(written) and written[end] in _HOURS:
+            edges.append(Edge(tag, value, languages, end))
+            if tag == "HOUR" and end < len(written) and written[end] in _HOURS:
                 edges.append(Edge("CLOCK", None, languages, end + 1))
-            if reading.tag in _ABBREVIATED and _dot_at(tokens, end):
-                edges.append(Edge(reading.tag, reading.value, languages, end + 1))
+            if tag in _ABBREVIATED and _dot_at(tokens, end):
+                edges.append(Edge(tag, value, languages, end + 1))
     _add_numeric_dates(lattice)
     return lattice
 
@@ -279,12 +260,6 @@ def _build(rule: Rule, moment: Moment, values: list[Any]) -> Any:
         return rule.build(moment, *(values[i] for i in rule.order) if rule.order else values)
     except (ValueError, OverflowError):  # no such day, or outside the years 1 to 9999
         return None
-
-
-def _slots(pattern: str) -> tuple[tuple[tuple[str, ...], bool], ...]:
-    return tuple(
-        (tuple(item.rstrip("?").split("|")), item.endswith("?")) for item in pattern.split()
-    )
 
 
 # Dates in digits: day first where both orders are possible; a number above 12 settles it.

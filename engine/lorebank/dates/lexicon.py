@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import field
 from functools import cache
 from typing import Any
 
@@ -108,25 +107,17 @@ def language_bit(code: str) -> int:
     return 1 << LANGUAGES.index(code) if code in LANGUAGES else 0
 
 
-class Reading(Record):
-    """One meaning of a run of tokens."""
-
-    rest: tuple[str, ...]
-    """The tokens behind the first."""
-    tag: str
-    value: Any
-    languages: int
-    collides: bool
-    """Counts only where another word of the text belongs to its language."""
-    capital: bool
-    """Counts only where it is written with a capital: `Linggo` is Sunday, `linggo` a week."""
+Reading = tuple[tuple[str, ...], str, Any, int, bool, bool]
+"""One meaning of a run of tokens: those behind the first, the tag, the value, the languages;
+whether it counts only where another word of the text belongs to its language (it is spelled with
+a `~`), and whether only with a capital: `Linggo` is Sunday, `linggo` a week."""
 
 
 class Lexicon(Mutable):
     """All words of all languages."""
 
-    rows: dict[str, tuple[tuple[Any, ...], ...]]
-    """First token → the fields of its readings, longest first."""
+    rows: dict[str, tuple[Reading, ...]]
+    """First token → its readings, longest first."""
     marks: dict[str, tuple[int, ...]]
     """Common word → the numbers of its languages: evidence of which one a text is in."""
     unmarked: int
@@ -137,21 +128,12 @@ class Lexicon(Mutable):
     """Word with a suffix or prefix → letters of its first part: `mayısta` is `mayıs` `ta`."""
     cues: dict[str, dict[str, str]]
     """Language → cue → a regular expression of its words and endings, accents and all."""
-    _read: dict[str, tuple[Reading, ...]] = field(default_factory=dict)
 
-    def readings(self, word: str) -> tuple[Reading, ...]:
-        """The meanings of the runs of tokens that begin with the word, longest first."""
-        found = self._read.get(word)
-        if found is None:
-            row = self.rows.get(word)
-            if row is None:
-                return ()
-            found = self._read[word] = tuple(Reading(*fields) for fields in row)
-        return found
-
-    def is_ambiguous(self, word: str, tag: str) -> bool:
-        """Whether a word is read so only with care: its spelling bears a `~`."""
-        return any(r.collides and r.tag == tag and not r.rest for r in self.readings(word))
+    def means(self, word: str, tag: str, *, collides: bool | None = None) -> bool:
+        """Whether a word alone bears a tag; `collides`: whether only with care, with a `~`."""
+        return any(
+            row[:2] == ((), tag) and collides in (None, row[4]) for row in self.rows.get(word, ())
+        )
 
 
 @cache
@@ -190,7 +172,7 @@ def _tables(languages: Sections) -> dict[str, Any]:
         for phrase in split(section.get("vague", "")):
             first, *rest = tokenize(phrase).words
             vague[first].add(tuple(rest))
-    rows: dict[str, list[tuple[Any, ...]]] = defaultdict(list)
+    rows: dict[str, list[Reading]] = defaultdict(list)
     for (tokens, tag, value, collides, capital), bits in meanings.items():
         rows[tokens[0]].append((tokens[1:], tag, value, bits, collides, capital))
     whole = {token for tokens, *_ in meanings for token in tokens}

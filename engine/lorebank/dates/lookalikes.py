@@ -118,7 +118,7 @@ def _counts_alone(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
         return free or not edge.languages & ~_COMPOUNDS  # Pfingstmontag frei
     if meaning.granularity == "range" and not meaning.is_weekly:
         return meaning.repeating and (not after[:1].isalpha() or after in words.marks)
-    if not meaning.is_weekly or words.is_ambiguous(tokens.words[start], "WEEKDAY"):
+    if not meaning.is_weekly or words.means(tokens.words[start], "WEEKDAY", collides=True):
         return False
     return not _is_part_of_name(tokens, start, edge)
 

@@ -52,7 +52,7 @@ def _is_joint(between: str) -> bool:
     joins = (cues["joins"] for cues in lexicon().cues.values() if "joins" in cues)
     if said in ("", "/", "、") or any(re.fullmatch(words, said) for words in joins):
         return bool(between.strip())
-    return any(reading.tag == "AND" and not reading.rest for reading in lexicon().readings(said))
+    return lexicon().means(said, "AND")
 
 
 def other_times(phrase: DatePhrase, now: date) -> tuple[Interval, ...]:

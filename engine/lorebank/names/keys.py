@@ -19,7 +19,6 @@ from lorebank.names.lexicon import (
     is_han_or_hangul,
     latinise,
     look,
-    scripts_of,
     sound,
     surnames,
     word_pairs,
@@ -44,19 +43,13 @@ class Keys(Record):
         return {*(self.own & other.own), *(self.short & other.long), *(self.long & other.short)}
 
 
-def scripts_in(reading: Reading) -> frozenset[str]:
-    """What the other names need extra keys for: the scripts of this one, and a shown text."""
-    scripts = scripts_of(reading.name)
-    return scripts | {"shown"} if reading.shown else scripts
-
-
-def keys_of(reading: Reading, scripts: frozenset[str] = frozenset()) -> Keys:
-    """The keys of a name, given the scripts that stand among the names it is compared with."""
+def keys_of(reading: Reading) -> Keys:
+    """The keys of a name."""
     if not reading.tokens:
         return Keys(frozenset(), frozenset(), frozenset())
-    own = {*_spelling_keys(reading), *_group_keys(reading), *_script_keys(reading, scripts)}
+    own = {*_spelling_keys(reading), *_group_keys(reading)}
     short, long = set(_acronyms_of(reading)), set(_acronyms_for(reading))
-    for is_short, key in (*_person_keys(reading), *_cross_keys(reading, scripts)):
+    for is_short, key in (*_person_keys(reading), *_cross_keys(reading)):
         (short if is_short else long).add(key)
     return Keys(frozenset(own), frozenset(short), frozenset(long))
 
@@ -73,6 +66,9 @@ def roman_value(token: str) -> int | None:
 def _spelling_keys(reading: Reading) -> Iterator[str]:
     tokens = reading.tokens
     yield f"same|{reading.joined}"
+    yield f"look|{look(reading.joined)}"
+    if not reading.joined.isascii():
+        yield f"han|{reading.joined.translate(han_families())}"
     yield f"loose|{''.join(_loose_tokens(reading))}"
     if len(tokens) > 1:
         yield f"order|{' '.join(sorted(tokens))}"
@@ -123,14 +119,6 @@ def _group_keys(reading: Reading) -> Iterator[str]:
         for group in known.get(token, ()):
             if group[0] == "e" or place == 0:
                 yield f"group|{' '.join((*tokens[:place], group, *tokens[place + 1 :]))}"
-
-
-def _script_keys(reading: Reading, scripts: frozenset[str]) -> Iterator[str]:
-    joined = reading.joined
-    if "han" in scripts and not joined.isascii():
-        yield f"han|{joined.translate(han_families())}"
-    if "cyrillic" in scripts:
-        yield f"look|{look(joined)}"
 
 
 def _acronyms_of(reading: Reading) -> Iterator[str]:
@@ -250,13 +238,11 @@ def _initial_keys(reading: Reading) -> Iterator[tuple[bool, str]]:
     yield False, f"initials|{first[0]} {tail}"
 
 
-def _cross_keys(reading: Reading, scripts: frozenset[str]) -> Iterator[tuple[bool, str]]:
-    if "shown" in scripts:
-        yield False, f"shown|{reading.slug}"
-        if reading.shown:
-            yield True, f"shown|{reading.shown}"
-    if not scripts & {"han", "hangul"}:
-        return
+def _cross_keys(reading: Reading) -> Iterator[tuple[bool, str]]:
+    """The text shown for a link, and surnames in another script."""
+    yield False, f"shown|{reading.slug}"
+    if reading.shown:
+        yield True, f"shown|{reading.shown}"
     joined = reading.joined
     if joined.isascii():
         if len(reading.tokens) < 3:

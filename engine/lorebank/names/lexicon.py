@@ -189,23 +189,6 @@ _SPELLINGS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 )
 
 
-def scripts_of(text: str) -> frozenset[str]:
-    """The scripts of a text that need keys of their own: `cyrillic`, `han`, `hangul`;
-    Greek counts as Cyrillic, for both are compared with Latin in the same ways."""
-    if text.isascii():
-        return frozenset()
-    found = set()
-    for char in text:
-        code = ord(char)
-        if 0x370 <= code <= 0x52F:
-            found.add("cyrillic")
-        elif 0xAC00 <= code <= 0xD7A3:
-            found.add("hangul")
-        elif 0x3400 <= code <= 0x9FFF or 0xF900 <= code <= 0xFAFF or code >= 0x20000:
-            found.add("han")
-    return frozenset(found)
-
-
 def is_han_or_hangul(text: str) -> bool:
     """Whether all letters are Chinese characters or Korean syllables."""
     return _HAN_OR_HANGUL.fullmatch(text) is not None

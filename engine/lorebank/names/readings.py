@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import field
+from collections.abc import Callable
 from functools import lru_cache
+from typing import NamedTuple
 
 from lorebank.language.folding import fold, slugify, strip_possessive
 from lorebank.names.lexicon import (
@@ -24,7 +25,7 @@ from lorebank.names.lexicon import (
     word_pairs,
     words_of,
 )
-from lorebank.records import Mutable, Record
+from lorebank.records import Record
 
 _APOSTROPHES = str.maketrans("\u00b4`", "''")
 """Accents typed for an apostrophe; NFKC would make a blank and a mark of the first."""
@@ -85,19 +86,18 @@ def read_name(written: str) -> Reading:
     text = _without_dot(text if address is None else address[1])
     bare, branded = without_possessive(text)
     bare, genders = without_title_behind(bare)
-    draft = split_words(given_name_first(bare))
-    genders |= take_titles(draft)
-    generation = take_endings(draft)
-    legal = take_legal_form(draft)
-    join_initials(draft)
-    words = list(zip(draft.tokens, draft.raw, draft.dotted, strict=True))
+    words = split_words(given_name_first(bare))
+    genders |= take_titles(words)
+    generation = take_endings(words)
+    legal = take_legal_form(words)
+    join_initials(words)
     return Reading(
         written=written,
         name=name,
         slug=slugify(name),
-        tokens=tuple(draft.tokens),
-        abbreviated=frozenset(token for token, _, dotted in words if dotted),
-        capitals=frozenset(token for token, raw, _ in words if raw.isupper()),
+        tokens=tuple(word.token for word in words),
+        abbreviated=frozenset(word.token for word in words if word.dotted),
+        capitals=frozenset(word.token for word in words if word.raw.isupper()),
         genders=genders,
         legal=legal,
         generation=generation,
@@ -189,36 +189,44 @@ def given_name_first(text: str) -> str:
     return " ".join(parts + endings)
 
 
-def take_titles(draft: Draft) -> frozenset[str]:
+class Word(NamedTuple):
+    """A word of a name: as written, folded, and whether it had a dot."""
+
+    raw: str
+    token: str
+    dotted: bool
+
+
+def take_titles(words: list[Word]) -> frozenset[str]:
     """Remove forms of address from the front; what they say of the sex."""
     found: set[str] = set()
-    while len(draft.tokens) > 1:
-        length, kind = _title_at_front(draft)
+    while len(words) > 1:
+        length, kind = _title_at_front(words)
         if not kind:
             break
         found.add(kind)
-        draft.drop(0, length)
+        del words[:length]
     return frozenset(found)
 
 
-def take_endings(draft: Draft) -> str:
+def take_endings(words: list[Word]) -> str:
     """Remove degrees and `Jr.` from the end; `jr`, `sr` or nothing."""
     generation, generations = "", word_pairs("generations")
-    while len(draft.tokens) > 2:
-        last = draft.tokens[-1].replace(".", "")
+    while len(words) > 2:
+        last = words[-1].token.replace(".", "")
         if last in generations:
             generation = generations[last]
-        elif last not in words_of("after-name") or (last == "md" and not draft.dotted[-1]):
+        elif last not in words_of("after-name") or (last == "md" and not words[-1].dotted):
             break
-        draft.drop(len(draft.tokens) - 1, len(draft.tokens))
+        del words[-1]
     return generation
 
 
-def take_legal_form(draft: Draft) -> LegalForm | None:
+def take_legal_form(words: list[Word]) -> LegalForm | None:
     """Remove a firm's legal form from the end, or where it belongs there from the front; of two
     (`PT Acme Tbk`) the first one counts."""
-    behind = _cut_glued_form(draft) or _take_form_behind(draft)
-    return _take_form_before(draft) or behind
+    behind = _cut_glued_form(words) or _take_form(words, _is_form_behind, behind=True)
+    return _take_form(words, _is_form_before, behind=False) or behind
 
 
 def _is_ending(part: str) -> bool:
@@ -228,73 +236,72 @@ def _is_ending(part: str) -> bool:
     return tuple(plain.split()) in legal_forms()
 
 
-def _title_at_front(draft: Draft) -> tuple[int, str]:
+def _title_at_front(words: list[Word]) -> tuple[int, str]:
     """How many words the title has, and its kind; a word in capitals (`DR Congo`) is none."""
     known = titles()
-    hyphened = "-".join(draft.tokens[:2])
-    if hyphened in known and len(draft.tokens) > 2:
+    first, second = words[:2]
+    hyphened = f"{first.token}-{second.token}"
+    if hyphened in known and len(words) > 2:
         return 2, known[hyphened]
-    first, dotted = draft.tokens[0], draft.dotted[0]
-    kind = known.get(first) or (known.get(f"{first}.", "") if dotted else "")
-    shouted = draft.raw[0].isupper() and not "".join(draft.raw).isupper()
-    if not kind and len(draft.tokens) > 2 and draft.tokens[1] in given_names():
-        kind = word_pairs("full-name-titles").get(first, "")
-    return (1, kind) if dotted or not shouted else (1, "")
+    kind = known.get(first.token) or (known.get(f"{first.token}.", "") if first.dotted else "")
+    shouted = first.raw.isupper() and not "".join(word.raw for word in words).isupper()
+    if not kind and len(words) > 2 and second.token in given_names():
+        kind = word_pairs("full-name-titles").get(first.token, "")
+    return (1, kind) if first.dotted or not shouted else (1, "")
 
 
-def _take_form_behind(draft: Draft) -> LegalForm | None:
-    known, count = legal_forms(), len(draft.tokens)
-    for length in range(min(_LONGEST_FORM, count - 1), 0, -1):
-        form = known.get(_form_key(draft, count - length, count))
-        if form is not None and not form.leading and _counts(draft, form, length):
-            draft.drop(count - length, count)
+def _take_form(
+    words: list[Word], counts: Callable[[list[Word], list[Word], LegalForm], bool], *, behind: bool
+) -> LegalForm | None:
+    """Remove the longest form from one end, where the words are that form there."""
+    for length in range(min(_LONGEST_FORM, len(words) - 1), 0, -1):
+        cut = len(words) - length if behind else length
+        before, after = words[:cut], words[cut:]
+        part, stem = (after, before) if behind else (before, after)
+        form = legal_forms().get(_form_key(part) if behind else tuple(w.token for w in part))
+        if form is not None and counts(part, stem, form):
+            words[:] = stem
             return form
     return None
 
 
-def _take_form_before(draft: Draft) -> LegalForm | None:
-    known, count = legal_forms(), len(draft.tokens)
-    for length in range(min(_LONGEST_FORM, count - 1), 0, -1):
-        form = known.get(tuple(draft.tokens[:length]))
-        before = form is not None and (form.leading or form.either)
-        if form is None or not (before or not form.written.isascii()):
-            continue
-        if length > 1 or not before or draft.raw[0] == form.written:
-            draft.drop(0, length)
-            return form
-    return None
-
-
-def _form_key(draft: Draft, start: int, stop: int) -> tuple[str, ...]:
+def _form_key(part: list[Word]) -> tuple[str, ...]:
     """The last tokens; the letters of `S. A.` and `A/S` joined."""
-    tokens = draft.tokens[start:stop]
+    tokens = tuple(word.token for word in part)
     letters = len(tokens) > 1 and all(len(token) == 1 for token in tokens)
-    if letters and (all(draft.dotted[start:stop]) or draft.raw[start:stop] == ["A", "S"]):
+    if letters and (all(w.dotted for w in part) or [w.raw for w in part] == ["A", "S"]):
         return ("".join(tokens),)
-    return tuple(tokens)
+    return tokens
 
 
-def _counts(draft: Draft, form: LegalForm, length: int) -> bool:
+def _is_form_behind(part: list[Word], stem: list[Word], form: LegalForm) -> bool:
     """Whether the words are that form here: `Acme AG` is a firm, `Bali Spa` is not."""
     folded = fold(form.written)
-    stem = draft.tokens[: len(draft.tokens) - length]
-    if all(token in words_of("articles") or token[0].isdigit() for token in stem):
+    tokens = [word.token for word in stem]
+    if form.leading or all(t in words_of("articles") or t[0].isdigit() for t in tokens):
         return False  # The Limited, 24 Inc
-    if len(folded) == 2 and stem[-1] in words_of("designators"):
+    if len(folded) == 2 and tokens[-1] in words_of("designators"):
         return False
-    if draft.dotted[-1] or length > 1 or draft.raw[-1] == form.written.strip("()"):
+    if part[-1].dotted or len(part) > 1 or part[-1].raw == form.written.strip("()"):
         return True
-    return folded in words_of("legal-safe-in-handles") and "".join(draft.raw).islower()
+    is_handle = "".join(word.raw for word in stem + part).islower()
+    return folded in words_of("legal-safe-in-handles") and is_handle
 
 
-def _cut_glued_form(draft: Draft) -> LegalForm | None:
-    if not draft.tokens or (draft.tokens[-1].isascii() and draft.tokens[0].isascii()):
+def _is_form_before(part: list[Word], _stem: list[Word], form: LegalForm) -> bool:
+    if not (form.leading or form.either):
+        return not form.written.isascii()
+    return len(part) > 1 or part[0].raw == form.written
+
+
+def _cut_glued_form(words: list[Word]) -> LegalForm | None:
+    if not words or (words[-1].token.isascii() and words[0].token.isascii()):
         return None
     for form in word_list("legal-glued"):
         for place, cut in ((-1, str.removesuffix), (0, str.removeprefix)):
-            stem = cut(draft.tokens[place], form)
-            if stem and stem != draft.tokens[place]:
-                draft.tokens[place] = stem
+            stem = cut(words[place].token, form)
+            if stem and stem != words[place].token:
+                words[place] = words[place]._replace(token=stem)
                 return legal_forms()[(form,)]
     return None
 
@@ -309,60 +316,42 @@ _GLUED_INITIALS = re.compile(r"(?<!\w)((?:[^\W\d_]\.)+)(?=[^\W\d_]{2})")
 _BRACKETED_LEGAL = re.compile(r"[(（](株|有|주)[)）]")
 
 
-class Draft(Mutable):
-    """Three lists in step: each word as written, folded, and whether it had a dot."""
-
-    raw: list[str] = field(default_factory=list)
-    tokens: list[str] = field(default_factory=list)
-    dotted: list[bool] = field(default_factory=list)
-
-    def add(self, raw: str, *, dotted: bool = False) -> None:
-        """Append a word; one that is only punctuation is left out."""
-        folded = fold(raw).translate(_DROPPED_APOSTROPHES).strip(".,")
-        if folded.isalnum() or any(char.isalnum() or char in "+#&" for char in folded):
-            self.raw.append(raw.strip(".,"))
-            self.tokens.append(folded)
-            self.dotted.append(dotted)
-
-    def drop(self, start: int, stop: int) -> None:
-        """Remove the words from `start` up to, not including, `stop`."""
-        del self.raw[start:stop], self.tokens[start:stop], self.dotted[start:stop]
-
-
-def split_words(text: str) -> Draft:
-    """Cut at separators, at `camelCase` where the name is one word, and at figures."""
-    draft = Draft()
+def split_words(text: str) -> list[Word]:
+    """Cut at separators, at `camelCase` where the name is one word, and at figures; what is only
+    punctuation is left out."""
     text = _AMPERSAND.sub(" & ", _BRACKETED_LEGAL.sub(r" \1 ", text))
     text = _GLUED_INITIALS.sub(r"\1 ", text)  # J.R.R.Tolkien
     chunks = [chunk.strip(",") for chunk in _CHUNKS.findall(text)]
+    words: list[Word] = []
+
+    def add(raw: str, *, dotted: bool) -> None:
+        token = fold(raw).translate(_DROPPED_APOSTROPHES).strip(".,")
+        if any(char.isalnum() or char in "+#&" for char in token):
+            words.append(Word(raw.strip(".,"), token, dotted))
+
     for chunk in chunks:
         if _INITIALS.fullmatch(chunk):
-            draft.add(chunk.replace(".", ""), dotted=True)
+            add(chunk.replace(".", ""), dotted=True)
             continue
-        pieces = _CAMEL.split(chunk) if len(chunks) == 1 else [chunk]
-        for piece in pieces:
+        for piece in _CAMEL.split(chunk) if len(chunks) == 1 else [chunk]:
             for part in _PARTS.findall(piece):
-                draft.add(part, dotted=chunk.endswith("."))
-    return draft
+                add(part, dotted=chunk.endswith("."))
+    return words
 
 
-def join_initials(draft: Draft) -> None:
+def join_initials(words: list[Word]) -> None:
     """Make one word of a run of initials: `J. R. R.`, `J.R.R.` and `JRR` become the same."""
-    index = 0
-    while index + 1 < len(draft.tokens):
-        if _are_initials(draft, index):
-            draft.raw[index] += draft.raw[index + 1]
-            draft.tokens[index] += draft.tokens[index + 1]
-            draft.dotted[index] = True
-            draft.drop(index + 1, index + 2)
+    at = 0
+    while at + 1 < len(words):
+        one, other = words[at : at + 2]
+        if _are_initials(one, other) and not (at and words[at - 1].token[0].isdigit()):
+            words[at : at + 2] = [Word(one.raw + other.raw, one.token + other.token, True)]
         else:
-            index += 1
+            at += 1
 
 
-def _are_initials(draft: Draft, index: int) -> bool:
-    first, second = draft.tokens[index], draft.tokens[index + 1]
-    if len(second) != 1 or not first.isalpha() or not second.isalpha():
+def _are_initials(first: Word, second: Word) -> bool:
+    if len(second.token) != 1 or not first.token.isalpha() or not second.token.isalpha():
         return False
-    after_figure = index > 0 and draft.tokens[index - 1][0].isdigit()
-    one_case = draft.raw[index].isupper() or draft.raw[index].islower()
-    return not after_figure and (len(first) == 1 or (draft.dotted[index] and one_case))
+    one_case = first.raw.isupper() or first.raw.islower()
+    return len(first.token) == 1 or (first.dotted and one_case)

@@ -15,10 +15,10 @@ from itertools import product
 
 from lorebank.domain.facts import Diagnostic
 from lorebank.names.decisions import Decision, Partition, Rulings, rule
-from lorebank.names.keys import Keys, keys_of, scripts_in
+from lorebank.names.keys import Keys, keys_of
 from lorebank.names.lexicon import is_han_or_hangul
 from lorebank.names.readings import Reading, read_name
-from lorebank.names.verdicts import Verdict, compare_names, one_edit
+from lorebank.names.verdicts import Verdict, compare_readings, one_edit
 from lorebank.records import Record
 
 _Pair = tuple[str, str, str]
@@ -87,7 +87,7 @@ def compare_all(names: Mapping[str, str]) -> Comparison:
     readings = [read_name(names[slug]) for slug in slugs]
     pairs: dict[Verdict, list[_Pair]] = {verdict: [] for verdict in Verdict}
     for i, j in likely_pairs(readings):
-        verdict, reason = compare_names(readings[i].written, readings[j].written)
+        verdict, reason = compare_readings(readings[i], readings[j])
         pairs[verdict].append((slugs[i], slugs[j], reason))
     return Comparison(tuple(pairs[Verdict.SAME]), tuple(pairs[Verdict.AMBIGUOUS]))
 
@@ -200,8 +200,7 @@ def likely_pairs(readings: Sequence[Reading]) -> list[tuple[int, int]]:
 
     Each name is filed in blocks, and paired with those in the blocks that it looks up.
     """
-    scripts = frozenset().union(*map(scripts_in, readings))
-    keys = [keys_of(reading, scripts) for reading in readings]
+    keys = [keys_of(reading) for reading in readings]
     blocks: dict[str, list[int]] = defaultdict(list)
     for i, reading in enumerate(readings):
         for block in _blocks(reading, keys[i], _SHORTER, _LONGER):

@@ -12,7 +12,7 @@ from enum import StrEnum
 from unicodedata import category
 
 from lorebank.language.folding import fold
-from lorebank.names.keys import Keys, keys_of, roman_value, scripts_in
+from lorebank.names.keys import keys_of, roman_value
 from lorebank.names.lexicon import (
     given_names,
     groups,
@@ -183,13 +183,11 @@ def compare_names(a: str, b: str) -> tuple[Verdict, str]:
     >>> compare_names("Room 101", "Room 102")[0]
     <Verdict.DIFFERENT: 'different'>
     """
-    first, second = read_name(a), read_name(b)
-    scripts = scripts_in(first) | scripts_in(second)
-    return compare_readings(first, keys_of(first, scripts), second, keys_of(second, scripts))
+    return compare_readings(read_name(a), read_name(b))
 
 
-def compare_readings(a: Reading, a_keys: Keys, b: Reading, b_keys: Keys) -> tuple[Verdict, str]:
-    """`compare_names` for names already read, with keys made for the same scripts."""
+def compare_readings(a: Reading, b: Reading) -> tuple[Verdict, str]:
+    """`compare_names` for names already read."""
     if a.slug == b.slug and (a.slug or a.name == b.name) and not (a.shown and b.shown):
         return Verdict.SAME, "the same but for case, accents or separators"
     if {*a.genders, *b.genders} >= {"m", "f"} and not a.genders & b.genders:
@@ -198,7 +196,7 @@ def compare_readings(a: Reading, a_keys: Keys, b: Reading, b_keys: Keys) -> tupl
         return Verdict.DIFFERENT, "two generations"
     if a.tokens and a.joined == b.joined:
         return _judge_same_words(a, b)
-    kinds = {key.partition("|")[0] for key in a_keys.shared(b_keys)} - {"same"}
+    kinds = {key.partition("|")[0] for key in keys_of(a).shared(keys_of(b))} - {"same"}
     if kinds & _BEFORE_SLIPS:
         return Verdict.AMBIGUOUS, _REASONS[min(kinds & _BEFORE_SLIPS, key=_ORDER.__getitem__)]
     slip = judge_slip(a, b)

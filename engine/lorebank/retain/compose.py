@@ -21,12 +21,11 @@ from lorebank.domain.facts import (
 )
 from lorebank.errors import UsageError
 from lorebank.language.folding import slugify
-from lorebank.markdown.document import read_document
+from lorebank.markdown.document import append_to_section, last_section, read_document
 from lorebank.markdown.fact_lines import begins_typed, parse_fact_line
 from lorebank.markdown.facts import fact_id
-from lorebank.markdown.sections import retain_sections
+from lorebank.markdown.sections import folded_headings, opens_retain
 from lorebank.markdown.source import newline_style
-from lorebank.records import Record
 from lorebank.retain.kinds import kind_of
 
 _LIST_MARKER = re.compile(r"\A[-*+]\s+")
@@ -117,50 +116,32 @@ def _mention(name: str) -> Mention:
     return Mention(plain, slug, subject=True)
 
 
-class Appended(Record):
-    """A log's text with the fact in it, and the line where the fact begins (1-based)."""
-
-    text: str
-    line: int
-
-
 def new_log(day: date) -> str:
     """The text of a log that does not exist yet."""
-    return f"# {day.isoformat()}\n\n## Retain\n"
+    return f"{new_note_log(day)}\n## Retain\n"
 
 
-def append_fact_line(text: str, line: str, *, path: str, headings: Sequence[str]) -> Appended:
+def append_fact_line(
+    text: str, line: str, *, path: str, headings: Sequence[str]
+) -> tuple[str, int]:
     """Put a fact (one line, or several with indented continuations) at the end of the retain
-    section that ends the file; where none does, one is opened there."""
-    newline = newline_style(text)
-    written = line.replace("\n", newline)
-    sections = retain_sections(read_document(text, path), headings=headings)
+    section that ends the file, which is opened where none does; the text, and the line where the
+    fact begins."""
+    words = folded_headings(tuple(headings))
+
+    def is_retain(title: str) -> bool:
+        return opens_retain(title, words)
+
     lines = text.split("\n")
-    if not sections or any(each.strip() for each in lines[sections[-1].end_line :]):
-        heading = lines[sections[-1].start_line - 1].strip() if sections else ""
-        opened = _below(text, heading if heading.startswith("#") else "## Retain", newline)
-        whole = f"{opened}{written}{newline}"
-        found = retain_sections(read_document(whole, path), headings=headings)
-        if not sections or len(found) > len(sections):  # unless a fence is open at the end
-            return Appended(whole, opened.count("\n") + 1)
-    first, last = sections[-1].start_line, sections[-1].end_line
-    place = min(last, len(lines))
-    while place > first and not lines[place - 1].strip():
-        place -= 1
-    before = "\n".join(lines[:place])
-    after = "\n".join(lines[place:])
-    before = before.removesuffix("\r") + newline
-    if not after.strip():
-        return Appended(before + written + newline + after.lstrip("\r\n"), place + 1)
-    gap = "" if after.startswith(("\n", "\r")) else newline
-    return Appended(before + written + newline + gap + after, place + 1)
-
-
-def _below(text: str, heading: str, newline: str) -> str:
-    """The text with a heading below it."""
-    body = text.rstrip("\r\n")
-    end = text[len(body) :] or newline
-    return f"{body}{end}{newline}{heading}{newline}" if body else f"{text}{heading}{newline}"
+    section = last_section(read_document(text, path), is_retain)
+    if section and any(each.strip() for each in lines[section[1] :]):
+        heading = lines[section[0]].strip()
+        opening = f"{heading}\n" if heading.startswith("#") else "## Retain\n"
+        below = append_to_section(text, line, lambda title: False, opening, path)
+        opened = last_section(read_document(below[0], path), is_retain)
+        if opened and opened[0] > section[0]:  # unless a fence is open at the end
+            return below
+    return append_to_section(text, line, is_retain, "## Retain\n", path)
 
 
 def one_paragraph(text: str) -> str:
@@ -178,19 +159,20 @@ def new_note_log(day: date) -> str:
     return f"# {day.isoformat()}\n"
 
 
-def append_note(text: str, note: str, *, path: str, headings: Sequence[str]) -> Appended:
-    """The log with the note in it; further lines of the note are indented below its bullet."""
-    newline = newline_style(text)
-    item = _as_item(note).replace("\n", newline) + newline
+def append_note(text: str, note: str, *, path: str, headings: Sequence[str]) -> tuple[str, int]:
+    """The log with the note in it, its further lines indented below its bullet; and its first
+    line."""
     document = read_document(text, path)
-    sections = retain_sections(document, headings=headings)
+    words = folded_headings(tuple(headings))
+    section = last_section(document, lambda title: opens_retain(title, words))
+    if section and not any(line.strip() for line in document.lines[section[1] :]):
+        level = next(node.level for node in document.nodes if node.start == section[0])
+        opening = f"{'#' * level} Notes\n\n"
+        return append_to_section(text, _as_item(note), lambda title: False, opening, path)
+    newline = newline_style(text)
     head = text if not text or text.endswith("\n") else text + newline
-    if sections and not any(line.strip() for line in document.lines[sections[-1].end_line :]):
-        level = next(n.level for n in document.nodes if n.start + 1 == sections[-1].start_line)
-        head = _below(text, f"{'#' * level} Notes", newline) + newline
-    else:
-        head += _gap(head, newline)
-    return Appended(head + item, head.count("\n") + 1)
+    head += _gap(head, newline)
+    return head + _as_item(note).replace("\n", newline) + newline, head.count("\n") + 1
 
 
 def _gap(before: str, newline: str) -> str:
