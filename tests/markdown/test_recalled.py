@@ -24,7 +24,11 @@ PACKETS = {
         "evidence: strong; all shown"
     ),
     "opinions": "- o-3f2a c=0.90 stable Peter: Likes tea. (2 for, 0 against) [memory/a.md#L2]",
-    "snippet": ("memory/a.md:1-9 (0.93)\nThe router is in the hall.\n\nSource: memory/a.md#L1-L9"),
+    "snippet": (
+        "memory/a.md#L1-L9  0.93  Rooms\n  The router is in the hall.\n"
+        "  Source: memory/a.md#L1-L9\n\n"
+        "sessions/b.jsonl#L7  0.81\n  unconfirmed: session\n  In the hall."
+    ),
     "json": json.dumps({"schema_version": 1, "query": {"text": "tea"}, "hits": []}),
 }
 

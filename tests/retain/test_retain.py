@@ -23,7 +23,7 @@ LINE = "- W @Ada: Keeps bees."
 
 
 def append(text: str, line: str = LINE) -> str:
-    return append_fact_line(text, line, path=PATH, headings=RETAIN_HEADINGS).text
+    return append_fact_line(text, line, path=PATH, headings=RETAIN_HEADINGS)[0]
 
 
 @golden("retain.md")
@@ -52,8 +52,8 @@ def test_every_line_that_stood_there_still_stands(before: str, newline: str) -> 
 
 def test_the_place_that_is_told_is_the_place() -> None:
     for text in ("", "## Retain\n- A\n", "# Day\n\nProse.\n\n\n", "## Retain\n- A\n\n## End\n"):
-        appended = append_fact_line(text, LINE, path=PATH, headings=RETAIN_HEADINGS)
-        assert appended.text.split("\n")[appended.line - 1] == LINE
+        after, line = append_fact_line(text, LINE, path=PATH, headings=RETAIN_HEADINGS)
+        assert after.split("\n")[line - 1] == LINE
 
 
 @golden("retain.md")

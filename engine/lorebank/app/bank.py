@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date, datetime
+from datetime import date
 from functools import wraps
 from importlib import import_module
 from pathlib import Path
@@ -109,6 +109,7 @@ def _recognised(root: Path) -> list[Change]:
 if TYPE_CHECKING:
     from lorebank.app import (
         conversations,
+        doctor,
         hosts,
         knowledge,
         questions,
@@ -118,7 +119,6 @@ if TYPE_CHECKING:
         upkeep,
         writing,
     )
-    from lorebank.domain.reports import HealthFinding
     from lorebank.settings.tables import Config
 else:
 
@@ -133,7 +133,7 @@ else:
 
     for _name in ("conversations", "hosts", "knowledge", "questions", "reading", "reflection"):
         globals()[_name] = _Module(_name)
-    rulings, upkeep, writing = map(_Module, ("rulings", "upkeep", "writing"))
+    doctor, rulings, upkeep, writing = map(_Module, ("doctor", "rulings", "upkeep", "writing"))
 
 
 P = ParamSpec("P")
@@ -327,14 +327,4 @@ class Bank:
     status = _method(upkeep.status, retried)
     directives = _method(upkeep.directives)
 
-    def doctor(
-        self, *, fix: bool = False, moment: datetime | None = None
-    ) -> tuple[HealthFinding, ...]:
-        """What is wrong with the workspace, its index and its schedule, worst first.
-
-        With `fix`, what can be repaired without losing anything is (`HealthFinding.fixed`). A
-        night was missed if it was due by `moment`, local time, now unless said otherwise.
-        """
-        from lorebank.app.doctor import examine
-
-        return examine(self, fix=fix, moment=moment)
+    doctor = _method(doctor.examine)

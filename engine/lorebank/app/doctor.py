@@ -12,8 +12,9 @@ import os
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from lorebank.app.bank import Bank
+from lorebank.app.workspace import OpenWorkspace
 from lorebank.domain.reports import HealthFinding, RotKind
 from lorebank.errors import NotWritable
 from lorebank.markdown.blocks import find_blocks
@@ -24,14 +25,16 @@ from lorebank.workspace.atomic import temporaries_below
 from lorebank.workspace.layout import BANK_FOLDER, DERIVED_FOLDER
 from lorebank.workspace.lock import WriterLock, append_lock
 
-if TYPE_CHECKING:
-    from lorebank.app.bank import Bank
-
 
 def examine(
-    bank: Bank, *, fix: bool = False, moment: datetime | None = None
+    ws: OpenWorkspace, *, fix: bool = False, moment: datetime | None = None
 ) -> tuple[HealthFinding, ...]:
-    """Every finding, most urgent first."""
+    """What is wrong with the workspace, its index and its schedule, worst first.
+
+    With `fix`, what can be repaired without losing anything is (`HealthFinding.fixed`). A night was
+    missed if it was due by `moment`, local time, now unless said otherwise.
+    """
+    bank = Bank(ws)
     found = [
         *_permissions(bank.root),
         *_interrupted(bank, fix=fix),

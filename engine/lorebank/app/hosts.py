@@ -25,7 +25,6 @@ from lorebank.markdown.proposal_pages import REFLECTED_PROPOSALS
 from lorebank.nightly.proposals import open_proposals
 from lorebank.render.for_models import answer_text
 from lorebank.trust.quarantine import quarantined_lines
-from lorebank.workspace.layout import LogPattern
 
 if TYPE_CHECKING:
     from lorebank.agent.boot_pack import BootPack
@@ -184,7 +183,7 @@ def _at_start(ws: OpenWorkspace, session: str, source: str, today: date) -> str:
     due = take_reminder(ws.root, session)
     if not (due and source == "compact" and settings.enabled):
         return pack
-    prompts = flush_prompts(settings, _log_of(ws, today))
+    prompts = flush_prompts(settings, ws.log_path(today))
     return "\n".join(filter(None, [pack, _COMPACTED, *prompts])) + "\n"
 
 
@@ -202,7 +201,7 @@ def _before_prompt(
     if tokens:
         found = flush(ws, tokens, context_window=CONTEXT_WINDOW, session=session, now=today)
         if found.due:
-            written = _WRITE.format(file=ws.root / _log_of(ws, today))
+            written = _WRITE.format(file=ws.root / ws.log_path(today))
             parts += [found.system_prompt, found.prompt, written]
     return "\n".join([*parts, ""]) if parts else ""
 
@@ -222,7 +221,3 @@ def tokens_of(transcript: Path) -> int:
         except (ValueError, KeyError, TypeError):
             continue
     return 0
-
-
-def _log_of(ws: OpenWorkspace, today: date) -> str:
-    return LogPattern.compile(ws.config.workspace.log_pattern).path_for(today)

@@ -25,11 +25,11 @@ from lorebank.database.connection import (
     open_index,
     read_meta,
 )
-from lorebank.domain.facts import Diagnostic, FactKind, OpinionStatus, SyncReport
+from lorebank.domain.facts import Diagnostic, Fact, FactKind, OpinionStatus, SyncReport
 from lorebank.domain.judgments import Directive
 from lorebank.domain.reports import Status
 from lorebank.errors import NotWritable
-from lorebank.exchange.exporting import ExportFilter, export_bank
+from lorebank.exchange.exporting import export_bank
 from lorebank.exchange.importing import import_source
 from lorebank.index.items import facts_by_time
 from lorebank.index.status import differences, file_problems, index_counts, refused_texts
@@ -258,19 +258,21 @@ def export(
     """
     refuse_unknown("export", which, ExportKeywords)
     now, slug = which.get("now"), ws.slug_of(which.get("entity"))
-    kinds = map(parse_kind, which.get("kinds", ()))
-    wanted = ExportFilter(
-        kinds=tuple(kind for kind in kinds if kind is not None),
-        since=parse_day(which.get("since"), ws.day(now), "since"),
-        quarantined=which.get("quarantined", False),
-    )
-    opinions = ws.opinions(slug, None, now)
+    kinds = set(filter(None, map(parse_kind, which.get("kinds", ())))) or set(FactKind)
+    since = parse_day(which.get("since"), ws.day(now), "since")
+
+    def is_recent(fact: Fact) -> bool:
+        last = (fact.occurred and fact.occurred.end) or fact.recorded
+        return since is None or (last is not None and last >= since)
+
+    facts = facts_by_time(ws.index, entity=slug, interval=None)[::-1]
+    opinions = ws.opinions(slug, None, now) if FactKind.OPINION in kinds else ()
     return export_bank(
         form,
-        facts_by_time(ws.index, entity=slug, interval=None)[::-1],
+        [fact for fact in facts if fact.kind in kinds and is_recent(fact)],
         list_entities(ws.index),
         [opinion for opinion in opinions if opinion.status is OpinionStatus.LIVE],
-        wanted=wanted,
+        quarantined=which.get("quarantined", False),
         target=None if target is None else Path(target).expanduser(),
         force=force,
     )

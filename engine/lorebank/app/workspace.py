@@ -24,7 +24,13 @@ from lorebank.errors import NotFound, NotWritable, PathRefused, UsageError
 from lorebank.index.sync import ReadSettings, collector_at_rest
 from lorebank.markdown.sections import RETAIN_HEADINGS
 from lorebank.workspace.files import WalkResult, walk
-from lorebank.workspace.layout import FileRole, ensure_derived_folder, index_path, sessions_path
+from lorebank.workspace.layout import (
+    FileRole,
+    LogPattern,
+    ensure_derived_folder,
+    index_path,
+    sessions_path,
+)
 
 if TYPE_CHECKING:
     from lorebank.app.watching import Watcher
@@ -363,6 +369,9 @@ class OpenWorkspace:
     def day(self, now: date | None) -> date:
         return now or self.now or date.today()
 
+    def log_path(self, day: date) -> str:
+        return LogPattern.compile(self.config.workspace.log_pattern).path_for(day)
+
     def walk(self) -> WalkResult:
         found = walk(self.root, self.config)
         if not self.group:
@@ -621,9 +630,9 @@ class OpenWorkspace:
 
         def add(before: str | None) -> str:
             text = new_log(day) if before is None else before
-            appended = append_fact_line(text, line, path=path, headings=headings)
-            lines.append(appended.line)
-            return appended.text
+            appended, number = append_fact_line(text, line, path=path, headings=headings)
+            lines.append(number)
+            return appended
 
         before, after = edit_text(self.root, path, self.config, add)
         if undo:

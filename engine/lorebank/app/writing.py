@@ -57,7 +57,6 @@ from lorebank.nightly.run_record import (
 from lorebank.recall.filters import parse_origin, parse_single_day
 from lorebank.retain.compose import append_note, compose_fact, new_log, new_note_log, one_paragraph
 from lorebank.retain.kinds import not_names, parse_kind
-from lorebank.workspace.layout import LogPattern
 from lorebank.workspace.lock import WriterLock, append_lock
 from lorebank.workspace.paths import core_path, edit_text, read_text_file
 from lorebank.workspace.run_store import Change
@@ -158,7 +157,7 @@ def retain(ws: OpenWorkspace, text: str, **details: Unpack[RetainKeywords]) -> F
 
 def _write_fact(ws: OpenWorkspace, fact: Fact, private: str, recorded: date) -> Citation:
     """Append a fact's line to its log and index it where nobody else is writing."""
-    path = LogPattern.compile(ws.config.workspace.log_pattern).path_for(recorded)
+    path = ws.log_path(recorded)
     with append_lock(ws.root):
         line = ws.append_fact(
             path, f"{format_fact(fact)} {private}".rstrip(), recorded, undo="retain"
@@ -192,15 +191,15 @@ def log(
     text = strip_recalled_text(ws, text)
     if origin is Origin.AGENT:  # on one line, so that the mark is that of all it says
         text = f"{one_paragraph(admitted(text))}{origin_mark(origin, author)}"
-    path = LogPattern.compile(ws.config.workspace.log_pattern).path_for(recorded)
+    path = ws.log_path(recorded)
     places: list[Citation] = []
 
     def add(before: str | None) -> str:
         log = new_note_log(recorded) if before is None else before
-        done = append_note(log, text, path=path, headings=ws.read_settings.retain_headings)
-        last = done.line + text.strip().count("\n")
-        places.append(Citation(path, done.line, last))
-        return done.text
+        headings = ws.read_settings.retain_headings
+        written, line = append_note(log, text, path=path, headings=headings)
+        places.append(Citation(path, line, line + text.strip().count("\n")))
+        return written
 
     with append_lock(ws.root):
         edit_text(ws.root, path, ws.config, add)
@@ -211,7 +210,7 @@ def log(
 def log_file(ws: OpenWorkspace, *, day: Day = None, now: date | None = None) -> Path:
     """The file of a day's log, laid out where it does not exist yet."""
     recorded = parse_single_day(day, ws.day(now), "date") or ws.day(now)
-    path = LogPattern.compile(ws.config.workspace.log_pattern).path_for(recorded)
+    path = ws.log_path(recorded)
     with WriterLock(ws.root):
         edit_text(ws.root, path, ws.config, lambda t: new_log(recorded) if t is None else t)
     return ws.root / path

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
@@ -128,6 +129,8 @@ def progress_line(stage: str, done: int, total: int) -> str:
 
 
 SCHEMA_VERSION = 1
+FOUND = 6
+"""The exit code of a check that found something."""
 PIPE_WIDTH = 100
 WIDEST = 120
 """Longer lines are hard to read, however wide the terminal."""
@@ -156,7 +159,7 @@ class Session:
 
     def read_ahead(self, arguments: Sequence[str]) -> None:
         """Know how to report an error even where the arguments cannot be parsed."""
-        before_text = list(arguments)[: _index(arguments, "--")]
+        before_text = list(takewhile("--".__ne__, arguments))
         self.json = "--json" in before_text
         self.verbose = "--verbose" in before_text
 
@@ -321,10 +324,6 @@ def _look_of(stream: Any) -> Look:
     plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
     width = shutil.get_terminal_size((PIPE_WIDTH, 24)).columns
     return Look(width=min(width, WIDEST), colour=not plain, terminal=True)
-
-
-def _index(arguments: Sequence[str], wanted: str) -> int:
-    return list(arguments).index(wanted) if wanted in arguments else len(arguments)
 
 
 def ask_key(session: Session, place: str, verdicts: Mapping[str, str]) -> str:

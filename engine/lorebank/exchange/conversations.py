@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from datetime import UTC, date, datetime, tzinfo
 from pathlib import PurePosixPath
@@ -73,8 +73,6 @@ class Conversation(Record):
     line: int
     left_out: Mapping[str, int] = field(default_factory=dict)
     """Code → how many are not among the turns."""
-    left_out_names: Mapping[str, str] = field(default_factory=dict)
-    """Code → what they are, with `*` where a plural has its s."""
 
 
 def conversation_note(said: Conversation) -> Read:
@@ -82,7 +80,7 @@ def conversation_note(said: Conversation) -> Read:
     title = " ".join(clean(said.title).split()) or "Untitled conversation"
     title, problems = shareable_text(title, said.place)
     shown = f"{said.place} “{title[:80]}”"
-    for code, name in said.left_out_names.items():
+    for code, name in _LEFT_OUT.items():
         if count := said.left_out.get(code):
             message = f"{count} {name.replace('*', 's' * (count > 1))} left out"
             yield Diagnostic(shown, said.line, code, message)
@@ -184,6 +182,30 @@ def _each(values: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
 
 
 _SPEAKERS = {"user": "User", "human": "User", "assistant": "Assistant"}
+_LEFT_OUT = {
+    "tool": "message* of tools or thoughts",
+    "attachment": "attached file* or image*",
+    "branch": "message* of other branches",
+}
+"""Code → what is not among the turns, with `*` where a plural has its s."""
+
+
+def _conversation(
+    value: Mapping[str, Any],
+    turns: Iterable[Speech | None],
+    left_out: Mapping[str, int],
+    place: tuple[str, int, tzinfo | None],
+) -> Conversation:
+    """What an export says of a conversation, by the names that either program has for it."""
+
+    def first(*keys: str) -> str:
+        return next((str(value[key]) for key in keys if value.get(key)), "")
+
+    file, line, zone = place
+    identity = first("conversation_id", "id", "uuid", "title", "name") or str(line)
+    started = moment_of(value.get("create_time") or value.get("created_at"), zone)
+    said = [turn for turn in turns if turn is not None]
+    return Conversation(identity, first("title", "name"), started, said, file, line, left_out)
 
 
 def _path(nodes: Mapping[str, Any], leaf: object, parent: str) -> list[str]:
@@ -204,11 +226,6 @@ def _speech(speaker: str, text: str, stamp: object, zone: tzinfo | None) -> Spee
 _CITED = re.compile("\ue200(?P<what>[^\ue200-\ue202]*)(?:\ue202(?P<rest>[^\ue200\ue201]*))?\ue201")
 _SOURCE = re.compile(r"【[^【】\n]{0,60}†[^【】\n]{0,80}】")
 _SPOKEN = ("text", "multimodal_text")
-_CHATGPT_LEFT_OUT = {
-    "tool": "message* of tools",
-    "attachment": "image* or recording*",
-    "branch": "message* of other branches",
-}
 
 
 def is_chatgpt(value: object) -> bool:
@@ -237,17 +254,7 @@ def _chatgpt_conversation(
     turns = [_chatgpt_turn(messages[key], left_out, zone) for key in path]
     others = (messages[key] for key in messages.keys() - set(path))
     left_out["branch"] = sum(map(bool, map(_speaker, others)))
-    identity = value.get("conversation_id") or value.get("id") or value.get("title") or line
-    return Conversation(
-        id=str(identity),
-        title=str(value.get("title") or ""),
-        started=moment_of(value.get("create_time"), zone),
-        turns=[turn for turn in turns if turn is not None],
-        place=place,
-        line=line,
-        left_out=left_out,
-        left_out_names=_CHATGPT_LEFT_OUT,
-    )
+    return _conversation(value, turns, left_out, (place, line, zone))
 
 
 def _sent(message: Any) -> float:
@@ -292,13 +299,6 @@ def _cited(found: re.Match[str]) -> str:
     return name if isinstance(name, str) else ""
 
 
-_CLAUDE_LEFT_OUT = {
-    "tool": "block* of tools and thoughts",
-    "attachment": "attached file*",
-    "branch": "message* of other branches",
-}
-
-
 def is_claude(value: object) -> bool:
     """Whether a JSON value is a conversation as Claude exports them."""
     return isinstance(dig(value, "chat_messages"), list)
@@ -318,16 +318,7 @@ def _claude_conversation(
     left_out: Counter[str] = Counter()
     turns = [_claude_turn(each, left_out, zone) for each in path]
     left_out["branch"] = len(messages) - len(path)
-    return Conversation(
-        id=str(value.get("uuid") or value.get("name") or line),
-        title=str(value.get("name") or value.get("title") or ""),
-        started=moment_of(value.get("created_at"), zone),
-        turns=[turn for turn in turns if turn is not None],
-        place=place,
-        line=line,
-        left_out=left_out,
-        left_out_names=_CLAUDE_LEFT_OUT,
-    )
+    return _conversation(value, turns, left_out, (place, line, zone))
 
 
 def _claude_path(

@@ -12,11 +12,10 @@ import os
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import date
 from pathlib import Path
 from typing import Any
 
-from lorebank.domain.facts import Entity, Fact, FactKind, Opinion
+from lorebank.domain.facts import Entity, Fact, Opinion
 from lorebank.errors import UsageError, WorkspaceError
 from lorebank.exchange.notes import safe_path
 from lorebank.exchange.writers import facts_csv, facts_jsonl, html_pages, markdown_pages
@@ -117,44 +116,26 @@ class ExportReport(Record):
         return {"format": fields.pop("form"), **fields}
 
 
-class ExportFilter(Record):
-    """Which facts go out."""
-
-    kinds: tuple[FactKind, ...] = ()
-    """Any where empty."""
-    since: date | None = None
-    """Those that happened, or were recorded, on that day or later."""
-    quarantined: bool = False
-    """Whether facts go out that nobody vouched for."""
-
-    def takes(self, fact: Fact) -> bool:
-        last = fact.recorded
-        if fact.occurred and fact.occurred.end:
-            last = fact.occurred.end
-        recent = self.since is None or (last is not None and last >= self.since)
-        return recent and (not self.kinds or fact.kind in self.kinds)
-
-
 def export_bank(
     form: str,
     facts: Sequence[Fact],
     entities: Sequence[Entity],
     opinions: Sequence[Opinion],
     *,
-    wanted: ExportFilter,
+    quarantined: bool = False,
     target: Path | None = None,
     force: bool = False,
 ) -> ExportReport:
-    """Write the facts that are wanted; a table without a target is handed back as text.
+    """Write facts, those in quarantine only where asked for; a table without a target is handed
+    back as text.
 
     `UsageError` for an unknown form, and for a bundle of pages without a target.
     """
     if form not in (*_TABLES, *_BUNDLES):
         known = ", ".join((*_TABLES, *_BUNDLES))
         raise UsageError(f"'{form}' is not an export format", hint=f"one of {known}")
-    fitting = [fact for fact in facts if wanted.takes(fact)]
-    taken = [fact for fact in fitting if wanted.quarantined or not fact.quarantined]
-    report = ExportReport(form, len(taken), len(fitting) - len(taken), str(target or ""))
+    taken = [fact for fact in facts if quarantined or not fact.quarantined]
+    report = ExportReport(form, len(taken), len(facts) - len(taken), str(target or ""))
     if form in _TABLES:
         text = _TABLES[form](taken)
         if target is None:
@@ -163,7 +144,6 @@ def export_bank(
         return report
     if target is None:
         raise UsageError(f"{form} is a folder of pages", hint="say where: --output FOLDER")
-    held = opinions if not wanted.kinds or FactKind.OPINION in wanted.kinds else ()
-    files = _BUNDLES[form](taken, entities, held)
+    files = _BUNDLES[form](taken, entities, opinions)
     write_target_folder(target, files, force=force)
     return replace(report, files=tuple(files))

@@ -120,14 +120,10 @@ _ATTACHMENT = re.compile(
 )
 
 
-def _no_day(_: str) -> date | None:
-    return None
-
-
 class LinkRules(Record):
     """What links mean in one vault."""
 
-    day_of: Callable[[str], date | None] = _no_day
+    day_of: Callable[[str], date | None] = lambda name: None
     """The day of the daily note that a link names, if it names one."""
     whole_names: bool = False
     """Whether folders belong to a name (Logseq's namespaces)."""

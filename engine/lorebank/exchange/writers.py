@@ -222,7 +222,8 @@ def facts_csv(facts: Iterable[Fact]) -> str:
     writer = csv.writer(buffer, lineterminator="\r\n")
     writer.writerow(COLUMNS)
     for fact in facts:
-        writer.writerow([_inert(cell) for cell in _cells(fact)])
+        cells = (f"'{cell}" if cell.startswith(_RUN) else cell for cell in _cells(fact))
+        writer.writerow(cells)
     return buffer.getvalue()
 
 
@@ -236,10 +237,6 @@ def _cells(fact: Fact) -> list[str]:
         "quarantined": "yes" if fact.quarantined else "no",
     }
     return ["" if record[name] is None else str(record[name]) for name in COLUMNS]
-
-
-def _inert(cell: str) -> str:
-    return f"'{cell}" if cell.startswith(_RUN) else cell
 
 
 def facts_jsonl(facts: Iterable[Fact]) -> str:

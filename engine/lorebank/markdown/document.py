@@ -14,7 +14,7 @@ nothing above it goes on there.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -23,7 +23,7 @@ from lorebank.domain.facts import Diagnostic
 from lorebank.markdown.fact_lines import begins_typed
 from lorebank.markdown.hidden import hide
 from lorebank.markdown.plain import plain_text
-from lorebank.markdown.source import split_lines
+from lorebank.markdown.source import newline_style, split_lines
 from lorebank.records import Mutable, Record
 
 if TYPE_CHECKING:
@@ -204,13 +204,9 @@ def _nodes(tokens: list[Token], lines: list[str], first: int = 0) -> list[Node]:
                 stack[-1].cells.append(token.content)
             else:
                 _set_text(stack[-1], token.content)
-        elif token.nesting == -1 and _closes(token.type):
+        elif token.nesting == -1 and token.type.replace("_close", "_open") in kinds:
             stack.pop()
     return top
-
-
-def _closes(token_type: str) -> bool:
-    return token_type.removesuffix("_close") + "_open" in _KINDS
 
 
 def _node(kind: str, token: Token, lines: list[str], first: int) -> Node:
@@ -243,3 +239,45 @@ def walk(nodes: Iterable[Node]) -> Iterator[Node]:
     for node in nodes:
         yield node
         yield from walk(node.children)
+
+
+def last_section(document: Document, is_title: Callable[[str], bool]) -> tuple[int, int] | None:
+    """The last section of a file whose heading fits, at the top level: the line of the heading and
+    the one after the section, 0-based."""
+    found: tuple[int, int] | None = None
+    opened: Node | None = None
+    for node in document.nodes:
+        if node.kind != "heading" or (opened is not None and node.level > opened.level):
+            continue
+        if opened is not None:
+            found = opened.start, node.start
+        opened = node if is_title(node.text) else None
+    return found if opened is None else (opened.start, len(document.lines))
+
+
+def append_to_section(
+    text: str, line: str, is_title: Callable[[str], bool], opening: str, path: str = ""
+) -> tuple[str, int]:
+    """The text with a line (or several) at the end of the last section whose heading fits, and the
+    number of that line, 1-based; without one, at the end below a heading that is `opening`."""
+    newline = newline_style(text)
+    written = line.replace("\n", newline) + newline
+    document = read_document(text, path)
+    section = last_section(document, is_title)
+    if section is None:
+        body = text if not text or text.endswith("\n") else text + newline
+        gap = "" if not body.strip() or body.endswith(newline * 2) else newline
+        head = f"{body}{gap}{opening}".replace("\r\n", "\n").replace("\n", newline)
+        return head + written, head.count("\n") + 1
+    lines = text.split("\n")
+    first, last = section
+    place = min(last, len(lines))
+    while place > first + 1 and not lines[place - 1].strip():
+        place -= 1
+    head = "\n".join(lines[:place]).removesuffix("\r") + newline
+    after = "\n".join(lines[place:])
+    if not after.strip():
+        after = after.lstrip("\r\n")
+    elif not after.startswith(("\n", "\r")):
+        after = newline + after
+    return head + written + after, head.count("\n") + 1

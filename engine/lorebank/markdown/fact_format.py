@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 
-from lorebank.domain.facts import EvidenceMark, Fact, FactKind, Mention, Origin, Stance
+from lorebank.domain.facts import Fact, FactKind, Mention, Origin, Stance
 from lorebank.domain.reports import LintFinding
 from lorebank.language.folding import fold
 from lorebank.markdown.fact_lines import BLANK, PLACEHOLDERS, parse_fact_line
@@ -24,18 +24,17 @@ def format_fact(fact: Fact) -> str:
 
     `- O(c=0.95) @Peter: Prefers concise replies on WhatsApp. (+o-3f2a)`
     """
-    prefix = _prefix(fact)
-    marks = "".join(f" {_mark(mark)}" for mark in fact.marks)
-    marks += "".join(f" (ends {id})" for id in fact.ends) + origin_mark(fact.origin, fact.author)
-    lines = [f"- {prefix} {_content(fact, prefix, marks)}{marks}"]
-    lines += [f"  - {_escaped_where_needed(detail)}" for detail in fact.details]
-    return "\n".join(lines)
-
-
-def _prefix(fact: Fact) -> str:
     confidence = "" if fact.confidence is None else f"(c={_decimal(fact.confidence)})"
     subjects = "".join(f" {_subject(m)}" for m in fact.mentions if m.subject)
-    return f"{fact.kind.letter}{confidence}{subjects}:"
+    prefix = f"{fact.kind.letter}{confidence}{subjects}:"
+    signs = {Stance.FOR: "+", Stance.AGAINST: "-"}
+    marks = "".join(f" ({signs[m.stance]}{m.opinion_id})" for m in fact.marks)
+    marks += "".join(f" (ends {id})" for id in fact.ends) + origin_mark(fact.origin, fact.author)
+    lines = [f"- {prefix} {_content(fact, prefix, marks)}{marks}"]
+    for detail in fact.details:
+        reads_alike = plain_text(detail) == detail and "<" not in detail
+        lines.append(f"  - {detail if reads_alike else escape_markup(detail)}")
+    return "\n".join(lines)
 
 
 def _subject(mention: Mention) -> str:
@@ -48,10 +47,6 @@ def _decimal(number: float) -> str:
     """The shortest decimal that reads back as this number, never with an exponent."""
     text = repr(number)
     return f"{number:.30f}".rstrip("0").rstrip(".") or "0" if "e" in text else text
-
-
-def _mark(mark: EvidenceMark) -> str:
-    return f"({'+' if mark.stance is Stance.FOR else '-'}{mark.opinion_id})"
 
 
 _DRESSINGS: tuple[Callable[[str], str], ...] = (str, lambda text: text.replace("<", "&lt;"))
@@ -104,10 +99,6 @@ def _marked(mention: Mention, before: str, after: str) -> str:
     if any((m.name, start, end) == place for m, start, end in found):
         return source
     return linked_source(mention.name)
-
-
-def _escaped_where_needed(text: str) -> str:
-    return text if plain_text(text) == text and "<" not in text else escape_markup(text)
 
 
 _BULLET = re.compile(r"(?P<indent>\s*)(?:[-*+•▪–—](?![-*+])\s*|\d{1,9}[.)]\s+)?")

@@ -110,7 +110,10 @@ def mend_blocks(text: str, traces: Traces) -> Mended:
     """The page with its managed blocks mended; what a person wrote between them stays."""
     done = Mended(text)
     blocks, _ = find_blocks(text)
-    dropped = frozenset(b.name for b in blocks if _states(b, traces)) | traces.opinions
+    dropped = frozenset(
+        b.name for b in blocks if is_proposal_block(b.name) and _rests_on(b.body, traces)
+    )
+    dropped |= traces.opinions
     pieces: list[str] = []
     position = 0
     for block in blocks:
@@ -143,11 +146,6 @@ def blanked(text: str, places: Iterable[tuple[int, int]]) -> str:
         for number in range(start - 1, min(end, len(lines))):
             lines[number] = "\r" if lines[number].endswith("\r") else ""
     return "\n".join(lines)
-
-
-def _states(block: Block, traces: Traces) -> bool:
-    """Whether a block goes as a whole: a proposal that rests on what is forgotten."""
-    return is_proposal_block(block.name) and _rests_on(block.body, traces)
 
 
 def _rests_on(proposal: str, traces: Traces) -> bool:

@@ -133,7 +133,8 @@ def linked_source(name: str) -> str:
     """The bracketed mention of a name; letters that would end or cut it are written as entities."""
     if not _UNLINKABLE.search(name) and not is_day_link(name):
         return f"@[[{name}]]"
-    return f"@[[{''.join(_entity(char) for char in name)}]]"
+    escaped = re.sub(r"[^\w ]|_", lambda char: f"&#{ord(char[0])};", name)
+    return f"@[[{escaped}]]"
 
 
 def _linked(token: re.Match[str]) -> tuple[str, int] | None:
@@ -167,7 +168,3 @@ def _is_glued(text: str, start: int) -> bool:
         start -= 1
     before = text[start - 1 : start]
     return _GLUE.match(before) is not None and _UNSPACED.match(before) is None
-
-
-def _entity(char: str) -> str:
-    return char if char.isalnum() or char == " " else f"&#{ord(char)};"

@@ -117,8 +117,8 @@ _HIT = re.compile(
     rf" \[{_PLACE}\][ \t]*\Z"
 )
 _BYLINE = re.compile(rf"[ \t]{{2,}}.*\b{_KINDS}\b.* · {_PLACE}[ \t]*\Z")
-_SNIPPET = re.compile(r"\S+\.(?:md|jsonl):\d+-\d+ \(\d\.\d\d\)(?: unconfirmed: \w+)?[ \t]*\Z")
-_SOURCE = re.compile(rf"Source: {_PLACE}[ \t]*\Z")
+_SNIPPET = re.compile(rf"{_PLACE}  \d\.\d\d(?:  .*)?\Z")
+"""The line above a passage of a search; its lines follow, with no empty one among them."""
 _VERDICT = re.compile(
     r"evidence: (?:strong|weak|none)(?:; .*)?\Z|note: showing \d+ of \d+.*\Z"
     r"|Nothing in memory answers this\.\Z"
@@ -185,12 +185,8 @@ def _recalled_lines(lines: list[str]) -> set[int]:
         elif _BYLINE.match(line):
             gone |= {number, *_paragraph_above(lines, number, gone)}
         elif _SNIPPET.match(line):
-            gone |= _snippet_below(lines, number)
-        elif _SOURCE.match(line) and number not in gone:
-            above = number - 1
-            while above >= 0 and not lines[above].strip():
-                above -= 1
-            gone |= {number, *_paragraph_above(lines, above + 1, gone)}
+            empty = (n for n in range(number, len(lines)) if not lines[n].strip())
+            gone.update(range(number, next(empty, len(lines))))
     if gone:
         gone |= {number for number, line in enumerate(lines) if _VERDICT.match(line.strip())}
     return gone
@@ -204,19 +200,6 @@ def _paragraph_above(lines: list[str], number: int, gone: set[int]) -> set[int]:
         found.add(above)
         above -= 1
     return found
-
-
-def _snippet_below(lines: list[str], number: int) -> set[int]:
-    """A snippet from its heading to the line that cites it, or to the end of its paragraph."""
-    end = number + 1
-    for below in range(number + 1, len(lines)):
-        if _SNIPPET.match(lines[below]):
-            break
-        if _SOURCE.match(lines[below].rstrip("\r")):
-            return set(range(number, below + 1))
-    while end < len(lines) and lines[end].strip():
-        end += 1
-    return set(range(number, end))
 
 
 def _filled_lines(text: str) -> tuple[str, ...]:

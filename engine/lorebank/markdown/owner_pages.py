@@ -19,12 +19,11 @@ from lorebank.domain.facts import Citation, Diagnostic
 from lorebank.domain.judgments import Directive, Proposal, ProposalAction
 from lorebank.errors import ConcurrentEdit
 from lorebank.language.folding import fold
-from lorebank.markdown.document import read_document, walk
+from lorebank.markdown.document import append_to_section, read_document, walk
 from lorebank.markdown.front_matter import FrontMatterValue, parse_front_matter
 from lorebank.markdown.hidden import without_private
 from lorebank.markdown.origin import read_origin_mark
 from lorebank.markdown.plain import plain_text
-from lorebank.markdown.source import newline_style
 from lorebank.records import Record
 
 SECTION = "Learned"
@@ -79,7 +78,10 @@ def edit_core(text: str, proposal: Proposal) -> tuple[str, int | None]:
     ):
         return text, bare.index(proposal.new) + 1
     if proposal.action is ProposalAction.ADD:
-        return _added(text, proposal.new)
+        title = fold(SECTION)
+        return append_to_section(
+            text, proposal.new, lambda t: fold(plain_text(t)) == title, f"## {SECTION}\n\n"
+        )
     if proposal.action is ProposalAction.REMOVE and proposal.old not in bare:
         return text, None
     if bare.count(proposal.old) != 1:
@@ -93,33 +95,6 @@ def edit_core(text: str, proposal: Proposal) -> tuple[str, int | None]:
         return "\n".join(lines[:place] + lines[place + 1 :]), None
     ending = lines[place][len(bare[place]) :]
     return "\n".join([*lines[:place], proposal.new + ending, *lines[place + 1 :]]), place + 1
-
-
-def _added(text: str, line: str) -> tuple[str, int]:
-    """The line at the end of the section of learned lines, which is opened at the end of the file
-    where there is none."""
-    newline = newline_style(text)
-    nodes = read_document(text, "").nodes
-    titles = [fold(plain_text(n.text)) if n.kind == "heading" else "" for n in nodes]
-    opened = [i for i, title in enumerate(titles) if title == fold(SECTION)]
-    if not opened:
-        body = text if not text or text.endswith("\n") else text + newline
-        gap = "" if not body.strip() or body.endswith(newline * 2) else newline
-        head = f"{body}{gap}## {SECTION}{newline}{newline}"
-        return f"{head}{line}{newline}", head.count("\n") + 1
-    first = opened[-1]
-    end = first + 1
-    while end < len(nodes) and not (
-        nodes[end].kind == "heading" and nodes[end].level <= nodes[first].level
-    ):
-        end += 1
-    place = nodes[end - 1].end
-    lines = text.split("\n")
-    before = "\n".join(lines[:place]).removesuffix("\r")
-    after = "\n".join(lines[place:])
-    gap = newline if nodes[end - 1].kind != "list" else ""
-    head = f"{before}{newline}{gap}"
-    return f"{head}{line}{newline}{after}", head.count("\n") + 1
 
 
 def parse_directives(text: str, path: str) -> tuple[Directive, ...]:

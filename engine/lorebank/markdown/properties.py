@@ -93,7 +93,8 @@ def _facts(
         shown = plain_text(value)
         if fold(key) in _BOOKKEEPING or not shown or len(shown) > _LONGEST:
             continue
-        number = _line_of(key, lines)
+        key_line = re.compile(rf"[\"']?{re.escape(key)}[\"']?[ \t]*:")
+        number = next((n for n, line in enumerate(lines) if key_line.match(line)), 0)
         mentions = (subject, *(m for m, _, _ in find_mentions(value) if m.slug != subject.slug))
         shown_key = key.removesuffix("-in-source").replace("_", " ")  # as an import renames it
         content = f"{shown_key}: {shown}"
@@ -112,11 +113,6 @@ def _facts(
 def _name(front_matter: Mapping[str, FrontMatterValue], path: str) -> str:
     title = front_matter.get("title")
     return title if isinstance(title, str) and title.strip() else PurePosixPath(path).stem
-
-
-def _line_of(key: str, lines: Sequence[str]) -> int:
-    pattern = re.compile(rf"[\"']?{re.escape(key)}[\"']?[ \t]*:")
-    return next((n for n, line in enumerate(lines) if pattern.match(line)), 0)
 
 
 _TOKEN = re.compile(

@@ -1,19 +1,13 @@
-"""Retain sections: which headings open one, in whatever dress, and where each begins and ends."""
+"""Retain sections: which headings open one, in whatever dress."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from lorebank.language.folding import fold
 from lorebank.languages import phrase_lists
-from lorebank.records import Record
-
-if TYPE_CHECKING:
-    from lorebank.markdown.document import Document, Node
-
 
 _LISTED = phrase_lists("headings").values()
 RETAIN_HEADINGS = tuple(word for entries in _LISTED for word in entries.get("retain", ()))
@@ -29,13 +23,6 @@ _HASHES = re.compile(r"\s*#{1,6}(?P<title>[^#\s].*)\Z")
 _LABEL = re.compile(r"\s*(?:[*_]{1,3})?(?P<title>[^:：\n]{1,40}?)\s*[:：](?:[*_]{1,3})?")
 _SHORTEST_SLIP = 6
 """Letters from which on a slip (`Retian`) is unlike other words; `Rete` is not."""
-
-
-class Section(Record):
-    """A retain section by its lines, 1-based and inclusive; the heading is its first line."""
-
-    start_line: int
-    end_line: int
 
 
 def opens_retain(heading: str, words: Collection[str]) -> bool:
@@ -90,22 +77,6 @@ def label_length(text: str, words: Collection[str]) -> int:
     """How much of a line is a label before what it says: `Retain: ` of `Retain: W @Ana: …`."""
     found = _LABEL.match(text)
     return found.end() if found is not None and is_retain_title(found["title"], words) else 0
-
-
-def retain_sections(document: Document, *, headings: Sequence[str]) -> tuple[Section, ...]:
-    """The retain sections that stand at the top level of a file, in order."""
-    words = folded_headings(tuple(headings))
-    found: list[Section] = []
-    opened: Node | None = None
-    for node in document.nodes:
-        if node.kind != "heading" or (opened is not None and node.level > opened.level):
-            continue
-        if opened is not None:
-            found.append(Section(opened.start + 1, node.start))
-        opened = node if opens_retain(node.text, words) else None
-    if opened is not None:
-        found.append(Section(opened.start + 1, len(document.lines)))
-    return tuple(found)
 
 
 @lru_cache(maxsize=256)  # the same few headings come again in log after log

@@ -3,7 +3,8 @@
 Careful rather than complete, for what is found is a weaker mention than a written one. A name must
 stand between word boundaries, whatever the script; inside a longer word, an address, a path or
 code it is none. A single word that is written with a capital must be found with one, a name of up
-to three letters exactly as it is, and a name that is a common word is not looked for at all.
+to three letters exactly as it is. A name that is a common word is not looked for at all, but for
+given names (Ben, Will), which count where a capital says that they are meant.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from functools import lru_cache
 import ahocorasick
 
 from lorebank.language.folding import fold, fold_letters
-from lorebank.language.words import stop_words
+from lorebank.language.words import likely_languages, stop_words, stop_words_of, words
 from lorebank.names.lexicon import given_names, surnames
 from lorebank.names.readings import split_full_name
 from lorebank.records import Record
@@ -56,6 +57,7 @@ _FUNCTION_WORDS = frozenset(
 _JOINS_WORDS = re.compile(r"[+#]|[.&'’-]\w|[_@\\]|:/")
 _BEYOND_ASCII = re.compile(r"[!-~]*[^\x00-\x7f]\S*")
 _NEXT_WORD = re.compile(r" ([^\W\d_][\w'’-]*)")
+_SENTENCE_OPENS = re.compile(r"(?:^|[.!?:;\n\x1f])[^\w]*\Z")
 _WORD_BEFORE = re.compile(r"([^\W\d_][\w'’-]*) \Z")
 
 
@@ -93,7 +95,7 @@ def pattern_of(slug: str, name: str, excluded: frozenset[str] = frozenset()) -> 
         return None
     shouted = bare.isupper() and bare.isascii()
     if text in stop_words() and not shouted:
-        return None
+        return NamePattern(slug, text, bare) if text in given_names() else None
     if text.isascii() and letters <= _EXACT_LETTERS:
         return NamePattern(slug, text, bare)
     is_word = text.isalpha() and bare[1:].islower()
@@ -147,6 +149,8 @@ class NameFinder:
         """The slug of the name that is written so here."""
         for pattern in self._patterns[name]:
             if written(start, start + len(pattern.written)) == pattern.written:
+                if pattern.written.istitle() and _may_be_a_word(name, folded, start):
+                    return None
                 may_go_on = pattern.written and name in given_names()
                 part = may_go_on and _goes_on(folded, written, start, end)
                 return None if part else pattern.slug
@@ -162,6 +166,14 @@ def _as_written(text: str, folded: str) -> Callable[[int, int], str]:
     return lambda start, end: unicodedata.normalize(
         "NFKC", text[places[start] : places[min(end, last)]]
     )
+
+
+def _may_be_a_word(name: str, folded: str, start: int) -> bool:
+    """Whether the name is a common word of the text's language, at the beginning of a sentence."""
+    if name not in stop_words() or not _SENTENCE_OPENS.search(folded, max(0, start - 10), start):
+        return False
+    others = [word for word in words(folded) if word != name]
+    return any(name in stop_words_of(code) for code in likely_languages(others))
 
 
 def _goes_on(folded: str, written: Callable[[int, int], str], start: int, end: int) -> bool:

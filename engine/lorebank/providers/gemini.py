@@ -23,6 +23,7 @@ from lorebank.providers.remote import (
     RemoteEmbedder,
     Service,
     batch_vectors,
+    embeddings_of,
     read_completion,
     unit_vectors,
 )
@@ -57,10 +58,7 @@ def _body(embedder: RemoteEmbedder, texts: Sequence[str], role: Role) -> dict[st
 
 
 def _rows(answer: Any, count: int) -> Sequence[Any]:
-    rows = dig(answer, "embeddings")
-    if not isinstance(rows, list):
-        raise BadAnswer("answered without a list of embeddings")
-    return [dig(row, "values") for row in rows]
+    return [dig(row, "values") for row in embeddings_of(answer, "embeddings")]
 
 
 def _submit(embedder: RemoteEmbedder, texts: Mapping[str, str]) -> str:

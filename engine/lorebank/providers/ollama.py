@@ -9,9 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lorebank.providers.http import BadAnswer
 from lorebank.providers.protocols import Completion, Limits, Prompt, Role, prefixed
-from lorebank.providers.remote import ChatService, RemoteEmbedder, Service, read_completion
+from lorebank.providers.remote import (
+    ChatService,
+    RemoteEmbedder,
+    Service,
+    embeddings_of,
+    read_completion,
+)
 from lorebank.records import dig
 
 _SPACE = 2.0
@@ -27,19 +32,12 @@ def _body(embedder: RemoteEmbedder, texts: Sequence[str], role: Role) -> dict[st
     return body | ({"dimensions": embedder.dimensions} if embedder.dimensions else {})
 
 
-def _rows(answer: Any, count: int) -> Sequence[Any]:
-    rows = dig(answer, "embeddings")
-    if not isinstance(rows, list):
-        raise BadAnswer("answered without a list of embeddings")
-    return rows
-
-
 EMBEDDINGS = Service(
     "ollama",
     "nomic-embed-text",
     "/api/embed",
     _body,
-    _rows,
+    lambda answer, count: embeddings_of(answer, "embeddings"),
     Limits(items=64, tokens=50_000, text_tokens=8000),
     loading_s=180.0,
 )

@@ -27,6 +27,7 @@ from lorebank.providers.remote import (
     RemoteEmbedder,
     Service,
     batch_vectors,
+    embeddings_of,
     read_completion,
     unit_vectors,
 )
@@ -67,9 +68,7 @@ def read_rows(answer: Any, count: int) -> list[Any]:
     Rows say which text they are for and may stand in any order. `BadAnswer` where they are not as
     many as texts, or where two are for the same one.
     """
-    rows = dig(answer, "data")
-    if not isinstance(rows, list):
-        raise BadAnswer("answered without a list of embeddings")
+    rows = embeddings_of(answer, "data")
     if len(rows) != count:
         raise BadAnswer(f"answered with {len(rows)} embeddings for {count} texts")
     placed = {dig(row, "index"): dig(row, "embedding") for row in rows}

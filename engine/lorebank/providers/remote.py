@@ -20,7 +20,7 @@ from lorebank.language.words import estimate_tokens
 from lorebank.providers.http import PATIENT, PROMPT, BadAnswer, Client, HttpFailure, Patience
 from lorebank.providers.protocols import Completion, Limits, Prompt, Role
 from lorebank.providers.registry import DEFAULT_URLS, KEY_VARIABLES, account_of, merged_headers
-from lorebank.records import Record
+from lorebank.records import Record, dig
 from lorebank.settings.tables import RemoteSettings
 
 if TYPE_CHECKING:
@@ -232,6 +232,14 @@ class RemoteGenerator:
 
     def cancel(self) -> None:
         self._client.cancel()
+
+
+def embeddings_of(answer: Any, key: str) -> list[Any]:
+    """The rows of an answer; `BadAnswer` where there are none."""
+    rows = dig(answer, key)
+    if not isinstance(rows, list):
+        raise BadAnswer("answered without a list of embeddings")
+    return rows
 
 
 def read_completion(text: Any, *tokens: Any) -> Completion:

@@ -15,7 +15,6 @@ from lorebank.domain.reports import (
     BeliefChange,
     BeliefDiff,
     Calibration,
-    CalibrationBin,
     ChangeKind,
     RotFinding,
     RotKind,
@@ -214,7 +213,9 @@ def calibration_lines(look: Look, found: Calibration) -> list[str]:
         none = "and on none did a later day bring independent evidence"
         return [f"nothing to judge by: {untried}, {none}", *judges]
     lines = [look.dim("stood at  trials  held   95 % interval")]
-    lines += [_bin_line(look, each) for each in found.bins]
+    for each in found.bins:
+        figures = f"{each.trials:>6}  {each.share:.2f}   {each.low:.2f} – {each.high:.2f}"
+        lines.append(f"about {each.about:.1f}  {figures}   {bar(look, each.share)}")
     held = f"{found.held} of {count(found.trials, 'trial')} held"
     opinions = count(found.opinions, "opinion")
     lines += ["", *look.paragraph(f"{held}, on {opinions}; {untried} never tried")]
@@ -232,11 +233,6 @@ def _judge_lines(look: Look, record: JudgeRecord) -> list[str]:
     rows = record.shared.items()
     shared = [f"; with {other} {alike} of {items} alike" for other, (items, alike) in rows]
     return look.paragraph("".join([summary, *shared]))
-
-
-def _bin_line(look: Look, each: CalibrationBin) -> str:
-    figures = f"{each.trials:>6}  {each.share:.2f}   {each.low:.2f} – {each.high:.2f}"
-    return f"about {each.about:.1f}  {figures}   {bar(look, each.share)}"
 
 
 _DATE_COLUMN = " " * 12

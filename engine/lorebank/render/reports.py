@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from lorebank.domain.facts import Diagnostic, SyncReport
     from lorebank.domain.reports import (
         BenchReport,
-        BenchRow,
         HealthFinding,
         ReflectReport,
         Status,
@@ -243,16 +242,11 @@ def _embedder_state(look: Look, status: Status) -> str:
             return (
                 f"{name}; {serving} is used until everything is embedded again: run lorebank index"
             )
-        return name if about.get("provider") != "local" else f"{name}{_stronger()}"
+        from lorebank.providers.registry import missing_extra
+
+        extra = missing_extra() if about.get("provider") == "local" else ""
+        return f"{name}; {extra} finds more English paraphrases" if extra else name
     return f"{name}: {reason or 'not available'}; only words and names are matched"
-
-
-def _stronger() -> str:
-    """What would find more than the built-in model alone."""
-    from lorebank.providers.registry import missing_extra
-
-    extra = missing_extra()
-    return extra and f"; {extra} finds more English paraphrases"
 
 
 def _vectors_state(status: Status) -> str:
@@ -365,16 +359,14 @@ def bench_lines(look: Look, report: BenchReport) -> list[str]:
     lines = [f"asked for {sentences} of this workspace (seed {report.seed})", ""]
     lines.append(look.dim(f"{'':<14}{'asked':>6}{'R@1':>8}{'R@5':>8}{'R@10':>8}{'MRR':>8}"))
     for variant, rows in groupby(report.rows, key=lambda row: row.variant):
-        lines += [look.strong(_VARIANTS[variant]), *map(_bench_row, rows)]
+        lines.append(look.strong(_VARIANTS[variant]))
+        for row in rows:
+            shares = (row.recall_at_1, row.recall_at_5, row.recall_at_10, row.mrr)
+            figures = "".join(f"{share:>8.2f}" for share in shares)
+            lines.append(f"{INDENT}{row.engine:<12}{row.questions:>6}{figures}")
     lines += ["", f"recall took {report.p50_ms:.1f} ms (p50), {report.p95_ms:.1f} ms (p95)"]
     seen = count(report.lines, "line")
     return [*lines, f"with {', '.join(report.retrievers_used)}; grep saw {seen}"]
-
-
-def _bench_row(row: BenchRow) -> str:
-    shares = (row.recall_at_1, row.recall_at_5, row.recall_at_10, row.mrr)
-    figures = "".join(f"{share:>8.2f}" for share in shares)
-    return f"{INDENT}{row.engine:<12}{row.questions:>6}{figures}"
 
 
 def template_lines(look: Look, templates: Iterable[Template]) -> list[str]:

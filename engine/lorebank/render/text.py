@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
-from functools import lru_cache
+from functools import lru_cache, partialmethod
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -144,29 +144,21 @@ class Look(Record):
         """Stands before each item of a list."""
         return "- " if self.for_model else ""
 
-    def dim(self, text: str) -> str:
-        """Secondary text: dates, sources, ids."""
-        return self._styled(text, dim=True)
+    def _styled(self, text: str, **style: str | bool) -> str:
+        return click.style(text, **style) if self.colour and text else text  # type: ignore[arg-type]
 
-    def strong(self, text: str) -> str:
-        """Names and titles."""
-        return self._styled(text, bold=True)
-
-    def good(self, text: str) -> str:
-        """Evidence for, added lines, healthy states."""
-        return self._styled(text, fg="green")
-
-    def bad(self, text: str) -> str:
-        """Evidence against, removed lines, errors."""
-        return self._styled(text, fg="red")
-
-    def warn(self, text: str) -> str:
-        """What deserves a look."""
-        return self._styled(text, fg="yellow")
-
-    def accent(self, text: str) -> str:
-        """Headings inside a patch, places."""
-        return self._styled(text, fg="cyan")
+    dim = partialmethod(_styled, dim=True)
+    """Secondary text: dates, sources, ids."""
+    strong = partialmethod(_styled, bold=True)
+    """Names and titles."""
+    good = partialmethod(_styled, fg="green")
+    """Evidence for, added lines, healthy states."""
+    bad = partialmethod(_styled, fg="red")
+    """Evidence against, removed lines, errors."""
+    warn = partialmethod(_styled, fg="yellow")
+    """What deserves a look."""
+    accent = partialmethod(_styled, fg="cyan")
+    """Headings inside a patch, places."""
 
     def clean_line(self, text: str) -> str:
         """A text of any origin as one line that is safe to show."""
@@ -183,9 +175,6 @@ class Look(Record):
     def cut(self, text: str, width: int) -> str:
         """A text of any origin on one line of at most `width` columns."""
         return truncate(clean(text), width)
-
-    def _styled(self, text: str, **style: str | bool) -> str:
-        return click.style(text, **style) if self.colour and text else text  # type: ignore[arg-type]
 
 
 MODEL = Look(width=1_000_000, for_model=True)

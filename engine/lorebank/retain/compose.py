@@ -20,12 +20,11 @@ from lorebank.domain.facts import (
 )
 from lorebank.errors import UsageError
 from lorebank.language.folding import slugify
-from lorebank.markdown.document import read_document
+from lorebank.markdown.document import append_to_section, last_section, read_document
 from lorebank.markdown.fact_lines import begins_typed, parse_fact_line
 from lorebank.markdown.facts import fact_id
-from lorebank.markdown.sections import retain_sections
+from lorebank.markdown.sections import folded_headings, opens_retain
 from lorebank.markdown.source import newline_style
-from lorebank.records import Record
 from lorebank.retain.kinds import kind_of
 
 _LIST_MARKER = re.compile(r"\A[-*+]\s+")
@@ -116,41 +115,18 @@ def _mention(name: str) -> Mention:
     return Mention(plain, slug, subject=True)
 
 
-class Appended(Record):
-    """A log's text with the fact in it, and the line where the fact begins (1-based)."""
-
-    text: str
-    line: int
-
-
 def new_log(day: date) -> str:
     """The text of a log that does not exist yet."""
-    return f"# {day.isoformat()}\n\n## Retain\n"
+    return f"{new_note_log(day)}\n## Retain\n"
 
 
-def append_fact_line(text: str, line: str, *, path: str, headings: Sequence[str]) -> Appended:
+def append_fact_line(
+    text: str, line: str, *, path: str, headings: Sequence[str]
+) -> tuple[str, int]:
     """Put a fact (one line, or several with indented continuations) at the end of the last retain
-    section; without one, a section is opened at the end of the file."""
-    newline = newline_style(text)
-    written = line.replace("\n", newline)
-    sections = retain_sections(read_document(text, path), headings=headings)
-    if not sections:
-        body = text.rstrip("\r\n")
-        end = text[len(body) :] or newline
-        opened = f"{body}{end}{newline}## Retain{newline}" if body else f"{text}## Retain{newline}"
-        return Appended(f"{opened}{written}{newline}", opened.count("\n") + 1)
-    lines = text.split("\n")
-    first, last = sections[-1].start_line, sections[-1].end_line
-    place = min(last, len(lines))
-    while place > first and not lines[place - 1].strip():
-        place -= 1
-    before = "\n".join(lines[:place])
-    after = "\n".join(lines[place:])
-    before = before.removesuffix("\r") + newline
-    if not after.strip():
-        return Appended(before + written + newline + after.lstrip("\r\n"), place + 1)
-    gap = "" if after.startswith(("\n", "\r")) else newline
-    return Appended(before + written + newline + gap + after, place + 1)
+    section, which is opened where there is none; the text, and the line where the fact begins."""
+    words = folded_headings(tuple(headings))
+    return append_to_section(text, line, lambda t: opens_retain(t, words), "## Retain\n", path)
 
 
 def one_paragraph(text: str) -> str:
@@ -168,22 +144,24 @@ def new_note_log(day: date) -> str:
     return f"# {day.isoformat()}\n"
 
 
-def append_note(text: str, note: str, *, path: str, headings: Sequence[str]) -> Appended:
-    """The log with the note in it; further lines of the note are indented below its bullet."""
+def append_note(text: str, note: str, *, path: str, headings: Sequence[str]) -> tuple[str, int]:
+    """The log with the note in it, its further lines indented below its bullet; and its first
+    line."""
     newline = newline_style(text)
     item = _as_item(note).replace("\n", newline) + newline
     lines = text.split("\n")
-    sections = retain_sections(read_document(text, path), headings=headings)
+    words = folded_headings(tuple(headings))
+    section = last_section(read_document(text, path), lambda title: opens_retain(title, words))
     place = len(lines)
-    if sections and not any(line.strip() for line in lines[sections[-1].end_line :]):
-        place = sections[-1].start_line - 1
+    if section and not any(line.strip() for line in lines[section[1] :]):
+        place = section[0]
     before, after = "\n".join(lines[:place]), "\n".join(lines[place:])
     if place < len(lines) and before:
         before += "\n"
     elif before and not before.endswith("\n"):
         before += newline
     head = before + _gap(before, newline)
-    return Appended(head + item + (newline + after if after else ""), head.count("\n") + 1)
+    return head + item + (newline + after if after else ""), head.count("\n") + 1
 
 
 def _gap(before: str, newline: str) -> str:

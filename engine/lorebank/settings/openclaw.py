@@ -293,10 +293,6 @@ def _collection_name(value: Any) -> Any:
     return re.sub(r"[^a-z0-9-]+", "-", value.lower()).strip("-")[:64] or "collection"
 
 
-def _scope_rules(rules: Any) -> Any:
-    return [_scope_rule(rule) for rule in rules] if isinstance(rules, list) else rules
-
-
 def _scope_rule(rule: Any) -> Any:
     match = rule.get("match") if isinstance(rule, dict) else None
     if not isinstance(match, dict):
@@ -314,5 +310,7 @@ _TRANSLATIONS: dict[str, Callable[[Any], Any]] = {
     "memory.qmd.sessions.exportDir": _at_home,
     "memory.qmd.update.interval": _duration,
     "memory.qmd.update.embedInterval": _duration,
-    "memory.qmd.scope.rules": _scope_rules,
+    "memory.qmd.scope.rules": lambda rules: (
+        [_scope_rule(rule) for rule in rules] if isinstance(rules, list) else rules
+    ),
 }

@@ -131,7 +131,7 @@ def tables(
     *,
     required: Mapping[str, type],
     optional: Mapping[str, type],
-    accepts: Callable[[list[object]], bool],
+    accepts: Callable[[Any], bool],
 ) -> Rule:
     """A list of tables that have such entries and no others; `accepts` sees only such lists."""
     kinds = {**required, **optional}
@@ -196,20 +196,12 @@ def is_location(path: str) -> bool:
     return bool(path.strip()) and (_is_inside_path(path) or is_absolute(path))
 
 
-def _is_extra_paths(paths: list[object]) -> bool:
-    return _is_text_list(paths) and all(is_location(str(path)) for path in paths)
-
-
 def is_absolute(path: str) -> bool:
     """Whether a path written in a setting is absolute, once a home folder `~` is filled in."""
     try:
         return "\0" not in path and Path(path).expanduser().is_absolute()
     except RuntimeError:  # `~somebody`, who has no home here
         return False
-
-
-def _reaches_outside(paths: tuple[str, ...]) -> bool:
-    return not all(_is_inside_path(path) for path in paths)
 
 
 FLAG = Rule("true or false", lambda value: True, bool)
@@ -222,9 +214,9 @@ LOG_PATTERN = Rule(
 )
 EXTRA_PATHS = Rule(
     "a list of paths: relative to the workspace without '..', or absolute in the user's file",
-    _is_extra_paths,
+    lambda paths: _is_text_list(paths) and all(map(is_location, paths)),
     list,
-    user_only=_reaches_outside,
+    user_only=lambda paths: not all(map(_is_inside_path, paths)),
 )
 LIBRARY = Rule(
     "an absolute path, or nothing",
@@ -266,14 +258,6 @@ def _is_header_table(table: dict[object, object]) -> bool:
     )
 
 
-def _is_secret(text: str) -> bool:
-    return text.isascii() and text.isprintable() and text == text.strip()
-
-
-def _is_model_path(path: str) -> bool:
-    return not path or path.startswith("hf:") or is_absolute(path)
-
-
 def _is_index_path(path: str) -> bool:
     tokens = ("{workspace}", "{agent_id}")
     return path == "" or (
@@ -298,7 +282,11 @@ def _is_command(text: str) -> bool:
 COMMAND = Rule("a command's name or its absolute path", _is_command, str)
 PATH = users_own(Rule("an absolute path, or nothing", lambda p: p == "" or is_absolute(p), str))
 MODEL_PATH = users_own(
-    Rule("an absolute path, hf:owner/repository/file.gguf, or nothing", _is_model_path, str)
+    Rule(
+        "an absolute path, hf:owner/repository/file.gguf, or nothing",
+        lambda path: not path or path.startswith("hf:") or is_absolute(path),
+        str,
+    )
 )
 INDEX_PATH = users_own(
     Rule(
@@ -323,7 +311,12 @@ ENDPOINT = users_own(
 )
 SECRET = users_own(
     replace(
-        Rule("env:VARIABLE or a key, printable ASCII without spaces", _is_secret, str), secret=True
+        Rule(
+            "env:VARIABLE or a key, printable ASCII without spaces",
+            lambda text: text.isascii() and text.isprintable() and text == text.strip(),
+            str,
+        ),
+        secret=True,
     )
 )
 TEXTS = replace(Rule("a table of header names and texts", _is_header_table, dict), secret=True)

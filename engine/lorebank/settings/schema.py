@@ -37,7 +37,7 @@ def settings_schema() -> dict[str, Any]:
 
 def _table(cls: type) -> dict[str, Any]:
     said = _said_below_fields(cls)
-    entries = (entry for entry in fields(cls) if _is_setting(entry))
+    entries = (e for e in fields(cls) if "rule" in e.metadata or is_dataclass(e.default_factory))
     return {
         "type": "object",
         "description": inspect.cleandoc(cls.__doc__ or ""),
@@ -46,10 +46,6 @@ def _table(cls: type) -> dict[str, Any]:
             entry.name.rstrip("_"): _property(entry, said.get(entry.name, "")) for entry in entries
         },
     }
-
-
-def _is_setting(entry: Field[Any]) -> bool:
-    return "rule" in entry.metadata or is_dataclass(entry.default_factory)
 
 
 def _property(entry: Field[Any], said: str) -> dict[str, Any]:

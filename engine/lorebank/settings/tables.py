@@ -328,10 +328,6 @@ MATCHED = ("channel", "chat_type", "key_prefix", "raw_key_prefix")
 """What a rule of the scope may match."""
 
 
-def _is_scope(rules: list[object]) -> bool:
-    return all(_is_scope_rule(rule) for rule in rules if isinstance(rule, dict))
-
-
 def _is_scope_rule(rule: Mapping[str, Any]) -> bool:
     match = rule.get("match", {})
     return (
@@ -348,7 +344,7 @@ _SCOPE = users_own(
         'raw_key_prefix}}, chat_type "direct", "group" or "channel"',
         required={"action": str},
         optional={"match": dict},
-        accepts=_is_scope,
+        accepts=lambda rules: all(map(_is_scope_rule, rules)),
     )
 )
 _DIRECT_ONLY = ({"action": "allow", "match": {"chat_type": "direct"}},)

@@ -6,7 +6,7 @@ import gc
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from importlib.util import find_spec
@@ -65,7 +65,12 @@ def connect(
     if prints and root is not None:
         write_raw(hosts.snippet(host, started))
         return
-    tools = _tools_of(started) if check and root is not None else ()
+    tools: tuple[str, ...] = ()
+    if check and root is not None:
+        _check_mcp()
+        from lorebank.mcp_server.server import tools_of
+
+        tools = tools_of(started)
     done = [hosts.connect(host, target, started if root is not None else None)]
     if host == "claude-code" and file is None:
         starts = None if root is None else start_command(root)
@@ -73,13 +78,6 @@ def connect(
     payload = {"changes": [each.to_dict() for each in done], "tools": list(tools)}
     answers = f"the server answers with {len(tools)} tools: {', '.join(tools)}"
     session.print(payload, _changed(done), [answers] if tools else ())
-
-
-def _tools_of(command: Sequence[str]) -> tuple[str, ...]:
-    _check_mcp()
-    from lorebank.mcp_server.server import tools_of
-
-    return tools_of(command)
 
 
 def _check_mcp() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lorebank.cli.command import command
-from lorebank.cli.session import Progress, Session
+from lorebank.cli.session import FOUND, Progress, Session
 from lorebank.index.meaning import FETCH
 from lorebank.render.reports import (
     bench_lines,
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from lorebank.domain.facts import SyncReport
 
 
-DIFFERENT = 6
 SHOWN_PROBLEMS = 10
 
 
@@ -64,7 +63,7 @@ def _check(session: Session) -> int:
         nothing="the index is what a rebuild from the files would give",
         notes=[f"{count(len(differences), 'difference')}; lorebank index --full mends the index"],
     )
-    return DIFFERENT if differences else 0
+    return FOUND if differences else 0
 
 
 @command("watch")
@@ -113,9 +112,6 @@ def status(session: Session) -> None:
         session.result(bank.status(), status_lines)
 
 
-WRONG = 6
-
-
 @command("doctor")
 @click.option("--fix", is_flag=True, help="Repair what can be repaired safely.")
 def doctor(session: Session, fix: bool) -> int:
@@ -134,7 +130,7 @@ def doctor(session: Session, fix: bool) -> int:
     ends = f"{count(left, 'problem')} left" if left else "everything found was repaired"
     nothing = "nothing is wrong"
     session.result(findings, health_lines, key="findings", nothing=nothing, notes=[ends])
-    return WRONG if left else 0
+    return FOUND if left else 0
 
 
 @command("bench")

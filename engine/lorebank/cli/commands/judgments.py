@@ -166,20 +166,17 @@ def proposals(ctx: click.Context) -> None:
 _ids_argument = click.argument("ids", nargs=-1, required=True, metavar="ID…")
 
 
-@proposals.subcommand("accept")
-@_ids_argument
-@_by_option
-def accept(session: Session, ids: tuple[str, ...], by: str | None) -> int:
-    """Make the edits that these proposals describe."""
-    return _settle(session, ids, "accept", by)
+def _ruling(verdict: str, help_text: str) -> None:
+    """Add the subcommand that rules so on proposals."""
+
+    def settle(session: Session, ids: tuple[str, ...], by: str | None) -> int:
+        return _settle(session, ids, verdict, by)
+
+    proposals.subcommand(verdict, help=help_text)(_ids_argument(_by_option(settle)))
 
 
-@proposals.subcommand("reject")
-@_ids_argument
-@_by_option
-def reject(session: Session, ids: tuple[str, ...], by: str | None) -> int:
-    """Drop these proposals; they come back only with new evidence."""
-    return _settle(session, ids, "reject", by)
+_ruling("accept", "Make the edits that these proposals describe.")
+_ruling("reject", "Drop these proposals; they come back only with new evidence.")
 
 
 @command("confirm")

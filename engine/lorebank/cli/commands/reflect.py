@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lorebank.cli.command import command
-from lorebank.cli.session import Session, ask_key, edit_source, write
+from lorebank.cli.session import FOUND, Session, ask_key, edit_source, write
 from lorebank.errors import UsageError
 from lorebank.nightly.hunks import changes_of
 from lorebank.render.reports import (
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from lorebank.domain.reports import ReflectReport
     from lorebank.nightly.hunks import Change
 
-DIFFERENT = 6
 TROUBLE = 1
 LAST = "last"
 _AGAIN = (
@@ -110,7 +109,7 @@ def reflect(session: Session, /, check: bool, diff: bool, **options: Any) -> int
     else:
         _show(session, report, diff=diff)
     if check and report.changed:
-        return DIFFERENT
+        return FOUND
     return TROUBLE if any(p.code in _TROUBLES - {PAGE_SKIPPED} for p in report.problems) else 0
 
 

@@ -21,7 +21,7 @@ from lorebank.cli.command import (
     group,
     text_argument,
 )
-from lorebank.cli.session import Session
+from lorebank.cli.session import FOUND, Session
 from lorebank.domain.facts import Citation, Fact
 from lorebank.domain.reports import LintReport
 from lorebank.errors import UsageError
@@ -173,10 +173,6 @@ def _edit(session: Session, day: str | None) -> None:
     session.show([session.look.clean_line(str(file))])
 
 
-LINT_FOUND = 6
-"""The exit code of a check that found something."""
-
-
 @command("lint")
 @click.option("--fix", is_flag=True, help="Rewrite the lines that can be fixed automatically.")
 @click.option("--undo", is_flag=True, help="Undo the last fixes.")
@@ -204,7 +200,7 @@ def lint(session: Session, fix: bool, undo: bool) -> int:
     notes = [done if report.run else ends]
     some = report.findings
     session.result(report, _lint_lines, found=some, nothing=nothing, notes=notes, fixed=fix)
-    return LINT_FOUND if found > (fixable if fix else 0) else 0
+    return FOUND if found > (fixable if fix else 0) else 0
 
 
 def _lint_lines(look: Look, report: LintReport, *, fixed: bool) -> Iterator[str]:
