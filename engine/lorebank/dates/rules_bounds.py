@@ -107,7 +107,8 @@ def _is_planned(moment: Moment, span: Span) -> bool:
     if moment.tense != "near" or span.cycle is None or span.cycle.period != "year":
         return moment.tense == "future"
     coming = moment.coming(span.cycle)
-    soon = coming is not None and (coming[0] - moment.now).days <= _SOON
+    is_day = span.granularity == "day"  # `vive aquí desde enero` is no plan
+    soon = is_day and coming is not None and (coming[0] - moment.now).days <= _SOON
     return soon or span.modifier == "between"  # `dal 2 al 6 aprile`
 
 
