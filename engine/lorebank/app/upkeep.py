@@ -13,8 +13,8 @@ from lorebank.app.workspace import (
     Day,
     OpenWorkspace,
     Progress,
+    checked_keywords,
     prepared,
-    refuse_unknown,
 )
 from lorebank.beliefs import materialise
 from lorebank.database.connection import (
@@ -258,7 +258,7 @@ def export(
     """
     from lorebank.exchange.exporting import export_bank
 
-    refuse_unknown("export", which, ExportKeywords)
+    which = checked_keywords("export", which, ExportKeywords)
     now, slug = which.get("now"), ws.slug_of(which.get("entity"))
     kinds = set(filter(None, map(parse_kind, which.get("kinds", ())))) or set(FactKind)
     since = parse_day(which.get("since"), ws.day(now), "since")

@@ -20,7 +20,7 @@ from lorebank.agent.authored import (
     is_order,
     route,
 )
-from lorebank.app.workspace import Day, OpenWorkspace, refuse_unknown
+from lorebank.app.workspace import Day, OpenWorkspace, checked_keywords
 from lorebank.domain.facts import (
     NOBODY,
     Author,
@@ -98,7 +98,7 @@ def retain(ws: OpenWorkspace, text: str, **details: Unpack[RetainKeywords]) -> F
     """
     from lorebank.inbox.pairs import about
 
-    refuse_unknown("retain", details, RetainKeywords)
+    details = checked_keywords("retain", details, RetainKeywords)
     now = details.get("now")
     today = ws.day(now)
     recorded = parse_single_day(details.get("day"), today, "date") or today
@@ -120,8 +120,6 @@ def retain(ws: OpenWorkspace, text: str, **details: Unpack[RetainKeywords]) -> F
         )
     speaks = ((Stance.FOR, details.get("for_", ())), (Stance.AGAINST, details.get("against", ())))
     marks = [EvidenceMark(s, ws.full_opinion_id(o)) for s, opinions in speaks for o in opinions]
-    replaces = details.get("replaces", ())
-    olds = (replaces,) if isinstance(replaces, str) else replaces
     _sync_if_free(ws)
     fact = compose_fact(
         public,
@@ -134,7 +132,11 @@ def retain(ws: OpenWorkspace, text: str, **details: Unpack[RetainKeywords]) -> F
     fact = replace(
         fact,
         marks=(*fact.marks, *marks),
-        ends=tuple(dict.fromkeys([*fact.ends, *(ws.find_fact(old).id for old in olds)])),
+        ends=tuple(
+            dict.fromkeys(
+                [*fact.ends, *(ws.find_fact(old).id for old in details.get("replaces", ()))]
+            )
+        ),
         origin=origin.least_trusted(fact.origin),
         author=author,
     )
