@@ -92,8 +92,9 @@ class _Line(NamedTuple):
     """The folded words of their names."""
 
 
-_Ended = tuple[Successor, "Change", bool]
-"""What a line about an entity says is over, and whether the line is trusted."""
+_Ended = tuple[Successor, "Change", frozenset[str], bool]
+"""What a line about an entity says is over, how the words begin in which that stands, and whether
+the line is trusted."""
 
 
 def insert_changes(connection: Connection, facts: Iterable[tuple[int, Fact]]) -> None:
@@ -147,7 +148,7 @@ def superseded_facts(
     connection: Connection, *, as_of: date | None = None, today: date | None = None
 ) -> dict[str, str]:
     """Fact id → id of the fact that replaces it, of those recorded by `as_of`."""
-    ids = _may_be_over(connection, as_of)
+    ids = _trusted_facts(connection, as_of)
     items = list(ids)
     kept: dict[Hashable, dict[Any, Any]] = {}
     superseded: dict[str, str] = {}
@@ -165,7 +166,7 @@ def lapsed_values(
 ) -> dict[str, tuple[tuple[str, ...], str]]:
     """Id of a fact of which some values hold no longer → those values, in folded words, and the id
     of the fact that replaces the last of them."""
-    ids = _may_be_over(connection, as_of)
+    ids = _trusted_facts(connection, as_of)
     lapsed: dict[str, tuple[tuple[str, ...], str]] = {}
     for item, (newer, _) in replaced_values(connection, ids, as_of, today).items():
         last = max((entry for _, entry in newer), key=lambda entry: entry.when).id
@@ -174,14 +175,12 @@ def lapsed_values(
     return lapsed
 
 
-def _may_be_over(connection: Connection, as_of: date | None) -> dict[int, str]:
-    """Item → id of the trusted facts that something may replace: of other kinds a ruling alone."""
+def _trusted_facts(connection: Connection, as_of: date | None) -> dict[int, str]:
     rows = select(
         connection,
-        "SELECT item, id FROM items WHERE quarantined = 0"
-        " AND (?1 IS NULL OR recorded IS NULL OR recorded <= ?1) AND (kind IN (SELECT value"
-        " FROM json_each(?2)) OR (kind <> 'note' AND id IN (SELECT older FROM line_rulings)))",
-        (_iso(as_of), json.dumps(_STATES)),
+        "SELECT item, id FROM items WHERE quarantined = 0 AND kind <> 'note'"
+        " AND (?1 IS NULL OR recorded IS NULL OR recorded <= ?1)",
+        (_iso(as_of),),
     )
     return dict(rows)
 
@@ -309,12 +308,12 @@ def _endings(
 ) -> Iterable[tuple[int, Successor]]:
     """What newer lines about the same entity say is over, beyond doubt."""
     stating = [line for line in lines if line.kind in _STATES and line.entities]
-    by_entity: dict[str, Mapping[str, Sequence[_Ended]]] = memo(("changes", as_of))
+    by_entity: dict[str, Sequence[_Ended]] = memo(("changes", as_of))
     asked = {e for line in stating for e in line.entities}
     missing = asked - by_entity.keys()
     if missing:
         found = _certain_changes(connection, missing, as_of)
-        by_entity |= {entity: found.get(entity, {}) for entity in missing}
+        by_entity |= {entity: found.get(entity, ()) for entity in missing}
     if not any(by_entity[entity] for entity in asked):
         return
     from lorebank.supersede.endings import beginnings_stated, ends, read_stated
@@ -323,9 +322,10 @@ def _endings(
     for line in stating:
         stated = read_stated(line.content, line.names)
         begun = beginnings_stated(stated)
-        for endings in (by_entity[entity] for entity in line.entities):
-            near = {id(each): each for word in endings.keys() & begun for each in endings[word]}
-            for claim, change, trusted in near.values():
+        for entity in line.entities:
+            for claim, change, ended, trusted in by_entity[entity]:
+                if ended.isdisjoint(begun):  # most pairs
+                    continue
                 if not claim.when.is_after(line.when) or (line.trusted and not trusted):
                     continue
                 if claim.since > last_day:
@@ -336,11 +336,10 @@ def _endings(
 
 def _certain_changes(
     connection: Connection, entities: Collection[str], as_of: date | None
-) -> dict[str, dict[str, list[_Ended]]]:
-    """Entity → how a word begins → what lines say is over in words that begin like that."""
+) -> dict[str, list[_Ended]]:
     from lorebank.supersede.endings import beginnings_ended, read_change, tokens
 
-    found: dict[str, dict[str, list[_Ended]]] = {}
+    found: dict[str, list[_Ended]] = defaultdict(list)
     rows = select(
         connection,
         # From the changes, which are few, and not from all lines about the entities.
@@ -357,9 +356,7 @@ def _certain_changes(
         change = read_change(content, frozenset(tokens(names)))
         since = max(recorded, occurred) if change.is_announced else recorded
         claim = Successor(When(recorded, file, line), item, id_, since)
-        ended, of_entity = (claim, change, bool(trusted)), found.setdefault(entity, {})
-        for beginning in beginnings_ended(change):
-            of_entity.setdefault(beginning, []).append(ended)
+        found[entity].append((claim, change, beginnings_ended(change), bool(trusted)))
     return found
 
 

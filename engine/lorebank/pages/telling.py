@@ -19,6 +19,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field
 from datetime import date, timedelta
 from sys import intern
+from typing import NamedTuple
 
 from lorebank.dates.phrases import find_phrases
 from lorebank.dates.times import times_of
@@ -137,21 +138,45 @@ def numbers_of(text: str) -> frozenset[str]:
     """What tells two lines apart that say the same up to a number."""
     if text.isascii() and not _DIGIT.search(text):
         return frozenset()
-    return frozenset(word for word in content_words(text) if any(map(str.isdigit, word)))
+    return _with_digits(content_words(text))
+
+
+def _with_digits(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(word for word in words if any(map(str.isdigit, word)))
 
 
 _FEWEST_DAYS = 3
 """On fewer days a line that says the same again is no habit."""
 
 
-def _telling_words(fact: Fact) -> tuple[str, ...]:
-    """What tells a line from others about one entity: not its name, and of numbers only those that
-    name something: a port, an address, a ticket."""
-    names = {word[:_STEM] for mention in fact.mentions for word in mention.slug.split("-")}
+class _Said(NamedTuple):
+    """What a line is compared by."""
+
+    words: tuple[str, ...]
+    """What tells it from others about one entity: not its name, and of numbers only those that name
+    something: a port, an address, a ticket."""
+    numbers: frozenset[str]
+    begins: str
+    """Its first word, and all of them below: kept of lines with numbers only."""
+    letters: frozenset[str]
+
+    def is_of_another_thing(self, other: _Said) -> bool:
+        """Whether two lines with values of their own begin with different words: `Oak 95 a metre`
+        is no newer word on `Larch 79 a metre`."""
+        if not self.begins or not other.begins or not self.numbers.isdisjoint(other.numbers):
+            return False
+        return self.begins not in other.letters and other.begins not in self.letters
+
+
+def _said(fact: Fact) -> _Said:
     found = content_words(fact.content)
-    stems = (intern(word[:_STEM]) for word in found if not word.isdigit())
-    kept = (word for word in stems if word not in names)
-    return tuple(dict.fromkeys((*kept, *_NUMBER.findall(fact.content))))
+    names = {word[:_STEM] for mention in fact.mentions for word in mention.slug.split("-")}
+    stems = dict.fromkeys([intern(word[:_STEM]) for word in found if not word.isdigit()])
+    kept = [word for word in stems if word not in names]
+    telling = tuple(dict.fromkeys((*kept, *_NUMBER.findall(fact.content))))
+    numbers = _with_digits(found)
+    letters = [word for word in found if word.isalpha()] if numbers else []
+    return _Said(telling, numbers, letters[0] if letters else "", frozenset(letters))
 
 
 class Threads(Record):
@@ -185,16 +210,16 @@ def find_threads(
     a belief later takes up what was said of it first. The pairs `beside` (newer, older) both hold;
     `unjudged` are opinions with the newer lines that may bear on them."""
     by_id = {fact.id: fact for fact in facts}
-    said = {id_: _telling_words(fact) for id_, fact in by_id.items()}
+    said = {id_: _said(fact) for id_, fact in by_id.items()}
     holding: dict[tuple[str | None, str], list[str]] = defaultdict(list)
     taken_up: dict[str, list[str]] = defaultdict(list)
     repeats: dict[str, str] = {}
     for fact in by_id.values():
         is_opinion, own = fact.kind is FactKind.OPINION, said[fact.id]
         holder = (fact.slugs[0] if fact.slugs else fact.id) if is_opinion else None
-        mine = len(own)
+        mine = len(own.words)
         shared: Counter[str] = Counter()
-        for word in own:
+        for word in own.words:
             older = holding[holder, word]
             if len(older) <= _COMMON:
                 shared.update(older)
@@ -203,10 +228,12 @@ def find_threads(
         for id_, known in shared.items():
             if known < 2 and not is_opinion and known < least:
                 continue  # most pairs
-            theirs = len(said[id_])
+            theirs = len(said[id_].words)
             is_taken_up = known > SAME_MATTER * min(theirs, mine) and (is_opinion or known >= 2)
             is_repeated = known >= SAME_STATEMENT * max(theirs, mine)
             if not (is_taken_up or is_repeated) or (fact.id, id_) in beside:
+                continue
+            if own.is_of_another_thing(said[id_]):
                 continue
             if is_taken_up:
                 taken_up[id_].append(fact.id)
