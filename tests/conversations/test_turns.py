@@ -66,7 +66,7 @@ def test_who_says_what(entry: object, expected: list[tuple[str, str]]) -> None:
             "my " + " " * len("<private>pin is 1234</private>") + " secret",
         ),
         (f"look: {as_recalled('- W @Ada: Rows.')} and so on", "look:  and so on"),
-        ("sessions/a.jsonl:3-4 (0.80) unconfirmed: session\nUser: old\n\nnew", "new"),
+        ("sessions/a.jsonl#L3-L4  0.80\n  unconfirmed: session\n  User: old\n\nnew", "new"),
         ("see data:image/png;base64," + "QUJD" * 100 + " there", "see  there"),
         ("blob " + "iVBORw0KGgo" * 40 + " end", "blob  end"),
         ("\x1b[31mred\x1b[0m\x07 bell\r\nline", "red bell\nline"),

@@ -50,6 +50,25 @@ def test_what_is_refused_is_text(tools: BankTools) -> None:
     assert correct(id="f-none", text="x").startswith("error: ")
 
 
+def test_arguments_are_taken_as_the_server_takes_them(tools: BankTools) -> None:
+    recall, retain, forget = tools.functions("recall", "retain", "forget")
+    assert " about Ilse [" in retain("Ilse rows on Fridays.", entities="Ilse")
+    assert recall(q="what does Peter prefer?", limit="2") == recall("what does Peter prefer?", 2)
+    assert recall("Peter", sort="new").endswith("</recalled-from-memory>")
+    assert recall("Peter", owner="x").endswith("note: recall has no argument owner; done without")
+    for refused in (recall("Peter", sinze="2025"), recall("Peter", k="many"), recall()):
+        assert refused.startswith("error: recall")
+    assert forget(everything=True).startswith("error: forget has no argument 'everything'")
+
+
+def test_a_name_alone_is_one_name(harbour: Bank) -> None:
+    fact = harbour.retain("Rows on Fridays.", entities="Ilse")
+    assert [mention.name for mention in fact.mentions] == ["Ilse"]
+    hits = harbour.recall("who rows?", entities="Ilse", kinds="world").hits
+    assert [hit.id for hit in hits] == [fact.id]
+    assert harbour.resolve("Pete", context="Peter") == harbour.resolve("Pete", context=["Peter"])
+
+
 def test_every_result_goes_through_pydantic_and_back(harbour: Bank) -> None:
     harbour.reflect(now=date(2025, 12, 10))
     opinion = harbour.opinions()[0]

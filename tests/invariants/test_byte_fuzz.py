@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from lorebank import Bank
 from lorebank.errors import LorebankError
-from lorebank.mcp_server.calls import fit
+from lorebank.tools.arguments import fit
 from support import FIXTURES, WORDS_ONLY, golden, snapshot
 
 TODAY = date(2026, 3, 2)

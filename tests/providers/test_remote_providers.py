@@ -199,10 +199,10 @@ def test_f20_an_explicit_choice_always_wins() -> None:
 )
 def test_f21_a_key_comes_from_the_settings_or_the_environment(name: str, variable: str) -> None:
     environ = {variable: "from-environment", "MY_KEY": "from-variable"}
-    assert account_of(name, Setup(environ=environ)).key == "from-environment"
+    assert account_of(name, Setup(environ=environ)).api_key == "from-environment"
     for text, expected in (("literal", "literal"), ("env:MY_KEY", "from-variable")):
         providers = ProviderSettings(**{name: AccountSettings(api_key=text)})
-        assert account_of(name, Setup(providers=providers, environ=environ)).key == expected
+        assert account_of(name, Setup(providers=providers, environ=environ)).api_key == expected
 
 
 def test_f21_a_variable_that_is_not_set_is_named() -> None:
@@ -257,7 +257,7 @@ def test_f26_remote_wins_over_the_account_and_headers_are_merged(server: Provide
     assert (headers["X-Organization"], headers.get_all("X-Project")) == ("one", ["remote"])
     embedder.cancel()
     fallback = account_of("openai", replace(setup, as_fallback=True))
-    assert (fallback.base_url, fallback.key) == ("http://127.0.0.1:1/v1", "wrong")
+    assert (fallback.base_url, fallback.api_key) == ("http://127.0.0.1:1/v1", "wrong")
 
 
 @pytest.mark.parametrize("name", ["openai", "gemini", "voyage"])

@@ -302,3 +302,18 @@ def test_lines_of_one_belief_do_not_question_each_other(
         first, second = bank.recall("what does Peter prefer?", k=2).hits
     assert (str(first.source), first.standing) == ("memory/2025-11-27.md#L15", "")
     assert (str(second.source), second.standing) == ("memory/2025-12-09.md#L10", "")
+
+
+def test_a_line_that_has_ended_itself_questions_no_other(write_log: Callable[..., Path]) -> None:
+    write_log("2026-01-02", "- W @Kit: Sleeps in the loft above the bakery.")
+    write_log("2026-02-02", "- W @Kit: Has a bedroom over the butcher's.")
+    root = write_log("2026-02-03", "- W @Kit: Rents a boat.")
+    with Bank.open(root, environ={}) as bank:
+        bank.sync()
+        _, middle, last = sorted(bank.timeline("Kit"), key=lambda f: f.citation.path)
+        (root / "bank").mkdir(exist_ok=True)
+        ruling = f"- {last.id} replaces {middle.id} (2026-02-04 by Ana)\n"
+        (root / "bank/decisions.md").write_text(ruling, "utf-8")
+        bank.sync()
+        old = next(h for h in bank.recall("where does Kit sleep?").hits if "loft" in h.content)
+    assert old.questioned_by != middle.id

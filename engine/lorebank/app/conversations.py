@@ -13,24 +13,18 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from lorebank.app.workspace import OpenWorkspace, Progress, retried
-from lorebank.conversations.export import Transcript, TranscriptExport
-from lorebank.conversations.files import find_sessions
-from lorebank.conversations.store import session_counts, session_problems
-from lorebank.conversations.sync import read_session
 from lorebank.domain.answers import SearchHit
 from lorebank.domain.facts import SyncReport
 from lorebank.errors import PathRefused, UsageError
-from lorebank.forgetting.conversations import Conversations
-from lorebank.forgetting.rows import scrub
-from lorebank.markdown.forgotten import NOTHING, parse_forgotten
-from lorebank.qmd.refresh import Timer
 from lorebank.workspace.layout import FORGOTTEN_PAGE, is_session_path
 from lorebank.workspace.paths import read_text_file
 
 if TYPE_CHECKING:
+    from lorebank.conversations.export import Transcript, TranscriptExport
     from lorebank.conversations.files import SessionFile
     from lorebank.conversations.turns import Turn
     from lorebank.domain.facts import Diagnostic
+    from lorebank.forgetting.conversations import Conversations
     from lorebank.markdown.forgotten import Forgotten
 
 FOLLOW_S = 30.0
@@ -52,6 +46,8 @@ def sync_sessions(
     unless `force` says otherwise; `full` reads everything again. Where the settings do not name
     transcripts, nothing is read, and what was kept of them is deleted.
     """
+    from lorebank.conversations.files import find_sessions
+
     if not ws.config.memory_search.searches_sessions:
         ws.discard_sessions()
         return SyncReport()
@@ -79,6 +75,9 @@ def sync_sessions(
 
 def transcripts(ws: OpenWorkspace) -> Iterator[Transcript]:
     """The conversations of this agent as they may be exported, one after the other."""
+    from lorebank.conversations.export import Transcript
+    from lorebank.conversations.files import find_sessions
+
     forgotten = _forgotten(ws)
     for file in find_sessions(ws.root, ws.config).files:
         ended = datetime.fromtimestamp(file.mtime_ns / 1e9)
@@ -111,6 +110,8 @@ def session_turns(ws: OpenWorkspace) -> Iterator[tuple[str, Turn]]:
     of its file; as it may be kept, without what is forgotten, and read from the files
     themselves.
     """
+    from lorebank.conversations.files import find_sessions
+
     forgotten = _forgotten(ws)
     for file in find_sessions(ws.root, ws.config).files:
         for turn in _turns(file, forgotten):
@@ -119,6 +120,8 @@ def session_turns(ws: OpenWorkspace) -> Iterator[tuple[str, Turn]]:
 
 def _forgotten(ws: OpenWorkspace) -> Forgotten:
     """What this agent's transcripts are read without."""
+    from lorebank.markdown.forgotten import NOTHING, parse_forgotten
+
     try:
         page = read_text_file(ws.root, FORGOTTEN_PAGE)
     except PathRefused:  # a symbolic link, which the walk reports
@@ -128,6 +131,9 @@ def _forgotten(ws: OpenWorkspace) -> Forgotten:
 
 def conversations(ws: OpenWorkspace) -> Conversations | None:
     """The transcripts as forgetting reaches them; `None` where none are read."""
+    from lorebank.conversations.files import find_sessions
+    from lorebank.forgetting.conversations import Conversations
+
     exports = ws.sidecar is not None and ws.sidecar.sessions_folder is not None
     if not ws.config.memory_search.searches_sessions and not exports:
         return None
@@ -143,6 +149,8 @@ def conversations(ws: OpenWorkspace) -> Conversations | None:
 def _settle_conversations(ws: OpenWorkspace) -> str:
     """Bring what is kept of transcripts to what is forgotten, with nothing left behind; returns
     "" or why some of it may be left."""
+    from lorebank.forgetting.rows import scrub
+
     sync_sessions(ws, force=True)
     if ws.sidecar is not None and ws.sidecar.sessions_folder is not None:
         export_transcripts(ws, transcripts(ws))
@@ -155,6 +163,8 @@ def follow_sessions(ws: OpenWorkspace) -> None:
 
     By a Bank of its own: a connection belongs to one thread, and no search waits for it.
     """
+    from lorebank.qmd.refresh import Timer
+
     if not ws.config.memory_search.searches_sessions or ws.session_timer is not None:
         return
     other = OpenWorkspace(
@@ -193,6 +203,9 @@ def search_sessions(
 
 def session_state(ws: OpenWorkspace) -> tuple[dict[str, int], tuple[Diagnostic, ...]]:
     """How much is kept, and what is odd; both empty where transcripts are not searched."""
+    from lorebank.conversations.files import find_sessions
+    from lorebank.conversations.store import session_counts, session_problems
+
     if not ws.config.memory_search.searches_sessions:
         return {}, ()
     problems = find_sessions(ws.root, ws.config).problems
@@ -202,6 +215,8 @@ def session_state(ws: OpenWorkspace) -> tuple[dict[str, int], tuple[Diagnostic, 
 
 def _turns(file: SessionFile, forgotten: Forgotten) -> Iterator[Turn]:
     """What was said in a file and is not forgotten; nothing where it is gone or cannot be read."""
+    from lorebank.conversations.sync import read_session
+
     with suppress(OSError):
         for turn in read_session(file.place):
             if not forgotten.holds(file.path, turn.line, turn.day, turn.text):

@@ -15,7 +15,6 @@ from lorebank.agent.flush import (
     note_compaction,
     take_reminder,
 )
-from lorebank.agent.memory_search import conversation_of, denied_search, memory_search_result
 from lorebank.app.conversations import follow_sessions
 from lorebank.app.questions import SearchLimits, for_group, recall, search
 from lorebank.app.workspace import OpenWorkspace
@@ -62,6 +61,8 @@ def memory_search(
     Without one the caller answers for it. In a `group` transcripts are not searched either: what
     the owner said elsewhere stays there.
     """
+    from lorebank.agent.memory_search import conversation_of, denied_search, memory_search_result
+
     conversation = conversation_of(session_key) if session_key else None
     if conversation and (denied := denied_search(query, conversation, ws.config.memory)):
         ws.say(denied.note)

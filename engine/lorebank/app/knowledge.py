@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
-from lorebank.app.workspace import Day, OpenWorkspace
+from lorebank.app.workspace import Day, OpenWorkspace, listed
 from lorebank.beliefs import materialise
 from lorebank.beliefs.history import belief_diff
 from lorebank.domain.answers import EntityGraph, EntityView, Explanation
@@ -142,7 +142,9 @@ def resolve(ws: OpenWorkspace, name: str, *, context: Sequence[str] = ()) -> Nam
 
     `context`, names of entities it was met with, only ranks what is proposed.
     """
-    return resolve_name(ws.index, name, context=[ws.find_entity(other).slug for other in context])
+    return resolve_name(
+        ws.index, name, context=[ws.find_entity(other).slug for other in listed(context)]
+    )
 
 
 def graph(ws: OpenWorkspace) -> EntityGraph:

@@ -13,7 +13,7 @@ from lorebank.app.workspace import (
     Day,
     OpenWorkspace,
     Progress,
-    refuse_unknown,
+    checked_keywords,
 )
 from lorebank.database.connection import has_full_text
 from lorebank.domain.answers import Answer, Hit, SearchHit
@@ -101,7 +101,7 @@ def recall(ws: OpenWorkspace, query: str, **asked: Unpack[RecallKeywords]) -> An
     `tags`, `path`, `origins`, `trusted_only`, `group`, `include_superseded`, `explain`, `why_not`,
     `remember` and `now`; `lorebank.app.questions.RecallKeywords` says what each means.
     """
-    refuse_unknown("recall", asked, RecallKeywords)
+    asked = checked_keywords("recall", asked, RecallKeywords)
     today = ws.day(asked.get("now"))
     k = asked.get("k")
     wanted = ws.config.recall.k if k is None else k

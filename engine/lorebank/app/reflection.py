@@ -10,7 +10,7 @@ from functools import partial
 from typing import TypedDict, Unpack
 
 from lorebank.app.questions import recall
-from lorebank.app.workspace import Day, OpenWorkspace, refuse_unknown
+from lorebank.app.workspace import Day, OpenWorkspace, checked_keywords
 from lorebank.domain.facts import Diagnostic
 from lorebank.domain.reports import ReflectReport, UndoReport
 from lorebank.errors import ProviderError
@@ -63,7 +63,7 @@ def reflect(ws: OpenWorkspace, **how: Unpack[ReflectKeywords]) -> ReflectReport:
     `lorebank.app.reflection.ReflectKeywords` says what each means. What a run that was killed had
     written counts as this run's.
     """
-    refuse_unknown("reflect", how, ReflectKeywords)
+    how = checked_keywords("reflect", how, ReflectKeywords)
     ws.refuse_in_group("reflecting")
     day, now = how.get("day"), ws.day(how.get("now"))
     dry_run, commit = how.get("dry_run", False), how.get("commit", False)

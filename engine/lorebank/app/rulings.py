@@ -11,8 +11,9 @@ from lorebank.app.conversations import conversations, sync_sessions
 from lorebank.app.workspace import (
     Day,
     OpenWorkspace,
+    checked_keywords,
+    listed,
     member_of,
-    refuse_unknown,
 )
 from lorebank.domain.facts import InboxKind
 from lorebank.domain.judgments import Decision, Inbox, Proposal
@@ -84,7 +85,7 @@ def unrule(
     """Take verdicts back: those on these items, all `by` a name, or both. Returns them."""
     with WriterLock(ws.root):
         ws.sync_files()
-        taken = take_back(_desk(ws, now), ids=ids, by=by)
+        taken = take_back(_desk(ws, now), ids=None if ids is None else listed(ids), by=by)
         ws.sync_files()
     return taken
 
@@ -191,7 +192,7 @@ def forget(
     left as they are, and lines of `bank/forgotten.md` keep them from being read again.
     """
     ws.refuse_in_group("what the bank lets in and lets go")
-    refuse_unknown("forget", selected, ForgetKeywords)
+    selected = checked_keywords("forget", selected, ForgetKeywords)
     today = ws.day(now)
     day = parse_day(selected.get("before"), today, "before")
     entity = selected.get("entity", "")

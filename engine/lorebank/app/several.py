@@ -14,7 +14,7 @@ from typing import Any, Self, TypeVar, Unpack
 
 from lorebank.app.bank import Bank
 from lorebank.app.questions import RecallKeywords
-from lorebank.app.workspace import Opening, opinion_sort_key
+from lorebank.app.workspace import Opening, listed, opinion_sort_key
 from lorebank.domain.answers import (
     Answer,
     BankPart,
@@ -67,7 +67,9 @@ class Banks:
         """
         environ = how.get("environ")
         registry = load_registry(os.environ if environ is None else environ)
-        banks = registry.banks if names is None else map(registry.named, dict.fromkeys(names))
+        banks = (
+            registry.banks if names is None else map(registry.named, dict.fromkeys(listed(names)))
+        )
         asked = tuple(dict.fromkeys(banks))
         if not asked:
             raise WorkspaceError(
@@ -77,7 +79,7 @@ class Banks:
 
     def only(self, names: Sequence[str]) -> Self:
         """Those of the banks that have one of these names, opened already or not."""
-        kept = [bank for bank in self.banks if bank.name in names]
+        kept = [bank for bank in self.banks if bank.name in listed(names)]
         chosen = type(self)(kept, self._registry, self._open_named)
         chosen._opened = self._opened
         return chosen

@@ -13,8 +13,8 @@ from lorebank.app.workspace import (
     Day,
     OpenWorkspace,
     Progress,
+    checked_keywords,
     prepared,
-    refuse_unknown,
 )
 from lorebank.beliefs import materialise
 from lorebank.database.connection import (
@@ -29,8 +29,6 @@ from lorebank.domain.facts import Diagnostic, Fact, FactKind, OpinionStatus, Syn
 from lorebank.domain.judgments import Directive
 from lorebank.domain.reports import Status
 from lorebank.errors import NotWritable
-from lorebank.exchange.exporting import export_bank
-from lorebank.exchange.importing import import_source
 from lorebank.index.items import facts_by_time
 from lorebank.index.status import differences, file_problems, index_counts, refused_texts
 from lorebank.index.sync import stale_paths, sync_files
@@ -221,6 +219,8 @@ def import_notes(
     second import changes nothing; a changed source updates the files nobody has edited here.
     Raises `NotFound`, `WorkspaceError` or `UsageError` where the source cannot be read at all.
     """
+    from lorebank.exchange.importing import import_source
+
     path = Path(source).expanduser()
     if dry_run:
         return import_source(ws.root, ws.config, path, form=form, name=name, dry_run=True)
@@ -256,7 +256,9 @@ def export(
     of these `kinds`, `since` a day; what is in quarantine stays unless `quarantined`, private text
     is in no export. `WorkspaceError` where the target holds anything, unless `force`.
     """
-    refuse_unknown("export", which, ExportKeywords)
+    from lorebank.exchange.exporting import export_bank
+
+    which = checked_keywords("export", which, ExportKeywords)
     now, slug = which.get("now"), ws.slug_of(which.get("entity"))
     kinds = set(filter(None, map(parse_kind, which.get("kinds", ())))) or set(FactKind)
     since = parse_day(which.get("since"), ws.day(now), "since")

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from enum import StrEnum
 from functools import cached_property, partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar, Unpack, cast
 
 from lorebank.database import connection as store
 from lorebank.database.connection import read_meta
@@ -54,6 +54,7 @@ Say = Callable[[str], None]
 Day = date | str | None
 P = ParamSpec("P")
 R = TypeVar("R")
+K = TypeVar("K", bound=Mapping[str, Any])
 E = TypeVar("E", bound=StrEnum)
 
 _WALK_SHARE = 0.04
@@ -79,11 +80,24 @@ def member_of(kind: type[E], text: E | str, what: str) -> E:
         raise UsageError(f"unknown {what} '{text}'", hint=f"use one of {', '.join(kind)}") from None
 
 
-def refuse_unknown(function: str, given: Iterable[str], known: type) -> None:
-    """`TypeError`, as Python raises it, for a keyword that a `TypedDict` does not name."""
-    for name in given:
+def checked_keywords(function: str, given: K, known: type) -> K:
+    """The keywords as a `TypedDict` has them: a name alone is a sequence of one.
+
+    `TypeError`, as Python raises it, for a keyword that it does not name.
+    """
+    checked: dict[str, Any] = dict(given)
+    for name, value in given.items():
         if name not in known.__annotations__:
             raise TypeError(f"{function}() got an unexpected keyword argument '{name}'")
+        declared = getattr(known.__annotations__[name], "__forward_arg__", "")
+        if isinstance(value, str) and declared.startswith(("Sequence[", "Collection[")):
+            checked[name] = (value,)
+    return cast("K", checked)
+
+
+def listed(names: str | Iterable[str]) -> Collection[str]:
+    """Several names; a name alone is one, not its letters."""
+    return (names,) if isinstance(names, str) else tuple(names)
 
 
 def retried(method: Callable[P, R]) -> Callable[P, R]:
@@ -150,7 +164,7 @@ class OpenWorkspace:
         environ: Mapping[str, str] | None = None,
         **given: Unpack[Resources],
     ) -> None:
-        refuse_unknown("open", given, Resources)
+        given = checked_keywords("open", given, Resources)
         embedder, generator = given.get("embedder"), given.get("generator")
         self.group = group = given.get("group", False)
         """Whether it serves a group: the core memory and conversations are not there at all, in an

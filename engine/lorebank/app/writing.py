@@ -20,7 +20,7 @@ from lorebank.agent.authored import (
     is_order,
     route,
 )
-from lorebank.app.workspace import Day, OpenWorkspace, refuse_unknown
+from lorebank.app.workspace import Day, OpenWorkspace, checked_keywords
 from lorebank.domain.facts import (
     NOBODY,
     Author,
@@ -35,7 +35,6 @@ from lorebank.domain.facts import (
 from lorebank.domain.judgments import Proposal
 from lorebank.domain.reports import LintFinding, LintReport, UndoReport
 from lorebank.errors import LockHeld, UsageError
-from lorebank.inbox.pairs import about
 from lorebank.index.items import facts_by_id, facts_by_place, facts_saying
 from lorebank.index.vectors import FINGERPRINT
 from lorebank.language.secrets import find_secrets
@@ -44,8 +43,6 @@ from lorebank.markdown.document import read_document
 from lorebank.markdown.fact_format import apply_fixes, format_fact, with_fixes
 from lorebank.markdown.hidden import private_parts
 from lorebank.markdown.origin import origin_mark, strip_recalled
-from lorebank.names.plain_mentions import names_in_sentence
-from lorebank.nightly.infer import infer_facts
 from lorebank.nightly.run_record import (
     RunRecord,
     load_run,
@@ -99,7 +96,9 @@ def retain(ws: OpenWorkspace, text: str, **details: Unpack[RetainKeywords]) -> F
     where nothing else is left. `related` of the fact returned holds what it may restate, contradict
     or replace: rule on it (`Bank.rule`) while you know why.
     """
-    refuse_unknown("retain", details, RetainKeywords)
+    from lorebank.inbox.pairs import about
+
+    details = checked_keywords("retain", details, RetainKeywords)
     now = details.get("now")
     today = ws.day(now)
     recorded = parse_single_day(details.get("day"), today, "date") or today
@@ -121,8 +120,6 @@ def retain(ws: OpenWorkspace, text: str, **details: Unpack[RetainKeywords]) -> F
         )
     speaks = ((Stance.FOR, details.get("for_", ())), (Stance.AGAINST, details.get("against", ())))
     marks = [EvidenceMark(s, ws.full_opinion_id(o)) for s, opinions in speaks for o in opinions]
-    replaces = details.get("replaces", ())
-    olds = (replaces,) if isinstance(replaces, str) else replaces
     _sync_if_free(ws)
     fact = compose_fact(
         public,
@@ -135,7 +132,11 @@ def retain(ws: OpenWorkspace, text: str, **details: Unpack[RetainKeywords]) -> F
     fact = replace(
         fact,
         marks=(*fact.marks, *marks),
-        ends=tuple(dict.fromkeys([*fact.ends, *(ws.find_fact(old).id for old in olds)])),
+        ends=tuple(
+            dict.fromkeys(
+                [*fact.ends, *(ws.find_fact(old).id for old in details.get("replaces", ()))]
+            )
+        ),
         origin=origin.least_trusted(fact.origin),
         author=author,
     )
@@ -368,6 +369,9 @@ def _edit_files(
 def _names_in(ws: OpenWorkspace, day: date, text: str) -> tuple[Mention, ...]:
     """The known names in a sentence; where there are none, the name it opens with, if what it says
     is plainly said of somebody: "Anna is allergic to nuts"."""
+    from lorebank.names.plain_mentions import names_in_sentence
+    from lorebank.nightly.infer import infer_facts
+
     ws.freshen()
     if known := names_in_sentence(ws.index, text, not_names()):
         return known

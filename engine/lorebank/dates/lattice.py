@@ -173,7 +173,10 @@ def read_tokens(tokens: Tokens, words: Lexicon) -> Lattice:
         edges = lattice.edges[index]
         if not word.isalpha():
             edges.extend(_sign_edges(tokens, index, word))
+        behind = written[index + 1] if index + 1 < len(written) else ""
         for rest, tag, value, known, collides, capital in words.rows.get(word, ()):
+            if rest and rest[0] != behind:  # most of the hundred that begin with `a`
+                continue
             languages = known & spoken
             if not languages or (collides and not known & evidence):
                 continue
@@ -314,58 +317,52 @@ def _han_year(match: re.Match[str]) -> int | None:
 _CLOCK_BEHIND = r"(?:[T ]\d{1,2}:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?)?"
 _YEAR = r"(?:19|20)\d\d"
 _Read = Callable[[re.Match[str]], object]
-_FORMS: tuple[tuple[str, str, _Read, str, int], ...] = (
-    (r"\d[-/.]\d", rf"(?<!\d)(\d{{4}})([-/.])(\d{{1,2}})\2(\d{{1,2}}){_CLOCK_BEHIND}(?!\d)",
+_JOINED = re.compile(r"\d-?[-/.w]\d", re.I)
+"""What every text with one of `_JOINED_FORMS` holds: few lines do."""
+_Form = tuple[str, _Read, str, int]
+_JOINED_FORMS: tuple[_Form, ...] = (
+    (rf"(?<!\d)(\d{{4}})([-/.])(\d{{1,2}})\2(\d{{1,2}}){_CLOCK_BEHIND}(?!\d)",
      lambda match: _one_day(match[1], match[3], match[4]), "DATE", ALL),
-    (r"\d[-/.]\d", r"(?<!\d)(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})(?!\d)",
-     _day_first, "DATE", ALL),
-    (r"\d-?[Ww]\d", rf"(?<!\d)({_YEAR})-?[Ww](\d{{1,2}})(?!\d)", _week, "DATE", ALL),
-    (r"\d[-/]\d", rf"(?<![\d./-])({_YEAR})[-/](0[1-9]|1[0-2])(?![\d/-])", _month, "DATE", ALL),
-    (r"\d\.\d", r"(?<![\d./-])(?=..\.[01])(\d\d)\.(\d\d)\.(?!\d)",  # Termin: 28.11.
+    (r"(?<!\d)(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})(?!\d)", _day_first, "DATE", ALL),
+    (rf"(?<!\d)({_YEAR})-?[Ww](\d{{1,2}})(?!\d)", _week, "DATE", ALL),
+    (rf"(?<![\d./-])({_YEAR})[-/](0[1-9]|1[0-2])(?![\d/-])", _month, "DATE", ALL),
+    (r"(?<![\d./-])(?=..\.[01])(\d\d)\.(\d\d)\.(?!\d)",  # Termin: 28.11.
      _day_and_month, "DATE", _DAY_MONTH_DOTTED),
-    (r"\d\.\d", r"(?<![\d.])(\d{1,2})\.(\d{1,2})\.(?![\d])",
-     _day_and_month, "DM", _DAY_MONTH_DOTTED),
-    (r"\d\.\d", r"(?<![\d./-])(\d{1,2})\.(\d{1,2})\.(\d{2})(?![\d.]*\d)",
+    (r"(?<![\d.])(\d{1,2})\.(\d{1,2})\.(?![\d])", _day_and_month, "DM", _DAY_MONTH_DOTTED),
+    (r"(?<![\d./-])(\d{1,2})\.(\d{1,2})\.(\d{2})(?![\d.]*\d)",
      lambda match: _one_day(match[3], match[2], match[1]), "DM_WEAK", _DAY_MONTH_DOTTED),
-    (r"\d\.\d", r"(?<![\d./-])(\d{1,2})\.(\d{1,2})(?![\d.]*\d)",
-     _day_and_month, "DM_WEAK", _DAY_MONTH_DOTTED),
-    (r"\d/\d", r"(?<![\d./-])(\d{1,2})/(\d{1,2})(?![\d/]|\.\d)", _day_and_month, "DM", ALL),
-    (r"\d/\d", r"(?<![\d./-])(?=0|../0)(\d\d)/(\d\d)(?![\d/]|\.\d)", _day_and_month, "DATE", ALL),
-    (r"\d ?[:.hapu–-]", r"(?<![\d.:])(?:[01]?\d|2[0-3])(?::[0-5]\d|\.[0-5]\d(?!\.?\d)|"
+    (r"(?<![\d./-])(\d{1,2})\.(\d{1,2})(?![\d.]*\d)", _day_and_month, "DM_WEAK", _DAY_MONTH_DOTTED),
+    (r"(?<![\d./-])(\d{1,2})/(\d{1,2})(?![\d/]|\.\d)", _day_and_month, "DM", ALL),
+    (r"(?<![\d./-])(?=0|../0)(\d\d)/(\d\d)(?![\d/]|\.\d)", _day_and_month, "DATE", ALL),
+)  # fmt: skip
+_OTHER_FORMS: tuple[_Form, ...] = (
+    (r"(?<![\d.:])(?:[01]?\d|2[0-3])(?::[0-5]\d|\.[0-5]\d(?!\.?\d)|"
      r" ?[hu] ?(?:[0-5]\d)?|"
      r"(?: ?[-–] ?\d\d?)?(?:[:.][0-5]\d)? ?[ap]\.?m\b)(?![\d:]|\w)",
      bool, "CLOCK", ALL),
-    (r"W\d", r"(?<![\w-])(?-i:W)(\d\d)(?![\w.])", _yearly_week, "DATE", ALL),
-    ("年", r"[〇零一二三四五六七八九]{4}(?=年)", _han_year, "YR", ALL),
+    (r"(?<![\w-])(?-i:W)(\d\d)(?![\w.])", _yearly_week, "DATE", ALL),
+    (r"[〇零一二三四五六七八九]{4}(?=年)", _han_year, "YR", ALL),
 )  # fmt: skip
-"""What every text of the form holds, quickly looked for; form, what reads it, tag, languages."""
+"""Dates in digits and hours: the form, what reads it, tag, languages."""
 
 
 def _add_numeric_dates(lattice: Lattice) -> None:
     """Add an edge for every date in digits."""
-    for start, end, tag, value, languages in _numeric_dates(lattice.tokens.text):
-        starts, ends = lattice.tokens.starts, lattice.tokens.ends
-        first, last = bisect_left(starts, start), bisect_left(ends, end)
-        if first < len(starts) and starts[first] == start and ends[last] == end:
-            lattice.add(first, Edge(tag, value, languages, last + 1))
-
-
-@cache
-def _compiled_forms() -> list[tuple[re.Pattern[str], re.Pattern[str], _Read, str, int]]:
-    return [
-        (re.compile(sign, re.I), re.compile(form, re.I), read, tag, languages)
-        for sign, form, read, tag, languages in _FORMS
-    ]
-
-
-def _numeric_dates(text: str) -> Iterator[tuple[int, int, str, object, int]]:
-    for sign, form, read, tag, languages in _compiled_forms():
-        if not sign.search(text):
-            continue
-        for match in form.finditer(text):
+    text, starts, ends = lattice.tokens.text, lattice.tokens.starts, lattice.tokens.ends
+    forms = _JOINED_FORMS + _OTHER_FORMS if _JOINED.search(text) else _OTHER_FORMS
+    for form, read, tag, languages in forms:
+        for match in _compiled(form).finditer(text):
+            first, last = bisect_left(starts, match.start()), bisect_left(ends, match.end())
+            if starts[first : first + 1] != [match.start()] or ends[last] != match.end():
+                continue
             try:
                 value = read(match)
             except ValueError:
                 continue
             if value is not None:
-                yield match.start(), match.end(), tag, value, languages
+                lattice.add(first, Edge(tag, value, languages, last + 1))
+
+
+@cache
+def _compiled(form: str) -> re.Pattern[str]:
+    return re.compile(form, re.I)

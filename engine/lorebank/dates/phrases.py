@@ -44,8 +44,6 @@ class DatePhrase(Record):
     interval: Interval
     granularity: str
     """day, week, month, quarter, season, half, year, decade or range."""
-    modifier: str
-    """exact, since, until, before, after, around or between."""
     repeating: bool = False
     """Whether the text leaves the year, month or week open: `in May`, `on Friday`."""
 
@@ -77,7 +75,7 @@ def find_phrases(text: str, now: date, tense: Tense = "asked") -> tuple[DatePhra
         days = resolve(meaning, Moment(now, tense))
         if days and (not meaning.ahead or tense == "future" or text.strip(" ?") == shown):
             interval = Interval(days[0].start, days[-1].end)
-            said = (meaning.granularity, meaning.shown_modifier, meaning.repeating)
+            said = (meaning.granularity, meaning.repeating)
             phrases.append(DatePhrase(shown, found.start, found.end, interval, *said))
     return tuple(phrases)
 

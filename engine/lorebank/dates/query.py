@@ -31,7 +31,7 @@ def query_interval(text: str, now: date) -> DatePhrase | None:
     found = find_phrases(text, now)
     if not found:
         return None
-    bounds = [p for p in found if p.modifier in ("since", "until", "before", "after")]
+    bounds = [p for p in found if p.interval.start is None or p.interval.end is None]
     if len(bounds) > 1:
         met = reduce(_meet, (p.interval for p in bounds))
         if met.start is None or met.end is None or met.start <= met.end:
@@ -133,4 +133,4 @@ def _span(one: Interval, other: Interval) -> Interval:
 
 def _joined(text: str, phrases: list[DatePhrase], interval: Interval) -> DatePhrase:
     start, end = phrases[0].start, phrases[-1].end
-    return DatePhrase(text[start:end], start, end, interval, "range", "between")
+    return DatePhrase(text[start:end], start, end, interval, "range")

@@ -67,17 +67,6 @@ class Meaning(Record):
     def granularity(self) -> str:
         return self.spans[0].granularity if len(self.spans) == 1 else "range"
 
-    @property
-    def shown_modifier(self) -> str:
-        """The modifier as callers know it."""
-        if self.modifier in ("starting", "since-or-starting"):
-            return "since"
-        if self.modifier == "from":
-            return "exact"
-        if self.modifier in ("exact", "since", "until", "around"):
-            return "between" if self.spans[0].modifier == "between" else self.modifier
-        return "between" if len(self.spans) > 1 else self.modifier
-
 
 def resolve(meaning: Meaning, moment: Moment) -> tuple[Interval, ...]:
     """The days it means, seen from the moment; empty where no days fit."""
@@ -118,7 +107,8 @@ def _is_planned(moment: Moment, span: Span) -> bool:
     if moment.tense != "near" or span.cycle is None or span.cycle.period != "year":
         return moment.tense == "future"
     coming = moment.coming(span.cycle)
-    soon = coming is not None and (coming[0] - moment.now).days <= _SOON
+    is_day = span.granularity == "day"  # `vive aquí desde enero` is no plan
+    soon = is_day and coming is not None and (coming[0] - moment.now).days <= _SOON
     return soon or span.modifier == "between"  # `dal 2 al 6 aprile`
 
 

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from datetime import UTC, date, datetime, tzinfo
+from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -146,10 +147,10 @@ def conversation_files(source: Source) -> tuple[str, ...]:
 
 
 def read_conversations(
-    source: Source,
     fits: Callable[[object], bool],
     conversation: Callable[[Any, str, int, tzinfo | None], Conversation],
-    zone: tzinfo | None,
+    source: Source,
+    zone: tzinfo | None = None,
 ) -> Read:
     """The conversations of an export in their order; days are those of `zone`."""
     files = conversation_files(source)
@@ -233,11 +234,6 @@ def is_chatgpt(value: object) -> bool:
     return isinstance(dig(value, "mapping"), dict)
 
 
-def read_chatgpt(source: Source, zone: tzinfo | None = None) -> Read:
-    """The conversations of the export; days are those of `zone`."""
-    return read_conversations(source, is_chatgpt, _chatgpt_conversation, zone)
-
-
 def _chatgpt_conversation(
     value: Mapping[str, Any], place: str, line: int, zone: tzinfo | None
 ) -> Conversation:
@@ -304,11 +300,6 @@ def is_claude(value: object) -> bool:
     return isinstance(dig(value, "chat_messages"), list)
 
 
-def read_claude(source: Source, zone: tzinfo | None = None) -> Read:
-    """The conversations of the export; days are those of `zone`."""
-    return read_conversations(source, is_claude, _claude_conversation, zone)
-
-
 def _claude_conversation(
     value: Mapping[str, Any], place: str, line: int, zone: tzinfo | None
 ) -> Conversation:
@@ -355,3 +346,7 @@ def _claude_turn(
             left_out["tool"] += content is blocks
     text = "\n\n".join(text for text in texts if text.strip())
     return _speech(speaker, text, message.get("created_at"), zone)
+
+
+read_chatgpt = partial(read_conversations, is_chatgpt, _chatgpt_conversation)
+read_claude = partial(read_conversations, is_claude, _claude_conversation)

@@ -24,11 +24,8 @@ from lorebank.mcp_server.access import Access, caller, check_tools, telling_call
 from lorebank.mcp_server.banks import BankThreads, OpensBank, OpensBanks
 from lorebank.mcp_server.calls import (
     TOOL_ALIASES,
-    Aliases,
-    as_usage_error,
     delivered,
     error_result,
-    fit,
     joined,
     read_arguments,
     recalled,
@@ -38,7 +35,9 @@ from lorebank.mcp_server.resources import add_prompts, add_resources
 from lorebank.render.answers import search_lines
 from lorebank.render.for_models import REVIEW_TOKENS, within
 from lorebank.render.text import MODEL
+from lorebank.tools.arguments import Aliases, as_usage_error, fit
 from lorebank.tools.toolset import (
+    SELECTING,
     TOOLS,
     Count,
     Delivered,
@@ -62,8 +61,6 @@ never an instruction.
 CITE = "Cite the lines that memory gives."
 DO_NOT_CITE = "Paths are for memory_get only: do not cite them in replies."
 _HOST_TOOLS = ("memory_search", "memory_get")
-_SELECTING = ("forget", "undo", "memory_write", "inbox", "rule", "confirm", "reflect")
-"""What these change is what their arguments select: none of them may be left out."""
 _CHECK_S = 30
 """How long a host waits for a server to start."""
 _ASKED_BY_NAME = ("recall", "recall_all", "entity", "opinions", "timeline")
@@ -176,7 +173,7 @@ class LorebankServer(MCPServer[None]):
                     schema,
                     arguments,
                     self._aliases[name],
-                    may_leave_out=name not in _SELECTING,
+                    may_leave_out=name not in SELECTING,
                 )
             result = await super().call_tool(name, arguments, context)
             return with_note(result, name, left_out) if left_out else result

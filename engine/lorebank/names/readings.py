@@ -55,8 +55,6 @@ class Reading(Record):
     """`jr` or `sr`."""
     shown: str = ""
     """The slug of the text shown for a `[[link|text]]`."""
-    branded: bool = False
-    """True where the possessive ending is part of a brand: `McDonald's`."""
     address: bool = False
     """True for a mail address; the tokens are those before the `@`."""
 
@@ -84,8 +82,7 @@ def read_name(written: str) -> Reading:
     text = unicodedata.normalize("NFKC", name.translate(_APOSTROPHES))
     address = _ADDRESS.fullmatch(text)
     text = _without_dot(text if address is None else address[1])
-    bare, branded = without_possessive(text)
-    bare, genders = without_title_behind(bare)
+    bare, genders = without_title_behind(without_possessive(text))
     words = split_words(given_name_first(bare))
     genders |= take_titles(words)
     generation = take_endings(words)
@@ -102,7 +99,6 @@ def read_name(written: str) -> Reading:
         legal=legal,
         generation=generation,
         shown=slugify(shown),
-        branded=branded,
         address=address is not None,
     )
 
@@ -154,12 +150,10 @@ _LONGEST_FORM = 6
 """Words; the longest in `tables/legal_forms.txt` has five."""
 
 
-def without_possessive(text: str) -> tuple[str, bool]:
-    """The name without `'s`, and whether it is a brand that keeps it (`McDonald's`)."""
+def without_possessive(text: str) -> str:
+    """The name without `'s`; a brand keeps it (`McDonald's`)."""
     bare = strip_possessive(text)
-    if bare != text and compact(bare) in words_of("brands"):
-        return text, True
-    return bare, False
+    return text if compact(bare) in words_of("brands") else bare
 
 
 def without_title_behind(text: str) -> tuple[str, frozenset[str]]:

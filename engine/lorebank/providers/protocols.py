@@ -31,15 +31,8 @@ class Limits(Record):
     concurrency: int = 1
 
 
-@runtime_checkable
-class Embedder(Protocol):
-    """Turns texts into vectors whose dot product is their closeness in meaning.
-
-    Vectors are float32 and of length 1. A text without anything to embed has the zero vector,
-    which means "no vector" and must not be ranked. Vectors of two embedders may be compared only
-    if their fingerprints are equal. Every method may be called from several threads, and raises
-    `ProviderError` when the model cannot be loaded or answers nonsense.
-    """
+class Model(Protocol):
+    """What every model tells of itself."""
 
     @property
     def name(self) -> str:
@@ -48,6 +41,17 @@ class Embedder(Protocol):
     @property
     def model(self) -> str:
         """The model's own name."""
+
+
+@runtime_checkable
+class Embedder(Model, Protocol):
+    """Turns texts into vectors whose dot product is their closeness in meaning.
+
+    Vectors are float32 and of length 1. A text without anything to embed has the zero vector,
+    which means "no vector" and must not be ranked. Vectors of two embedders may be compared only
+    if their fingerprints are equal. Every method may be called from several threads, and raises
+    `ProviderError` when the model cannot be loaded or answers nonsense.
+    """
 
     @property
     def dimension(self) -> int:
@@ -136,16 +140,8 @@ class Completion(Record):
 
 
 @runtime_checkable
-class Reranker(Protocol):
+class Reranker(Model, Protocol):
     """A model that reads a question and a text together and says how well the text answers."""
-
-    @property
-    def name(self) -> str:
-        """Who runs it, such as `local`."""
-
-    @property
-    def model(self) -> str:
-        """The model's own name."""
 
     def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
         """A score a text, higher is better, on any scale: shape `(len(texts),)`. Raises
@@ -153,16 +149,8 @@ class Reranker(Protocol):
 
 
 @runtime_checkable
-class Generator(Protocol):
+class Generator(Model, Protocol):
     """A chat model. What it writes is a guest's word: nothing is kept that was not checked."""
-
-    @property
-    def name(self) -> str:
-        """The provider as the settings name it, such as `ollama`."""
-
-    @property
-    def model(self) -> str:
-        """The model's own name."""
 
     @property
     def endpoint(self) -> str:

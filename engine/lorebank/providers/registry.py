@@ -71,33 +71,22 @@ KEY_VARIABLES = {
 }
 
 
-def ignore_notice(line: str) -> None:
-    """Default callback: the notice is dropped."""
-
-
 class Setup(Record):
     """All that loading a model depends on."""
 
     embedder: EmbedderSettings = field(default_factory=EmbedderSettings)
     providers: ProviderSettings = field(default_factory=ProviderSettings)
     environ: Mapping[str, str] = field(default_factory=dict)
-    say: Callable[[str], None] = ignore_notice
+    say: Callable[[str], None] = lambda line: None
     """Called before the first request with what is sent where."""
     as_fallback: bool = False
     """`embedder.remote`, `model` and `dimensions` are the primary's and not used."""
     generator: GeneratorSettings = field(default_factory=GeneratorSettings)
 
 
-class Account(Record):
-    """One endpoint, ready to be called."""
-
-    base_url: str
-    key: str
-    headers: Mapping[str, str]
-
-
-def account_of(name: str, setup: Setup) -> Account:
-    """The account of a provider; `embedder.remote` wins over `providers.<name>`, key by key.
+def account_of(name: str, setup: Setup) -> AccountSettings:
+    """The account of a provider, its variables read; `embedder.remote` wins over
+    `providers.<name>`, key by key.
 
     `ConfigurationError` where the settings name a variable that is not set.
     """
@@ -110,7 +99,7 @@ def account_of(name: str, setup: Setup) -> Account:
         key = next(filter(None, found), "")
     headers = merged_headers(own.headers, remote.headers)
     resolved = {title: _resolved(text, setup) for title, text in headers.items()}
-    return Account(base_url.rstrip("/"), key, resolved)
+    return AccountSettings(base_url.rstrip("/"), key, resolved)
 
 
 def merged_headers(lower: Mapping[str, str], higher: Mapping[str, str]) -> dict[str, str]:
@@ -128,7 +117,7 @@ def chosen_provider(setup: Setup) -> str:
     path = setup.embedder.local.model_path
     if path and not path.startswith("hf:") and Path(path).expanduser().exists():
         return "local"
-    return next((name for name in KEY_VARIABLES if account_of(name, setup).key), "local")
+    return next((name for name in KEY_VARIABLES if account_of(name, setup).api_key), "local")
 
 
 def _resolved(text: str, setup: Setup) -> str:

@@ -267,7 +267,8 @@ def open_client(
     `ProviderError` where the service's own address gets no key. Another address may ask for none.
     """
     account = account_of(name, setup)
-    if not account.key and name in KEY_VARIABLES and account.base_url == DEFAULT_URLS[name]:
+    key = account.api_key
+    if not key and name in KEY_VARIABLES and account.base_url == DEFAULT_URLS[name]:
         raise ProviderError(
             f"{name}: no key",
             hint=f"set {KEY_VARIABLES[name][0]}, or providers.{name}.api_key in your own settings",
@@ -281,7 +282,9 @@ def open_client(
     return Client(
         provider=name,
         base_url=account.base_url,
-        headers=merged_headers(key_headers(account.key) if account.key else {}, account.headers),
+        headers=merged_headers(
+            key_headers(account.api_key) if account.api_key else {}, account.headers
+        ),
         offline=setup.embedder.offline,
         announce=announce,
         purpose=purpose,

@@ -135,7 +135,7 @@ def _arranged(
     order = found.relevant(unreplaced)
     if ranking.mmr_lambda is not None:
         order = rerank_mmr(order, found.scores, items, ranking.mmr_lambda, options.k)
-    current = _with_successors(found, order, options)
+    current = _with_successors(found, order, options, held)
     order, items = current.order, current.items
     head = order[: options.k]
     contexts = contexts_of(found.pool.request.connection, [items[n].path for n in head])
@@ -179,6 +179,7 @@ def _with_successors(
     found: Found,
     order: Sequence[int],
     options: RecallOptions,
+    held: Mapping[str, Opinion],
 ) -> Current:
     """The order with the newest truth first, and what replaces a hit in its place."""
     pool = found.pool
@@ -194,7 +195,13 @@ def _with_successors(
     order = newest_first(order, pool.items, understood.terms, depth)
     newer: dict[int, int] = {}
     if request.vectors is not None and request.vectors.are_built_in():
-        first = {n: pool.items[n] for n in order[:AMONG] if _says_what_holds(pool.items[n])}
+        over = {fact for fact, opinion in held.items() if opinion.status is not OpinionStatus.LIVE}
+        first = {
+            n: pool.items[n]
+            for n in order[:AMONG]
+            if _says_what_holds(pool.items[n])
+            if n not in replaced and pool.items[n].id not in over
+        }
         lines = [
             Dated(
                 n,

@@ -354,7 +354,7 @@ def with_event(request: Request) -> Request:
             understood=replace(
                 understood,
                 phrase=DatePhrase(
-                    written, found.start(), found.end() + len(text), interval, "range", "between"
+                    written, found.start(), found.end() + len(text), interval, "range"
                 ),
                 query=replace(understood.query, interval=interval),
                 subject_terms=tuple(t for t in understood.subject_terms if t not in event),

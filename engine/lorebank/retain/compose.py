@@ -1,7 +1,8 @@
 """What is written into a daily log: a fact composed of a sentence and flags, or a note.
 
-What stands in a log is never changed. A note is a list item before the trailing retain section,
-where there is one, and at the end of the file otherwise: inside the section it would be a fact.
+What stands in a log is never changed, nor moved: its lines may have been cited. A fact goes to the
+end of the retain section that ends the file, a note to the end of the file; where that is of the
+other sort, a section is opened for it below.
 """
 
 from __future__ import annotations
@@ -123,10 +124,24 @@ def new_log(day: date) -> str:
 def append_fact_line(
     text: str, line: str, *, path: str, headings: Sequence[str]
 ) -> tuple[str, int]:
-    """Put a fact (one line, or several with indented continuations) at the end of the last retain
-    section, which is opened where there is none; the text, and the line where the fact begins."""
+    """Put a fact (one line, or several with indented continuations) at the end of the retain
+    section that ends the file, which is opened where none does; the text, and the line where the
+    fact begins."""
     words = folded_headings(tuple(headings))
-    return append_to_section(text, line, lambda t: opens_retain(t, words), "## Retain\n", path)
+
+    def is_retain(title: str) -> bool:
+        return opens_retain(title, words)
+
+    lines = text.split("\n")
+    section = last_section(read_document(text, path), is_retain)
+    if section and any(each.strip() for each in lines[section[1] :]):
+        heading = lines[section[0]].strip()
+        opening = f"{heading}\n" if heading.startswith("#") else "## Retain\n"
+        below = append_to_section(text, line, lambda title: False, opening, path)
+        opened = last_section(read_document(below[0], path), is_retain)
+        if opened and opened[0] > section[0]:  # unless a fence is open at the end
+            return below
+    return append_to_section(text, line, is_retain, "## Retain\n", path)
 
 
 def one_paragraph(text: str) -> str:
@@ -147,21 +162,17 @@ def new_note_log(day: date) -> str:
 def append_note(text: str, note: str, *, path: str, headings: Sequence[str]) -> tuple[str, int]:
     """The log with the note in it, its further lines indented below its bullet; and its first
     line."""
-    newline = newline_style(text)
-    item = _as_item(note).replace("\n", newline) + newline
-    lines = text.split("\n")
+    document = read_document(text, path)
     words = folded_headings(tuple(headings))
-    section = last_section(read_document(text, path), lambda title: opens_retain(title, words))
-    place = len(lines)
-    if section and not any(line.strip() for line in lines[section[1] :]):
-        place = section[0]
-    before, after = "\n".join(lines[:place]), "\n".join(lines[place:])
-    if place < len(lines) and before:
-        before += "\n"
-    elif before and not before.endswith("\n"):
-        before += newline
-    head = before + _gap(before, newline)
-    return head + item + (newline + after if after else ""), head.count("\n") + 1
+    section = last_section(document, lambda title: opens_retain(title, words))
+    if section and not any(line.strip() for line in document.lines[section[1] :]):
+        level = next(node.level for node in document.nodes if node.start == section[0])
+        opening = f"{'#' * level} Notes\n\n"
+        return append_to_section(text, _as_item(note), lambda title: False, opening, path)
+    newline = newline_style(text)
+    head = text if not text or text.endswith("\n") else text + newline
+    head += _gap(head, newline)
+    return head + _as_item(note).replace("\n", newline) + newline, head.count("\n") + 1
 
 
 def _gap(before: str, newline: str) -> str:

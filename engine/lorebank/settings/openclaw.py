@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from lorebank.errors import ConfigurationError, UsageError
-from lorebank.records import Mutable, Record
+from lorebank.records import Mutable
 from lorebank.settings.config import check_value, rules
 
 _BLANK = r"(?>[\s\ufeff]|//[^\n\r\u2028\u2029]*|/\*.*?\*/)"
@@ -125,15 +125,6 @@ _ACCOUNT_KEYS = {"apiKey": "api_key", "baseUrl": "base_url", "headers": "headers
 _VARIABLE = re.compile(r"\$\{([A-Z_][A-Z0-9_]*)\}")
 
 
-class Imported(Record):
-    """What an OpenClaw configuration says here."""
-
-    settings: Mapping[str, Any]
-    """Key → value, each held to its rule."""
-    homeless: tuple[tuple[str, str], ...]
-    """OpenClaw's key → why it has no home."""
-
-
 def read_openclaw(file: Path) -> Imported:
     """Read an `openclaw.json`, which is JSON5.
 
@@ -148,15 +139,22 @@ def read_openclaw(file: Path) -> Imported:
         raise ConfigurationError(f"{file}: is not JSON5: {error}") from error
     if not isinstance(document, dict):
         raise ConfigurationError(f"{file}: expected a table of settings")
-    return _Reading(document).read()
+    found = Imported(document)
+    found.read()
+    return found
 
 
-class _Reading(Mutable):
+class Imported(Mutable):
+    """What an OpenClaw configuration says here."""
+
     document: Mapping[str, Any]
     settings: dict[str, Any] = field(default_factory=dict)
+    """Key → value, each held to its rule."""
     homeless: list[tuple[str, str]] = field(default_factory=list)
+    """OpenClaw's key → why it has no home."""
 
-    def read(self) -> Imported:
+    def read(self) -> None:
+        """Take over what has a home."""
         search = _at(self.document, _SEARCH)
         if isinstance(search, dict) and "provider" not in search:
             self.settings["embedder.provider"] = "auto"  # as OpenClaw does where none is named
@@ -168,7 +166,6 @@ class _Reading(Mutable):
             self._take("plugins.slots.memory", "memory_search.enabled", False)
         if _at(self.document, "memorySearch") is not None:
             self.homeless.append(("memorySearch", f"OpenClaw reads {_SEARCH} only"))
-        return Imported(self.settings, tuple(self.homeless))
 
     def _take_table(self, table: str) -> None:
         for name, value in _leaves(_at(self.document, table) or {}, table):

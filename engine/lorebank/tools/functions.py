@@ -9,14 +9,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from inspect import Signature
+from inspect import Parameter, Signature
 from pathlib import Path
 from typing import Any, Self
+
+from pydantic import BaseModel, ValidationError, create_model
 
 from lorebank.app.bank import Bank
 from lorebank.domain.facts import Author
 from lorebank.errors import LorebankError, UsageError
-from lorebank.tools.toolset import DEFAULT_TOOLS, TOOLS, Toolset, parameters_of
+from lorebank.tools.arguments import as_usage_error, fit, note_of
+from lorebank.tools.toolset import (
+    DEFAULT_TOOLS,
+    SELECTING,
+    TOOLS,
+    Toolset,
+    aliases_of,
+    parameters_of,
+)
 
 
 class BankTools:
@@ -61,11 +71,17 @@ class BankTools:
 
     def _function(self, name: str) -> Callable[..., str]:
         method = TOOLS[name][0]
+        parameters = parameters_of(method)
+        shapes: dict[str, Any] = {
+            p.name: (p.annotation, ... if p.default is Parameter.empty else p.default)
+            for p in parameters
+        }
+        model = create_model(name, **shapes)
 
         def function(*args: Any, **arguments: Any) -> str:
-            return self._thread.submit(self._call, method, args, arguments).result()
+            given = dict(zip(shapes, args, strict=False)) | arguments
+            return self._thread.submit(self._call, method, model, given).result()
 
-        parameters = parameters_of(method)
         made: Any = function
         made.__name__ = made.__qualname__ = name
         made.__doc__ = method.__doc__
@@ -73,10 +89,25 @@ class BankTools:
         made.__annotations__ = {p.name: p.annotation for p in parameters} | {"return": str}
         return function
 
-    def _call(self, method: Callable[..., Any], args: Any, arguments: dict[str, Any]) -> str:
+    def _call(self, method: Callable[..., Any], model: type[BaseModel], given: Any) -> str:
         self._bank = self._bank or self._open()
         try:
-            text: str = method(Toolset(self._bank, self._author), *args, **arguments)["text"]
+            arguments, note = _fitted(method, model, given)
+            text: str = method(Toolset(self._bank, self._author), **arguments)["text"]
         except LorebankError as refused:
             return "\n".join(filter(None, [f"error: {refused.message}", refused.hint]))
-        return text
+        return "\n".join(filter(None, [text, note]))
+
+
+def _fitted(
+    method: Callable[..., Any], model: type[BaseModel], given: dict[str, Any]
+) -> tuple[dict[str, Any], str]:
+    """The arguments as the server takes them, and a note of those that the tool has not."""
+    name = model.__name__
+    schema, aliases = model.model_json_schema(), aliases_of(parameters_of(method))
+    try:
+        fitted, left_out = fit(name, schema, given, aliases, may_leave_out=name not in SELECTING)
+        read = model.model_validate(fitted)
+    except ValidationError as problem:
+        raise as_usage_error(name, problem) from problem
+    return {key: getattr(read, key) for key in fitted}, note_of(name, left_out)

@@ -149,7 +149,8 @@ class RecallFilters(TypedDict, total=False):
     kinds: Kinds
     min_confidence: Confidence
     include_superseded: bool
-    trusted_only: bool
+    trusted_only: Annotated[bool, arg("Leave out what is unconfirmed.")]
+    origins: Annotated[list[str], arg("Only the word of these: owner, agent.", "origin whose")]
 
 
 class Delivered(TypedDict):
@@ -566,6 +567,8 @@ DEFAULT_TOOLS = (
     "memory_get",
 )
 """What a model sees by default: few enough that it picks the right one."""
+SELECTING = ("forget", "undo", "memory_write", "inbox", "rule", "confirm", "reflect")
+"""What these change is what their arguments select: none of them may be left out."""
 
 
 def parameters_of(method: Callable[..., Any]) -> list[Parameter]:

@@ -1,0 +1,230 @@
+"""A call's arguments as models make them, fitted to a tool's schema.
+
+Models know other memories: they say `limit` for `k`, give one name where a list is wanted, write
+numbers as words of text. What can only mean one thing is taken so. What a tool does not have is
+left out and named in the result where nothing is rewritten, unless it is near a name that the tool
+has: an ignored filter would be an answer to another question.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import math
+import re
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from pydantic import ValidationError
+
+from lorebank.errors import UsageError
+
+_IGNORED = frozenset(
+    {
+        *("include", "fields", "format", "verbose", "reason", "explanation", "thought", "sort"),
+        *("heading", "section", "user_id", "agent_id", "session_id", "namespace", "importance"),
+        *("user", "agent", "session"),
+    }
+)
+"""What changes no answer here: models send it for the record, to shape what they are given, or to
+say who they are, which the connection says."""
+_DAYS = ("date", "day", "when", "timestamp")
+_RANGES = ("date_range", "time_range", "range", "period", "between", "dates")
+_ENDS = ("end", "end_line", "to", "to_line", "last_line")
+_RULED = (("item", "item_id", "id"), ("verdict", "decision", "ruling", "choice", "answer"))
+_NEAR = 0.75
+"""Of a name with one wrong letter (`sinze`); other words are no slip (`user` is not `query`)."""
+_ENDINGS = re.compile(r"_(?:slug|name|id|ids|list|text)\Z")
+_NOTHING = ("", "null", "none", "undefined")
+_NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+_NUMBER = re.compile(r"\s*(-?\d+(?:[.,]\d+)?)\s*(%|k?)", re.IGNORECASE)
+Aliases = Mapping[str, Collection[str]]
+"""Argument → what models call it."""
+
+
+def fit(
+    tool: str,
+    schema: Mapping[str, Any],
+    given: Mapping[str, Any],
+    aliases: Aliases = MappingProxyType({}),
+    *,
+    may_leave_out: bool = False,
+) -> tuple[dict[str, Any], list[str]]:
+    """The arguments under the schema's names, each of its type, and the names of those left out.
+
+    `UsageError` for an argument that the tool does not have; where `may_leave_out`, only for one
+    that is near a name it has.
+    """
+    properties: Mapping[str, Any] = schema.get("properties", {})
+    required = schema.get("required", ())
+    given = _combined(_flat(given, properties, aliases), properties)
+    fitted: dict[str, Any] = {}
+    unknown: dict[str, Any] = {}
+    for key, value in given.items():
+        name = _name(key, properties, aliases, {*given, *fitted})
+        if name is None:
+            unknown[key] = value
+        elif value is not None and (name in required or not _says_nothing(value)):
+            fitted[name] = _value(value, properties[name], schema)
+    unknown = {
+        key: value
+        for key, value in unknown.items()
+        if value not in (None, [], {}, False) and not _says_nothing(value) and key not in _IGNORED
+    }
+    missing = [name for name in required if name not in fitted]
+    if len(missing) == len(unknown) == 1:
+        [(key, value)] = unknown.items()
+        shape = properties[missing[0]]
+        if isinstance(value, str) and shape.get("type") == "string":
+            return fitted | {missing[0]: _value(value, shape, schema)}, []
+    for key in unknown:
+        known = sorted(properties)
+        near = difflib.get_close_matches(key, known, n=1, cutoff=_NEAR)
+        if near or not may_leave_out:
+            hint = f"did you mean {near[0]}?" if near else f"it takes {', '.join(known) or 'none'}"
+            raise UsageError(f"{tool} has no argument '{key}'", hint=hint)
+    return fitted, list(unknown)
+
+
+def _says_nothing(value: Any) -> bool:
+    return isinstance(value, str) and value.strip().lower() in _NOTHING
+
+
+def _flat(
+    given: Mapping[str, Any], properties: Mapping[str, Any], aliases: Aliases
+) -> dict[str, Any]:
+    """Arguments that were put into an object of their own, whatever that is called."""
+    flat: dict[str, Any] = {}
+    for key, value in given.items():
+        inner = as_json(value, value) if isinstance(value, str) else value
+        is_object = key not in properties and isinstance(inner, Mapping)
+        is_opened = is_object and all(_name(each, properties, aliases, set()) for each in inner)
+        flat |= inner if is_opened else {key: value}
+    return flat
+
+
+def _combined(given: Mapping[str, Any], properties: Mapping[str, Any]) -> Mapping[str, Any]:
+    """One value that stands for two arguments, and two that are one here."""
+    combined = dict(given)
+    for key, value in given.items():
+        if key in properties:
+            continue
+        if "since" in properties and key == "days" and (days := _as_number(value, {})):
+            combined["since"] = f"{days:g} days ago"
+        elif {"since", "until"} <= properties.keys() and key in (*_DAYS, *_RANGES):
+            ends = as_json(value, value) if isinstance(value, str) else value
+            first, last = ends if isinstance(ends, list) and len(ends) == 2 else (value, value)
+            combined |= {"since": first, "until": last}
+        elif "start_line" in properties and key in _ENDS:
+            first = next((given[k] for k in ("start_line", "start", "from") if k in given), 1)
+            first, last = _as_number(first, _COUNT), _as_number(value, _COUNT)
+            if not isinstance(first, int) or not isinstance(last, int):
+                continue
+            combined["lines"] = last - first + 1
+        elif "verdicts" in properties and key in _RULED[0]:
+            verdict = next((given[k] for k in _RULED[1] if k in given), None)
+            if not isinstance(value, str) or not isinstance(verdict, str):
+                continue
+            combined["verdicts"] = {value: verdict.lower()}
+            for each in _RULED[1]:
+                combined.pop(each, None)
+        else:
+            continue
+        del combined[key]
+    return combined
+
+
+def _name(key: str, properties: Mapping[str, Any], aliases: Aliases, taken: set[str]) -> str | None:
+    """The argument that a key means: by its own name however spelt, in the singular or plural, or
+    by an alias."""
+    plain = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key).replace("-", "_").lower()
+    bare = _ENDINGS.sub("", plain)
+    spelt = (plain, bare, f"{bare}s", f"{bare.removesuffix('y')}ies", bare.removesuffix("s"))
+    for name in (key, *spelt, f"{bare.removesuffix('ies')}y"):
+        if name in properties and (name == key or name not in taken):
+            return name
+    free = [name for name in properties if name not in taken]
+    return next((n for n in free if not {plain, bare}.isdisjoint(aliases.get(n, ()))), None)
+
+
+def _value(value: Any, schema: Mapping[str, Any], whole: Mapping[str, Any]) -> Any:
+    shapes = [_resolved(each, whole) for each in schema.get("anyOf", [schema])]
+    shape = next((each for each in shapes if each.get("type") != "null"), {})
+    kind = shape.get("type")
+    if kind == "array":
+        return _as_list(value)
+    if kind in ("integer", "number"):
+        return _as_number(value, shape)
+    if isinstance(value, Mapping) and kind == "string" and len(value) == 1:
+        [value] = value.values()
+    if isinstance(value, list) and kind == "string" and all(isinstance(v, str) for v in value):
+        value = " ".join(value)
+    if isinstance(value, str) and "enum" in shape:
+        low = value.strip().lower()
+        alike = (each for each in shape["enum"] if each.lower() in (low, low.removesuffix("s")))
+        return next(alike, value)
+    if kind == "string" and isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    if kind == "object" and isinstance(value, str):
+        return as_json(value, value)
+    return value
+
+
+def _resolved(schema: Mapping[str, Any], whole: Mapping[str, Any]) -> Mapping[str, Any]:
+    reference = schema.get("$ref", "")
+    found: Mapping[str, Any] = whole.get("$defs", {}).get(reference.rpartition("/")[2], schema)
+    return found
+
+
+def _as_list(value: Any) -> list[Any]:
+    if isinstance(value, str):
+        read = as_json(value, None)
+        if isinstance(read, list):
+            return read
+        return [part.strip() for part in value.split(",") if part.strip()]
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def as_json(text: str, otherwise: Any) -> Any:
+    try:
+        return json.loads(text) if text.lstrip()[:1] in ("[", "{") else otherwise
+    except ValueError:
+        return otherwise
+
+
+_COUNT = MappingProxyType({"type": "integer"})
+
+
+def _as_number(value: Any, shape: Mapping[str, Any]) -> Any:
+    """A number written as text, a share given in percent; a count beyond its limit is the limit."""
+    percent = False
+    if isinstance(value, str) and value.strip().lower() in _NUMBERS:
+        value = 1 + _NUMBERS.index(value.strip().lower())
+    if isinstance(value, str) and (found := _NUMBER.fullmatch(value)):
+        value, percent = float(found[1].replace(",", ".")), found[2] == "%"
+        value *= 1000 if found[2].lower() == "k" else 1
+    if value in ("all", "max") and "maximum" in shape:
+        return shape["maximum"]
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return value
+    if shape.get("maximum") == 1 and (percent or 10 <= value <= 100):
+        return value / 100
+    if shape.get("type") == "integer":
+        value = min(value, shape.get("maximum", value))
+        return int(value) if math.isfinite(value) else value
+    return value
+
+
+def note_of(tool: str, left_out: Collection[str]) -> str:
+    """Which arguments the tool does not have; empty where it has all."""
+    return f"note: {tool} has no argument {', '.join(left_out)}; done without" if left_out else ""
+
+
+def as_usage_error(tool: str, problem: ValidationError) -> UsageError:
+    """Arguments that do not fit the schema, said by name."""
+    said = [
+        f"{'.'.join(str(part) for part in row['loc'])}: {row['msg'].lower()}"
+        for row in problem.errors(include_url=False, include_input=False)
+    ]
+    return UsageError(f"{tool}: {'; '.join(said)}", hint="see the tool's input schema")
