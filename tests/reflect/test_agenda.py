@@ -232,3 +232,50 @@ def test_a_task_points_at_the_line_that_calls_its_day_off(tmp_path: Path) -> Non
     with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
         [item] = bank.agenda().items
     assert (item.overdue, str(item.perhaps_done)) == (True, "memory/2026-03-04.md#L4")
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "doubt"),
+    [
+        ("Kit turns 40 on 20 March.", "Kit has the spare room on 18 March.", "stands"),
+        ("Regatta on 20 March.", "Prize giving moved to 18 March at Kit's.", "stands"),
+        ("Yoga with Kit on 20 March.", "Yoga with Kit on 18 March.", "moved?"),
+        ("Paid for the class outing to Vigo on 20 March.", "The Vigo outing is cancelled.", "off?"),
+    ],
+)
+def test_an_appointment_that_may_be_over_stands_and_says_so(
+    tmp_path: Path, older: str, newer: str, doubt: str
+) -> None:
+    logs = {"d0301": f"## Retain\n- W @Kit: {older}", "d0305": f"## Retain\n- W @Kit: {newer}"}
+    assert "2026-03-20" in [day for day, _ in agenda(tmp_path, **logs)]
+    with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
+        [item] = [i for i in bank.agenda().items if i.text == older]
+    assert (item.doubt[0] if item.doubt else "stands") == doubt
+
+
+@pytest.mark.parametrize(
+    ("task", "tick"),
+    [
+        ("ring Runa", "ring Odd"),
+        ("pay bill 2026-31", "pay bill 2026-30"),
+        ("varnish oars 1–12", "varnish oars 1–4"),
+    ],
+)
+def test_a_tick_on_another_task_closes_none(tmp_path: Path, task: str, tick: str) -> None:
+    found = agenda(tmp_path, d0301=f"- [ ] {task}", d0305=f"- [x] {tick}")
+    assert [text for _, text in found] == [task]
+
+
+def test_each_sentence_of_prose_may_name_a_day(tmp_path: Path) -> None:
+    found = agenda(tmp_path, d0305="The launch is on 12 March.\nOdd's supper is on 14 March.")
+    assert [day for day, _ in found] == ["2026-03-12", "2026-03-14"]
+
+
+@pytest.mark.parametrize(("status", "count"), [("active", 1), ("closed", 0)])
+def test_a_deadline_of_a_note_is_due(tmp_path: Path, status: str, count: int) -> None:
+    (tmp_path / ".obsidian").mkdir()
+    note = f"---\nstatus: {status}\ndeadline: 2026-03-20\n---\n# Slipway\n"
+    (tmp_path / "Slipway.md").write_text(note, "utf-8")
+    with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
+        found = [(item.text, str(item.source)) for item in bank.agenda().items]
+    assert found == [("Slipway: deadline", "Slipway.md#L3")] * count
