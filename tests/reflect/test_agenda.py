@@ -240,13 +240,13 @@ def test_a_task_points_at_the_line_that_calls_its_day_off(tmp_path: Path) -> Non
         ("Kit turns 40 on 20 March.", "Kit has the spare room on 18 March.", "stands"),
         ("Regatta on 20 March.", "Prize giving moved to 18 March at Kit's.", "stands"),
         ("Yoga with Kit on 20 March.", "Yoga with Kit on 18 March.", "moved?"),
-        ("Paid for the class outing to Vigo on 20 March.", "The Vigo outing is cancelled.", "off?"),
+        ("Booked the class outing to Vigo for 20 March.", "The Vigo outing is cancelled.", "off?"),
     ],
 )
 def test_an_appointment_that_may_be_over_stands_and_says_so(
     tmp_path: Path, older: str, newer: str, doubt: str
 ) -> None:
-    logs = {"d0301": f"## Retain\n- W @Kit: {older}", "d0305": f"## Retain\n- W @Kit: {newer}"}
+    logs = {"d0301": f"## Retain\n- B @Kit: {older}", "d0305": f"## Retain\n- W @Kit: {newer}"}
     assert "2026-03-20" in [day for day, _ in agenda(tmp_path, **logs)]
     with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
         [item] = [i for i in bank.agenda().items if i.text == older]
