@@ -27,7 +27,7 @@ from lorebank.markdown.document import Document, read_document
 from lorebank.markdown.entity_page import find_moved
 from lorebank.markdown.facts import extract_facts
 from lorebank.markdown.front_matter import FrontMatterValue, parse_front_matter
-from lorebank.markdown.hidden import redacted_page
+from lorebank.markdown.hidden import redacted_page, without_own_blocks
 from lorebank.markdown.ledger import (
     LedgerEntry,
     LineRuling,
@@ -102,7 +102,8 @@ def read_file(
 ) -> ReadFile:
     """Take one file apart. Never raises: what is odd becomes a diagnostic."""
     text, problems = decode(data, source.path)
-    text, secrets = redacted_page(text, source.path)
+    is_page = source.role is FileRole.BANK
+    text, secrets = redacted_page(text, source.path, without_own_blocks(text) if is_page else None)
     problems = (*problems, *secrets)
     document = read_document(text, source.path)
     if source.role is FileRole.LEDGER:
@@ -116,7 +117,7 @@ def read_file(
         document,
         recorded=source.recorded,
         headings=() if without_facts else settings.retain_headings,
-        everywhere=source.role is FileRole.BANK,
+        everywhere=is_page,
     )
     tasks = tuple(_due(task, source.recorded) for task in find_tasks(document))
     taken = [(task.citation.start_line, task.citation.end_line) for task in tasks]

@@ -71,9 +71,10 @@ class Redacted(Record):
     secrets: tuple[Secret, ...]
 
 
-def redact(text: str) -> Redacted:
-    """The text with each character of a secret masked; line endings stay."""
-    secrets = find_secrets(text)
+def redact(text: str, looked_at: str | None = None) -> Redacted:
+    """The text with each character of a secret masked; line endings stay. `looked_at` is the same
+    text with those parts blank that are known to hold no secret."""
+    secrets = find_secrets(text if looked_at is None else looked_at)
     pieces: list[str] = []
     position = 0
     for secret in secrets:

@@ -23,7 +23,7 @@ _MARKER = re.compile(
     r"[ \t]*<!--[ \t]*lorebank:(?P<side>begin|end)[ \t]+(?P<name>[\w.-]+)"
     r"(?:[ \t]+sha=(?P<sha>[0-9a-zA-Z…]*))?[ \t]*-->[ \t]*\Z"
 )
-_PRINTED = re.compile(r"[^\n\r]")
+_PRINTED = re.compile(r"[^\n\r]+")
 
 
 class Block(Record):
@@ -181,7 +181,7 @@ def blank_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:
     pieces: list[str] = []
     position = 0
     for start, end in spans:
-        pieces += (text[position:start], _PRINTED.sub(" ", text[start:end]))
+        pieces += (text[position:start], _PRINTED.sub(lambda m: " " * len(m[0]), text[start:end]))
         position = end
     return "".join([*pieces, text[position:]]) if pieces else text
 

@@ -118,12 +118,21 @@ def _comment_starts(line: str, offset: int) -> list[int]:
     ]
 
 
-def redacted_page(text: str, path: str) -> tuple[str, tuple[Diagnostic, ...]]:
+def without_own_blocks(text: str) -> str:
+    """A page with the blocks blank that reflect wrote and nobody edited. They are made of facts
+    that were masked when they were read: no secret need be looked for there."""
+    own = [(b.start, b.end) for b in find_blocks(text)[0] if not b.edited]
+    return blank_spans(text, own)
+
+
+def redacted_page(
+    text: str, path: str, looked_at: str | None = None
+) -> tuple[str, tuple[Diagnostic, ...]]:
     """The text with its secrets masked, of the same length and lines; and where they stand.
 
-    What is reported names the kind, never the secret.
+    What is reported names the kind, never the secret. `looked_at` as for `redact`.
     """
-    redacted = redact(text)
+    redacted = redact(text, looked_at)
     if not redacted.secrets:
         return text, ()
     return redacted.text, tuple(

@@ -49,6 +49,7 @@ from lorebank.pages.digests import ARCHIVE_FOLDER, TODAY_PATH
 from lorebank.pages.edits import Page, PageEdit, encoded, read_pages, read_text, vanishing_lines
 from lorebank.pages.facts import BankContent
 from lorebank.pages.pages import PagePlan
+from lorebank.pages.settled import load_settled, store_settled
 from lorebank.pages.standing import Ask, ask_standing, plan_answers
 from lorebank.records import Mutable, Record
 from lorebank.settings.tables import Config
@@ -165,10 +166,14 @@ class _Run:
                 break
             content = moved
         self.kept.save()
+        if only is None and not self.options.dry_run:
+            store_settled(self.connection, planned.plan.settled)
         return planned
 
     def _plan_once(self, content: BankContent, only: set[str] | None) -> _Planned:
-        plan = PagePlan(content, self.model if self.config.generator.summaries else None)
+        model = self.model if self.config.generator.summaries else None
+        settled = load_settled(self.connection, content.entities)
+        plan = PagePlan(content, model, settled)
         archives = (self.root / ARCHIVE_FOLDER).glob("*.md")  # one may have lost its last line
         paths = {*plan.paths, *(f"{ARCHIVE_FOLDER}/{file.name}" for file in archives)}
         if self.options.since is not None:
@@ -185,12 +190,13 @@ class _Run:
             planned.problems.append(_busy(OPINIONS_PATH))
         skipped = {problem.path for problem in planned.problems}
         old = {path: page.text for path, page in pages.items()}
+        of_bank = [plan.edit(path, old.get(path)) for path in sorted(paths - skipped)]
         proposals = {
-            CORE_PROPOSALS: plan_core_proposals(content, self.core, plan.threads.repeated),
+            CORE_PROPOSALS: plan_core_proposals(content, self.core, plan.repeated),
             LOG_PROPOSALS: self.suggested,
         }
         edits = [
-            *(plan.edit(path, old.get(path)) for path in sorted(paths - skipped)),
+            *of_bank,
             *plan_proposal_edits(proposals, old),
             *plan_answers(content, self.answers, old, self.model),
         ]

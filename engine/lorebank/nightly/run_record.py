@@ -26,6 +26,7 @@ from lorebank.domain.facts import Diagnostic
 from lorebank.domain.reports import UndoReport
 from lorebank.errors import ConcurrentEdit, NotFound, PathRefused, WorkspaceError
 from lorebank.language.secrets import find_secrets, redact
+from lorebank.markdown.hidden import without_own_blocks
 from lorebank.nightly.hunks import REJECTED_PATH
 from lorebank.nightly.journal import journal_path, run_numbers, with_entry
 from lorebank.pages.edits import PageEdit
@@ -308,6 +309,7 @@ class _SecretGone(Exception):
     """A secret that stood on a page is not there any more."""
 
 
+_SIDES = ("before", "after")
 _Side = tuple[str, _Mask | None]
 """The name in the archive, and what brings back the secrets that were masked."""
 
@@ -322,13 +324,13 @@ def _stored(
     stored: dict[str, list[_Side | None]] = {}
     for number, (path, change) in enumerate(changes.items()):
         stored[path] = []
-        for side, data in (("before", change.before), ("after", change.after)):
+        for side, data in zip(_SIDES, (change.before, change.after), strict=True):
             name = f"{prefix}-{number}-{side}"
             if data is None:
                 stored[path].append(None)
                 continue
             if data not in masked:
-                masked[data] = _masked(data)
+                masked[data] = _masked(data, side)
             entries[name], mask = masked[data]
             stored[path].append((name, mask))
     return stored
@@ -346,30 +348,42 @@ def _read(
         check_restorable(root, path, below=below)
         present = read_if_exists(root / path) or b""
         try:
-            found[path] = Change(*(_unmasked(entries, side, present) for side in sides))
+            before, after = (
+                _unmasked(entries, side, _text(present), name)
+                for side, name in zip(sides, _SIDES, strict=True)
+            )
+            found[path] = Change(before, after)
         except _SecretGone:
             lost.append(path)
     return found
 
 
-def _masked(data: bytes) -> tuple[bytes, _Mask | None]:
+def _looked_at(text: str, side: str) -> str:
+    """Where secrets are looked for: what a run wrote is clean, what it found may have been written
+    before a line of it was called a secret."""
+    return without_own_blocks(text) if side == "after" else text
+
+
+def _masked(data: bytes, side: str) -> tuple[bytes, _Mask | None]:
     """A copy without the secrets that stand in it, and what brings them back."""
-    found = redact(_text(data))
+    found = redact(_text(data), _looked_at(_text(data), side))
     kept = found.text.encode("utf-8", "surrogateescape")
     spans = [(secret.start, secret.end) for secret in found.secrets]
     return kept, (spans, _digest(data)) if spans else None
 
 
-def _unmasked(entries: Mapping[str, bytes], side: _Side | None, present: bytes) -> bytes | None:
+def _unmasked(
+    entries: Mapping[str, bytes], side: _Side | None, page: str, name: str
+) -> bytes | None:
     """The bytes of one side, with the secrets that still stand on the page: a run never touches
     what a person wrote, so that they are there in the same order."""
     if side is None or side[1] is None:
         return side and entries[side[0]]
-    page, text = _text(present), _text(entries[side[0]])
+    text = _text(entries[side[0]])
     spans, whole = side[1]
     pieces: list[str] = []
     position = 0
-    for (start, end), secret in zip(spans, find_secrets(page), strict=False):
+    for (start, end), secret in zip(spans, find_secrets(_looked_at(page, name)), strict=False):
         pieces += (text[position:start], page[secret.start : secret.end])
         position = end
     data = "".join([*pieces, text[position:]]).encode("utf-8", "surrogateescape")

@@ -7,7 +7,7 @@ what would take it over its budget, nor what a person decided on while no new li
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from hashlib import blake2b
 
@@ -59,11 +59,11 @@ def proposal_id(*parts: str) -> str:
 
 
 def plan_core_proposals(
-    content: BankContent, core: CoreMemory, repeated: Mapping[str, str]
+    content: BankContent, core: CoreMemory, repeated: Callable[[str], Mapping[str, str]]
 ) -> tuple[Proposal, ...]:
     """What is open to a decision now: stale lines first, then additions, the best first.
 
-    `repeated`: fact id → the id of the newest fact that says the same.
+    `repeated` tells of an entity, or nobody (""): id of a fact → the newest that says the same.
     """
     lines = read_core(core.text)
     review = _Review(content, core, lines)
@@ -111,7 +111,9 @@ class _Claim(Record):
         return sorted({fact.recorded for fact in self.facts if fact.recorded})
 
 
-def _durable_claims(content: BankContent, repeated: Mapping[str, str]) -> list[_Claim]:
+def _durable_claims(
+    content: BankContent, repeated: Callable[[str], Mapping[str, str]]
+) -> list[_Claim]:
     """The claims worth keeping in mind, those said on most days first."""
     ranked = sorted(content.entities.values(), key=lambda e: (-e.facts, e.slug))
     central = {"": ""} | {entity.slug: entity.name for entity in ranked[:CENTRAL]}
@@ -141,7 +143,7 @@ def _opinions_held(content: BankContent, central: Mapping[str, str]) -> Iterator
 
 
 def _facts_repeated(
-    content: BankContent, central: Mapping[str, str], repeated: Mapping[str, str]
+    content: BankContent, central: Mapping[str, str], repeated: Callable[[str], Mapping[str, str]]
 ) -> Iterator[_Claim]:
     """Facts of one subject that say the same, down to the number."""
     groups: dict[tuple[str, str, frozenset[str]], list[Fact]] = defaultdict(list)
@@ -149,7 +151,7 @@ def _facts_repeated(
         subject = next(iter(fact.subjects), "")
         gone = fact.id in content.superseded or fact.id in content.lapsed
         if subject in central and not gone and _may_last(fact):
-            newest = repeated.get(fact.id, fact.id)
+            newest = repeated(subject).get(fact.id, fact.id)
             groups[subject, newest, numbers_of(fact.content)].append(fact)
     for (subject, _, _), facts in groups.items():
         said = facts[-1]

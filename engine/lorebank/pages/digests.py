@@ -58,8 +58,12 @@ class Digests:
     facts: Sequence[KnownFact]
     with_page: frozenset[str]
     link: Link
-    threads: Callable[[], Threads]
-    """Found when a page first asks for them."""
+    threads: Callable[[str], Threads]
+    """Found when a page first asks for those of an entity, or of nobody ("")."""
+
+    @cached_property
+    def said_once(self) -> Sequence[KnownFact]:
+        return distinct(self.facts)
 
     @cached_property
     def done(self) -> Mapping[str, Sequence[KnownFact]]:
@@ -111,7 +115,7 @@ def _world(bank: Digests) -> str:
         if known.fact.kind in _STATED and not known.fact.slugs and is_current(known)
     ]
     by_id = {known.fact.id: known for known in own}
-    threads = bank.threads()
+    threads = bank.threads("")
     habits = {known.fact.id: threads.told_again(known, by_id) for known in own}
     folded = {k.fact.id for again in habits.values() for k in again[:-1]}
     lines = [
@@ -162,9 +166,11 @@ def _experience(bank: Digests, path: str) -> str:
     return "\n\n".join(parts)
 
 
-def _elsewhere(bank: Digests, page: str) -> list[KnownFact]:
+def _elsewhere(bank: Digests, page: str) -> Sequence[KnownFact]:
     """The facts that the page does not hold by hand, in these words: it never repeats its own."""
     by_hand = [k for k in bank.facts if k.fact.citation.path == page]
+    if not by_hand:
+        return bank.said_once
     return distinct([*by_hand, *bank.facts])[len(distinct(by_hand)) :]
 
 
@@ -219,7 +225,7 @@ def _news(bank: Digests) -> list[str]:
     elsewhere |= {line.source for _, line in _turned(bank.content)}
     return [
         f"- {_cited(known, TODAY_PATH)}"
-        for known in distinct(bank.facts)
+        for known in bank.said_once
         if known.fact.recorded == bank.content.newest
         and known.fact.citation not in elsewhere
         and known.status is FactStatus.LIVE

@@ -7,19 +7,28 @@ wrote goes when its lines do.
 
 from __future__ import annotations
 
+import json
+import marshal
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from functools import cached_property
+from hashlib import blake2b
 from pathlib import PurePosixPath
+from typing import Any
 
 from lorebank.domain.facts import Entity, FactKind, FactStatus, Opinion
 from lorebank.generation.kept import ModelInRun
 from lorebank.language.folding import slugify
 from lorebank.markdown.blocks import find_blocks
 from lorebank.markdown.document import read_document
-from lorebank.markdown.entity_page import BLOCKS, entity_page_paths, new_entity_page
+from lorebank.markdown.entity_page import (
+    BLOCKS,
+    entity_page_name,
+    entity_page_paths,
+    new_entity_page,
+)
 from lorebank.markdown.facts import extract_facts
 from lorebank.markdown.front_matter import FrontMatterValue, set_front_matter_keys
 from lorebank.markdown.opinion_page import (
@@ -44,8 +53,11 @@ from lorebank.pages.digests import (
 from lorebank.pages.edits import PageEdit, plan_page_edit
 from lorebank.pages.entity_page import View, entity_page, screen_lines
 from lorebank.pages.facts import BankContent, KnownFact, known_facts
+from lorebank.pages.settled import SettledPage, seal
 from lorebank.pages.telling import Threads, find_threads, page_links
 from lorebank.records import Mutable
+from lorebank.version import __version__
+from lorebank.workspace.files import content_hash
 
 FEWEST_LINES = 2
 """An entity that fewer lines tell of gets no page of its own."""
@@ -68,12 +80,22 @@ _TIES = frozenset({"employer", "manager", "spouse"})
 class PagePlan:
     """What the pages of a bank should hold, page by page."""
 
-    def __init__(self, content: BankContent, model: ModelInRun | None = None) -> None:
-        """`model` puts summaries in words; without it words that stand on a page are taken off."""
+    def __init__(
+        self,
+        content: BankContent,
+        model: ModelInRun | None = None,
+        settled: Mapping[str, SettledPage] | None = None,
+    ) -> None:
+        """`model` puts summaries in words; without it words that stand on a page are taken off.
+        Pages that are `settled` and whose inputs are the same are not planned again."""
         self.content = content
         self._model = model
+        self.settled = dict(settled or {})
+        """What this plan and those before it left as it was, by entity."""
         self._known = known_facts(content)
         self._about = _group_by_entity(content, self._known)
+        self._repeated: dict[str, Mapping[str, str]] = {}
+        self._digests_of_inputs: dict[str, bytes] = {}
         self._slug_of = page_paths(content, self._about)
         named = {content.entities[s].name: PurePosixPath(p).stem for s, p in self._slug_of.items()}
         self._link = page_links(named)
@@ -86,12 +108,61 @@ class PagePlan:
         """Page → the entity that it is about; `None` for the pages of the whole bank. Those that
         are to go are among them."""
 
+    def threads(self, slug: str) -> Threads:
+        """Which lines about an entity, or about nobody (""), are about one matter."""
+        content, about = self.content, self._about[slug]
+        facts = [known.fact for known in about.facts]
+        threads = find_threads(facts, about.opinions, content.beside, content.unjudged)
+        self._repeated[slug] = threads.repeated
+        return replace(threads, questioned={**content.announced, **threads.questioned})
+
+    def repeated(self, slug: str) -> Mapping[str, str]:
+        """Id of a fact about an entity, or about nobody ("") → the newest that says the same."""
+        if slug not in self._repeated:
+            settled = self._standing(slug)
+            if settled is not None:
+                self._repeated[slug] = json.loads(settled.repeated)
+            else:
+                self.threads(slug)
+                self._settle(slug)
+        return self._repeated[slug]
+
+    def _standing(self, slug: str) -> SettledPage | None:
+        """What was planned of an entity, where it would be planned alike today."""
+        settled = self.settled.get(slug)
+        is_same = settled and settled == seal(self._inputs(slug), settled.text, settled.repeated)
+        return settled if is_same else None
+
+    def _settle(self, slug: str, text: str = "") -> None:
+        repeated = json.dumps(self._repeated[slug])
+        self.settled[slug] = seal(self._inputs(slug), text, repeated)
+
+    def _inputs(self, slug: str) -> bytes:
+        """A digest of all that the page of an entity is made from, beside its own text."""
+        if slug not in self._digests_of_inputs:
+            content, about = self.content, self._about[slug]
+            coming = [item for item in content.coming if slug in item.entities]
+            name = content.entities[slug].name if slug else ""
+            single = name, self._slug_of.get(slug), content.descriptions.get(slug), coming
+            opinions = [(o, content.unjudged.get(o.id)) for o in about.opinions]
+            told = [
+                self._shared_inputs,
+                repr((single, coming and content.today, opinions)),
+                [_inputs_of(known, content) for known in about.facts],
+                [_inputs_of(known, content) for known in about.beside],
+            ]
+            # Version 2 writes equal values alike, wherever else they are held.
+            self._digests_of_inputs[slug] = blake2b(marshal.dumps(told, 2)).digest()
+        return self._digests_of_inputs[slug]
+
     @cached_property
-    def threads(self) -> Threads:
-        """Which lines are about one matter."""
-        content = self.content
-        found = find_threads(content.facts, content.opinions, content.beside, content.unjudged)
-        return replace(found, questioned={**content.announced, **found.questioned})
+    def _shared_inputs(self) -> str:
+        """What may change any page: the program, rulings, and links to pages named otherwise."""
+        names = (
+            (self.content.entities[s].name, PurePosixPath(p).stem) for s, p in self._slug_of.items()
+        )
+        renamed = sorted((name, stem) for name, stem in names if stem != entity_page_name(name))
+        return repr((__version__, sorted(self.content.beside), renamed))
 
     def digest(self, path: str) -> str:
         """The body of one of the pages of the whole bank."""
@@ -100,7 +171,7 @@ class PagePlan:
     @cached_property
     def _digests(self) -> Digests:
         paged = frozenset(self._slug_of)
-        return Digests(self.content, self._known, paged, self._link, lambda: self.threads)
+        return Digests(self.content, self._known, paged, self._link, self.threads)
 
     def of_entities(self, slugs: Iterable[str]) -> set[str]:
         """The pages of these entities, and those of the whole bank."""
@@ -121,6 +192,9 @@ class PagePlan:
     def _entity_edit(self, entity: Entity, path: str, old: str | None) -> PageEdit:
         content, about = self.content, self._about[entity.slug]
         facts = about.facts
+        settled = None if self._model or old is None else self._standing(entity.slug)
+        if settled is not None and settled.text == _digest_of(old):
+            return PageEdit(path, old, old)
         if old is not None and not facts and not find_blocks(old, path)[0]:
             return PageEdit(path, old, old)
         view = View(
@@ -132,7 +206,7 @@ class PagePlan:
             opinions=about.opinions,
             coming=[item for item in content.coming if entity.slug in item.entities],
             related=_related(entity.slug, about, content),
-            threads=self.threads,
+            threads=self.threads(entity.slug),
         )
         bodies = entity_page(view, self._link)
         if words := self._in_words(entity.name, view):
@@ -148,7 +222,10 @@ class PagePlan:
         }
         if slugify(PurePosixPath(path).stem) != entity.slug and entity.page is None:
             keys = {"entity": entity.name, **keys}  # what no file name can say: `C#`, `NUL`, `A:B`
-        return replace(edit, new=set_front_matter_keys(edit.new, keys))
+        edit = replace(edit, new=set_front_matter_keys(edit.new, keys))
+        if self._model is None:
+            self._settle(entity.slug, "" if edit.changes else _digest_of(edit.new))
+        return edit
 
     def _in_words(self, name: str, view: View) -> str | None:
         """The screen in a model's words, each sentence with the lines it was checked against."""
@@ -210,12 +287,35 @@ class PagePlan:
         )
 
 
+def _digest_of(text: str | None) -> str:
+    return content_hash((text or "").encode("utf-8", "surrogatepass"))
+
+
+def _inputs_of(known: KnownFact, content: BankContent) -> tuple[Any, ...]:
+    """What a page of an entity shows of a fact, or decides by; of the day only whether it is past:
+    a page does not change because days pass."""
+    fact, occurred = known.fact, known.fact.occurred
+    first, last = (occurred.start, occurred.end) if occurred else (None, None)
+    names = content.entities
+    return (
+        (fact.id, fact.kind.value, fact.content, str(fact.citation), fact.origin.note),
+        (fact.confidence, fact.recorded and fact.recorded.toordinal()),
+        (first and first.toordinal(), first and first > content.today),
+        (last and last.toordinal(), last and last >= content.today),
+        [(mention.slug, mention.name, mention.subject) for mention in fact.mentions],
+        [names[slug].name for slug in content.named.get(fact.id, ()) if slug in names],
+        (known.status.value, str(known.newer or ""), sorted(known.relations), known.in_part),
+        content.announced.get(fact.id),
+    )
+
+
 def page_paths(content: BankContent, about: Mapping[str, _AboutEntity]) -> dict[str, str]:
     """Slug → path, of every entity that has or gets a page."""
     entities = content.entities
     full = {
         slug
         for slug, each in about.items()
+        if slug
         if len({known.fact.citation for known in each.facts}) >= FEWEST_LINES
     }
     kept = {
@@ -238,10 +338,10 @@ class _AboutEntity(Mutable):
 
 
 def _group_by_entity(content: BankContent, facts: Iterable[KnownFact]) -> dict[str, _AboutEntity]:
-    about = {slug: _AboutEntity() for slug in content.entities}
+    about = {slug: _AboutEntity() for slug in ("", *content.entities)}
     slug_of = {entity.name: slug for slug, entity in content.entities.items()}
     for known in facts:
-        for slug in known.fact.slugs:
+        for slug in known.fact.slugs or ("",):
             if slug in about:
                 about[slug].facts.append(known)
         for slug in content.named.get(known.fact.id, ()):
