@@ -11,7 +11,7 @@ import pytest
 
 from lorebank.cli.root import cli
 
-HEAVY = ("apsw", "httpx", "markdown_it", "mcp", "networkx", "numpy", "pydantic")
+HEAVY = ("apsw", "dateparser", "httpx", "markdown_it", "mcp", "networkx", "numpy", "pydantic")
 PROBE = """
 import sys
 from lorebank.cli.root import run

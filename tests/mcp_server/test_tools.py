@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -341,6 +342,48 @@ def test_an_agents_word_is_named_on_every_page_that_tells_it(call: Call, workspa
                 assert "agent's word" in line, f"{page.name}: {line}"
             if line.startswith("### ") and "oars of ash" in line:
                 assert "agent's word" in lines[number + 1] + lines[number + 2], page.name
+
+
+def test_each_verdict_is_answered_by_itself(call: Call) -> None:
+    call("retain", text="Peter likes long replies on WhatsApp now.", kind="opinion")
+    inbox = _text(call("inbox"))
+    waiting = [line.split()[0] for line in inbox.split("\n") if line.startswith("i-")][:1]
+    done = call("inbox", verdicts={"i-0000000000": "both", **dict.fromkeys(waiting, "both")})
+    assert not done.is_error
+    gone, *ruled = _text(done).split("\n")
+    assert gone.startswith("i-0000000000: not ruled: no item") and len(ruled) == 1
+    assert call("rule", verdicts={"i-0000000000": "both"}).is_error
+
+
+def test_what_is_retained_again_or_states_nothing_is_said_to_be(call: Call) -> None:
+    first = call("retain", text="The oars are wet.")
+    again = _text(call("retain", text="The oars are wet."))
+    place = _text(first).split("[")[1].split("]")[0]
+    assert "already noted as f-" in again and f"[{place}]; nothing was written" in again
+    assert "states nothing by itself" in _text(call("retain", text="ok"))
+    talk = "The oars are wet, and the boat house needs paint before the spring. " * 6
+    assert "are more than one fact" in _text(call("retain", text=talk))
+
+
+def test_old_and_new_text_of_the_core_memory_are_a_replacement(call: Call, workspace: Path) -> None:
+    call("memory_write", text="The loaf costs 3.20 euro.")
+    done = _text(call("memory_write", old="The loaf costs 3.20 euro.", new="It costs 3.50 euro."))
+    core = (workspace / "memory.md").read_text("utf-8")
+    assert done.startswith("replace: ") and "3.20" not in core and "3.50" in core
+    hits = _text(call("recall", query="It costs 3.50 euro.")).split("\n")
+    [note] = [n for line in hits if "3.50" in line for n in re.findall(r"n-[0-9a-f]+", line)]
+    done = _text(call("correct", id=note, text="It costs 3.60 euro."))
+    assert "3.60" in (workspace / "memory.md").read_text("utf-8"), done
+
+
+def test_an_entity_with_a_page_can_be_forgotten(call: Call, workspace: Path) -> None:
+    for line in ("Zora rows on Sundays.", "Zora lives in Faro.", "Zora mends sails."):
+        call("retain", text=line, entities="Zora")
+    call("reflect", dry_run=False)
+    asked = _text(call("forget", entity="Zora"))
+    assert "first_seen" not in asked and "---" not in asked
+    assert "`undo` puts it back" in _text(call("forget", entity="Zora", dry_run=False))
+    assert not (workspace / "bank/entities/Zora.md").exists()
 
 
 def test_letters_that_nobody_sees_hide_no_order(call: Call, workspace: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lorebank import Bank
+from lorebank import Bank, FactStatus
 from lorebank.markdown.blocks import find_blocks
 from lorebank.pages.entity_page import View, screen_lines
 from lorebank.pages.facts import KnownFact
@@ -55,10 +55,27 @@ def block(root: Path, page: str, name: str) -> list[str]:
     return [line.partition(" ([")[0] for line in blocks[name].split("\n") if line]
 
 
-def test_a_sentence_that_is_replaced_in_part_is_told_below_with_its_successor(root: Path) -> None:
-    page = "bank/entities/Mira.md"
-    assert not any("Lisbon" in li and "Moved" not in li for li in block(root, page, "summary"))
-    assert any("in part superseded by" in line for line in block(root, page, "timeline"))
+def test_a_sentence_that_is_replaced_in_part_says_so_where_it_leads(root: Path) -> None:
+    lines = [li for li in block(root, "bank/entities/Mira.md", "summary") if "Lisbon" in li]
+    assert all("Moved" in line or "in part superseded by" in line for line in lines)
+    assert len(lines) == 2
+
+
+def test_of_a_list_one_thing_may_end_and_the_others_stand(tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    listed = "- W @Barney: Volunteer on Mondays, has the pickup, brings leaf mould."
+    write(tmp_path, "2026-01-02", [listed])
+    write(tmp_path, "2026-02-02", ["- W @Barney: The pickup went to a farmer."])
+    with Bank.open(tmp_path, environ=WORDS_ONLY, now=date(2026, 2, 3)) as bank:
+        bank.sync()
+        [item] = bank.inbox().items
+        effect = "of the older 'has the pickup' holds no longer; the rest stands"
+        assert item.effect["replaces"] == effect
+        bank.rule({item.id: "replaces"}, by="Ana")
+        assert [hit.status for hit in bank.recall("leaf mould").hits] == [FactStatus.LIVE]
+    reflect(tmp_path)
+    page = block(tmp_path, "bank/entities/Barney.md", "summary")
+    assert any("leaf mould" in line and "in part superseded by" in line for line in page)
 
 
 def test_what_was_said_before_is_no_news(root: Path) -> None:

@@ -215,6 +215,17 @@ def admitted(text: str) -> str:
     return read_origin_mark(shown)[0]
 
 
+def admitted_fact(text: str) -> str:
+    """As `admitted`, for a fact: "ok" and "x" state nothing."""
+    said = admitted(text)
+    if not any(len(w) > 2 or w >= "\u2e80" or w.isdigit() for w in re.findall(r"\w+", said)):
+        raise UsageError(
+            f"nothing was written: '{said}' states nothing by itself",
+            hint="write one sentence that stands alone, with names",
+        )
+    return said
+
+
 def core_request(
     path: str, text: str, edit: CoreEdit, author: Author, today: date
 ) -> CoreEdit | tuple[Proposal, ...]:
@@ -246,7 +257,8 @@ def _replacement(
     [line] = touched
     said, origin, _ = read_origin_mark(line)
     bare = said.strip().lstrip(_LIST_MARKERS)
-    new = bare.replace(edit.old.strip().lstrip(_LIST_MARKERS), wanted[0] if wanted else "", 1)
+    old = read_origin_mark(edit.old)[0].strip().lstrip(_LIST_MARKERS)
+    new = bare.replace(old, wanted[0] if wanted else "", 1)
     if origin is Origin.AGENT and not is_order(new):
         return replace(edit, old=line, text=_marked([new] if new else [], author))
     marker = line[: len(line) - len(line.lstrip(_LIST_MARKERS))]

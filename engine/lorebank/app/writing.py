@@ -15,6 +15,7 @@ from lorebank.agent.authored import (
     Place,
     Remembered,
     admitted,
+    admitted_fact,
     as_written_by,
     core_request,
     is_order,
@@ -109,7 +110,7 @@ def retain(ws: OpenWorkspace, text: str, **details: Unpack[RetainKeywords]) -> F
             f"--date {recorded} is in the future; a log is about past days",
             hint="write it down today and name the day in the sentence, or --allow-future",
         )
-    news = strip_recalled_text(ws, admitted(text) if origin is Origin.AGENT else text)
+    news = strip_recalled_text(ws, admitted_fact(text) if origin is Origin.AGENT else text)
     public, private = private_parts(news)
     if private and not public:
         raise UsageError("nothing to retain: all of it is private", hint="edit the log itself")
@@ -143,7 +144,7 @@ def retain(ws: OpenWorkspace, text: str, **details: Unpack[RetainKeywords]) -> F
     known = next((f for f in facts_by_id(ws.index, fact.id) if not private), None)
     if known is not None:
         ws.say(f"already noted: {known.citation}; nothing was written")
-        return known
+        return replace(known, is_new=False)
     same = (f for f in facts_saying(ws.index, [fact.content]) if {*f.subjects} == {*fact.subjects})
     for before in [*same][-1:]:
         ws.say(f"noted before: {before.citation}")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from datetime import date
+import warnings
+from datetime import date, datetime, time
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from lorebank.dates.lexicon import lexicon
+from lorebank.dates.lexicon import LANGUAGES, lexicon
 from lorebank.dates.phrases import DatePhrase, find_phrases
 from lorebank.domain.facts import Interval
 
@@ -86,7 +87,8 @@ def parse_bound(text: str, now: date, *, side: str) -> date | None:
     """The day that a bound given as text stands for; None where it is not understood.
 
     `30d`, `2w`, `6m` and `1y` (and `30 days`) count back from `now`; of a phrase, `side` (`start`
-    or `end`) says which of its days is meant. The whole text has to be the phrase.
+    or `end`) says which of its days is meant. The whole text has to be the phrase. Languages that
+    the rules do not know are read by dateparser.
     """
     duration = _DURATION.fullmatch(text)
     try:
@@ -99,6 +101,8 @@ def parse_bound(text: str, now: date, *, side: str) -> date | None:
     except (ValueError, OverflowError):
         return None
     interval = _whole(text, now) or _whole(f"{text} ago", now) or _whole(f"in {text}", now)
+    if interval is None:
+        interval = _in_another_language(text, now)
     if interval is None:
         return None
     near, far = (interval.start, interval.end)
@@ -117,6 +121,30 @@ def _whole(text: str, now: date) -> Interval | None:
         return None
     rest = text[: found[0].start] + text[found[0].end :]
     return found[0].interval if not any(c.isalnum() for c in rest) else None
+
+
+def _in_another_language(text: str, now: date) -> Interval | None:
+    """A whole text as dateparser reads it, in a language of which there are no rules; what it takes
+    for one of the others, the rules have refused."""
+    from dateparser.date import DateDataParser  # a quarter of a second, where nothing else reads it
+
+    from lorebank.dates.spans import unit_days
+
+    settings = {
+        "RELATIVE_BASE": datetime.combine(now, time(12)),
+        "PREFER_DATES_FROM": "past",
+        "PREFER_DAY_OF_MONTH": "first",
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of its own date formats without a year
+        try:
+            found = DateDataParser(settings=settings).get_date_data(text)
+        except (ValueError, OverflowError, KeyError):
+            return None
+    if found.date_obj is None or found.locale is None or found.locale.split("-")[0] in LANGUAGES:
+        return None
+    unit = found.period if found.period in ("week", "month", "year") else "day"
+    return Interval(*unit_days(found.date_obj.date(), unit, 0))
 
 
 def _meet(one: Interval, other: Interval) -> Interval:

@@ -243,6 +243,8 @@ class Fact(Record):
     author: Author = NOBODY
     related: tuple[InboxItem, ...] = field(default=(), compare=False)
     """For a fact just retained: inbox items on what it may restate, contradict or replace."""
+    is_new: bool = field(default=True, compare=False)
+    """For a fact just retained: false where its log said so already, and nothing was written."""
 
     @property
     def oldest_first(self) -> tuple[date, str, int]:

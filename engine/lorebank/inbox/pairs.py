@@ -45,7 +45,7 @@ from lorebank.inbox.sources import (
 )
 from lorebank.index.items import all_facts, facts_by_entity, facts_by_id, facts_of_ids
 from lorebank.index.succession import ruled_pairs, superseded_facts
-from lorebank.language.words import stop_words
+from lorebank.language.words import stop_words, words
 from lorebank.markdown.ledger import (
     EvidenceRuling,
     LineRuling,
@@ -54,6 +54,7 @@ from lorebank.markdown.ledger import (
     parse_evidence_lines,
     parse_line_rulings,
 )
+from lorebank.supersede.slots import clause_meant
 from lorebank.workspace.layout import DECISIONS_PAGE, EVIDENCE_PAGE
 
 if TYPE_CHECKING:
@@ -272,10 +273,16 @@ def _scored(
             yield _Pair(round(score, 4), newer, fact)
 
 
+_OVER = "the older holds no longer: it leaves pages and the head of recall"
+
+
 def _item(pair: _Pair) -> InboxItem:
     begins, written = pair.newer.occurred, pair.newer.recorded
     is_announced = begins is not None and written is not None and begins.announces(written)
     since = f"from {begins.start} on " if begins and is_announced else ""
+    names = words(" ".join(m.name for m in pair.older.mentions if m.subject))
+    part = clause_meant(pair.older.content, pair.newer.content, names)
+    over = f"of the older '{part}' holds no longer; the rest stands" if part else _OVER
     return InboxItem(
         id=_pair_id(pair.newer.id, pair.older.id),
         kind=InboxKind.REPLACEMENT,
@@ -284,7 +291,7 @@ def _item(pair: _Pair) -> InboxItem:
         reason="it is about the same",
         effect={
             "same": "the newer says the older again; the older holds",
-            "replaces": f"{since}the older holds no longer: it leaves pages and the head of recall",
+            "replaces": f"{since}{over}",
             "both": "both hold, and this is not asked again",
         },
         weight=min(1.0, pair.score),

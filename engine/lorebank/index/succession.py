@@ -11,13 +11,16 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from lorebank.database.connection import Connection, select
 from lorebank.domain.facts import Fact, FactKind, Relation
 from lorebank.index.slots import When, replaced_values
+from lorebank.language.folding import fold
+from lorebank.language.words import words
+from lorebank.supersede.slots import clause_meant
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -52,6 +55,13 @@ Derived = Callable[[Hashable], dict[Any, Any]]
 """What was worked out of the index before, by kind, to read and add to."""
 
 
+_RULED_BY = (
+    "(?2 IS NULL OR ((r.day IS NULL OR r.day <= ?2) AND i.recorded <= ?2)) AND i.quarantined = 0"
+)
+_BEGINS = "CASE WHEN i.occurred_end IS NULL THEN i.occurred_start END"
+"""The day from which a line holds, where it says so: `from 1 December`."""
+
+
 class Successor(NamedTuple):
     """The fact that replaces another."""
 
@@ -62,6 +72,9 @@ class Successor(NamedTuple):
     """The day from which the other holds no longer, ISO."""
     old_value: str = ""
     """What the replaced fact says that holds no longer, in folded words; empty for all of it."""
+    part: str = ""
+    """The one thing of several that the fact lists which is meant, in folded words: the others
+    hold."""
 
 
 class Dated(NamedTuple, Generic[K]):
@@ -92,9 +105,9 @@ class _Line(NamedTuple):
     """The folded words of their names."""
 
 
-_Ended = tuple[Successor, "Change", frozenset[str], bool]
-"""What a line about an entity says is over, how the words begin in which that stands, and whether
-the line is trusted."""
+_Ended = tuple[Successor, "Change", frozenset[str], bool, str]
+"""What a line about an entity says is over, how the words begin in which that stands, whether the
+line is trusted, and its text."""
 
 
 def insert_changes(connection: Connection, facts: Iterable[tuple[int, Fact]]) -> None:
@@ -140,7 +153,8 @@ def successors(
     missing = [item for item in numbers if item not in known]
     if missing:
         claims = _claims(connection, missing, as_of, today or as_of, memo)
-        known |= {item: _newest(claims[item]) if item in claims else None for item in missing}
+        whole = {item: [c for c in found if not c.part] for item, found in claims.items()}
+        known |= {item: _newest(c) if (c := whole.get(item)) else None for item in missing}
     return {item: newer for item in numbers if (newer := known[item])}
 
 
@@ -148,30 +162,45 @@ def superseded_facts(
     connection: Connection, *, as_of: date | None = None, today: date | None = None
 ) -> dict[str, str]:
     """Fact id → id of the fact that replaces it, of those recorded by `as_of`."""
+    return {
+        fact: _newest(whole).id
+        for fact, claims in _all_claims(connection, as_of, today)
+        if (whole := [claim for claim in claims if not claim.part])
+    }
+
+
+def _all_claims(
+    connection: Connection, as_of: date | None, today: date | None
+) -> Iterator[tuple[str, list[Successor]]]:
+    """Fact ids, each with why it holds no longer, or no longer in part."""
     ids = _trusted_facts(connection, as_of)
     items = list(ids)
     kept: dict[Hashable, dict[Any, Any]] = {}
-    superseded: dict[str, str] = {}
     for start in range(0, len(items), _AT_ONCE):
-        part = items[start : start + _AT_ONCE]
-        found = successors(
-            connection, part, as_of=as_of, today=today, memo=lambda kind: kept.setdefault(kind, {})
+        claims = _claims(
+            connection,
+            items[start : start + _AT_ONCE],
+            as_of,
+            today or as_of,
+            lambda kind: kept.setdefault(kind, {}),
         )
-        superseded |= {ids[item]: newer.id for item, newer in found.items()}
-    return superseded
+        yield from ((ids[item], found) for item, found in claims.items())
 
 
 def lapsed_values(
     connection: Connection, *, as_of: date | None = None, today: date | None = None
 ) -> dict[str, tuple[tuple[str, ...], str]]:
-    """Id of a fact of which some values hold no longer → those values, in folded words, and the id
-    of the fact that replaces the last of them."""
+    """Id of a fact of which some values or one thing of several hold no longer → those, in folded
+    words, and the id of the fact that replaces the last of them."""
     ids = _trusted_facts(connection, as_of)
     lapsed: dict[str, tuple[tuple[str, ...], str]] = {}
     for item, (newer, _) in replaced_values(connection, ids, as_of, today).items():
         last = max((entry for _, entry in newer), key=lambda entry: entry.when).id
         values = (value for mine, _ in newer for value in mine.values)
         lapsed[ids[item]] = (tuple(dict.fromkeys(values)), last)
+    for fact, claims in _all_claims(connection, as_of, today):
+        if parts := {claim.part: claim for claim in claims if claim.part}:
+            lapsed.setdefault(fact, (tuple(parts), _newest(parts.values()).id))
     return lapsed
 
 
@@ -278,8 +307,6 @@ def _claims(
 
 
 def _lines(connection: Connection, items: Sequence[int]) -> dict[int, _Line]:
-    from lorebank.language.words import words
-
     rows = select(
         connection,
         "SELECT i.item, i.id, i.kind, i.content, i.recorded, i.file, i.start_line,"
@@ -323,7 +350,7 @@ def _endings(
         stated = read_stated(line.content, line.names)
         begun = beginnings_stated(stated)
         for entity in line.entities:
-            for claim, change, ended, trusted in by_entity[entity]:
+            for claim, change, ended, trusted, said in by_entity[entity]:
                 if ended.isdisjoint(begun):  # most pairs
                     continue
                 if not claim.when.is_after(line.when) or (line.trusted and not trusted):
@@ -331,7 +358,7 @@ def _endings(
                 if claim.since > last_day:
                     continue  # announced, and not yet so
                 if ends(change, stated):
-                    yield line.item, claim
+                    yield line.item, claim._replace(part=_part(line, said))
 
 
 def _certain_changes(
@@ -356,7 +383,7 @@ def _certain_changes(
         change = read_change(content, frozenset(tokens(names)))
         since = max(recorded, occurred) if change.is_announced else recorded
         claim = Successor(When(recorded, file, line), item, id_, since)
-        found[entity].append((claim, change, beginnings_ended(change), bool(trusted)))
+        found[entity].append((claim, change, beginnings_ended(change), bool(trusted), content))
     return found
 
 
@@ -369,34 +396,37 @@ def _apply_rulings(
 ) -> None:
     """Let rulings add claims, and take away those that were read out of the two lines.
 
-    A line that holds from a coming day on (`from 1 December`) replaces no other before.
+    A line that holds from a coming day on (`from 1 December`) replaces no other before; one that
+    speaks of one thing of a list (`clause_meant`) leaves the others standing.
     """
     of_id = defaultdict(list)
     for line in lines.values():
         of_id[line.id].append(line)
     rows = select(
         connection,
-        "SELECT r.older, r.newer, r.relation, i.item, i.recorded, i.file, i.start_line,"
-        " CASE WHEN i.occurred_end IS NULL THEN i.occurred_start END"
-        " FROM json_each(?1) w CROSS JOIN line_rulings r ON r.older = w.value"
-        " JOIN items i ON i.id = r.newer"
-        " WHERE (?2 IS NULL OR ((r.day IS NULL OR r.day <= ?2) AND i.recorded <= ?2))"
-        " AND i.quarantined = 0 ORDER BY r.file, r.line",
+        "SELECT r.older, r.newer, r.relation, i.item, i.recorded, i.file, i.start_line, i.content,"
+        f" {_BEGINS} FROM json_each(?1) w CROSS JOIN line_rulings r ON r.older = w.value"
+        f" JOIN items i ON i.id = r.newer WHERE {_RULED_BY} ORDER BY r.file, r.line",
         (json.dumps(sorted(of_id)), _iso(as_of)),
     )
     last_day = today.isoformat() if today else "9999-99-99"
-    for older, newer, relation, item, recorded, file, place, begins in rows:
+    for older, newer, relation, item, recorded, file, place, said, begins in rows:
         for line in of_id[older]:
             kept = [claim for claim in claims[line.item] if claim.id != newer]
             if relation == Relation.REPLACES.value:
                 since = max(recorded or "", begins or "")
                 if since <= last_day:
-                    kept.append(Successor(When(recorded or "", file, place), item, newer, since))
+                    when = When(recorded or "", file, place)
+                    kept.append(Successor(when, item, newer, since, part=_part(line, said)))
             elif relation == Relation.SAME.value and recorded:
                 # Said again: what ended it before that day ends it no longer.
                 when = When(recorded, file, place)
                 kept = [claim for claim in kept if not when.is_after(claim.when)]
             claims[line.item] = kept
+
+
+def _part(line: _Line, newer: str) -> str:
+    return fold(clause_meant(line.content, newer, line.names))
 
 
 def _iso(day: date | None) -> str | None:

@@ -97,7 +97,13 @@ def _served(method: Callable[..., Delivered], run: Callable[..., Awaitable[Any]]
         access, author = caller().access, caller().author
 
         def job(bank: Bank) -> Delivered:
-            tools = Toolset(bank, author, decides=access.decides, read_only=access.read_only)
+            tools = Toolset(
+                bank,
+                author,
+                decides=access.decides,
+                read_only=access.read_only,
+                has_undo=access.permits("undo", TOOLS),
+            )
             return method(tools, **arguments)
 
         return delivered(**await run(job))

@@ -19,9 +19,10 @@ from posixpath import dirname, relpath
 from lorebank.domain.answers import AgendaItem
 from lorebank.domain.facts import Citation, Fact, FactKind, FactStatus, Opinion, OpinionStatus
 from lorebank.index.entity_view import Description
+from lorebank.language.words import words
 from lorebank.markdown.opinion_page import OPINIONS_PATH, standing
 from lorebank.markdown.plain import citation_link, escape_inline
-from lorebank.pages.facts import KnownFact, is_current
+from lorebank.pages.facts import KnownFact
 from lorebank.pages.telling import (
     Link,
     Threads,
@@ -36,6 +37,7 @@ from lorebank.pages.telling import (
     when_told,
 )
 from lorebank.records import Record
+from lorebank.supersede.slots import clause_meant
 
 SCREEN = 10
 """Lines above the fold: what fits on one screen with the headings."""
@@ -168,14 +170,19 @@ def _states(view: View) -> list[Line]:
     lines = []
     for k in known:
         fact = k.fact
-        # What is still to come takes up nothing that holds today.
+        # What is still to come takes up nothing that holds today, and what speaks of one thing of
+        # a list leaves the others standing.
         others = leading if fact.id in to_come else leading - to_come
-        if fact.citation in coming or others.intersection(view.threads.taken_up.get(fact.id, ())):
+        newer = others.intersection(view.threads.taken_up.get(fact.id, ()))
+        names = words(" ".join(mention.name for mention in fact.mentions))
+        if not all(clause_meant(fact.content, by_id[id_].fact.content, names) for id_ in newer):
+            continue
+        if fact.citation in coming:
             continue
         if _names_a_day_to_come(fact, view.today):  # one that the agenda knows to be called off
             continue
         section = _COMING if fact.id in to_come else _section(k)
-        text = _told(k, view.slug)
+        text = _told(k, view.slug) + _in_part(k, view.page)
         again = view.threads.told_again(k, by_id)
         if again:
             is_event = len({numbers_of(each.fact.content) for each in again}) > 1
@@ -195,8 +202,8 @@ def _states(view: View) -> list[Line]:
             weight += _RECENT
         elif newest is not None and fact.recorded is not None:
             weight += _RECENT * 0.5 ** ((newest - fact.recorded).days / _FADING)
-        if newer := by_id.get(view.threads.questioned.get(fact.id, "")):
-            text += _questioned_by(newer.fact)
+        if waiting := by_id.get(view.threads.questioned.get(fact.id, "")):
+            text += _questioned_by(waiting.fact)
         order = (-k.day.toordinal() if k.day else 0, fact.citation.start_line)
         lines.append(Line(section, text, fact.citation, weight, order, fact.id))
     return lines
@@ -207,12 +214,20 @@ def _may_lead(known: KnownFact, view: View) -> bool:
     if known.fact.kind is FactKind.OPINION:
         return known.status is FactStatus.LIVE
     occurred, written = known.fact.occurred, known.fact.recorded
-    if not is_current(known) or occurred is None or written is None or known.relations:
-        return is_current(known)
+    holds = known.status is FactStatus.LIVE
+    if not holds or occurred is None or written is None or known.relations:
+        return holds
     first, last = occurred.start, occurred.end
     if last is None or last >= view.today:
         return True
     return (last if first is None else first) <= written
+
+
+def _in_part(known: KnownFact, page: str) -> str:
+    """What a line says of which a part holds no longer."""
+    if not known.in_part or known.newer is None:
+        return ""
+    return f" · in part superseded by {citation_link(known.newer, page)}"
 
 
 def _otherwise(again: Sequence[KnownFact], view: View) -> str:

@@ -113,8 +113,9 @@ def confirm_lines(look: Look, report: ConfirmReport) -> list[str]:
     return lines + more_line(_SHOWN, len(report.facts))
 
 
-def forget_lines(look: Look, report: ForgetReport) -> list[str]:
-    """Every line that goes, with its place; then what of the index goes with them."""
+def forget_lines(look: Look, report: ForgetReport, *, undo: str = "") -> list[str]:
+    """Every line that goes, with its place; then what of the index goes with them. `undo` says how
+    a model takes it back."""
     if not report.lines and not report.pages and not report.said:
         return [f"finished run {report.run}" if report.run else "nothing to forget"]
     does = "would cut" if report.dry_run else "cut"
@@ -137,14 +138,14 @@ def forget_lines(look: Look, report: ForgetReport) -> list[str]:
     rows = ", ".join(count_of(number, name) for name, number in report.derived.items() if number)
     if rows:
         lines += ["", f"of the index: {rows}"]
-    return [*lines, *_what_next(look, report)]
+    return [*lines, *_what_next(look, report, undo)]
 
 
 def _page_lines(look: Look, report: ForgetReport) -> list[str]:
     """What goes from pages: line by line before it is done, by number afterwards."""
     if not report.pages:
         return []
-    if report.dry_run:
+    if report.dry_run and not look.for_model:
         lines = ["", look.strong("would cut from pages made of them")]
         return [*lines, *(part for line in report.pages for part in _cut_line(look, line))]
     paths = ", ".join(_paths(report.pages))
@@ -185,16 +186,15 @@ def _paths(lines: Sequence[ForgottenLine]) -> list[str]:
     return list(dict.fromkeys(line.source.path for line in lines))
 
 
-def _what_next(look: Look, report: ForgetReport) -> list[str]:
+def _what_next(look: Look, report: ForgetReport, undo: str) -> list[str]:
     lines = [""]
     if report.dry_run:
         lines.append(look.hint("nothing was cut; without --dry-run it is"))
     elif report.purged:
         lines += purge_lines(look, report.purged)
     else:
-        ways = f"--undo {report.run} puts it back, --purge drops it"  # the second is no tool
-        how = "`undo` puts it back" if look.for_model else ways
-        lines.append(f"kept as run {report.run}: {how}")
+        ways = undo or f"--undo {report.run} puts it back, --purge drops it"
+        lines.append(f"kept as run {report.run}: {ways}")
     if report.in_git:
         lines.append("git's history may still hold these lines; it is left alone")
     return lines

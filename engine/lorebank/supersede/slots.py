@@ -12,11 +12,18 @@ from functools import lru_cache
 from pathlib import Path
 
 from lorebank.language.folding import fold
-from lorebank.language.words import stop_words, words
+from lorebank.language.words import content_words, stop_words, words
 from lorebank.languages import Sections, compiled
 
 WORDS_BESIDE = 1
 """How many words a question about a property holds beside its name and the entity's."""
+
+_CLAUSE = re.compile(r"[,;:]\s+|(?<=\w{3})[.!]\s+|\s[–—]\s|[、，；。]")
+_LIST = 3
+"""Clauses from which on a line is a list: all fourteen lines of which another hand had one thing
+end have as many; two may be one statement (`lives in Bonn, Germany`)."""
+_STEM = 6
+"""Letters of a word that count: `Saturday` and `Saturdays` are one."""
 
 
 def asked_relations(question: str, names: Collection[str] = ()) -> tuple[str, ...]:
@@ -61,6 +68,22 @@ def ends_value(ended: str, value: str) -> bool:
     `berlin-mitte`; never reversed."""
     said = {part for word in value.split() for part in (word, *word.split("-"))}
     return set(ended.split()) <= said
+
+
+def clause_meant(older: str, newer: str, names: Collection[str] = ()) -> str:
+    """Of a line that lists several things the one that a newer line speaks of; empty where that is
+    none or more than one, or where the line lists less than three. `names` are folded words.
+
+    >>> clause_meant("Volunteer, has the van, brings leaf mould.", "Sold the van to a farmer.")
+    'has the van'
+    """
+    clauses = [clause for clause in _CLAUSE.split(older.rstrip(" .")) if _stems(clause, names)]
+    meant = [c for c in clauses if not _stems(c, names).isdisjoint(_stems(newer, names))]
+    return meant[0] if len(clauses) >= _LIST and len(meant) == 1 else ""
+
+
+def _stems(text: str, names: Collection[str]) -> frozenset[str]:
+    return frozenset(word[:_STEM] for word in content_words(text) if word not in names)
 
 
 @lru_cache(maxsize=1)

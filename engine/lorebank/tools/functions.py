@@ -45,6 +45,7 @@ class BankTools:
         self._open: Callable[[], Bank] = partial(Bank.open, root, **options)
         self._author = Author(agent, user=user)
         self._bank: Bank | None = None
+        self._has_undo = False
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="lorebank")  # a Bank's own thread
 
     def functions(self, *names: str) -> Sequence[Callable[..., str]]:
@@ -55,6 +56,7 @@ class BankTools:
         unknown = [name for name in names if name not in TOOLS]
         if unknown:
             raise UsageError(f"no tool '{unknown[0]}'", hint=f"some of {', '.join(TOOLS)}")
+        self._has_undo |= "undo" in names
         return [self._function(name) for name in names or DEFAULT_TOOLS]
 
     def close(self) -> None:
@@ -91,9 +93,10 @@ class BankTools:
 
     def _call(self, method: Callable[..., Any], model: type[BaseModel], given: Any) -> str:
         self._bank = self._bank or self._open()
+        tools = Toolset(self._bank, self._author, has_undo=self._has_undo)
         try:
             arguments, note = _fitted(method, model, given)
-            text: str = method(Toolset(self._bank, self._author), **arguments)["text"]
+            text: str = method(tools, **arguments)["text"]
         except LorebankError as refused:
             return "\n".join(filter(None, [f"error: {refused.message}", refused.hint]))
         return "\n".join(filter(None, [text, note]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from datetime import date
 from enum import Enum
 from inspect import Parameter, signature
@@ -24,7 +25,7 @@ from pydantic import BeforeValidator, Field
 from typing_extensions import TypedDict  # pydantic asks for this one before Python 3.12
 
 from lorebank.domain.facts import NOBODY, Author, FactKind, InboxKind
-from lorebank.errors import UsageError
+from lorebank.errors import LorebankError, UsageError
 from lorebank.markdown.origin import as_recalled
 from lorebank.render.answers import search_lines
 from lorebank.render.beliefs import explanation_lines, opinion_lines, timeline_lines
@@ -32,7 +33,7 @@ from lorebank.render.entities import entity_view_lines
 from lorebank.render.for_models import REVIEW_TOKENS, answer_text, paged, reflect_blocks, within
 from lorebank.render.judgments import forget_lines, inbox_blocks, item_lines
 from lorebank.render.reports import status_lines
-from lorebank.render.text import MODEL, fact_block, more_line
+from lorebank.render.text import MODEL, fact_block, in_words_of_tools, more_line
 from lorebank.workspace.layout import LogPattern, is_core
 from lorebank.workspace.paths import core_path
 
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from lorebank.app.bank import Bank
     from lorebank.domain.answers import Answer
     from lorebank.domain.facts import Fact
+    from lorebank.domain.reports import ForgetReport
 
 
 class Also(tuple[str, ...]):
@@ -133,6 +135,8 @@ Verdicts = Annotated[
 
 RECALL_TOKENS = 480
 """Of ten hits; with what hosts put around them 500."""
+LONGEST = 320
+"""Characters of a statement that stands alone, as `nightly.infer` reads them; above it, advice."""
 MOST_LINES = 20
 """Lines that an agent may forget at once: more than that is a decision of the owner's."""
 _OWNERS = frozenset(("accept", "confirm"))
@@ -180,12 +184,20 @@ class Toolset:
     """What one agent may call on one bank.
 
     `author` signs what is written; `decides`: whether the agent may rule in the owner's name;
-    `read_only` refuses what writes through a tool that also reads.
+    `read_only` refuses what writes through a tool that also reads; `has_undo`: whether it has the
+    tool that takes things back.
     """
 
     def __init__(
-        self, bank: Bank, author: Author = NOBODY, *, decides: bool = False, read_only: bool = False
+        self,
+        bank: Bank,
+        author: Author = NOBODY,
+        *,
+        decides: bool = False,
+        read_only: bool = False,
+        has_undo: bool = False,
     ) -> None:
+        self._has_undo = has_undo
         self._bank = bank
         self._author = author
         self._decides = decides
@@ -332,6 +344,13 @@ class Toolset:
         )
         about = ", ".join(dict.fromkeys(mention.name for mention in fact.mentions)) or "nobody"
         lines = [f"retained {fact.id} as {fact.kind.value} about {about} [{fact.citation}]"]
+        if not fact.is_new:
+            lines = [f"already noted as {fact.id} [{fact.citation}]; nothing was written"]
+        elif len(fact.content) > LONGEST:
+            lines.append(
+                f"{len(fact.content)} characters are more than one fact: retain each statement by"
+                f" itself, then forget {fact.id}"
+            )
         if near - {fact.id}:
             lines.append(f"already noted: {', '.join(sorted(near - {fact.id}))}")
         for item in fact.related:
@@ -348,6 +367,8 @@ class Toolset:
         dry_run: DryRun = False,
     ) -> Delivered:
         """Put a new fact in the place of an old one. The old line stays and is shown as over."""
+        if id.startswith("n-"):
+            return self._correct_note(id, text, dry_run=dry_run)
         old = self._fact_meant(id)
         if dry_run:
             return _recalled("\n".join(["would be over:", *fact_block(MODEL, old), f"new: {text}"]))
@@ -360,6 +381,18 @@ class Toolset:
         said = ["over now:", *fact_block(MODEL, old), "new:", *fact_block(MODEL, fact)]
         text = "\n".join([*said, f"forget {fact.id} to take it back"])
         return {"text": as_recalled(text), "id": fact.id}
+
+    def _correct_note(self, id: str, text: str, *, dry_run: bool) -> Delivered:
+        """A line of the core memory, whose change is proposed where it is the owner's."""
+        [line] = self._bank.forget(id, dry_run=True).lines[:1]
+        if not is_core(line.source.path):
+            raise UsageError(
+                f"{id} is no fact: it is what {line.source} says; nothing was written",
+                hint="retain what holds now; the owner changes that line",
+            )
+        if dry_run:
+            return _recalled(f"would be replaced: {line.text} [{line.source}]\nnew: {text}")
+        return self.memory_write("replace", text, old_text=line.text)
 
     def remember(
         self,
@@ -380,7 +413,7 @@ class Toolset:
         action: Annotated[
             Literal["append", "replace", "insert"],
             BeforeValidator(_action),
-            arg("replace needs old_text; insert needs line.", "mode operation op"),
+            arg("old_text makes it a replace, line an insert.", "mode operation op"),
         ] = "append",
         text: Annotated[
             str, arg("What is written; empty cuts old_text.", "content body new new_text")
@@ -392,6 +425,8 @@ class Toolset:
         """Change memory.md, the small page that is read in every conversation. Lines you add are
         marked as yours; orders, and changes to the owner's lines, are proposed to the owner.
         """
+        if action == "append" and not section:
+            action = "replace" if old_text else "append" if line is None else "insert"
         done = self._bank.memory_write(
             action, text, old=old_text, line=line, section=section, author=self._author
         )
@@ -407,17 +442,22 @@ class Toolset:
         dry_run: DryRun = True,
     ) -> Delivered:
         """Cut lines out of the memory. First call it as it is and show the owner what would go;
-        then with dry_run=false. undo brings the lines back.
+        then with dry_run=false. What was cut can be brought back.
         """
-        report = self._bank.forget(*ids, match=match, entity=entity, dry_run=True)
+        if not (ids or match or entity):
+            raise UsageError("nothing to forget is named", hint="give ids, match or entity")
+        report = _without_scaffolding(
+            self._bank.forget(*ids, match=match, entity=entity, dry_run=True)
+        )
         if not dry_run:
             if len(report.lines) > MOST_LINES and not self._decides:
                 raise UsageError(
                     f"{len(report.lines)} lines would go, more than {MOST_LINES}; nothing was cut",
-                    hint="the owner does that with `lorebank forget`",
+                    hint="give fewer; so many only the owner cuts, in the shell",
                 )
-            report = self._bank.forget(*ids, match=match, entity=entity)
-        return _recalled("\n".join(forget_lines(MODEL, report)))
+            report = _without_scaffolding(self._bank.forget(*ids, match=match, entity=entity))
+        undo = "`undo`" if self._has_undo else f"the owner, with --undo {report.run},"
+        return _recalled("\n".join(forget_lines(MODEL, report, undo=f"{undo} puts it back")))
 
     def undo(
         self,
@@ -460,10 +500,26 @@ class Toolset:
         """Settle items of the inbox. Each verdict is a signed line that the owner can delete."""
         if self._read_only:
             raise UsageError("this client only reads", hint="leave verdicts out")
-        self._check_decides(verdicts)
-        done = self._bank.rule(verdicts, by=self._author.agent)
-        lines = [f"{each.id} {each.verdict} [{each.source}]" for each in done]
-        return {"text": "\n".join(lines) or "nothing new was decided"}
+        if not verdicts:
+            raise UsageError("no verdict is given", hint="item id to one of its choices")
+        lines: list[str] = []
+        refused: list[LorebankError] = []
+        for item, verdict in verdicts.items():  # each by itself: one that is gone voids no other
+            try:
+                self._check_decides({item: verdict})
+                done = self._bank.rule({item: verdict}, by=self._author.agent)
+                lines += [f"{each.id} {each.verdict} [{each.source}]" for each in done]
+                lines += [] if done else [f"{item}: {verdict} stands already"]
+            except LorebankError as problem:
+                refused.append(problem)
+                hint = problem.hint or ""
+                if "--undo" in hint and not self._has_undo:
+                    hint = "only the owner takes that back"
+                said = f"{item}: not ruled: {problem.message}" + (f" ({hint})" if hint else "")
+                lines.append(in_words_of_tools(said))
+        if len(refused) == len(verdicts) == 1:
+            raise refused[0]
+        return {"text": "\n".join(lines)}
 
     def reflect(
         self,
@@ -520,6 +576,13 @@ class Toolset:
                 "that is the owner's decision; nothing was written",
                 hint="ask the owner to run `lorebank inbox`, or to start the server with --decides",
             )
+
+
+def _without_scaffolding(report: ForgetReport) -> ForgetReport:
+    """The report without the lines of a page that goes as a whole and states nothing by itself:
+    front matter, headings, what reflect wrote."""
+    lines = [line for line in report.lines if line.id or line.source.path not in report.files]
+    return replace(report, lines=tuple(lines))
 
 
 def _recalled(text: str) -> Delivered:
