@@ -35,13 +35,12 @@ def test_f09_remember_writes_to_disk_and_is_recalled(tmp_path: Path) -> None:
             )
         ]
         assert places == ["memory/2025-12-10.md#L4", "memory.md#L1", "memory/2025-12-10.md#L8"]
-        bank.remember("Remember that @Ana has a bakery")
         for place, line in zip(places, ("rye bread", "Spanish", "parser"), strict=True):
             assert line in bank.get(place).text
         assert bank.recall("what does Ana prefer?").hits[0].content == "Ana prefers rye bread"
     assert (tmp_path / "memory/2025-12-10.md").read_text() == (
         "# 2025-12-10\n\n## Retain\n- O @Ana: Ana prefers rye bread\n\n## Notes\n\n"
-        "- Working on the parser right now\n\n## Retain\n- W @Ana: Ana has a bakery\n"
+        "- Working on the parser right now\n"
     )
 
 

@@ -27,7 +27,7 @@ def append(text: str, line: str = LINE) -> str:
 
 
 @golden("retain.md")
-def test_the_line_lands_in_the_retain_section_that_ends_the_log(before: str, after: str) -> None:
+def test_the_line_lands_at_the_end_of_the_last_retain_section(before: str, after: str) -> None:
     """The line is a `+` in the table."""
     assert append(before) == after.replace("+", LINE)
 

@@ -124,24 +124,13 @@ def new_log(day: date) -> str:
 def append_fact_line(
     text: str, line: str, *, path: str, headings: Sequence[str]
 ) -> tuple[str, int]:
-    """Put a fact (one line, or several with indented continuations) at the end of the retain
-    section that ends the file, which is opened where none does; the text, and the line where the
-    fact begins."""
+    """Put a fact (one line, or several with indented continuations) at the end of the last retain
+    section, which is opened at the end of the file where there is none; the text, and the line
+    where the fact begins."""
     words = folded_headings(tuple(headings))
-
-    def is_retain(title: str) -> bool:
-        return opens_retain(title, words)
-
-    lines = text.split("\n")
-    section = last_section(read_document(text, path), is_retain)
-    if section and any(each.strip() for each in lines[section[1] :]):
-        heading = lines[section[0]].strip()
-        opening = f"{heading}\n" if heading.startswith("#") else "## Retain\n"
-        below = append_to_section(text, line, lambda title: False, opening, path)
-        opened = last_section(read_document(below[0], path), is_retain)
-        if opened and opened[0] > section[0]:  # unless a fence is open at the end
-            return below
-    return append_to_section(text, line, is_retain, "## Retain\n", path)
+    return append_to_section(
+        text, line, lambda title: opens_retain(title, words), "## Retain\n", path
+    )
 
 
 def one_paragraph(text: str) -> str:
