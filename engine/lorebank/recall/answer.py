@@ -77,9 +77,14 @@ class Arranged(Record):
         return self.replaced[number].id if number in self.replaced else None
 
     def questioner(self, number: int) -> str | None:
-        """The id of a newer line that may say otherwise, of an item that nothing replaces."""
-        newer = self.items.get(self.newer.get(number, number), self.items[number])
-        is_newer = (newer.recorded or date.min) > (self.items[number].recorded or date.min)
+        """The id of a newer line that may say otherwise, of an item that nothing replaces; none
+        that supports another belief, which was held before."""
+        item = self.items[number]
+        newer = self.items.get(self.newer.get(number, number), item)
+        day, belief = item.recorded or date.min, self.held.get(newer.id)
+        told = {each.fact_id: each.date for each in belief.evidence} if belief else {}
+        is_of_another = item.id not in told and min(told.values(), default=day) < day
+        is_newer = (newer.recorded or date.min) > day and not is_of_another
         return newer.id if is_newer and not self.successor(number) else None
 
 
@@ -128,7 +133,7 @@ def _arranged(
 ) -> Arranged:
     items = found.pool.items
     distinct, repeats = collapse_repeats(found.order, items)
-    head = distinct[: _HEAD * options.k]
+    head = distinct[: max(_HEAD * options.k, AMONG)]
     held = beliefs([items[number].id for number in head if items[number].kind == "opinion"])
     unreplaced = _without_superseded(distinct, items, held, options)
     hidden = len(set(distinct[: options.k]) - set(unreplaced))
