@@ -72,14 +72,17 @@ def ends_value(ended: str, value: str) -> bool:
 
 def clause_meant(older: str, newer: str, names: Collection[str] = ()) -> str:
     """Of a line that lists several things the one that a newer line speaks of; empty where that is
-    none or more than one, or where the line lists less than three. `names` are folded words.
+    none or more than one, where the line lists less than three, and for the first: what stands
+    behind that is mostly said of it (`Listens on port 7441, plain text, inside only`). `names` are
+    folded words.
 
     >>> clause_meant("Volunteer, has the van, brings leaf mould.", "Sold the van to a farmer.")
     'has the van'
     """
     clauses = [clause for clause in _CLAUSE.split(older.rstrip(" .")) if _stems(clause, names)]
     meant = [c for c in clauses if not _stems(c, names).isdisjoint(_stems(newer, names))]
-    return meant[0] if len(clauses) >= _LIST and len(meant) == 1 else ""
+    is_listed = len(clauses) >= _LIST and len(meant) == 1 and meant[0] != clauses[0]
+    return meant[0] if is_listed else ""
 
 
 def _stems(text: str, names: Collection[str]) -> frozenset[str]:
