@@ -201,12 +201,7 @@ def _with_successors(
     newer: dict[int, int] = {}
     if request.vectors is not None and request.vectors.are_built_in():
         over = {fact for fact, opinion in held.items() if opinion.status is not OpinionStatus.LIVE}
-        first = {
-            n: pool.items[n]
-            for n in order[:AMONG]
-            if _says_what_holds(pool.items[n])
-            if n not in replaced and pool.items[n].id not in over
-        }
+        first = {n: pool.items[n] for n in order[:AMONG] if _says_what_holds(pool.items[n])}
         lines = [
             Dated(
                 n,
@@ -221,6 +216,7 @@ def _with_successors(
         known = ruled_pairs(request.connection, Relation.BOTH)
         known |= judged_together(request.connection, spoken)
         newer = newer_lines(lines, request.vectors.of_items, known)
+        newer = {o: n for o, n in newer.items() if n not in replaced and first[n].id not in over}
         # Where the question names nobody, a newer opinion answers it no better than one that
         # matches more: of 300 questions on preferences the right one comes first in 23, else 14.
         leading = {
