@@ -55,13 +55,6 @@ Derived = Callable[[Hashable], dict[Any, Any]]
 """What was worked out of the index before, by kind, to read and add to."""
 
 
-_RULED_BY = (
-    "(?2 IS NULL OR ((r.day IS NULL OR r.day <= ?2) AND i.recorded <= ?2)) AND i.quarantined = 0"
-)
-_BEGINS = "CASE WHEN i.occurred_end IS NULL THEN i.occurred_start END"
-"""The day from which a line holds, where it says so: `from 1 December`."""
-
-
 class Successor(NamedTuple):
     """The fact that replaces another."""
 
@@ -162,9 +155,31 @@ def superseded_facts(
     connection: Connection, *, as_of: date | None = None, today: date | None = None
 ) -> dict[str, str]:
     """Fact id → id of the fact that replaces it, of those recorded by `as_of`."""
+    return _whole(_all_claims(connection, as_of, today))
+
+
+def superseded_and_lapsed(
+    connection: Connection, *, as_of: date | None = None, today: date | None = None
+) -> tuple[dict[str, str], dict[str, tuple[tuple[str, ...], str]]]:
+    """As `superseded_facts`; and the id of a fact of which some values or one thing of several hold
+    no longer → those, in folded words, and the id of the fact that replaces the last of them."""
+    all_claims = dict(_all_claims(connection, as_of, today))
+    ids = _trusted_facts(connection, as_of)
+    lapsed: dict[str, tuple[tuple[str, ...], str]] = {}
+    for item, (newer, _) in replaced_values(connection, ids, as_of, today).items():
+        last = max((entry for _, entry in newer), key=lambda entry: entry.when).id
+        values = (value for mine, _ in newer for value in mine.values)
+        lapsed[ids[item]] = (tuple(dict.fromkeys(values)), last)
+    for fact, claims in all_claims.items():
+        if parts := {claim.part: claim for claim in claims if claim.part}:
+            lapsed.setdefault(fact, (tuple(parts), _newest(parts.values()).id))
+    return _whole(all_claims.items()), lapsed
+
+
+def _whole(all_claims: Iterable[tuple[str, Sequence[Successor]]]) -> dict[str, str]:
     return {
         fact: _newest(whole).id
-        for fact, claims in _all_claims(connection, as_of, today)
+        for fact, claims in all_claims
         if (whole := [claim for claim in claims if not claim.part])
     }
 
@@ -185,23 +200,6 @@ def _all_claims(
             lambda kind: kept.setdefault(kind, {}),
         )
         yield from ((ids[item], found) for item, found in claims.items())
-
-
-def lapsed_values(
-    connection: Connection, *, as_of: date | None = None, today: date | None = None
-) -> dict[str, tuple[tuple[str, ...], str]]:
-    """Id of a fact of which some values or one thing of several hold no longer → those, in folded
-    words, and the id of the fact that replaces the last of them."""
-    ids = _trusted_facts(connection, as_of)
-    lapsed: dict[str, tuple[tuple[str, ...], str]] = {}
-    for item, (newer, _) in replaced_values(connection, ids, as_of, today).items():
-        last = max((entry for _, entry in newer), key=lambda entry: entry.when).id
-        values = (value for mine, _ in newer for value in mine.values)
-        lapsed[ids[item]] = (tuple(dict.fromkeys(values)), last)
-    for fact, claims in _all_claims(connection, as_of, today):
-        if parts := {claim.part: claim for claim in claims if claim.part}:
-            lapsed.setdefault(fact, (tuple(parts), _newest(parts.values()).id))
-    return lapsed
 
 
 def _trusted_facts(connection: Connection, as_of: date | None) -> dict[int, str]:
@@ -405,8 +403,11 @@ def _apply_rulings(
     rows = select(
         connection,
         "SELECT r.older, r.newer, r.relation, i.item, i.recorded, i.file, i.start_line, i.content,"
-        f" {_BEGINS} FROM json_each(?1) w CROSS JOIN line_rulings r ON r.older = w.value"
-        f" JOIN items i ON i.id = r.newer WHERE {_RULED_BY} ORDER BY r.file, r.line",
+        " CASE WHEN i.occurred_end IS NULL THEN i.occurred_start END"  # from 1 December
+        " FROM json_each(?1) w CROSS JOIN line_rulings r ON r.older = w.value"
+        " JOIN items i ON i.id = r.newer"
+        " WHERE (?2 IS NULL OR ((r.day IS NULL OR r.day <= ?2) AND i.recorded <= ?2))"
+        " AND i.quarantined = 0 ORDER BY r.file, r.line",
         (json.dumps(sorted(of_id)), _iso(as_of)),
     )
     last_day = today.isoformat() if today else "9999-99-99"

@@ -23,10 +23,9 @@ from lorebank.index.opinions import load_opinions, load_unsure
 from lorebank.index.slots import relations_of_facts
 from lorebank.index.succession import (
     Dated,
-    lapsed_values,
     newer_lines,
     ruled_pairs,
-    superseded_facts,
+    superseded_and_lapsed,
 )
 from lorebank.markdown.document import read_document
 from lorebank.markdown.facts import extract_facts
@@ -82,6 +81,7 @@ def read_content(
     unjudged: dict[str, list[str]] = defaultdict(list)
     for pair in pairs:
         unjudged[pair.opinion].append(pair.fact)
+    superseded, lapsed = superseded_and_lapsed(connection, as_of=until, today=until or today)
     return BankContent(
         facts=facts,
         opinions=tuple(
@@ -100,9 +100,9 @@ def read_content(
         newest=newest_recorded(connection, until),
         unjudged=unjudged,
         announced=_announced(facts, until or today, vectors_of, ruled_pairs(connection)),
-        superseded=superseded_facts(connection, as_of=until, today=until or today),
+        superseded=superseded,
         relations=relations_of_facts(connection),
-        lapsed=lapsed_values(connection, as_of=until, today=until or today),
+        lapsed=lapsed,
         beside=ruled_pairs(connection, Relation.BOTH, as_of=until),
         named=plainly_named(connection),
         descriptions=descriptions(connection),
