@@ -157,3 +157,21 @@ def test_what_is_said_again_with_its_name_is_not_asked_about(root: Path) -> None
     with Bank.open(root, now=TODAY, environ=WORDS_ONLY) as bank:
         waiting = bank.inbox(InboxKind.REPLACEMENT).items
     assert said["07"] not in {item.newer.text for item in waiting if item.newer}
+
+
+def test_a_property_without_a_day_ends_by_verdict_only(tmp_path: Path) -> None:
+    (tmp_path / ".obsidian").mkdir()
+    (tmp_path / "Odile.md").write_text("---\nemployer: Larkfield Mills\n---\n", "utf-8")
+    news = "## Retain\n- W @Odile: No longer works at Larkfield Mills.\n"
+    (tmp_path / "2026-01-07.md").write_text(news, "utf-8")
+    with Bank.open(tmp_path, now=TODAY, environ=WORDS_ONLY) as bank:
+
+        def shown() -> list[str]:
+            return [hit.content for hit in bank.recall("Larkfield Mills").hits]
+
+        [item] = [i for i in bank.inbox().items if i.older and i.older.text.startswith("employer")]
+        assert "employer: Larkfield Mills" in shown()
+        bank.rule({item.id: "replaces"}, by="Ana")
+        assert shown() == ["No longer works at Larkfield Mills."]
+        bank.unrule([item.id])
+        assert "employer: Larkfield Mills" in shown()

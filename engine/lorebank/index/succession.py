@@ -311,7 +311,7 @@ def _lines(connection: Connection, items: Sequence[int]) -> dict[int, _Line]:
         " i.quarantined = 0, m.entity, m.name FROM json_each(?) w"
         " CROSS JOIN items i ON i.item = w.value"
         " LEFT JOIN mentions m ON m.item = i.item AND m.subject = 1"
-        " WHERE i.kind <> 'note' AND i.recorded IS NOT NULL",
+        " WHERE i.kind <> 'note'",
         (json.dumps(list(items)),),
     )
     found: dict[int, _Line] = {}
@@ -319,7 +319,7 @@ def _lines(connection: Connection, items: Sequence[int]) -> dict[int, _Line]:
         known = found.get(item)
         entities = (*(known.entities if known else ()), *([entity] if entity else ()))
         names = (known.names if known else frozenset()) | frozenset(words(name or ""))
-        when = When(recorded, file, line)
+        when = When(recorded or "", file, line)
         found[item] = _Line(item, id_, kind, content, when, bool(trusted), entities, names)
     return found
 
@@ -332,7 +332,7 @@ def _endings(
     memo: Derived,
 ) -> Iterable[tuple[int, Successor]]:
     """What newer lines about the same entity say is over, beyond doubt."""
-    stating = [line for line in lines if line.kind in _STATES and line.entities]
+    stating = [line for line in lines if line.kind in _STATES and line.entities and line.when.day]
     by_entity: dict[str, Sequence[_Ended]] = memo(("changes", as_of))
     asked = {e for line in stating for e in line.entities}
     missing = asked - by_entity.keys()
