@@ -21,6 +21,7 @@ from lorebank.domain.answers import EntityView, NamedIn, OpenQuestion, Property
 from lorebank.domain.facts import Citation, Entity, Interval, Opinion, OpinionStatus, Stance
 from lorebank.index.finding import TRUSTED
 from lorebank.index.items import facts_by_time, load_facts
+from lorebank.index.slots import DATED, replaced_values
 from lorebank.index.succession import successors
 from lorebank.language.folding import fold, slugify
 from lorebank.language.words import content_words, estimate_tokens
@@ -154,34 +155,36 @@ def _properties(
     rows = select(
         connection,
         "SELECT s.item, i.id, s.about, s.relation, s.value FROM aliases a"
-        " JOIN slots s ON s.subject = a.slug JOIN items i ON i.item = s.item WHERE a.entity = ?"
-        " AND s.since <= ?"
+        " JOIN slots s ON s.subject = a.slug JOIN items i ON i.item = s.item"
+        f" WHERE a.entity = ? AND s.since <= ? AND {TRUSTED}"
         " ORDER BY s.relation, s.about, s.item DESC, s.value",
         (entity.slug, today.isoformat()),
     )
-    current = {item for item, id_, *_ in rows if id_ not in replaced}
-    facts = {item: fact for item in current for fact in load_facts(connection, [item])}
+    current = [row for row in rows if row[1] not in replaced]
+    items = dict.fromkeys(row[0] for row in current)
+    facts = {item: fact for item in items for fact in load_facts(connection, [item])}
+    lapsed = {
+        (item, value)
+        for item, (newer, _) in replaced_values(connection, items, None, today).items()
+        for mine, _ in newer
+        for value in mine.values
+    }
     stated: dict[tuple[str, str], dict[int, tuple[Property, str]]] = {}
-    for item, _, about, relation, value in rows:
-        if item in facts:
+    for item, _, about, relation, value in current:
+        if item in facts and (item, value) not in lapsed:
             entry = Property(relation, about, facts[item]), value
             stated.setdefault((relation, about), {}).setdefault(item, entry)
-    properties: list[Property] = []
-    clashes: list[OpenQuestion] = []
-    for entries in stated.values():
-        outdated: set[int] = set()
-        for (item, (one, mine)), (other_item, (other, theirs)) in combinations(entries.items(), 2):
-            if same_value(mine, theirs):
-                continue
-            days = one.fact.recorded or date.min, other.fact.recorded or date.min
-            if days[0] != days[1]:
-                outdated.add(item if days[0] < days[1] else other_item)
-                continue
-            text = f"{one.relation}: “{one.fact.content}” or “{other.fact.content}”?"
-            places = (one.fact.citation, other.fact.citation)
-            clashes.append(OpenQuestion("contradiction", text, places))
-        properties += [entry for item, (entry, _) in entries.items() if item not in outdated]
-    return tuple(properties), clashes
+    clashes = [
+        OpenQuestion(
+            "contradiction",
+            f"{one.relation}: “{one.fact.content}” or “{other.fact.content}”?",
+            (one.fact.citation, other.fact.citation),
+        )
+        for (relation, _), entries in stated.items()
+        for (one, mine), (other, theirs) in combinations(entries.values(), 2)
+        if relation != DATED and not same_value(mine, theirs)
+    ]
+    return tuple(entry for held in stated.values() for entry, _ in held.values()), clashes
 
 
 def _replaced(connection: Connection, entity: Entity, today: date) -> dict[str, str]:
