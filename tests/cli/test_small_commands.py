@@ -89,16 +89,13 @@ class FactRow(Exact):
     origin: str
     quarantined: bool
     author: dict[str, str]
+    status: str
+    superseded_by: str | None
 
 
 class PropertyRow(FactRow):
     relation: str
     about: str | None
-
-
-class ListedFact(FactRow):
-    status: str
-    superseded_by: str | None
 
 
 class NeighbourRow(Exact):
@@ -124,7 +121,7 @@ class EntityAnswer(Exact):
     entity: EntityRow
     properties: list[PropertyRow]
     opinions: list[dict[str, Any]]
-    facts: list[ListedFact]
+    facts: list[FactRow]
     neighbours: list[NeighbourRow]
     named_in: list[NamedInRow]
     questions: list[QuestionRow]

@@ -62,11 +62,13 @@ def timeline(
 ) -> tuple[Fact, ...]:
     """Facts by when they happened, newest first; of an entity, those that only name it too."""
     from lorebank.index.items import facts_by_time
+    from lorebank.index.succession import mark_superseded
     from lorebank.recall.filters import parse_interval
 
     slug = ws.slug_of(entity)
     interval = parse_interval(since, until, ws.day(now))
-    return facts_by_time(ws.index, entity=slug, interval=interval, named=True)
+    facts = facts_by_time(ws.index, entity=slug, interval=interval, named=True)
+    return mark_superseded(ws.index, facts, today=ws.day(now))
 
 
 def today(ws: OpenWorkspace, now: date | None = None) -> str:

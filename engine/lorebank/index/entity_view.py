@@ -9,7 +9,7 @@ description.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from itertools import combinations
@@ -22,7 +22,7 @@ from lorebank.domain.facts import Citation, Entity, Interval, Opinion, OpinionSt
 from lorebank.index.finding import TRUSTED
 from lorebank.index.items import facts_by_time, load_facts
 from lorebank.index.slots import DATED, replaced_values
-from lorebank.index.succession import successors
+from lorebank.index.succession import mark_superseded, successors
 from lorebank.language.folding import fold, slugify
 from lorebank.language.words import content_words, estimate_tokens
 from lorebank.names.entities import display_names, neighbours, proposals
@@ -133,44 +133,42 @@ def entity_view(
     then the timeline from its newest fact on, then lines that only name it.
     """
     facts = facts_by_time(connection, entity=entity.slug, interval=interval)
-    replaced = _replaced(connection, entity, today)
-    properties, clashes = _properties(connection, entity, replaced, today)
+    properties, clashes = _properties(connection, entity, today)
     view = EntityView(
         entity=entity,
-        facts=facts,
+        facts=mark_superseded(connection, facts, today=today),
         opinions=tuple(opinions),
         neighbours=neighbours(connection, entity.slug, _NEIGHBOURS),
         properties=properties,
         named_in=_named_in(connection, entity, interval),
         questions=(*clashes, *_disputed(opinions), *_perhaps_same(connection, entity)),
-        superseded={fact.id: replaced[fact.id] for fact in facts if fact.id in replaced},
     )
     return _within(view, token_budget)
 
 
 def _properties(
-    connection: Connection, entity: Entity, replaced: Mapping[str, str], today: date
+    connection: Connection, entity: Entity, today: date
 ) -> tuple[tuple[Property, ...], list[OpenQuestion]]:
     """What holds now, by relation, and where two facts that hold contradict each other."""
     rows = select(
         connection,
-        "SELECT s.item, i.id, s.about, s.relation, s.value FROM aliases a"
+        "SELECT s.item, s.about, s.relation, s.value FROM aliases a"
         " JOIN slots s ON s.subject = a.slug JOIN items i ON i.item = s.item"
         f" WHERE a.entity = ? AND s.since <= ? AND {TRUSTED}"
         " ORDER BY s.relation, s.about, s.item DESC, s.value",
         (entity.slug, today.isoformat()),
     )
-    current = [row for row in rows if row[1] not in replaced]
-    items = dict.fromkeys(row[0] for row in current)
-    facts = {item: fact for item in items for fact in load_facts(connection, [item])}
+    items = dict.fromkeys(item for item, *_ in rows)
+    current = items.keys() - successors(connection, items, today=today).keys()
+    facts = {item: fact for item in current for fact in load_facts(connection, [item])}
     lapsed = {
         (item, value)
-        for item, (newer, _) in replaced_values(connection, items, None, today).items()
+        for item, (newer, _) in replaced_values(connection, current, None, today).items()
         for mine, _ in newer
         for value in mine.values
     }
     stated: dict[tuple[str, str], dict[int, tuple[Property, str]]] = {}
-    for item, _, about, relation, value in current:
+    for item, about, relation, value in rows:
         if item in facts and (item, value) not in lapsed:
             entry = Property(relation, about, facts[item]), value
             stated.setdefault((relation, about), {}).setdefault(item, entry)
@@ -185,19 +183,6 @@ def _properties(
         if relation != DATED and not same_value(mine, theirs)
     ]
     return tuple(entry for held in stated.values() for entry, _ in held.values()), clashes
-
-
-def _replaced(connection: Connection, entity: Entity, today: date) -> dict[str, str]:
-    """Fact id → id of what replaces it, of the facts that mention the entity."""
-    ids = dict(
-        select(
-            connection,
-            "SELECT DISTINCT i.item, i.id FROM mentions m JOIN items i ON i.item = m.item"
-            " WHERE m.entity = ?",
-            (entity.slug,),
-        )
-    )
-    return {ids[item]: newer.id for item, newer in successors(connection, ids, today=today).items()}
 
 
 def _named_in(
@@ -269,7 +254,6 @@ def _within(view: EntityView, budget: int | None) -> EntityView:
         neighbours=near,
         facts=facts,
         named_in=named,
-        superseded={f.id: view.superseded[f.id] for f in facts if f.id in view.superseded},
         tokens=purse.spent,
         truncated=purse.left_out,
     )

@@ -12,11 +12,13 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from lorebank.database.connection import Connection, select
 from lorebank.domain.facts import Fact, FactKind, Relation
+from lorebank.index.opinions import beliefs_of_facts
 from lorebank.index.slots import When, replaced_values
 from lorebank.language.folding import fold
 from lorebank.language.words import words
@@ -151,6 +153,23 @@ def successors(
         whole = {item: [c for c in found if not c.part] for item, found in claims.items()}
         known |= {item: _newest(c) if (c := whole.get(item)) else None for item in missing}
     return {item: newer for item in numbers if (newer := known[item])}
+
+
+def mark_superseded(
+    connection: Connection, facts: Sequence[Fact], *, today: date
+) -> tuple[Fact, ...]:
+    """The facts, each with what replaces it or the opinion that it states."""
+    said = [fact.id for fact in facts if fact.kind is FactKind.OPINION]
+    held = beliefs_of_facts(connection, said) if said else {}
+    newer = {id_: opinion.superseded_by for id_, opinion in held.items()}
+    rows = select(
+        connection,
+        "SELECT item, id FROM items WHERE id IN (SELECT value FROM json_each(?))",
+        (json.dumps([fact.id for fact in facts]),),
+    )
+    ids = dict(rows)
+    newer |= {ids[item]: each.id for item, each in successors(connection, ids, today=today).items()}
+    return tuple(replace(f, superseded_by=newer[f.id]) if newer.get(f.id) else f for f in facts)
 
 
 def superseded_facts(
