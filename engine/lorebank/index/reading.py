@@ -129,7 +129,8 @@ def read_file(
     if not without_facts and not is_page:
         of_page = property_facts(front_matter, lines, source.path, None) if is_about else ()
         stated = (*of_page, *block_facts(document, lines, source.recorded))
-    taken = [(part.citation.start_line, part.citation.end_line) for part in (*stated, *tasks)]
+    places = [fact.citation for fact in stated] + [task.citation for task in tasks]
+    taken = [(place.start_line, place.end_line) for place in places]
     if is_about:
         taken.append((1, body - 1))
         tasks = (*property_tasks(front_matter, lines, source.path), *tasks)
