@@ -126,7 +126,8 @@ class Moment(Record):
         if cycle.period == "year" and self.tense != "asked":
             return self._yearly(begun, coming)
         meant, other = (begun, coming) if self.tense in ("asked", "past") else (coming, begun)
-        return other if cycle.period == "month" and self._is_far(meant) > self._is_far(other) else meant
+        far = self._is_far(meant) and not self._is_far(other)  # Friday 27 is near
+        return other if far and cycle.period == "month" else meant
 
     def begun(self, span: Span) -> Days | None:
         """As `settle`, of what has begun by now."""
