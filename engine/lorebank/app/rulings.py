@@ -47,7 +47,7 @@ def inbox(
     edits, facts in quarantine; of one `kind` only, `k` items at most."""
     if k is not None and k < 1:
         raise UsageError(f"k must be at least 1, not {k}")
-    ws.judge_waiting()  # so that what is asked does not depend on which command ran before
+    ws.embed_pending_statements()  # so that the same is asked whichever command ran before
     return waiting(
         _desk(ws, now), kind=None if kind is None else member_of(InboxKind, kind, "kind"), k=k
     )
@@ -67,7 +67,7 @@ def rule(
 
     with WriterLock(ws.root):
         ws.sync_files()
-        ws.judge_waiting()
+        ws.embed_pending_statements()
         desk = _desk(ws, now)
         before = set(settled(desk))
         rule(desk, verdicts, by=by)

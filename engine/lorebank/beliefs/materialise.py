@@ -110,7 +110,7 @@ def _waiting(connection: Connection) -> set[str]:
     return set(json.loads(read_meta(connection, _WAITING) or "[]"))
 
 
-def form_waiting(
+def reform_pending(
     connection: Connection,
     root: Path,
     settings: ReflectSettings,

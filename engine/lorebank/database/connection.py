@@ -197,7 +197,7 @@ def transaction(connection: apsw.Connection) -> Iterator[None]:
         raise
 
 
-def give_back_room(connection: apsw.Connection) -> bool:
+def vacuum_if_worthwhile(connection: apsw.Connection) -> bool:
     """Shrink the file where most of it is free pages, and they are worth it; whether it was.
 
     What is written reuses free pages, so that a file does not grow by change. It stays as large as

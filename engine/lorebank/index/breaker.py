@@ -40,7 +40,7 @@ class Breaker(Record):
             return cls(fingerprint)
 
     @property
-    def rests(self) -> bool:
+    def is_open(self) -> bool:
         """Whether the provider is not to be asked now; a clock set back does not prolong it."""
         return 0 < self.until - time.time() <= _LONGEST_REST_S
 

@@ -1,4 +1,4 @@
-"""Meaning: which embedder embeds and which one answers, and why not the one that was asked for.
+"""Which embedder embeds and which one answers, and why not the one that was asked for.
 
 The index holds the vectors of one embedder. That is the primary, until it fails and a fallback is
 named: then the texts are embedded by the fallback, whose vectors take over, and the primary's take
@@ -83,7 +83,7 @@ class _Choice(Mutable):
             self._embedder.cancel()
 
 
-class Meaning(Mutable):
+class EmbeddingService(Mutable):
     """One workspace's embedders: the primary, the fallback, and what is known of their state.
 
     `cache_path` gives the place of the embedding cache, `None` for one in memory; it is called when
@@ -255,7 +255,7 @@ class Meaning(Mutable):
             return 0
         breaker = Breaker.read(connection, fingerprint)
         if breaker.failures:
-            if limit is not None and breaker.rests:
+            if limit is not None and breaker.is_open:
                 raise _Resting(breaker.reason)
             embedder.embed_query("lorebank")  # one short text before many
         with self._cache() as cache:
@@ -290,7 +290,7 @@ class Meaning(Mutable):
             return None
         fingerprint = embedder.fingerprint
         breaker = Breaker.read(connection, fingerprint)
-        if breaker.rests:
+        if breaker.is_open:
             raise _Resting(breaker.reason)
         serves = served_by(connection) == fingerprint and has_vectors(connection)
         most = SENT_BY_RECALL if embedder.endpoint else EMBEDDED_BY_RECALL

@@ -290,7 +290,7 @@ def newer_lines(
     return newer
 
 
-def led_by(order: Iterable[K], newer: Mapping[K, K]) -> list[K]:
+def put_newer_first(order: Iterable[K], newer: Mapping[K, K]) -> list[K]:
     """The order with each line behind the one that `newer` has for it."""
     led: dict[K, None] = {}
     for each in order:

@@ -70,7 +70,7 @@ def refresh_plain_mentions(
         finder, ordered = NameFinder(wanted.values()), sorted(items)
         for start in range(0, len(ordered), _AT_ONCE):
             _link(connection, finder, ordered[start : start + _AT_ONCE])
-    return frozenset((items | _led_elsewhere(connection)) - own)
+    return frozenset((items | _repoint_mentions(connection)) - own)
 
 
 def plainly_named(connection: Connection) -> dict[str, tuple[str, ...]]:
@@ -197,7 +197,7 @@ def _marked(connection: Connection, items: Sequence[int]) -> Mapping[int, frozen
     return found
 
 
-def _led_elsewhere(connection: Connection) -> set[int]:
+def _repoint_mentions(connection: Connection) -> set[int]:
     """Let every name lead to the entity that it stands for by now; the items in which one stood
     for another before."""
     led = (

@@ -292,11 +292,11 @@ class _Run:
 
     def report(self, planned: _Planned, edits: Sequence[PageEdit]) -> ReflectReport:
         moved = moved_opinions(edits, planned.plan.content.opinions)
-        is_told = edits and not is_linked(self.root, self.journal)
+        is_journaled = edits and not is_linked(self.root, self.journal)
         return ReflectReport(
             changed=tuple(edit.path for edit in edits),
             patch="".join(unified(edit.old, edit.new, edit.path) for edit in edits),
-            journal=self.journal if is_told else None,
+            journal=self.journal if is_journaled else None,
             dry_run=self.options.dry_run,
             facts_read=len(self.content.facts),
             opinions_moved=tuple(

@@ -117,7 +117,7 @@ def _world(bank: Digests) -> str:
     ]
     by_id = {known.fact.id: known for known in own}
     threads = bank.threads("")
-    habits = {known.fact.id: threads.told_again(known, by_id) for known in own}
+    habits = {known.fact.id: threads.restated_on_days(known, by_id) for known in own}
     folded = {k.fact.id for again in habits.values() for k in again[:-1]}
     lines = [
         sentence_line(known, WORLD_PATH, on_days(habits[known.fact.id]))

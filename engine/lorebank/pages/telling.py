@@ -188,7 +188,7 @@ def _said(fact: Fact) -> _Said:
 class Threads(Record):
     """For each fact, the newer ones on its matter."""
 
-    taken_up: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    newer_on_topic: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Fact id → the ids of newer facts about the same matter, the oldest first."""
     repeated: Mapping[str, str] = field(default_factory=dict)
     """Fact id → the id of the newest fact that says the same."""
@@ -197,7 +197,7 @@ class Threads(Record):
     questioned: Mapping[str, str] = field(default_factory=dict)
     """Id of a line → the id of a newer one that may say otherwise; nobody has judged the two."""
 
-    def told_again(self, known: KnownFact, by_id: Mapping[str, KnownFact]) -> list[KnownFact]:
+    def restated_on_days(self, known: KnownFact, by_id: Mapping[str, KnownFact]) -> list[KnownFact]:
         """Those of the facts that say what this one, the newest of them, says, itself among them,
         where they were told on enough days for one line to tell them all; else none."""
         if known.fact.kind is FactKind.OPINION or known.status is not FactStatus.LIVE:
@@ -218,7 +218,7 @@ def find_threads(
     by_id = {fact.id: fact for fact in facts}
     said = {id_: _said(fact) for id_, fact in by_id.items()}
     holding: dict[tuple[str | None, str], list[str]] = defaultdict(list)
-    taken_up: dict[str, list[str]] = defaultdict(list)
+    newer_on_topic: dict[str, list[str]] = defaultdict(list)
     repeats: dict[str, str] = {}
     for fact in by_id.values():
         is_opinion, own = fact.kind is FactKind.OPINION, said[fact.id]
@@ -235,14 +235,16 @@ def find_threads(
             if known < 2 and not is_opinion and known < least:
                 continue  # most pairs
             theirs = len(said[id_].words)
-            is_taken_up = known >= SAME_MATTER * min(theirs, mine) and (is_opinion or known >= 2)
+            is_newer_on_topic = known >= SAME_MATTER * min(theirs, mine) and (
+                is_opinion or known >= 2
+            )
             is_repeated = known >= SAME_STATEMENT * max(theirs, mine)
-            if not (is_taken_up or is_repeated) or (fact.id, id_) in beside:
+            if not (is_newer_on_topic or is_repeated) or (fact.id, id_) in beside:
                 continue
             if own.is_of_another_thing(said[id_]):
                 continue
-            if is_taken_up:
-                taken_up[id_].append(fact.id)
+            if is_newer_on_topic:
+                newer_on_topic[id_].append(fact.id)
             if is_repeated:
                 repeats[id_] = fact.id
     order = {fact.id: n for n, fact in enumerate(facts) if fact.kind is FactKind.OPINION}
@@ -250,7 +252,7 @@ def find_threads(
     for opinion in opinions:
         lines = [line.fact_id for line in opinion.evidence if line.fact_id in order]
         for number, id_ in enumerate(lines):
-            taken_up[id_] += lines[number + 1 :]
+            newer_on_topic[id_] += lines[number + 1 :]
         waiting = [id_ for id_ in (unjudged or {}).get(opinion.id, ()) if id_ in order]
         newest = max((*lines[-1:], *waiting), key=order.__getitem__, default="")
         if lines and newest != lines[-1]:
@@ -261,5 +263,5 @@ def find_threads(
     wordings: dict[str, list[str]] = defaultdict(list)
     for id_ in by_id:
         wordings[repeats.get(id_, id_)].append(id_)
-    newer = {id_: tuple(ids) for id_, ids in taken_up.items()}
+    newer = {id_: tuple(ids) for id_, ids in newer_on_topic.items()}
     return Threads(newer, repeats, dict(wordings), questioned)

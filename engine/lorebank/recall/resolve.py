@@ -294,7 +294,7 @@ def readings(request: Request) -> list[Request]:
     return [request, *others]
 
 
-def said_of_reading(tried: Sequence[Request], usual: Request) -> list[str]:
+def date_reading_notes(tried: Sequence[Request], usual: Request) -> list[str]:
     """What to say of the last reading that was tried, which was found to answer."""
     reading, phrase = tried[-1], usual.understood.phrase
     if phrase is None:

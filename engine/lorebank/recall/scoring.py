@@ -185,8 +185,8 @@ def signs_of(pool: Pool) -> Signs:
             if not defining:  # who somebody is stands below his name, in a heading
                 around = min(around, 1.0 - covered)
         near = _near(pool, item) if nearness else _MEANING_OF_WORDS * covered
-        beside = not (covered or around or number in slot or share or (wanted and named))
-        if beside and near < _NEAR:
+        unmatched = not (covered or around or number in slot or share or (wanted and named))
+        if unmatched and near < _NEAR:
             continue  # nothing of what is asked for
         is_note = item.kind == NOTE
         found[number] = (

@@ -44,14 +44,14 @@ if TYPE_CHECKING:
     from lorebank.domain.reports import ForgetReport
 
 
-class Also(tuple[str, ...]):
+class OtherNames(tuple[str, ...]):
     """Other names that models give an argument, as other memories call it."""
 
 
 def arg(description: str, also: str = "", *, ge: int | None = None, le: int | None = None) -> Any:
     """What a model is told of an argument, the words that models call it by, and its limits."""
     found: Any = Field(description=description, ge=ge, le=le)
-    found.metadata.append(Also(also.split()))
+    found.metadata.append(OtherNames(also.split()))
     return found
 
 
@@ -657,5 +657,5 @@ def aliases_of(parameters: Iterable[Parameter]) -> dict[str, tuple[str, ...]]:
         for parameter in parameters
         for field in getattr(parameter.annotation, "__metadata__", ())
         for note in getattr(field, "metadata", ())
-        if isinstance(note, Also)
+        if isinstance(note, OtherNames)
     }
