@@ -72,7 +72,7 @@ class Bearing(StrEnum):
 
 
 class Relation(Record):
-    """What a newer statement is to an older one, and what tells."""
+    """What a newer statement is to an older one, and why."""
 
     bearing: Bearing
     reason: str = ""

@@ -211,18 +211,18 @@ _SEASON_MONTHS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
 
 
 def shift(day: date, days: int) -> date:
-    """The day so many days later, or earlier where negative."""
+    """The day that many days later, or earlier where negative."""
     return day + timedelta(days=days)
 
 
 def add_months(day: date, months: int) -> date:
-    """The same day of the month so many months later, or that month's last day."""
+    """The same day of the month that many months later, or that month's last day."""
     year, month0 = divmod(day.year * 12 + day.month - 1 + months, 12)
     return date(year, month0 + 1, min(day.day, monthrange(year, month0 + 1)[1]))
 
 
 def moved(day: date, amount: int, unit: str) -> date:
-    """The day so many units later, or earlier where negative."""
+    """The day that many units later, or earlier where negative."""
     if unit in _DAYS_PER_UNIT:
         return shift(day, amount * _DAYS_PER_UNIT[unit])
     return add_months(day, amount * _MONTHS_PER_UNIT[unit])
@@ -276,7 +276,7 @@ def nth_weekday(days: Days, weekday: int, n: int) -> date | None:
 
 
 def unit_days(day: date, unit: str, offset: int) -> Days:
-    """The calendar unit that holds the day, moved by so many units.
+    """The calendar unit that holds the day, moved by that many units.
 
     >>> unit_days(date(2025, 11, 29), "quarter", -1)
     (datetime.date(2025, 7, 1), datetime.date(2025, 9, 30))

@@ -49,7 +49,7 @@ class CitedLine(Record):
     text: str
     """With the name it is about, where the text leaves it out."""
     days: tuple[date, ...] = ()
-    """The days it was written on or tells of."""
+    """The days it was written on or mentions."""
 
 
 def ungrounded(sentence: str, cited: Sequence[CitedLine], names: Collection[str] = ()) -> str:

@@ -1,4 +1,4 @@
-"""A provider that failed is left alone for a while, by every process of the workspace.
+"""Circuit breaker of a provider, shared by all processes of the workspace.
 
 The reason stands in the index, so that `status` and each answer can give it. The time to wait
 doubles with each failure, up to a quarter of an hour; one success ends it.

@@ -117,7 +117,7 @@ def embed_pending(
     try:
         return _Run(connection, cache, embedder, batch, progress, say).embed()
     except _OtherDimension:
-        # The model behind an endpoint was changed under its name: what is known of it is void.
+        # The model behind an endpoint was changed under its name: its cached vectors are invalid.
         cache.forget(embedder.fingerprint)
         with transaction(connection):
             delete_vectors(connection)
@@ -210,7 +210,7 @@ class _Run(Mutable):
         keep: Callable[[Mapping[str, bytes]], None],
         in_jobs: Collection[str],
     ) -> Iterator[tuple[str, str]]:
-        """Hash and text of what is to be asked for; what the cache knows is kept on the way."""
+        """Hash and text of each cache miss; hits are stored on the way."""
         for window in _windows(list(items)):
             known = self.cache.get(self.embedder.fingerprint, window)
             if known:

@@ -160,7 +160,7 @@ class EmbeddingService(Mutable):
         return QueryVector(skipped=self._reason(connection) or otherwise, missed=True)
 
     def close(self) -> None:
-        """Close connections; the next use opens them anew."""
+        """Close connections; the next use reopens them."""
         for choice in self._choices():
             choice.close()
 
@@ -197,7 +197,7 @@ class EmbeddingService(Mutable):
             about |= {
                 "provider": embedder.name,
                 "model": embedder.model,
-                # As it tells, or as the vectors are that it made; 0 where nobody knows yet.
+                # As it says, else that of the vectors it made; 0 while unknown.
                 "dimension": embedder.dimension or (dimension_served(connection) if serves else 0),
                 "reason": reason or self._jobs_of(embedder),
                 "endpoint": embedder.endpoint,
@@ -245,7 +245,7 @@ class EmbeddingService(Mutable):
     def _embed_with(
         self, connection: Connection, choice: _Choice, limit: int | None, progress: Progress | None
     ) -> int:
-        """With a `limit`, only where no more than so many texts have to be embedded."""
+        """With a `limit`, only where no more than this many texts have to be embedded."""
         embedder = choice.load()
         if embedder is None:
             return 0
@@ -265,7 +265,7 @@ class EmbeddingService(Mutable):
             if changed:
                 self._say(
                     f"{embedder.name}/{embedder.model} takes the place of "
-                    f"{label_served(connection)}: {texts} texts are embedded anew, "
+                    f"{label_served(connection)}: {texts} texts are embedded again, "
                     "and the old vectors serve until that is done"
                 )
             batch = self._batch if limit is None else None
@@ -323,7 +323,7 @@ class EmbeddingService(Mutable):
         return vector
 
     def _embed_question(self, embedder: Embedder, text: str) -> Vector:
-        """By the embedder, once a question; from the cache where it takes a request."""
+        """Memoised for local embedders, read from the disk cache for remote ones."""
         if not embedder.endpoint:
             asked = embedder.fingerprint, text
             if asked not in self._asked:
@@ -430,7 +430,7 @@ class EmbeddingService(Mutable):
             return None
         return f"{self._primary.shown} failed ({reason}); {self._fallback.shown} answers"
 
-    # -- beside the point ----------------------------------------------------------------------
+    # -- helpers -----------------------------------------------------------------------------
 
     @property
     def _batch(self) -> BatchSettings | None:

@@ -202,7 +202,7 @@ class _Run(Mutable):
     marked: frozenset[tuple[str, str, str, int]] | None = None
     """The marked lines before anything was written."""
     names: set[str] = field(default_factory=set)
-    """Names of which files that are gone, or new, say something."""
+    """Names mentioned in added or removed files."""
 
     def read(
         self, sources: Sequence[SourceFile], full: bool, report: Callable[[int], None] | None

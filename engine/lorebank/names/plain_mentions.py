@@ -1,6 +1,6 @@
 """Names in running text: which known names stand in which items without being marked.
 
-A name that comes, goes or is spelled otherwise changes what old text says. Only the items that may
+Adding, removing or respelling a name changes which old lines mention it. Only the items that may
 be affected are read again: those that had a name which is gone, and those that hold all words of a
 name which is new. The result equals that of an index rebuilt from scratch.
 """

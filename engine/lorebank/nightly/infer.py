@@ -1,6 +1,6 @@
 """Inferring retain lines from prose: sentences that plainly state something worth keeping.
 
-Precision over recall: what a sentence states is told by its words (`language.statements`), and for
+Precision over recall: its words decide what a sentence states (`language.statements`), and for
 an appointment by the day and the hour it names. Whom it is about is the last name, "I" or "we"
 before those words; where only "she" stands there, it is whoever the sentence before names. Nothing
 is added to the words of the line but its kind and the marks of its names.

@@ -65,7 +65,7 @@ MAX_ROUNDS = 5
 UNSURE_NAMED = 5
 """Pairs nobody has judged that a journal names."""
 _ATTEMPTS = 4
-"""So often a page that somebody else is writing is read and planned again."""
+"""Retries for a page that another process is writing."""
 _NAMED = 5
 
 
@@ -316,7 +316,7 @@ def _change(edit: PageEdit, planned: _Planned) -> Change:
 
 
 def _busy(path: str) -> Diagnostic:
-    message = "is being changed by somebody else; the next run sees to it"
+    message = "is being edited by another process; the next run will update it"
     return Diagnostic(path, 0, "page-busy", message)
 
 

@@ -322,7 +322,7 @@ def _says_changed(text: str) -> bool:
 
 
 def _names_day(text: str, day: int) -> bool:
-    """Whether a number is the day of a month: none that tells an hour, `at 10`, `10 Uhr`."""
+    """Whether a number is the day of a month: none that is an hour, `at 10`, `10 Uhr`."""
     said = statement_in_any_language(text)
     hours = said.words_of("clock")
     return any(

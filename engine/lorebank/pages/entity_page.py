@@ -231,7 +231,7 @@ def _in_part(known: KnownFact, page: str) -> str:
 
 
 def _contradicting_days(again: Sequence[KnownFact], view: View) -> str:
-    """The days on which a newer or older line on the matter of a habit told something else."""
+    """The days on which a newer or older line on the matter of a habit said something else."""
     ids = {k.fact.id for k in again}
     first, last = again[0].fact.recorded, again[-1].fact.recorded
     days = {
@@ -307,9 +307,9 @@ def _timeline_line(view: View, same: Sequence[KnownFact], by_id: Mapping[str, Kn
 
 
 def _told(known: KnownFact, slug: str, *, whole: bool = False) -> str:
-    """The text as a page of `slug` shows it: `Runa: …` where it is told of Runa before others.
+    """The text as a page of `slug` shows it: `Runa: …` where it is about Runa before others.
 
-    With `whole`, behind its day, what no longer holds of it is told as well.
+    With `whole`, behind its day, what no longer holds of it is shown as well.
     """
     text = known.fact.content if whole else resolved(known)
     subjects = [mention for mention in known.fact.mentions if mention.subject]

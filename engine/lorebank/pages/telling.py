@@ -6,7 +6,7 @@ any day.
 
 Two lines about the same entity that share enough of their telling words are about one matter, and
 the newer one is what an owner wants to read first. That is a rule of display: nothing is struck
-out by it, the older line stays on the page below. What really ends a fact is told by the index.
+out by it, the older line stays on the page below. What really ends a fact is decided by the index.
 All words count alike: a word weighed by how many lines hold it would change every page with every
 line, and on four workspaces with an editor's judgment it moved no point.
 """
@@ -116,7 +116,7 @@ def doubt(item: AgendaItem, page: str) -> str:
 
 
 def on_days(same: Sequence[KnownFact]) -> str:
-    """On how many days these lines told the same: ` · on 4 days since 2026-01-20`."""
+    """On how many days these lines said the same: ` · on 4 days since 2026-01-20`."""
     days = sorted({k.fact.recorded for k in same if k.fact.recorded})
     return f" · on {len(days)} days since {days[0]}" if days else ""
 
@@ -137,11 +137,11 @@ _STEM = 6
 _NUMBER = re.compile(r"\b(?!(?:19|20)\d\d\b)\d{4,}\b|\b\d+(?:\.\d+){2,}\b")
 _DIGIT = re.compile(r"\d")
 _COMMON = 40
-"""A word that so many lines about one entity hold finds no partner: the search stays linear."""
+"""A word that this many lines about one entity hold finds no partner: the search stays linear."""
 
 
 def numbers_of(text: str) -> frozenset[str]:
-    """What tells two lines apart that say the same up to a number."""
+    """What distinguishes two lines that say the same up to a number."""
     if text.isascii() and not _DIGIT.search(text):
         return frozenset()
     return _with_digits(content_words(text))
@@ -159,8 +159,8 @@ class _Said(NamedTuple):
     """What a line is compared by."""
 
     words: tuple[str, ...]
-    """What tells it from others about one entity: not its name, and of numbers only those that name
-    something: a port, an address, a ticket."""
+    """What distinguishes it among lines about one entity: not its name, of numbers only those that
+    name something: a port, an address, a ticket."""
     numbers: frozenset[str]
     begins: str
     """Its first word, and all of them below: kept of lines with numbers only."""
@@ -199,7 +199,7 @@ class Threads(Record):
 
     def restated_on_days(self, known: KnownFact, by_id: Mapping[str, KnownFact]) -> list[KnownFact]:
         """Those of the facts that say what this one, the newest of them, says, itself among them,
-        where they were told on enough days for one line to tell them all; else none."""
+        where they were said on enough days for one line to stand for all; else none."""
         if known.fact.kind is FactKind.OPINION or known.status is not FactStatus.LIVE:
             return []
         same = [by_id[id_] for id_ in self.wordings.get(known.fact.id, ()) if id_ in by_id]

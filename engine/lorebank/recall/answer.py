@@ -50,7 +50,7 @@ class RecallOptions(Record):
     token_budget: int | None = None
     include_superseded: bool = False
     explain: bool = False
-    """Whether `why` tells what each part of a score is worth."""
+    """Whether `why` shows what each part of a score is worth."""
     why_not: str | None = None
     """An id or citation; the answer says why it is not among the hits."""
 

@@ -81,7 +81,7 @@ class Found(Record):
     asked: Request | None = None
     """The question as it was asked, where a part of the notes was looked at."""
     time_filter_dropped: bool = False
-    """Whether nothing of the time asked for answers, and all else was looked at."""
+    """Whether nothing in the time asked for answers, so that all else was searched."""
 
     @property
     def best(self) -> float:
@@ -134,7 +134,7 @@ def _reranked(found: Found, rerank: Rerank, options: RankOptions) -> Found:
 
 
 def _find(request: Request, options: RankOptions) -> Found:
-    """A date phrase that leaves nothing on the subject gives way, aloud."""
+    """If nothing on the subject is in the time asked for, drop that filter and add a note."""
     as_asked, request = request, resolve(with_event(request))
     understood = request.understood
     anywhere = _judged(request, options)

@@ -38,7 +38,7 @@ _LOOKED_AT = 60
 _LONGEST_ROLE = 3
 """Words of a role: "the new firmware engineer"."""
 _MOST_MEANT = 3
-"""Whoever more people may be is nobody in particular."""
+"""A role that fits more people than this stays unresolved."""
 _MOST_ALIASES = 3
 """Proposed names of one entity that are searched as well."""
 _Described = tuple[str, list[frozenset[str]]]

@@ -67,7 +67,7 @@ class Weights(Record):
     question: float = -0.8
     """It asks, and does not tell."""
     quarantined: float = -3.0
-    """Nobody trusted has vouched for it. Not fitted: more than being the newest can bring."""
+    """It is quarantined and unconfirmed. Not fitted: more than being the newest can bring."""
 
 
 DEFAULT_WEIGHTS = Weights()

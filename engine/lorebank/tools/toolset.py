@@ -49,7 +49,7 @@ class OtherNames(tuple[str, ...]):
 
 
 def arg(description: str, also: str = "", *, ge: int | None = None, le: int | None = None) -> Any:
-    """What a model is told of an argument, the words that models call it by, and its limits."""
+    """An argument as described to a model, the words that models call it by, and its limits."""
     found: Any = Field(description=description, ge=ge, le=le)
     found.metadata.append(OtherNames(also.split()))
     return found
@@ -98,7 +98,7 @@ Query = Annotated[
 Count = Annotated[
     int,
     arg(
-        "At most so many.",
+        "At most this many.",
         "limit top_k topk n count max_results num_results max results",
         ge=1,
         le=200,
@@ -460,7 +460,7 @@ class Toolset:
             if len(report.lines) > MOST_LINES and not self._decides:
                 raise UsageError(
                     f"{len(report.lines)} lines would go, more than {MOST_LINES}; nothing was cut",
-                    hint="give fewer; so many only the owner cuts, in the shell",
+                    hint="give fewer; only the owner cuts more, in the shell",
                 )
             report = _without_scaffolding(self._bank.forget(*ids, match=match, entity=entity))
         undo = "`undo`" if self._has_undo else f"the owner, with --undo {report.run},"
