@@ -15,6 +15,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from typing import Literal
 
+from lorebank.domain.facts import LONGEST_MONTH
 from lorebank.records import Record
 
 Tense = Literal["asked", "past", "near", "future"]
@@ -26,7 +27,6 @@ _HALF_A_YEAR, _A_THIRD = 184, 122
 """Days: without a tense, what comes within half a year is meant rather than what is long over."""
 NOT_FAR = 70
 """Days within which the 17th is a Saturday, where somebody writes so: it is in two of 14 months."""
-_LONGEST_MONTH = 31
 _REACH = 9
 """Repetitions looked at each way: 29 February may be eight years off."""
 
@@ -150,7 +150,7 @@ class Moment(Record):
                 return before
         if found is None or (self.tense == "past" and found[0] > self.now):
             return None
-        return found if (found[0] - self.named).days <= _LONGEST_MONTH else None
+        return found if (found[0] - self.named).days <= LONGEST_MONTH else None
 
     def _yearly(self, begun: Days, coming: Days) -> Days:
         ago, ahead = (self.now - begun[1]).days, (coming[0] - self.now).days

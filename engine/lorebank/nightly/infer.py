@@ -14,7 +14,7 @@ from datetime import date
 
 from lorebank.dates.phrases import find_phrases
 from lorebank.dates.times import tense_of, times_of
-from lorebank.domain.facts import Citation, Fact, FactKind, Interval, Mention
+from lorebank.domain.facts import LONGEST_FACT, Citation, Fact, FactKind, Interval, Mention
 from lorebank.language.folding import fold, slugify
 from lorebank.language.statements import (
     Cue,
@@ -30,8 +30,6 @@ from lorebank.markdown.plain import plain_text
 from lorebank.records import Record
 from lorebank.supersede.properties import read_slots
 
-LONGEST = 320
-"""Characters: a fact is a sentence that stands alone, not a paragraph."""
 FEWEST_WORDS = 3
 _NEAR = 2
 """Words between a subject and what is said of it: `I really do love`."""
@@ -166,7 +164,7 @@ def _labelled(sentence: Sentence, said: Statement) -> tuple[str, str] | None:
 
 
 def _may_state(text: str) -> bool:
-    if len(text) > LONGEST or "?" in text or text.endswith(("？", ":", "：")):
+    if len(text) > LONGEST_FACT or "?" in text or text.endswith(("？", ":", "：")):
         return False
     if _QUOTED.search(text):
         return False

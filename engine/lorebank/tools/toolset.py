@@ -24,7 +24,7 @@ from typing import (
 from pydantic import BeforeValidator, Field
 from typing_extensions import TypedDict  # pydantic asks for this one before Python 3.12
 
-from lorebank.domain.facts import NOBODY, Author, FactKind, InboxKind
+from lorebank.domain.facts import LONGEST_FACT, NOBODY, Author, FactKind, InboxKind
 from lorebank.errors import LorebankError, UsageError
 from lorebank.markdown.origin import as_recalled
 from lorebank.render.answers import search_lines
@@ -135,8 +135,6 @@ Verdicts = Annotated[
 
 RECALL_TOKENS = 480
 """Of ten hits; with what hosts put around them 500."""
-LONGEST = 320
-"""Characters of a statement that stands alone, as `nightly.infer` reads them; above it, advice."""
 MOST_LINES = 20
 """Lines that an agent may forget at once: more than that is a decision of the owner's."""
 _OWNERS = frozenset(("accept", "confirm"))
@@ -346,7 +344,7 @@ class Toolset:
         lines = [f"retained {fact.id} as {fact.kind.value} about {about} [{fact.citation}]"]
         if not fact.is_new:
             lines = [f"already noted as {fact.id} [{fact.citation}]; nothing was written"]
-        elif len(fact.content) > LONGEST:
+        elif len(fact.content) > LONGEST_FACT:
             lines.append(
                 f"{len(fact.content)} characters are more than one fact: retain each statement by"
                 f" itself, then forget {fact.id}"
