@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from lorebank.dates.spans import Tense
 
 _EARLIER_YEARS = 5
+"""That a day without a year is looked for in; chosen by hand."""
 _DURATION = re.compile(r"\s*(\d{1,5})\s*([dwmy])\s*", re.IGNORECASE)
 _UNITS = {"d": "day", "w": "week", "m": "month", "y": "year"}
 _YEAR = re.compile(r"\s*(\d{4})\s*")

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 
 
 _SHARE = 0.7
-"""The least share of a sentence's content words that its lines must hold."""
+"""The least share of a sentence's content words that its lines must hold. Chosen by hand: a summary
+may join its lines by words of its own."""
 _STEM = 4
 _ENDING = 3
 """Letters by which two forms of one word may differ at their ends."""

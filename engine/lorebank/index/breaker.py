@@ -14,6 +14,7 @@ from lorebank.records import Record
 
 _FIRST_REST_S = 30.0
 _LONGEST_REST_S = 900.0
+"""Chosen by hand: a quarter of an hour is soon enough after a failure that lasts."""
 
 
 class Breaker(Record):

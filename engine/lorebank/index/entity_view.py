@@ -112,8 +112,9 @@ def _sentences(text: str) -> list[str]:
 
 _NEIGHBOURS = 12
 _NAMED_IN = 20
+"""What a screen holds; the text shows fewer."""
 _DISPUTED = 0.15
-"""An opinion with evidence both ways is open where its confidence is so near to one half."""
+"""An opinion with evidence both ways is open this near to one half; chosen by hand."""
 _BOTH = {Stance.FOR, Stance.AGAINST}
 T = TypeVar("T")
 

@@ -43,6 +43,7 @@ _SHARE = (
 LEAST_SHARE = 0.1
 """Chosen by hand: a line that names a year says nothing of one of its weeks."""
 _LONG_DAYS = 300
+"""A time about as long as a year, by whose line nothing is known of the day of writing."""
 RECORDED = "i.recorded BETWEEN {start} AND {end}"
 _LYING_IN = (
     f"(SELECT i.item FROM items i WHERE {_FIRST.format(start='?1', end='?2')} UNION"

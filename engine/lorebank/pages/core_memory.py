@@ -25,7 +25,8 @@ from lorebank.records import Record
 from lorebank.supersede.endings import ends, read_change, read_stated, tokens
 
 MOST = 8
-"""Open proposals of each sort, a page's worth; the next ones follow when these are decided."""
+"""Open proposals of each sort, a page's worth; the next ones follow when these are decided.
+Chosen by hand, as are the numbers below: a proposal asks, and changes nothing."""
 REPEATED_DAYS = 3
 """What was said on this many days is durable."""
 SURE = 0.7

@@ -41,7 +41,8 @@ if TYPE_CHECKING:
     from lorebank.index.vectors import VectorIndex
 
 _SUBJECT, _MENTIONED, _NAMED = 1.0, 0.8, 0.6
-"""How much an item has to do with an entity that it is about, links, or names in its text."""
+"""How much an item has to do with an entity that it is about, links, or names in its text.
+Chosen by hand, as `_PERHAPS` and `_MANY`: only their order matters before the fitted weight."""
 _PERHAPS = 0.7
 """How much of that is left where the entity is only perhaps the one that is meant."""
 _MANY = 8
