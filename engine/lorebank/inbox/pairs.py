@@ -43,7 +43,13 @@ from lorebank.inbox.sources import (
     line_of_fact,
     remove_ledger_lines,
 )
-from lorebank.index.items import all_facts, facts_by_entity, facts_by_id, facts_of_ids
+from lorebank.index.items import (
+    all_facts,
+    facts_by_entity,
+    facts_by_id,
+    facts_by_place,
+    facts_of_ids,
+)
 from lorebank.index.succession import ruled_pairs, superseded_facts
 from lorebank.language.words import stop_words, words
 from lorebank.markdown.ledger import (
@@ -75,12 +81,15 @@ def _evidence_waiting(desk: Desk, fact: Fact | None = None) -> Iterator[InboxIte
     pairs = list(unsure_pairs(desk.connection, fact.id if fact else None))
     opened = facts_of_ids(desk.connection, {o.evidence[0].fact_id for _, _, o in pairs})
     for row, known, opinion in pairs:
-        first = line_of_fact(opened[opinion.evidence[0].fact_id])
+        place = opinion.source
+        first = opened[opinion.evidence[0].fact_id]
+        if first.citation != place:  # an undated line is no evidence
+            first = facts_by_place(desk.connection, place.path, place.start_line) or first
         kind = _kind_of_pair(known, opinion, row.reason)
         yield InboxItem(
             id=_evidence_id(row.opinion, row.fact),
             kind=kind,
-            older=replace(first, text=opinion.statement, id=opinion.id),
+            older=replace(line_of_fact(first), text=opinion.statement, id=opinion.id),
             newer=line_of_fact(known),
             reason=row.reason,
             effect={
