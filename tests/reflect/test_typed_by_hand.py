@@ -1,12 +1,14 @@
 """What a person types on a page or into a log is read as meant, and kept, or said to be odd."""
 
+import os
 from datetime import date
 from pathlib import Path
 
 import pytest
 
 from lorebank import Bank
-from lorebank.domain.facts import OpinionStatus
+from lorebank.domain.facts import FactStatus, OpinionStatus
+from lorebank.errors import NotFound, PathRefused, UsageError, WorkspaceError
 from support import WORDS_ONLY
 
 TODAY = date(2026, 2, 16)
@@ -111,3 +113,99 @@ def test_a_page_whose_mark_stands_in_a_conflict_does_not_grow(tmp_path: Path) ->
         bank.reflect()
     assert page.read_text("utf-8").count(other) == 1
     assert page.read_text("utf-8").count("<<<<<<<") == 1
+
+
+def ledger(root: Path, *lines: str) -> None:
+    write(root, "bank/decisions.md", "\n".join(["# Decisions on lines", "", *lines, ""]))
+
+
+def dough(root: Path) -> tuple[str, str]:
+    """Two lines about one thing; the ids of the older and the newer."""
+    log(root, "2026-02-09", "- W @Tomas: Starts the dough at ten in the evening.")
+    log(root, "2026-02-12", "- W @Tomas: Starts the dough at nine in the evening.")
+    with opened(root) as bank:
+        older, newer = sorted(bank.timeline(), key=lambda fact: str(fact.recorded))
+    return older.id, newer.id
+
+
+@pytest.mark.parametrize("later_first", [False, True])
+def test_of_two_contrary_rulings_the_later_holds_and_doctor_names_both(
+    tmp_path: Path, later_first: bool
+) -> None:
+    older, newer = dough(tmp_path)
+    lines = [
+        f"- {newer} replaces {older} (2026-02-13 by Ana)",
+        f"- {older} replaces {newer} (2026-02-14 by Bo)",
+    ]
+    ledger(tmp_path, *(reversed(lines) if later_first else lines))
+    with opened(tmp_path) as bank:
+        hits = {h.id: h.status for h in bank.recall("dough", include_superseded=True).hits}
+        then = {
+            h.id: h.status
+            for h in bank.recall("dough", include_superseded=True, as_of="2026-02-13").hits
+        }
+        codes = [problem.code for problem in bank.status().problems]
+        assert bank.check() == ()
+    assert hits == {older: FactStatus.LIVE, newer: FactStatus.SUPERSEDED}
+    assert then == {older: FactStatus.SUPERSEDED, newer: FactStatus.LIVE}
+    assert codes == ["rulings-contradict"]
+
+
+def test_a_ruling_of_a_line_on_itself_is_ignored_and_named(tmp_path: Path) -> None:
+    older, _ = dough(tmp_path)
+    ledger(tmp_path, f"- {older} replaces {older} (2026-02-13 by Ana)")
+    with opened(tmp_path) as bank:
+        assert all(h.status is FactStatus.LIVE for h in bank.recall("dough").hits)
+        assert [problem.code for problem in bank.status().problems] == ["ruling-unread"]
+
+
+def test_a_ruling_whose_line_was_reworded_is_void_in_every_list(tmp_path: Path) -> None:
+    older, newer = dough(tmp_path)
+    ledger(tmp_path, f"- {newer} replaces {older} (2026-02-13 by root: memory/2026-02-12.md#L2)")
+    with opened(tmp_path) as bank:
+        assert [each.is_void for each in bank.decisions()] == [False]
+        assert bank.status().problems == ()  # `root: …` is no login
+    log(tmp_path, "2026-02-12", "- W @Tomas: Starts the dough at half past nine.")
+    with opened(tmp_path) as bank:
+        assert [each.is_void for each in bank.decisions()] == [True]
+        assert newer in [finding.text for finding in bank.rot().findings]
+        assert len(bank.unrule(by="root")) == 1
+
+
+def test_words_for_an_opinion_are_no_verdict_on_two_facts(tmp_path: Path) -> None:
+    dough(tmp_path)
+    with opened(tmp_path) as bank:
+        item = next(item for item in bank.inbox().items if item.kind.value == "replacement")
+        with pytest.raises(UsageError, match="no verdict 'for'"):
+            bank.rule({item.id: "for"}, by="Ana")
+
+
+@pytest.mark.parametrize(("above", "line"), [("# d\n\n```\ncode", 3), ("# d\n\n<private>\na\n", 3)])
+def test_nothing_is_retained_below_what_hides_it(tmp_path: Path, above: str, line: int) -> None:
+    file = write(tmp_path, "memory/2026-02-16.md", above)
+    with opened(tmp_path) as bank, pytest.raises(WorkspaceError) as refused:
+        bank.retain("W @Kit: Rows on Tuesdays.")
+    assert refused.value.message.startswith(f"memory/2026-02-16.md:{line}: ")
+    assert file.read_text("utf-8") == above
+
+
+def test_a_pipe_in_place_of_a_log_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    os.mkfifo(tmp_path / "memory/2026-02-16.md")
+    with opened(tmp_path) as bank, pytest.raises(PathRefused, match="no regular file"):
+        bank.retain("W @Kit: Rows on Tuesdays.")
+
+
+def test_two_typed_lines_are_no_one_fact(tmp_path: Path) -> None:
+    with Bank.init(tmp_path, environ=WORDS_ONLY) as bank:
+        with pytest.raises(UsageError, match="several typed lines"):
+            bank.retain("W @Kit: Rows on Tuesdays.\n- W @Kit: Has a dog.", now=TODAY)
+        fact = bank.retain("W @Kit: Rows on Tuesdays,\nand on Thursdays.", now=TODAY)
+    assert fact.content == "Rows on Tuesdays, and on Thursdays."
+
+
+def test_accepting_a_change_that_nobody_proposed_writes_nothing(tmp_path: Path) -> None:
+    log(tmp_path, "2026-02-10", "- W @Kit: Rows on Tuesdays.", "- W @Kit: Has a dog.")
+    with opened(tmp_path) as bank, pytest.raises(NotFound, match="no change nosuch is proposed"):
+        bank.reflect(accept=["nosuch"])
+    assert not (tmp_path / "bank").exists()

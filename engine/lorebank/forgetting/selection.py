@@ -12,8 +12,8 @@ from lorebank.database.connection import Connection, select
 from lorebank.domain.facts import Citation
 from lorebank.domain.reports import ForgottenLine
 from lorebank.errors import NotFound, UsageError
-from lorebank.index.opinions import OPENED_BY
 from lorebank.forgetting.rows import KnownItem, items_matching
+from lorebank.index.opinions import OPENED_BY
 from lorebank.language.folding import fold
 from lorebank.language.statements import sentence_spans
 from lorebank.markdown.plain import plain_text

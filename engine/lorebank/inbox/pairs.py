@@ -19,7 +19,7 @@ from datetime import date, timedelta
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from lorebank.beliefs.forming import holder_of
+from lorebank.beliefs.forming import holder_of, opinion_id
 from lorebank.beliefs.materialise import unsure_pairs
 from lorebank.beliefs.nearness import vectors_by_text
 from lorebank.domain.facts import (
@@ -50,6 +50,7 @@ from lorebank.index.items import (
     facts_by_place,
     facts_of_ids,
 )
+from lorebank.index.opinions import holders_of_opinions
 from lorebank.index.succession import ruled_pairs, superseded_facts
 from lorebank.language.words import stop_words, words
 from lorebank.markdown.ledger import (
@@ -159,7 +160,17 @@ def _evidence_settled(desk: Desk) -> Iterator[Decision]:
             day=ruling.day,
             source=ruling.citation,
             about=(ruling.fact_id, ruling.opinion_id),
+            is_void=not facts or not _is_opinion(desk, ruling.opinion_id),
         )
+
+
+def _is_opinion(desk: Desk, id_: str) -> bool:
+    """Whether somebody holds the opinion, on its own or as part of one that says the same."""
+    return bool(holders_of_opinions(desk.connection, [id_])) or any(
+        opinion_id(holder_of(fact), fact.content) == id_
+        for fact in all_facts(desk.connection)
+        if fact.kind is FactKind.OPINION
+    )
 
 
 def _ruled_kind(stance: Stance) -> InboxKind:
@@ -334,6 +345,7 @@ def _replacement_settled(desk: Desk) -> Iterator[Decision]:
             day=ruling.day,
             source=ruling.citation,
             about=(ruling.newer, ruling.older),
+            is_void=not all(facts_by_id(desk.connection, i) for i in (ruling.newer, ruling.older)),
         )
 
 

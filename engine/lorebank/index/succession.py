@@ -407,8 +407,14 @@ def _apply_rulings(
         " FROM json_each(?1) w CROSS JOIN line_rulings r ON r.older = w.value"
         " JOIN items i ON i.id = r.newer"
         " WHERE (?2 IS NULL OR ((r.day IS NULL OR r.day <= ?2) AND i.recorded <= ?2))"
-        " AND i.quarantined = 0 ORDER BY r.file, r.line",
-        (json.dumps(sorted(of_id)), _iso(as_of)),
+        " AND i.quarantined = 0"
+        # Where the same two are ruled on the other way round, the later ruling holds.
+        " AND NOT EXISTS (SELECT 1 FROM line_rulings x WHERE x.older = r.newer"
+        "  AND x.newer = r.older AND x.by <> ?3 AND (?2 IS NULL OR x.day IS NULL OR x.day <= ?2)"
+        "  AND (coalesce(x.day, ''), x.line) >"
+        "   (coalesce(r.day, ''), CASE r.by WHEN ?3 THEN 0 ELSE r.line END))"
+        " ORDER BY coalesce(r.day, ''), r.file, r.line",
+        (json.dumps(sorted(of_id)), _iso(as_of), WRITER),
     )
     last_day = today.isoformat() if today else "9999-99-99"
     for older, newer, relation, item, recorded, file, place, said, begins in rows:
