@@ -80,8 +80,11 @@ def _read(text: str, recorded: date, given: Tense | None, *, settled: bool) -> t
         if settled and meaning.repeating:
             continue
         tense = given or _tense(languages, clause)
-        if tense == "past" and _plans(languages, text, phrase):
-            tense = "near"
+        if tense == "past":
+            inside = [p for p in phrases if end - len(clause) <= p.start < end]
+            put_off = _holds(languages, "moved", clause)
+            if any(_plans(languages, text, p) for p in (inside if put_off else [phrase])):
+                tense = "near"  # `Friday's lesson was put off to Monday`
         if _names_no_time(phrase, clause, tense, languages):
             continue
         before = text[: phrase.start].rstrip()  # moved again, from the 9th to the 12th
@@ -186,7 +189,8 @@ def _tense(languages: _Languages, clause: str) -> Tense:
     if _holds(languages, "future", clause):
         return "future"
     past = _holds(languages, "past", clause) or _is_perfect(languages, clause)
-    return "past" if past else "near"
+    # What was called off is most often still to come.
+    return "past" if past and not _holds(languages, "off", clause) else "near"
 
 
 def _holds(languages: _Languages, cue: str, clause: str) -> bool:

@@ -14,7 +14,7 @@ import re
 from lorebank.domain.facts import Diagnostic
 from lorebank.language.secrets import redact
 from lorebank.markdown.blocks import blank_spans, find_blocks
-from lorebank.markdown.front_matter import front_matter_lines
+from lorebank.markdown.front_matter import PROGRAM_KEY, PROPERTY, front_matter_lines
 from lorebank.markdown.mentions import code_spans
 from lorebank.markdown.source import FenceScanner, line_of, split_lines
 
@@ -51,7 +51,23 @@ def hide(text: str, path: str) -> tuple[str, tuple[Diagnostic, ...]]:
         count = front_matter_lines(split_lines(text))
         length = sum(len(line) + 1 for line in visible.split("\n")[:count])
         visible = blank_spans(visible, [(0, length)])
+    if "::" in visible:
+        visible = _with_plain_properties(visible)
     return visible, tuple(diagnostics)
+
+
+def _with_plain_properties(text: str) -> str:
+    """Properties of Logseq as prose: `telefone:: 912` says `telefone:  912`; what the program
+    keeps for itself (`id:: 6f1c…`) is blank."""
+    fences = FenceScanner()
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        if not fences.feed(line) and (found := PROPERTY.match(line)):
+            start, end = found.span("mark")
+            if PROGRAM_KEY.match(found["key"]):
+                start, end = found.start("key"), len(line)
+            lines[number] = f"{line[:start]}{' ' * (end - start)}{line[end:]}"
+    return "\n".join(lines)
 
 
 def without_private(text: str) -> str:
