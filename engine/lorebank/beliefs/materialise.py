@@ -120,8 +120,7 @@ def form_waiting(
     """Embed the texts whose vectors are not known yet, and form their holders' opinions again;
     those of all holders where some were formed before there was an embedder.
 
-    `embed` makes vectors that `vectors_of` knows from then on, and tells how many. Returns how
-    many texts were embedded.
+    `embed` makes vectors that `vectors_of` knows from then on. Returns how many texts have one.
     """
     every = formed_by(connection) != WITH_VECTORS
     waiting = sorted(_waiting(connection))

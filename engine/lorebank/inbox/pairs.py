@@ -308,10 +308,20 @@ def _pair_id(newer: str, older: str) -> str:
 
 def _replacement_rule(desk: Desk, verdict: Verdict) -> None:
     older, newer = verdict.item.older, verdict.item.newer
-    assert older is not None and newer is not None and newer.source is not None
-    reason = f"{newer.source} on {older.source}"
-    relation = Relation(verdict.choice)
-    ruling = LineRuling(newer.id, relation, older.id, desk.today, verdict.by, reason, newer.source)
+    assert older is not None and newer is not None
+    _write_relation(desk, (newer.id, older.id), verdict.choice, verdict.by)
+
+
+def _replacement_again(desk: Desk, decision: Decision, choice: str, by: str) -> None:
+    _write_relation(desk, decision.about, choice, by)
+
+
+def _write_relation(desk: Desk, pair: tuple[str, ...], choice: str, by: str) -> None:
+    newer, older = pair
+    known = facts_of_ids(desk.connection, pair)
+    reason = " on ".join(str(known[id].citation) for id in pair if id in known)
+    nowhere = Citation(DECISIONS_PAGE, 0, 0)
+    ruling = LineRuling(newer, Relation(choice), older, desk.today, by, reason, nowhere)
     add_ledger_line(desk, DECISIONS_PAGE, format_line_ruling(ruling), title="Decisions on lines")
 
 
@@ -335,6 +345,7 @@ REPLACEMENTS = Source(
     _replacement_settled,
     remove_ledger_lines,
     _replacement_about,
+    again=_replacement_again,
 )
 
 
