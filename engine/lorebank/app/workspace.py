@@ -643,7 +643,7 @@ class OpenWorkspace:
 
     def append_fact(self, path: str, line: str, day: date, *, undo: str = "") -> int:
         """Write a fact line into a log, kept for undo in that area; returns its line number."""
-        from lorebank.retain.compose import append_fact_line, new_log
+        from lorebank.retain.compose import append_fact_line, new_log, refuse_unread
         from lorebank.workspace.paths import edit_text
 
         headings = self.read_settings.retain_headings
@@ -652,6 +652,7 @@ class OpenWorkspace:
         def add(before: str | None) -> str:
             text = new_log(day) if before is None else before
             appended, number = append_fact_line(text, line, path=path, headings=headings)
+            refuse_unread(appended, number, path=path, headings=headings)
             lines.append(number)
             return appended
 
