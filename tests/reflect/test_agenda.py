@@ -321,8 +321,8 @@ def test_lines_about_nobody_may_be_about_one_thing(
 def test_a_sentence_that_is_typed_too_leaves_its_neighbours(tmp_path: Path) -> None:
     found = agenda(
         tmp_path,
-        d0305="Kit's birthday is on 20 March.\nRehearsal of the 11th: moved to 16 March at Odd's.\n\n"
-        "## Retain\n- W @Odd: Rehearsal of the 11th: moved to 16 March at Odd's.\n- W @Kit: Sings.",
+        d0305="Kit's birthday is on 20 March.\nRehearsal of the 11th: moved to 16 March.\n\n"
+        "## Retain\n- W @Odd: Rehearsal of the 11th: moved to 16 March.\n- W @Kit: Sings.",
     )
     assert [day for day, _ in found] == ["2026-03-16", "2026-03-20"]
 
