@@ -651,7 +651,7 @@ class OpenWorkspace:
 
     def append_fact(self, path: str, line: str, day: date, *, undo: str = "") -> int:
         """Write a fact line into a log, kept for undo in that area; returns its line number."""
-        from lorebank.retain.compose import append_fact_line, new_note_log
+        from lorebank.retain.compose import append_fact_line, new_note_log, refuse_unread
         from lorebank.workspace.paths import edit_text
 
         headings = self.read_settings.retain_headings
@@ -663,6 +663,7 @@ class OpenWorkspace:
             appended, number = append_fact_line(
                 text, line, path=path, headings=headings, title=title
             )
+            refuse_unread(appended, number, path=path, headings=headings)
             lines.append(number)
             return appended
 

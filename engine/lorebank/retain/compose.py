@@ -19,17 +19,19 @@ from lorebank.domain.facts import (
     Mention,
     Origin,
 )
-from lorebank.errors import UsageError
+from lorebank.errors import UsageError, WorkspaceError
 from lorebank.language.folding import fold, slugify
 from lorebank.languages import phrase_lists
 from lorebank.markdown.document import append_to_section, last_section, read_document
 from lorebank.markdown.fact_lines import begins_typed, parse_fact_line
-from lorebank.markdown.facts import fact_id
+from lorebank.markdown.facts import extract_facts, fact_id
 from lorebank.markdown.sections import folded_headings, opens_retain
 from lorebank.markdown.source import newline_style
 from lorebank.retain.kinds import kind_of
 
 _LIST_MARKER = re.compile(r"\A[-*+]\s+")
+_HIDING = frozenset({"fence-unclosed", "private-unclosed", "block-unclosed"})
+"""Codes of what may hide the rest of a file."""
 _REFUSED = frozenset({"confidence-not-a-number", "confidence-out-of-range"})
 
 
@@ -47,6 +49,12 @@ def compose_fact(
     A plain sentence is given its kind by its words, and links the known names that `names_in` it:
     "Peter prefers tea" is an opinion of @Peter."""
     sentence = one_paragraph(text)
+    further = text.strip().splitlines()[1:]
+    if any(begins_typed(_without_bullet(line.strip())) for line in further):
+        raise UsageError(
+            "nothing retained: the text holds several typed lines, and one fact is written a call",
+            hint="give each by itself, or all of them to `lorebank retain` on standard input",
+        )
     if not sentence:
         raise UsageError("nothing to retain: the text is empty", hint="give a whole sentence")
     if confidence is not None and not 0.0 <= confidence <= 1.0:
@@ -144,6 +152,17 @@ def append_fact_line(
     words = folded_headings(tuple(headings))
     opening = f"## {title}\n"
     return append_to_section(text, line, lambda title: opens_retain(title, words), opening, path)
+
+
+def refuse_unread(text: str, line: int, *, path: str, headings: Sequence[str]) -> None:
+    """`WorkspaceError` where no fact begins on the line: an open fence or tag above hides it."""
+    read = extract_facts(read_document(text, path), recorded=None, headings=headings)
+    if any(fact.citation.start_line == line for fact in read.facts):
+        return
+    found = [each for each in (*read.diagnostics, *read.advice) if each.code in _HIDING]
+    place = f"{path}:{found[-1].line if found else line}"
+    why = found[-1].message if found else "what stands above hides a fact at the end of the log"
+    raise WorkspaceError(f"{place}: {why}; nothing retained", hint="mend that line, then try again")
 
 
 def one_paragraph(text: str) -> str:
