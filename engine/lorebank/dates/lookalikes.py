@@ -113,9 +113,8 @@ def _counts_alone(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
     if not any(word[0].isalnum() for word in outside):
         return edge.end > start + 1 or tokens.words[start] not in _words()["name"]
     before, after = _word_at(tokens, start - 1), _word_at(tokens, edge.end)
-    if before == "." and _word_at(tokens, start - 2) in _words()["title"]:
-        return False  # Sr. Reis
-    if before in _QUOTES or before in _words()["title"] or before in _words()["article"]:
+    title = _word_at(tokens, start - 2) if before == "." else before  # Sr. Reis
+    if before in _QUOTES or title in _words()["title"] or before in _words()["article"]:
         return False
     if start and any(e.tag in ("HOLIDAY", "ORDINAL") for e in lattice.edges[start - 1]):
         return False  # Black Friday deals, the first Thursday lesson
@@ -199,4 +198,7 @@ def _is_nth_thing(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
     if not tags & {"DATE_ORDINAL", "DAY_OF_MONTH", "DATE_NUMBER_WEAK"}:
         return False
     counted = "DATE_NUMBER_WEAK" in tags and _word_at(tokens, start - 1).isdecimal()  # `10 a 12`
+    counted = counted or (
+        tokens.words[max(start - 1, 0) : start + 1] == ["in", "the"]
+    )  # they led in the 4th
     return counted or (after[:1].isalnum() and after not in words.marks)
