@@ -428,8 +428,14 @@ def _apply_rulings(
         " FROM json_each(?1) w CROSS JOIN line_rulings r ON r.older = w.value"
         " JOIN items i ON i.id = r.newer"
         " WHERE (?2 IS NULL OR ((r.day IS NULL OR r.day <= ?2) AND i.recorded <= ?2))"
-        f" AND i.quarantined = 0 {_LAST_HOLDS}",
-        (json.dumps(sorted(of_id)), _iso(as_of)),
+        " AND i.quarantined = 0"
+        # Where the same two are ruled on the other way round, the later ruling holds.
+        " AND NOT EXISTS (SELECT 1 FROM line_rulings x WHERE x.older = r.newer"
+        "  AND x.newer = r.older AND x.by <> ?3 AND (?2 IS NULL OR x.day IS NULL OR x.day <= ?2)"
+        "  AND (r.by = ?3 OR"
+        "   CASE WHEN x.day <> r.day THEN x.day > r.day ELSE x.line > r.line END))"
+        f" {_LAST_HOLDS}",
+        (json.dumps(sorted(of_id)), _iso(as_of), WRITER),
     )
     last_day = today.isoformat() if today else "9999-99-99"
     last: dict[tuple[Any, ...], tuple[Any, ...]] = {}

@@ -25,10 +25,12 @@ _OPAQUE = re.compile(
     re.IGNORECASE | re.DOTALL | re.MULTILINE,
 )
 
+_CONFLICT = re.compile(r"(?:<{7} |>{7} |\|{7} |={7}\s*\Z)")
+
 
 def hide(text: str, path: str) -> tuple[str, tuple[Diagnostic, ...]]:
-    """The text, same length and lines, with front matter, comments, private and managed text blank,
-    and what was odd about it.
+    """The text, same length and lines, with front matter, comments, private and managed text and
+    the marks of a merge conflict blank, and what was odd about it.
 
     Raw HTML whose text is no Markdown (`<pre>`, `<script>`, `<style>`) is blank as well.
     """
@@ -41,6 +43,8 @@ def hide(text: str, path: str) -> tuple[str, tuple[Diagnostic, ...]]:
         visible = blank_spans(visible, [(block.start, block.end) for block in blocks])
         if "<!--" in visible:
             visible = blank_spans(visible, _comment_spans(visible, path, diagnostics))
+        if "<<<<<<<" in visible:
+            visible = blank_spans(visible, _conflict_spans(visible, path, diagnostics))
         if "</" in visible:
             visible = blank_spans(visible, [found.span() for found in _OPAQUE.finditer(visible)])
     if text.startswith("---"):
@@ -121,6 +125,24 @@ def _comment_spans(text: str, path: str, diagnostics: list[Diagnostic]) -> list[
                     return [*spans, (start, start + 4)]
                 hidden_until = end + 3
                 spans.append((start, hidden_until))
+        offset += len(line) + 1
+    return spans
+
+
+def _conflict_spans(text: str, path: str, diagnostics: list[Diagnostic]) -> list[Span]:
+    """The marks that an unfinished merge left: `<<<<<<< a`, and those that go with it."""
+    spans: list[Span] = []
+    fences = FenceScanner()
+    is_open, offset = False, 0
+    for line in text.split("\n"):
+        mark = None if fences.feed(line) else _CONFLICT.match(line)
+        if mark is not None and (is_open or line[0] == "<"):
+            if line[0] == "<":
+                message = "a merge was left unfinished here; both its sides count until you mend it"
+                where = line_of(text, offset)
+                diagnostics.append(Diagnostic(path, where, "merge-conflict", message))
+            spans.append((offset, offset + len(line)))
+            is_open = line[0] != ">"
         offset += len(line) + 1
     return spans
 

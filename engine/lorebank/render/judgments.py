@@ -94,6 +94,7 @@ def verdict_lines(look: Look, decisions: Iterable[Decision], *, undone: bool = F
                     f"by {each.by}" if each.by else "",
                     each.day.isoformat() if each.day else "",
                     "" if undone else str(each.source),
+                    "what it rules on is gone" if each.is_void and not undone else "",
                 ],
             )
         )
