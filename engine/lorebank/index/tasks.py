@@ -28,7 +28,7 @@ from lorebank.index.succession import successors
 from lorebank.language.folding import slugify
 from lorebank.language.statements import lines_of, sentences, statement_in_any_language
 from lorebank.language.words import content_words, words
-from lorebank.languages import Sections, compiled, split
+from lorebank.languages import phrase_lists
 from lorebank.markdown.plain import plain_text
 from lorebank.records import Record
 
@@ -269,16 +269,10 @@ class Appointment(Record):
 def yearly_words() -> tuple[tuple[str, ...], re.Pattern[str]]:
     """What says that a day comes back every year, in any language: birthday, anniversary, born;
     and what finds it."""
-    days, births = compiled("agenda", _words_of_days)
+    tables = phrase_lists("agenda").values()
+    days, births = ([w for t in tables for w in t.get(of, ())] for of in ("yearly", "born"))
     found = "|".join([*map(re.escape, days), *(rf"\b{re.escape(word)}" for word in births)])
     return (*days, *births), re.compile(found, re.IGNORECASE)
-
-
-def _words_of_days(tables: Sections) -> list[list[str]]:
-    return [
-        [word for table in tables.values() for word in split(table.get(entry, ""))]
-        for entry in ("yearly", "born")
-    ]
 
 
 def appointments_known_on(connection: Connection, day: date) -> list[Appointment]:
