@@ -77,9 +77,7 @@ class AsyncBank:
         return await loop.run_in_executor(self._thread, lambda: job(self._opened()))
 
     async def close(self) -> None:
-        """Close the Bank once what was asked for is done; it cannot be used again.
-
-        A second call does nothing."""
+        """Close the Bank, for good, once what was asked for is done; twice is no error."""
         if not self._is_closed:
             self._is_closed = True
             await asyncio.get_running_loop().run_in_executor(self._thread, self._close)
