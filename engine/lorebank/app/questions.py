@@ -369,6 +369,7 @@ def build_request(
         limit=max(LEAST_CANDIDATES, wanted * ws.config.recall.candidate_multiplier),
         within=select_items(ws.index, filters.wanted, filters.unwanted),
         vectors=ws.vectors,
+        vectors_of=ws.alike_by if question.vector is not None else ws.vectors_of,
         query_vector=question.vector,
         spread=question.spread,
     )

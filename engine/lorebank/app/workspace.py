@@ -34,13 +34,12 @@ from lorebank.workspace.layout import (
 
 if TYPE_CHECKING:
     from lorebank.app.watching import Watcher
-    from lorebank.beliefs.nearness import VectorsOf
     from lorebank.database.connection import Connection
     from lorebank.inbox.sources import Desk
     from lorebank.index.items import ItemCache
     from lorebank.index.lexical import Postings
     from lorebank.index.meaning import Meaning
-    from lorebank.index.vectors import VectorIndex
+    from lorebank.index.vectors import VectorIndex, VectorsOf
     from lorebank.index.vocabulary import Vocabulary
     from lorebank.providers.protocols import Embedder, Generator, Reranker
     from lorebank.providers.registry import Setup
@@ -540,9 +539,9 @@ class OpenWorkspace:
     def opinions_now(self, slug: str | None, now: date | None) -> tuple[Opinion, ...]:
         """The same, with the newer of two that are near in meaning before the older one, as recall
         has them."""
-        from lorebank.beliefs.nearness import vectors_by_text
         from lorebank.index.opinions import judged_together
         from lorebank.index.succession import Dated, led_by, newer_lines
+        from lorebank.index.vectors import vectors_by_text
 
         found = {opinion.id: opinion for opinion in self.opinions(slug, None, now)}
         lines = []
@@ -551,7 +550,8 @@ class OpenWorkspace:
             if said and opinion.status is OpinionStatus.LIVE:
                 last = said[-1]
                 when = last.date, last.source.path, last.source.start_line
-                lines.append(Dated(opinion.id, last.fact_id, opinion.entities[:1], when))
+                about = opinion.entities[:1]
+                lines.append(Dated(opinion.id, last.fact_id, about, when, is_opinion=True))
         known = judged_together(self.index, [line.fact for line in lines])
         vectors = vectors_by_text(self.vectors_of, [o.statement for o in found.values()])
         near = {o.id: vectors[o.statement] for o in found.values() if o.statement in vectors}
@@ -610,7 +610,7 @@ class OpenWorkspace:
         from lorebank.inbox.sources import Desk
 
         return Desk(
-            self.index, self.root, self.config, self.day(now), self.append_fact, self._alike_by
+            self.index, self.root, self.config, self.day(now), self.append_fact, self.alike_by
         )
 
     def judgments_waiting(self, day: date) -> int:
@@ -625,7 +625,7 @@ class OpenWorkspace:
         items = waiting(desk).items
         return sum(item.kind is not InboxKind.PROPOSAL for item in items)
 
-    def _alike_by(self, texts: Sequence[str]) -> Mapping[str, bytes]:
+    def alike_by(self, texts: Sequence[str]) -> Mapping[str, bytes]:
         """The vectors of texts by the built-in embedder, embedding those it has not seen."""
         from lorebank.index.vectors import FINGERPRINT
 

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lorebank.beliefs.forming import holder_of
 from lorebank.beliefs.materialise import unsure_pairs
-from lorebank.beliefs.nearness import vectors_by_text
 from lorebank.domain.facts import (
     Citation,
     Fact,
@@ -45,6 +44,7 @@ from lorebank.inbox.sources import (
 )
 from lorebank.index.items import all_facts, facts_by_entity, facts_by_id, facts_of_ids
 from lorebank.index.succession import ruled_pairs, superseded_facts
+from lorebank.index.vectors import vectors_by_text
 from lorebank.language.words import stop_words, words
 from lorebank.markdown.ledger import (
     EvidenceRuling,

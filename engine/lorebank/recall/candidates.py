@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from lorebank.index.vectors import VectorIndex
+    from lorebank.index.vectors import VectorIndex, VectorsOf
 
 _SUBJECT, _MENTIONED, _NAMED = 1.0, 0.8, 0.6
 """How much an item has to do with an entity that it is about, links, or names in its text."""
@@ -60,6 +60,8 @@ class Request(Record):
     within: str | None = None
     """JSON list of the only items that filters leave; `None`: all."""
     vectors: VectorIndex | None = None
+    vectors_of: VectorsOf | None = None
+    """The vectors of texts by the built-in embedder."""
     query_vector: NDArray[np.float32] | None = None
     spread: float = 0.0
     """The usual standard deviation of the embedder's similarities; 0: as this question's are."""
