@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date
 from enum import StrEnum
@@ -29,8 +30,10 @@ from lorebank.workspace.layout import (
     LogPattern,
     ensure_derived_folder,
     index_path,
+    is_generated,
     sessions_path,
 )
+from lorebank.workspace.lock import WriterLock
 
 if TYPE_CHECKING:
     from lorebank.app.watching import Watcher
@@ -270,6 +273,33 @@ class OpenWorkspace:
         self.in_memory = f"the index cannot be written ({problem}); it is kept in memory"
         self.next_walk = 0.0
         self.say(self.in_memory)
+
+    @contextmanager
+    def writing(self, *, finish: bool = True) -> Iterator[tuple[str, ...]]:
+        """Hold the lock of writers; what a killed forget or undo left half done is finished first
+        unless told not to. Gives the names of these forgets."""
+        with WriterLock(self.root):
+            yield self.finish_interrupted() if finish else ()
+
+    def finish_interrupted(self) -> tuple[str, ...]:
+        """The same for a caller that holds the lock; what a group serves is its owner's to mend."""
+        from lorebank.workspace.run_store import has_interrupted
+
+        if self.group or not has_interrupted(self.root):
+            return ()
+        from lorebank.app.rulings import finish_interrupted
+
+        return finish_interrupted(self)
+
+    def unread_files(self) -> tuple[str, ...]:
+        """Files in the workspace that are none of its notes and pages, hidden ones aside."""
+        known = {file.path for file in self.walk().files}
+        found = []
+        for folder, below, names in os.walk(self.root):
+            below[:] = [name for name in below if not name.startswith(".")]
+            paths = ((Path(folder) / name).relative_to(self.root) for name in names)
+            found += [path.as_posix() for path in paths if not path.name.startswith(".")]
+        return tuple(sorted(p for p in found if p not in known and not is_generated(p)))
 
     def discard_index(self) -> None:
         """Delete the index; the next question reads the files again, however lately they were."""

@@ -35,7 +35,7 @@ from lorebank.domain.facts import (
 )
 from lorebank.domain.judgments import Proposal
 from lorebank.domain.reports import LintFinding, LintReport, UndoReport
-from lorebank.errors import LockHeld, UsageError
+from lorebank.errors import LockHeld, UsageError, WorkspaceError
 from lorebank.index.items import facts_by_id, facts_by_place, facts_saying
 from lorebank.index.vectors import FINGERPRINT
 from lorebank.language.secrets import find_secrets
@@ -174,6 +174,10 @@ def _sync_if_free(ws: OpenWorkspace) -> None:
     """Bring the index up to date unless somebody holds the workspace: whoever writes a line
     never waits for a night, whose own last sync, or the next question, reads it."""
     with suppress(LockHeld), WriterLock(ws.root, timeout_s=0):
+        try:
+            ws.finish_interrupted()
+        except WorkspaceError as problem:  # no reason to refuse a line
+            ws.say(f"{problem.message}; {problem.hint}")
         ws.sync_files()
 
 
@@ -213,7 +217,7 @@ def log_file(ws: OpenWorkspace, *, day: Day = None, now: date | None = None) -> 
     """The file of a day's log, laid out where it does not exist yet."""
     recorded = parse_single_day(day, ws.day(now), "date") or ws.day(now)
     path = ws.log_path(recorded)
-    with WriterLock(ws.root):
+    with ws.writing():
         edit_text(ws.root, path, ws.config, lambda t: new_log(recorded) if t is None else t)
     return ws.root / path
 
@@ -251,7 +255,7 @@ def memory_write(
     limits = ws.config.core_memory
     reports: list[CoreWrite] = []
 
-    with WriterLock(ws.root):
+    with ws.writing():
         if author is not NOBODY:
             before = read_text_file(ws.root, path).text
             request = core_request(path, before, edit, author, ws.day(now))
@@ -353,7 +357,7 @@ def _edit_files(
     ws: OpenWorkspace, area: str, texts: Mapping[str, tuple[str, str]], day: date
 ) -> str:
     """Write texts over the texts that were read, kept for undo; the name of the run."""
-    with WriterLock(ws.root):
+    with ws.writing():
         run = next_run(ws.root, day.isoformat(), area=area)
         changes: dict[str, Change] = {}
         for path, (before, after) in texts.items():

@@ -1,14 +1,15 @@
 """Forgetting: lines cut out of the notes, out of every page made of them, and out of the index.
 
-In this order, so that a kill at any instant leaves something that the next run finishes: the undo
-store, the files one by one, the index, the store of transcripts, the name of the run. A file that
-somebody else is writing is read and planned again.
+In this order, so that a kill at any instant leaves something that the next command finishes: the
+undo store, the files one by one, the index, the store of transcripts, the name of the run. A file
+that somebody else is writing is read and planned again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path, PurePosixPath
 
@@ -17,7 +18,7 @@ from lorebank.domain.facts import Diagnostic
 from lorebank.domain.reports import ForgetReport
 from lorebank.errors import ConcurrentEdit, NotFound, WorkspaceError
 from lorebank.forgetting.conversations import Conversations, ForgottenTurns
-from lorebank.forgetting.planning import CutPlan, plan_cuts
+from lorebank.forgetting.planning import CutPlan, mender, plan_cuts
 from lorebank.forgetting.rows import (
     derived_counts,
     embedding_hashes,
@@ -25,9 +26,10 @@ from lorebank.forgetting.rows import (
     scrub,
 )
 from lorebank.forgetting.selection import Order, Selected, select_lines
-from lorebank.forgetting.undo import Cut, keep, read_run, store_of
+from lorebank.forgetting.undo import Cut, KeptRun, carried, keep, read_run, store_of
 from lorebank.generation.kept import forget_generated
 from lorebank.index.embedding_cache import EmbeddingCache
+from lorebank.markdown.forgotten import Traces
 from lorebank.workspace.atomic import read_if_exists, remove_temporaries, replace_bytes
 from lorebank.workspace.files import SourceFile
 from lorebank.workspace.git import in_repository
@@ -36,6 +38,7 @@ from lorebank.workspace.lock import append_lock
 
 _ATTEMPTS = 4
 """So often a file that somebody else is writing is read and planned again."""
+_EDITED = "was edited meanwhile; forget it again"
 
 
 @dataclass
@@ -59,19 +62,19 @@ class Forgetting:
         plan = plan_cuts(self.root, selected, order, turns)
         return self._report(selected, plan, turns, None, dry_run=True)
 
-    def forget(self, order: Order, *, today: date, resumed: Sequence[str] = ()) -> ForgetReport:
-        """Cut what the order means. `resumed` are the runs that `resume` finished just before: an
-        order that names what only they held is done already."""
+    def forget(self, order: Order, *, today: date, done: Sequence[str] = ()) -> ForgetReport:
+        """Cut what the order means. `done` are runs of the same order: it may name what only they
+        held."""
         turns = self._turns_meant(order)
         try:
             selected = self._select(order)
         except NotFound:
-            if not resumed:
+            if not done:
                 raise
             selected = Selected()
         plan = plan_cuts(self.root, selected, order, turns)
         if not plan.cuts:
-            name = resumed[-1] if resumed else None
+            name = done[-1] if done else None
             return self._report(selected, plan, turns, name, dry_run=False)
         report = self._report(
             selected, plan, turns, store_of(self.root).next_name(today.isoformat()), dry_run=False
@@ -81,19 +84,19 @@ class Forgetting:
         self._finish(report.run, hashes)
         return report.with_problems(self.problems)
 
-    def resume(self) -> tuple[str, ...]:
-        """Finish runs that were killed; returns their names."""
-        store = store_of(self.root)
-        names = [name for name in store.names() if store.is_pending(name)]
-        for name in names:
-            run = read_run(self.root, name)
-            for path, cut in run.cuts.items():
-                if (read_if_exists(self.root / path) or b"") == cut.before and not self._write(
-                    path, cut
-                ):
-                    self._report_problem(path, "is being changed by somebody else; forget it again")
-            self._finish(name, run.hashes)
-        return tuple(names)
+    def resume(self, name: str) -> tuple[str, ...]:
+        """Finish a run that was killed or failed; returns files of which that cannot be told, since
+        they were edited."""
+        run, edited = read_run(self.root, name), []
+        for path, cut in run.cuts.items():
+            present = read_if_exists(self.root / path)
+            if present == cut.after or (present is None and cut.before):
+                continue
+            rest = _rest_of(path, cut, present or b"", run.texts)
+            if rest is None or not self._write(path, rest):
+                edited.append(path)
+        self._finish(name, run.hashes)
+        return tuple(edited)
 
     def _select(self, order: Order) -> Selected:
         return select_lines(self.index(), self.root, self.files(), order)
@@ -116,8 +119,10 @@ class Forgetting:
         for _ in range(_ATTEMPTS):
             hashes |= embedding_hashes(self.index(), plan.cuts)
             wanted = {**done, **_joined(done, plan.cuts)}
-            keep(self.root, name, wanted, texts, sorted(hashes))
-            missed = [path for path, cut in plan.cuts.items() if not self._write(path, cut)]
+            run = KeptRun(name, True, wanted, tuple(texts), tuple(sorted(hashes)), order.digest)
+            keep(self.root, run)
+            with naming(f"`lorebank forget` (run {name})", name):
+                missed = [path for path, cut in plan.cuts.items() if not self._write(path, cut)]
             done = {path: cut for path, cut in wanted.items() if path not in missed or path in done}
             if not missed:
                 break
@@ -126,8 +131,8 @@ class Forgetting:
             texts += [text for text in plan.texts if text not in texts]
         else:
             for path in missed:
-                self._report_problem(path, "is being changed by somebody else; forget it again")
-            keep(self.root, name, done, texts, sorted(hashes))
+                self._report_problem(path, _EDITED)
+            keep(self.root, replace(run, cuts=done, texts=tuple(texts)))
         return tuple(sorted(hashes))
 
     def _select_again(self, order: Order, before: Selected) -> Selected:
@@ -147,8 +152,8 @@ class Forgetting:
             raise WorkspaceError(
                 f"the notes are cut, but {self.root / DERIVED_FOLDER} may still hold traces of "
                 f"run {name}: {error}",
-                hint="make sure that the disk has room and may be written, then forget again: "
-                "that finishes this run first",
+                hint="make sure that the disk has room and may be written: the next command that "
+                "writes finishes this run first",
             ) from error
 
     def _clean(self, name: str, hashes: Iterable[str]) -> None:
@@ -208,6 +213,32 @@ class Forgetting:
             problems=(*plan.problems, *self.problems),
             said=turns.turns,
         )
+
+
+@contextmanager
+def naming(what: str, forget: str = "") -> Iterator[None]:
+    """Say in an error what stays unfinished by it, and of a run of `forget` how to take it back."""
+    try:
+        yield
+    except WorkspaceError as error:
+        back = f"; or take it back with `lorebank forget --undo {forget}`" if forget else ""
+        raise type(error)(
+            f"{what} is unfinished: {error.message}",
+            hint=f"mend that, and the next command that writes finishes it{back}",
+        ) from error
+
+
+def _rest_of(path: str, cut: Cut, present: bytes, texts: Sequence[str]) -> Cut | None:
+    """What a run that was interrupted has still to do in a file; `None` where that cannot be told,
+    since the file was edited."""
+    if present == cut.before:
+        return cut
+    after = None if cut.after is None else carried(cut.before, cut.after, present)
+    if after is None and cut.derived:
+        text = present.decode("utf-8", "surrogateescape")
+        mended = mender(path)(text, Traces(texts=tuple(texts)))
+        after = mended.text.encode("utf-8", "surrogateescape")
+    return None if after is None else Cut(present, after)
 
 
 def _joined(done: Mapping[str, Cut], cuts: Mapping[str, Cut]) -> dict[str, Cut]:
