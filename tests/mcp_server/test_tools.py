@@ -362,6 +362,8 @@ def test_what_is_retained_again_or_states_nothing_is_said_to_be(call: Call) -> N
     assert "already noted as f-" in again and f"[{place}]; nothing was written" in again
     assert "states nothing by itself" in _text(call("retain", text="ok"))
     talk = "The oars are wet, and the boat house needs paint before the spring. " * 6
+    call("retain", text="Ana likes tea.")
+    assert "already noted" not in _text(call("retain", text="Ana likes teapots."))
     assert "are more than one fact" in _text(call("retain", text=talk))
 
 

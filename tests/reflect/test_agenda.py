@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lorebank import Bank
+from lorebank import Bank, UsageError
 from support import WORDS_ONLY, golden
 
 NOW = date(2026, 3, 9)
@@ -20,6 +20,13 @@ def agenda(tmp_path: Path, **logs: str) -> list[tuple[str, str]]:
     with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
         items = bank.agenda().items
     return [(str((i.when.start or i.when.end) if i.when else ""), i.text) for i in items]
+
+
+def test_days_beyond_the_calendar_are_refused(tmp_path: Path) -> None:
+    with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
+        for days in (5_000_000, 10**12, -1):
+            with pytest.raises(UsageError, match=r"from 0 to 2912\d{3}"):
+                bank.agenda(days=days)
 
 
 def test_a_line_may_hold_several_appointments(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from lorebank.errors import NotWritable
 from lorebank.forgetting.undo import interrupted
 from lorebank.markdown.blocks import find_blocks
 from lorebank.markdown.source import decode
+from lorebank.render.reports import remedy as remedy_of
 from lorebank.schedule.job import missed_run, read_record
 from lorebank.workspace.atomic import temporaries_below
 from lorebank.workspace.layout import BANK_FOLDER, DERIVED_FOLDER
@@ -119,9 +120,7 @@ def _status(bank: Bank) -> Iterator[HealthFinding]:
         if problem.code == "interrupted":
             continue  # named by itself
         place = f"{problem.path}#L{problem.line}" if problem.line else problem.path
-        yield HealthFinding(
-            "notes", place, problem.message, "edit the line; nothing else is affected"
-        )
+        yield HealthFinding("notes", place, problem.message, remedy_of(problem.code))
     embedder = status.embedder
     if embedder.get("reason") and embedder.get("provider") != "none":  # the owner's own choice
         name = str(embedder.get("provider", ""))

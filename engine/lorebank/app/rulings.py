@@ -70,10 +70,10 @@ def rule(
         ws.sync_files()
         ws.judge_waiting()
         desk = _desk(ws, now)
-        before = {decision.id for decision in settled(desk)}
+        before = set(settled(desk))
         rule(desk, verdicts, by=by)
         ws.sync_files()
-        return tuple(each for each in settled(desk) if each.id not in before)
+        return tuple(each for each in settled(desk) if each not in before)
 
 
 def unrule(

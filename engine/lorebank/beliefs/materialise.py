@@ -120,8 +120,7 @@ def form_waiting(
     """Embed the texts whose vectors are not known yet, and form their holders' opinions again;
     those of all holders where some were formed before there was an embedder.
 
-    `embed` makes vectors that `vectors_of` knows from then on, and tells how many. Returns how
-    many texts were embedded.
+    `embed` makes vectors that `vectors_of` knows from then on. Returns how many texts have one.
     """
     every = formed_by(connection) != WITH_VECTORS
     waiting = sorted(_waiting(connection))
@@ -224,10 +223,14 @@ def beliefs_on(
     """Fact id → the opinion it states, as believed on a day."""
     wanted = set(facts)
     found: dict[str, Opinion] = {}
+    stated = facts_of_ids(connection, wanted).values()
+    undated = {fact.citation: fact.id for fact in stated if fact.recorded is None}
     for opinion in opinions_as_of(connection, root, None, as_of, settings, vectors_of):
         for evidence in opinion.evidence:
             if evidence.fact_id in wanted and evidence.reason in ("stated", "restated"):
                 found.setdefault(evidence.fact_id, opinion)
+        if opinion.source in undated:
+            found.setdefault(undated[opinion.source], opinion)
     return found
 
 

@@ -18,6 +18,12 @@ from lorebank.languages import Sections, compiled, split
 _NOUNS_CAPITALISED = language_bit("de")
 _COMPOUNDS = _NOUNS_CAPITALISED | language_bit("nl")
 """Languages in which a holiday that says what something is of is written in one word with it."""
+_NOUN_BEFORE_NOUN = language_bit("en")
+_NEEDS_PREPOSITION = (
+    language_bit("fr") | language_bit("es") | language_bit("pt") | language_bit("it")
+)
+"""Languages in which no holiday stands right behind a noun but as its name."""
+_OF_A_DAY = frozenset({"UNIT", "PART_OF_DAY", "WEEKDAY", "DAY_NEXT_TO", "PART"})
 _WEEKDAYS_CAPITALISED = (
     language_bit("en") | _NOUNS_CAPITALISED | language_bit("tr") | language_bit("fil")
 )
@@ -56,7 +62,7 @@ def is_date(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
     in_digits = not any(word[0].isalpha() for word in tokens.words[start : edge.end])
     if in_digits and _word_at(tokens, start - 1) in _words()["numbered"]:
         return False  # release 2025.1.3, pages 10-12
-    if _is_nth_thing(lattice, start, edge, words):
+    if _is_nth_thing(lattice, start, edge, words) or _is_of_a_feast(lattice, start, edge, words):
         return False
     if not meaning.licensed:
         return _counts_alone(lattice, start, edge, words)
@@ -109,6 +115,8 @@ def _counts_alone(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
     if not any(word[0].isalnum() for word in outside):
         return edge.end > start + 1 or tokens.words[start] not in _words()["name"]
     before, after = _word_at(tokens, start - 1), _word_at(tokens, edge.end)
+    if before == "." and _word_at(tokens, start - 2) in _words()["title"]:
+        return False  # Sr. Reis
     if before in _QUOTES or before in _words()["title"] or before in _words()["article"]:
         return False
     if start and any(e.tag in ("HOLIDAY", "ORDINAL") for e in lattice.edges[start - 1]):
@@ -121,6 +129,36 @@ def _counts_alone(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
     if not meaning.is_weekly or words.means(tokens.words[start], "WEEKDAY", collides=True):
         return False
     return not _is_part_of_name(tokens, start, edge)
+
+
+def _is_of_a_feast(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
+    """`the Advent concert`, `biscotti di Natale`, `Ana Natal`: a holiday that tells what sort a
+    thing is of, or is a name."""
+    tokens = lattice.tokens
+    feasts = (i for i in range(start, edge.end) if "HOLIDAY" in _tags(lattice, i, edge.end, edge))
+    place = next(feasts, None)
+    if place is None or edge.value.modifier not in ("exact", "around"):
+        return False
+    before, after = _word_at(tokens, place - 1), _word_at(tokens, edge.end)
+    is_word = edge.end == place + 1  # and no `Fourth of July`, which names a day before a noun too
+    if is_word and before in _words()["article"] and edge.languages & _NOUN_BEFORE_NOUN:
+        return after[:1].isalpha() and after not in words.marks
+    for at in range(max(place - 3, 0), place):  # biscuits de l'Avent
+        if "ARTICLE" in _tags(lattice, at, place, edge):
+            place = at
+    for at in range(max(place - 2, 1), place):  # di, de la; and not the evening or week of it
+        if _tags(lattice, at, place, edge) >= {"OF", "FROM"}:
+            of = (i for i in range(max(at - 3, 0), at) if _tags(lattice, i, at, edge) & _OF_A_DAY)
+            return tokens.words[at - 1].isalpha() and next(of, None) is None
+    behind_noun = before.isalpha() and before not in words.marks
+    is_name = is_word and _is_capital(tokens, start) and behind_noun
+    return is_name and bool(edge.languages & _NEEDS_PREPOSITION)
+
+
+def _tags(lattice: Lattice, start: int, end: int, edge: Edge) -> set[str]:
+    """As what the tokens from there to there may be read, in languages of the phrase."""
+    found = lattice.edges[start]
+    return {e.tag for e in found if e.end == end and e.languages & edge.languages}
 
 
 def _is_part_of_name(tokens: Tokens, start: int, edge: Edge) -> bool:

@@ -24,6 +24,8 @@ _NEAR_ENOUGH = 30
 and not one of a year ago. Chosen as the length of a month."""
 _HALF_A_YEAR, _A_THIRD = 184, 122
 """Days: without a tense, what comes within half a year is meant rather than what is long over."""
+NOT_FAR = 70
+"""Days within which the 17th is a Saturday, where somebody writes so: it is in two of 14 months."""
 _LONGEST_MONTH = 31
 _REACH = 9
 """Repetitions looked at each way: 29 February may be eight years off."""
@@ -114,17 +116,18 @@ class Moment(Record):
             return span.days
         if span.then:
             return self.following(cycle, max(self.named or self.now, self.now))
-        if self.tense == "asked":
-            return self.latest(cycle)
-        after_named = self._after_named(cycle)
+        after_named = None if self.tense == "asked" else self._after_named(cycle)
         if after_named is not None:
             return after_named
-        begun, coming = self.preceding(cycle, self.now), self.coming(cycle)
+        begun = self.latest(cycle) if self.tense == "asked" else self.preceding(cycle, self.now)
+        coming = self.coming(cycle)
         if begun is None or coming is None:
             return begun or coming
-        if cycle.period == "year":
+        if cycle.period == "year" and self.tense != "asked":
             return self._yearly(begun, coming)
-        return begun if self.tense == "past" else coming
+        meant, other = (begun, coming) if self.tense in ("asked", "past") else (coming, begun)
+        far = self._is_far(meant) and not self._is_far(other)  # Friday 27 is near
+        return other if far and cycle.period == "month" else meant
 
     def begun(self, span: Span) -> Days | None:
         """As `settle`, of what has begun by now."""
@@ -158,6 +161,9 @@ class Moment(Record):
         if ahead <= _HALF_A_YEAR and ago > _A_THIRD:
             return coming
         return begun if ago <= ahead else coming
+
+    def _is_far(self, days: Days) -> bool:
+        return abs((days[0] - self.now).days) > NOT_FAR
 
     def latest(self, cycle: Cycle) -> Days | None:
         """The last repetition that has begun; a weekday is the one before today."""

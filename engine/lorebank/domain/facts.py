@@ -243,6 +243,8 @@ class Fact(Record):
     author: Author = NOBODY
     related: tuple[InboxItem, ...] = field(default=(), compare=False)
     """For a fact just retained: inbox items on what it may restate, contradict or replace."""
+    superseded_by: str | None = field(default=None, compare=False)
+    """Id of the fact that replaces it, or of the opinion that replaces the one it states."""
     is_new: bool = field(default=True, compare=False)
     """For a fact just retained: false where its log said so already, and nothing was written."""
 
@@ -275,6 +277,8 @@ class Fact(Record):
             "origin": self.origin.value,
             "quarantined": self.quarantined,
             "author": self.author.to_dict(),
+            "status": "superseded" if self.superseded_by else "live",
+            "superseded_by": self.superseded_by,
         }
 
 

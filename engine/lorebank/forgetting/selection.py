@@ -15,6 +15,7 @@ from lorebank.domain.facts import Citation
 from lorebank.domain.reports import ForgottenLine
 from lorebank.errors import NotFound, UsageError
 from lorebank.forgetting.rows import KnownItem, items_matching
+from lorebank.index.opinions import OPENED_BY
 from lorebank.language.folding import fold
 from lorebank.language.statements import sentence_spans
 from lorebank.markdown.plain import plain_text
@@ -30,8 +31,9 @@ _NAMING = (
 )
 """Whatever names an entity, marked or in running text."""
 _STATING = (
-    "i.id IN (SELECT fact FROM opinion_evidence WHERE opinion = ?"
+    "(i.id IN (SELECT fact FROM opinion_evidence WHERE opinion = ?1"
     " AND reason IN ('stated', 'restated'))"
+    f" OR EXISTS (SELECT 1 FROM opinions o WHERE o.id = ?1 AND {OPENED_BY}))"
 )
 _DECISIONS_ON = (
     "SELECT DISTINCT f.path, n.line FROM names n JOIN files f ON f.file = n.file"

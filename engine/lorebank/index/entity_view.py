@@ -9,7 +9,7 @@ description.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from itertools import combinations
@@ -21,7 +21,8 @@ from lorebank.domain.answers import EntityView, NamedIn, OpenQuestion, Property
 from lorebank.domain.facts import Citation, Entity, Interval, Opinion, OpinionStatus, Stance
 from lorebank.index.finding import TRUSTED
 from lorebank.index.items import facts_by_time, load_facts
-from lorebank.index.succession import successors
+from lorebank.index.slots import DATED, replaced_values
+from lorebank.index.succession import mark_superseded, successors
 from lorebank.language.folding import fold, slugify
 from lorebank.language.words import content_words, estimate_tokens
 from lorebank.names.entities import display_names, neighbours, proposals
@@ -132,69 +133,56 @@ def entity_view(
     then the timeline from its newest fact on, then lines that only name it.
     """
     facts = facts_by_time(connection, entity=entity.slug, interval=interval)
-    replaced = _replaced(connection, entity, today)
-    properties, clashes = _properties(connection, entity, replaced, today)
+    properties, clashes = _properties(connection, entity, today)
     view = EntityView(
         entity=entity,
-        facts=facts,
+        facts=mark_superseded(connection, facts, today=today),
         opinions=tuple(opinions),
         neighbours=neighbours(connection, entity.slug, _NEIGHBOURS),
         properties=properties,
         named_in=_named_in(connection, entity, interval),
         questions=(*clashes, *_disputed(opinions), *_perhaps_same(connection, entity)),
-        superseded={fact.id: replaced[fact.id] for fact in facts if fact.id in replaced},
     )
     return _within(view, token_budget)
 
 
 def _properties(
-    connection: Connection, entity: Entity, replaced: Mapping[str, str], today: date
+    connection: Connection, entity: Entity, today: date
 ) -> tuple[tuple[Property, ...], list[OpenQuestion]]:
     """What holds now, by relation, and where two facts that hold contradict each other."""
     rows = select(
         connection,
-        "SELECT s.item, i.id, s.about, s.relation, s.value FROM aliases a"
-        " JOIN slots s ON s.subject = a.slug JOIN items i ON i.item = s.item WHERE a.entity = ?"
-        " AND s.since <= ?"
+        "SELECT s.item, s.about, s.relation, s.value FROM aliases a"
+        " JOIN slots s ON s.subject = a.slug JOIN items i ON i.item = s.item"
+        f" WHERE a.entity = ? AND s.since <= ? AND {TRUSTED}"
         " ORDER BY s.relation, s.about, s.item DESC, s.value",
         (entity.slug, today.isoformat()),
     )
-    current = {item for item, id_, *_ in rows if id_ not in replaced}
+    items = dict.fromkeys(item for item, *_ in rows)
+    current = items.keys() - successors(connection, items, today=today).keys()
     facts = {item: fact for item in current for fact in load_facts(connection, [item])}
+    lapsed = {
+        (item, value)
+        for item, (newer, _) in replaced_values(connection, current, None, today).items()
+        for mine, _ in newer
+        for value in mine.values
+    }
     stated: dict[tuple[str, str], dict[int, tuple[Property, str]]] = {}
-    for item, _, about, relation, value in rows:
-        if item in facts:
+    for item, about, relation, value in rows:
+        if item in facts and (item, value) not in lapsed:
             entry = Property(relation, about, facts[item]), value
             stated.setdefault((relation, about), {}).setdefault(item, entry)
-    properties: list[Property] = []
-    clashes: list[OpenQuestion] = []
-    for entries in stated.values():
-        outdated: set[int] = set()
-        for (item, (one, mine)), (other_item, (other, theirs)) in combinations(entries.items(), 2):
-            if same_value(mine, theirs):
-                continue
-            days = one.fact.recorded or date.min, other.fact.recorded or date.min
-            if days[0] != days[1]:
-                outdated.add(item if days[0] < days[1] else other_item)
-                continue
-            text = f"{one.relation}: “{one.fact.content}” or “{other.fact.content}”?"
-            places = (one.fact.citation, other.fact.citation)
-            clashes.append(OpenQuestion("contradiction", text, places))
-        properties += [entry for item, (entry, _) in entries.items() if item not in outdated]
-    return tuple(properties), clashes
-
-
-def _replaced(connection: Connection, entity: Entity, today: date) -> dict[str, str]:
-    """Fact id → id of what replaces it, of the facts that mention the entity."""
-    ids = dict(
-        select(
-            connection,
-            "SELECT DISTINCT i.item, i.id FROM mentions m JOIN items i ON i.item = m.item"
-            " WHERE m.entity = ?",
-            (entity.slug,),
+    clashes = [
+        OpenQuestion(
+            "contradiction",
+            f"{one.relation}: “{one.fact.content}” or “{other.fact.content}”?",
+            (one.fact.citation, other.fact.citation),
         )
-    )
-    return {ids[item]: newer.id for item, newer in successors(connection, ids, today=today).items()}
+        for (relation, _), entries in stated.items()
+        for (one, mine), (other, theirs) in combinations(entries.values(), 2)
+        if relation != DATED and not same_value(mine, theirs)
+    ]
+    return tuple(entry for held in stated.values() for entry, _ in held.values()), clashes
 
 
 def _named_in(
@@ -266,7 +254,6 @@ def _within(view: EntityView, budget: int | None) -> EntityView:
         neighbours=near,
         facts=facts,
         named_in=named,
-        superseded={f.id: view.superseded[f.id] for f in facts if f.id in view.superseded},
         tokens=purse.spent,
         truncated=purse.left_out,
     )

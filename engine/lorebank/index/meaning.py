@@ -216,7 +216,8 @@ class Meaning(Mutable):
         return {hashes[key]: vector for key, vector in known.items()}
 
     def embed_texts(self, fingerprint: str, texts: Sequence[str]) -> int:
-        """Have the primary embed texts into the cache; how many, none where it is another."""
+        """Have the primary embed the texts that the cache lacks; how many it holds then, none where
+        it is another's."""
         try:
             embedder = self._primary.load()
             embedder = getattr(embedder, "builtin", embedder)

@@ -262,20 +262,27 @@ class Appointment(Record):
 
 
 @cache
-def yearly_words() -> tuple[str, ...]:
-    """What says that a day comes back every year, in any language: birthday, anniversary."""
-    return tuple(compiled("agenda", _words_of_days))
+def yearly_words() -> tuple[tuple[str, ...], re.Pattern[str]]:
+    """What says that a day comes back every year, in any language: birthday, anniversary, born;
+    and what finds it."""
+    days, births = compiled("agenda", _words_of_days)
+    found = "|".join([*map(re.escape, days), *(rf"\b{re.escape(word)}" for word in births)])
+    return (*days, *births), re.compile(found, re.IGNORECASE)
 
 
-def _words_of_days(tables: Sections) -> list[str]:
-    return [word for table in tables.values() for word in split(table["yearly"])]
+def _words_of_days(tables: Sections) -> list[list[str]]:
+    return [
+        [word for table in tables.values() for word in split(table.get(entry, ""))]
+        for entry in ("yearly", "born")
+    ]
 
 
 def appointments_known_on(connection: Connection, day: date) -> list[Appointment]:
     """Every line recorded by a day that names a time after its own day or a day that comes back
     every year, the oldest first. Tasks are not among them: they tell on their own whether they are
     done."""
-    yearly = " OR ".join("i.content LIKE ?" for _ in yearly_words())
+    returning, _ = yearly_words()
+    yearly = " OR ".join("i.content LIKE ?" for _ in returning)
     numbers = [
         number
         for (number,) in select(
@@ -288,7 +295,7 @@ def appointments_known_on(connection: Connection, day: date) -> list[Appointment
             " AND (i.recorded IS NULL OR i.recorded <= ?) AND f.path NOT GLOB 'bank/*'"
             " AND i.item NOT IN (SELECT item FROM tasks)"
             " ORDER BY coalesce(i.recorded, ''), f.path, i.start_line",
-            (*(f"%{word}%" for word in yearly_words()), day.isoformat()),
+            (*(f"%{word}%" for word in returning), day.isoformat()),
         )
     ]
     plain = entities_in_text(connection, numbers)

@@ -19,6 +19,7 @@ from lorebank.beliefs.nearness import VectorsOf
 from lorebank.database.connection import Connection
 from lorebank.domain.facts import Diagnostic
 from lorebank.domain.reports import Hunk, ReflectReport
+from lorebank.errors import NotFound
 from lorebank.generation.kept import KeptAnswers, ModelInRun
 from lorebank.generation.writing import Writer
 from lorebank.index.items import item_places, recorded_since
@@ -118,6 +119,11 @@ def reflect_workspace(
     refuse_linked_bank(root)
     run = _Run(connection, root, config, options)
     planned = run.plan(None)
+    if options.accept and options.accept.isdisjoint(hunk.id for hunk in planned.hunks):
+        raise NotFound(
+            f"no change {', '.join(sorted(options.accept))} is proposed; nothing was written",
+            hint="`lorebank reflect --dry-run --json` lists the changes with their ids",
+        )
     return run.report(planned, planned.edits if options.dry_run else run.write(planned))
 
 

@@ -155,7 +155,7 @@ def _called_off(task: Task, lines: Sequence[Appointment]) -> Citation | None:
 
 def _with_next(line: Appointment, today: date) -> Appointment:
     """A line that gives the day of a birthday or the like, with the next time that it comes."""
-    word = re.search("|".join(map(re.escape, yearly_words())), line.text, re.IGNORECASE)
+    word = yearly_words()[1].search(line.text)
     if word is None or len(line.times) != 1 or line.times[0].start != line.times[0].end:
         return line
     phrases = find_phrases(line.text, line.recorded or today)

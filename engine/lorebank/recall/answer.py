@@ -142,6 +142,8 @@ def _arranged(
         order = rerank_mmr(order, found.scores, items, ranking.mmr_lambda, options.k)
     current = _with_successors(found, order, options, held)
     order, items = current.order, current.items
+    tasks = frozenset(order).intersection(found.pool.lists["tasks"])
+    order = list(dict.fromkeys([*(n for n in found.pool.lists["tasks"] if n in tasks), *order]))
     head = order[: options.k]
     contexts = contexts_of(found.pool.request.connection, [items[n].path for n in head])
     texts = ((items[n].content, contexts.get(items[n].path, ())) for n in head)

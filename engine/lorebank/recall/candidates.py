@@ -15,8 +15,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from lorebank.database.connection import Connection
+from lorebank.domain.facts import TaskState
 from lorebank.index.finding import (
     code_of,
+    find_items,
     items_in_interval,
     items_naming_entities,
     items_of_entities,
@@ -61,6 +63,8 @@ class Request(Record):
     """JSON list of the only items that filters leave; `None`: all."""
     vectors: VectorIndex | None = None
     query_vector: NDArray[np.float32] | None = None
+    open_tasks: str = ""
+    """Whether open `tasks` are asked for, or only own `promises`; these lead the answer."""
     spread: float = 0.0
     """The usual standard deviation of the embedder's similarities; 0: as this question's are."""
 
@@ -312,11 +316,33 @@ def _by_filters(request: Request) -> Ranking:
     return Ranking((item, 1.0 / place) for place, item in enumerate(newest, start=1))
 
 
+def _by_tasks(request: Request) -> Ranking:
+    """The open tasks about whom the question names, where tasks are asked for; the soonest due
+    first."""
+    if not request.open_tasks:
+        return Ranking()
+    from lorebank.index.tasks import load_tasks
+
+    understood, allowed = request.understood, request.allowed
+    tasks = load_tasks(
+        request.connection,
+        until=understood.filters.wanted.as_of or request.now,
+        state=TaskState.OPEN,
+        own_promises=request.open_tasks == "promises",
+    )
+    named = set(understood.entities)
+    about = [task for task in tasks if not named or named.intersection(task.entities)]
+    about.sort(key=lambda task: (task.due and task.due.end) or date.max)
+    found = (n for task in about for n in find_items(request.connection, str(task.citation))[:1])
+    return Ranking((n, 1.0) for n in found if allowed is None or n in allowed)
+
+
 _FINDERS: Mapping[str, Callable[[Request], Ranking]] = {
     "entity": _by_names,
     "temporal": _by_time,
     "opinion": _by_opinion,
     "listing": _by_filters,
     "slot": _by_property,
+    "tasks": _by_tasks,
 }
 RETRIEVERS = ("lexical", "semantic", *_FINDERS)

@@ -143,7 +143,7 @@ def _find(request: Request, options: RankOptions) -> Found:
         return anywhere
     ways = readings(request)
     for place, reading in enumerate(ways):
-        found = _inside(reading, options, anywhere.pool.lists["slot"])
+        found = _inside(reading, options, anywhere.pool.lists)
         if _answers(found, anywhere, options.weights):
             return replace(found, notes=said_of_reading(ways[: place + 1], request))
     note = f"nothing was found in the time of '{phrase.text}'"
@@ -160,14 +160,14 @@ def _find(request: Request, options: RankOptions) -> Found:
     return replace(_judged(plain, options), notes=[note])
 
 
-def _inside(request: Request, options: RankOptions, slot: Ranking) -> Found:
-    """What lies in the time asked for. What held then may have been written before it: facts that
-    give the property asked for (`slot`) are taken from the whole."""
+def _inside(request: Request, options: RankOptions, lists: Mapping[str, Ranking]) -> Found:
+    """What lies in the time asked for. What held or was open then may have been written before it:
+    open tasks and facts that give the property asked for are taken from the whole (`lists`)."""
     interval = request.understood.query.interval
     assert interval is not None
     within = items_of_interval(request.connection, interval, within=request.within)
     narrowed = replace(request, within=within)
-    judged = _judged(narrowed, options, slot=slot)
+    judged = _judged(narrowed, options, slot=lists["slot"], tasks=lists["tasks"])
     return replace(judged, inside=narrowed.allowed, asked=request)
 
 
@@ -190,4 +190,5 @@ def _judged(request: Request, options: RankOptions, **given: Ranking) -> Found:
     scores = score(pool, signs, options.weights)
     if options.half_life_days is not None:
         scores = apply_decay(scores, pool.items, request.now, options.half_life_days)
+    scores |= pool.lists["tasks"]  # what is asked for
     return Found(pool, signs, scores)

@@ -262,7 +262,8 @@ def _timeline_parts(fact: Fact) -> list[str]:
     end = fact.occurred.end if fact.occurred else None
     until = f"until {end}" if end and end != _starts(fact) else ""
     names = ", ".join(dict.fromkeys(mention.name for mention in fact.mentions))
-    return [until, whose(fact), fact.kind.value, confidence_phrase(fact.confidence), names]
+    over = "superseded" if fact.superseded_by else ""
+    return [over, until, whose(fact), fact.kind.value, confidence_phrase(fact.confidence), names]
 
 
 def explanation_lines(look: Look, story: Explanation) -> list[str]:

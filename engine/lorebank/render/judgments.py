@@ -50,7 +50,9 @@ def item_lines(look: Look, item: InboxItem) -> list[str]:
     """What is asked, both lines with their places, and the verdicts with what each changes."""
     head = f"{item.id} {look.strong(item.kind.value)}"
     lines = [head, *look.dim_paragraph(item.reason)]
-    lines += _side(look, "older", item.older) + _side(look, "newer", item.newer)
+    is_pair = item.older and item.newer and item.kind.value != "name"
+    older, newer = ("older: ", "newer: ") if is_pair else ("", "")
+    lines += _side(look, older, item.older) + _side(look, newer, item.newer)
     for verdict, effect in item.effect.items():
         lines += look.paragraph(f"{verdict}: {effect}", INDENT * 3, first=INDENT * 2)
     return lines
@@ -61,12 +63,12 @@ def inbox_blocks(inbox: Inbox) -> list[str]:
     return ["\n".join(item_lines(MODEL, item)) for item in inbox.items] or [EMPTY]
 
 
-def _side(look: Look, name: str, line: InboxLine | None) -> list[str]:
+def _side(look: Look, label: str, line: InboxLine | None) -> list[str]:
     if line is None:
         return []
     place = str(line.source) if line.source else ""
     return [
-        *look.paragraph(f"{name}: {line.text}", INDENT * 2, first=INDENT),
+        *look.paragraph(f"{label}{line.text}", INDENT * 2, first=INDENT),
         *part_lines(
             look,
             [
@@ -92,6 +94,7 @@ def verdict_lines(look: Look, decisions: Iterable[Decision], *, undone: bool = F
                     f"by {each.by}" if each.by else "",
                     each.day.isoformat() if each.day else "",
                     "" if undone else str(each.source),
+                    "what it rules on is gone" if each.is_void and not undone else "",
                 ],
             )
         )

@@ -275,9 +275,13 @@ def status_problem_lines(look: Look, problems: Sequence[Diagnostic]) -> list[str
         by_code.setdefault(problem.code, []).append(problem)
     for code, alike in by_code.items():
         lines += problem_lines(look, alike)
-        remedy = REMEDIES.get(code, "open the place named above and mend the line")
-        lines += look.dim_paragraph(f"remedy: {remedy}", INDENT * 2)
+        lines += look.dim_paragraph(f"remedy: {remedy(code)}", INDENT * 2)
     return lines
+
+
+def remedy(code: str) -> str:
+    """What to do about a problem of a code."""
+    return REMEDIES.get(code, "open the place named above and mend the line")
 
 
 REMEDIES = {

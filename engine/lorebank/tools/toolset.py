@@ -331,7 +331,7 @@ class Toolset:
         """
         if asked := self._proposed(text):
             return asked
-        near = self._noted_already(text)
+        near = self._bank.recall(text, k=5, remember=False).hits
         fact = self._bank.retain(
             text,
             kind=kind,
@@ -351,8 +351,15 @@ class Toolset:
                 f"{len(fact.content)} characters are more than one fact: retain each statement by"
                 f" itself, then forget {fact.id}"
             )
-        if near - {fact.id}:
-            lines.append(f"already noted: {', '.join(sorted(near - {fact.id}))}")
+        names = {mention.name for mention in fact.mentions}
+        same = sorted(
+            hit.id
+            for hit in near
+            if hit.id != fact.id and _words(hit.content) == _words(fact.content)
+            if not (names and hit.entities and names.isdisjoint(hit.entities))
+        )
+        if same:
+            lines.append(f"already noted: {', '.join(same)}")
         for item in fact.related:
             lines += ["in the inbox:", *item_lines(MODEL, item)]
         return {"text": as_recalled("\n".join(lines)), "id": fact.id}
@@ -554,15 +561,8 @@ class Toolset:
                 )
             said = ids[0]
         fact: Fact | None = self._bank.explain(said).fact
-        if fact is None:
-            raise UsageError("only facts are corrected", hint="give an id that begins with f-")
+        assert fact is not None  # or it would not be found
         return fact
-
-    def _noted_already(self, text: str) -> frozenset[str]:
-        """The facts that say the same in the same words, before one more is written."""
-        words = _words(text)
-        hits = self._bank.recall(text, k=5, remember=False).hits
-        return frozenset(hit.id for hit in hits if _words(hit.content) in words)
 
     def _proposed(self, text: str) -> Delivered | None:
         """An order, put before the owner in place of being written; nothing for any other text."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lorebank.cli.command import command, complete_entity, group
+from lorebank.cli.command import command, complete_entity, date_option, group
 from lorebank.cli.session import Session, ask_key, edit_source
 from lorebank.domain.facts import InboxKind, Origin, Stance
 from lorebank.errors import UsageError
@@ -38,6 +38,7 @@ _by_option = click.option("--by", metavar="NAME", help="Who rules; default: your
 @click.option("--settled", is_flag=True, help="List the verdicts in force.")
 @click.option("--judge", is_flag=True, help="Let the generator rule on what it is sure of.")
 @click.option("--undo", is_flag=True, help="Take back the verdicts on IDs, or all --by NAME.")
+@date_option
 def inbox(
     session: Session,
     words: tuple[str, ...],
