@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar
 from lorebank.database.connection import (
     DamagedIndex,
     discard_index,
-    give_back_room,
     open_in_memory,
     open_index,
     select,
     transaction,
+    vacuum_if_worthwhile,
 )
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ class EmbeddingCache:
                 "entry IN (SELECT entry FROM entries WHERE used < ? ORDER BY used, entry LIMIT ?)",
                 (self._run, surplus),
             )
-        give_back_room(self._connection)
+        vacuum_if_worthwhile(self._connection)
         return gone
 
     @_whole
