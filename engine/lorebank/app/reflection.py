@@ -91,7 +91,7 @@ def reflect(ws: OpenWorkspace, **how: Unpack[ReflectKeywords]) -> ReflectReport:
                 for left in temporaries_below(ws.root):
                     left.unlink(missing_ok=True)
         ws.sync_files()
-        ws.judge_waiting()
+        ws.embed_pending_statements()
         if writer is not None and ws.config.generator.judges and not dry_run:
             _judge_pairs(ws, writer, today)
         moved, begun = settle_pages(ws, today, killed, dry_run=dry_run)

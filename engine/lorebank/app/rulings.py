@@ -47,7 +47,7 @@ def inbox(
     edits, facts in quarantine; of one `kind` only, `k` items at most."""
     if k is not None and k < 1:
         raise UsageError(f"k must be at least 1, not {k}")
-    ws.judge_waiting()  # so that what is asked does not depend on which command ran before
+    ws.embed_pending_statements()  # so that the same is asked whichever command ran before
     return waiting(
         _desk(ws, now), kind=None if kind is None else member_of(InboxKind, kind, "kind"), k=k
     )
@@ -67,7 +67,7 @@ def rule(
 
     with WriterLock(ws.root):
         ws.sync_files()
-        ws.judge_waiting()
+        ws.embed_pending_statements()
         desk = _desk(ws, now)
         before = set(settled(desk))
         rule(desk, verdicts, by=by)
@@ -143,7 +143,7 @@ def confirm(
     From then on it counts like the owner's own word. `undo` takes the lines off again, which
     restores exactly what was before. Raises `NotFound` for what no note says.
     """
-    ws.refuse_in_group("what the bank lets in and lets go")
+    ws.refuse_in_group("confirming")
     choice = Choice(ids, source, all_from)
     with WriterLock(ws.root):
         ws.sync_files()
@@ -191,7 +191,7 @@ def forget(
     Where transcripts are read, so goes what was said in them, but by id: they themselves are
     left as they are, and lines of `bank/forgotten.md` keep them from being read again.
     """
-    ws.refuse_in_group("what the bank lets in and lets go")
+    ws.refuse_in_group("forgetting")
     selected = checked_keywords("forget", selected, ForgetKeywords)
     today = ws.day(now)
     day = parse_day(selected.get("before"), today, "before")

@@ -14,7 +14,7 @@ from lorebank.app.workspace import (
     OpenWorkspace,
     Progress,
     checked_keywords,
-    prepared,
+    with_vocabulary_table,
 )
 from lorebank.beliefs import materialise
 from lorebank.database.connection import (
@@ -68,7 +68,7 @@ def sync(
     if not embed:
         return replace(report, pending=ws.meaning.pending(ws.index))
     embedded = ws.meaning.embed(ws.index, progress=progress)
-    ws.judge_waiting()
+    ws.embed_pending_statements()
     if ws.sidecar is not None:
         if ws.sidecar.sessions_folder is not None:
             export_transcripts(ws, transcripts(ws))
@@ -101,7 +101,7 @@ def catch_up(ws: OpenWorkspace) -> SyncReport:
     if ws.sidecar is None:  # which has timers of its own
         report = report.with_sessions(sync_sessions(ws))
     embedded = ws.meaning.embed(ws.index)
-    ws.judge_waiting()
+    ws.embed_pending_statements()
     pending = ws.meaning.pending(ws.index)
     return replace(report, embedded=embedded, pending=pending)
 
@@ -113,9 +113,9 @@ def check(ws: OpenWorkspace) -> tuple[str, ...]:
     damage = _damage(ws)
     if damage:
         return damage
-    ws.judge_waiting()
+    ws.embed_pending_statements()
     with TemporaryDirectory() as folder:
-        fresh = prepared(open_index(Path(folder) / "index.sqlite"))
+        fresh = with_vocabulary_table(open_index(Path(folder) / "index.sqlite"))
         try:
             sync_files(fresh, ws.root, ws.walk, ws.read_settings)
             materialise.refresh_opinions(fresh, ws.root, None, ws.config.reflect, ws.vectors_of)

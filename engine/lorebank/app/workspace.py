@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from lorebank.inbox.sources import Desk
     from lorebank.index.items import ItemCache
     from lorebank.index.lexical import Postings
-    from lorebank.index.meaning import Meaning
+    from lorebank.index.meaning import EmbeddingService
     from lorebank.index.vectors import VectorIndex
     from lorebank.index.vocabulary import Vocabulary
     from lorebank.providers.protocols import Embedder, Generator, Reranker
@@ -102,7 +102,7 @@ def listed(names: str | Iterable[str]) -> Collection[str]:
     return (names,) if isinstance(names, str) else tuple(names)
 
 
-def retried(method: Callable[P, R]) -> Callable[P, R]:
+def with_index_repair(method: Callable[P, R]) -> Callable[P, R]:
     """Retry a method once with a sound index: rebuilt where it was damaged, in memory where it
     cannot be written."""
 
@@ -120,14 +120,14 @@ def retried(method: Callable[P, R]) -> Callable[P, R]:
     return run
 
 
-def fresh(question: Callable[..., R]) -> Callable[..., R]:
+def synced_first(question: Callable[..., R]) -> Callable[..., R]:
     """The same for a question, answered from an index that is up to date with the files."""
 
     def answer(ws: OpenWorkspace, *args: Any, **kwargs: Any) -> R:
         ws.freshen()
         return question(ws, *args, **kwargs)
 
-    return retried(answer)
+    return with_index_repair(answer)
 
 
 class Resources(TypedDict, total=False):
@@ -242,10 +242,12 @@ class OpenWorkspace:
             try:
                 if self.index_path.is_relative_to(self.root):
                     ensure_derived_folder(self.root)
-                return prepared(store.open_index(self.index_path, on_damage=self._tell_damage))
+                return with_vocabulary_table(
+                    store.open_index(self.index_path, on_damage=self._tell_damage)
+                )
             except NotWritable as problem:
                 self._keep_in_memory(problem)
-        return prepared(store.open_in_memory(self.index_path))
+        return with_vocabulary_table(store.open_in_memory(self.index_path))
 
     def _drop_stale_connection(self) -> None:
         """Close the connection if the index file was deleted or replaced; it is reopened lazily."""
@@ -312,11 +314,11 @@ class OpenWorkspace:
         return path.with_name(f"{path.stem}-group{path.suffix}") if self.group else path
 
     @cached_property
-    def meaning(self) -> Meaning:
+    def meaning(self) -> EmbeddingService:
         """What embeds, and what is known of it."""
-        from lorebank.index.meaning import Meaning
+        from lorebank.index.meaning import EmbeddingService
 
-        return Meaning(self.embedder_setup, self.cache_path, self.given_embedder)
+        return EmbeddingService(self.embedder_setup, self.cache_path, self.given_embedder)
 
     @cached_property
     def embedder_setup(self) -> Setup:
@@ -398,7 +400,7 @@ class OpenWorkspace:
         if self.group:
             raise PathRefused(f"{what} is not available in a group")
 
-    @retried
+    @with_index_repair
     @collector_at_rest()
     def sync_files(self, *, full: bool = False, progress: Progress | None = None) -> SyncReport:
         from lorebank.index.opinions import stance_model_changed
@@ -445,13 +447,13 @@ class OpenWorkspace:
         """Why words alone decide what is near an opinion; empty where vectors help."""
         return self.builtin_problem or self.meaning.trouble(self.index)[0]
 
-    def judge_waiting(self) -> None:
+    def embed_pending_statements(self) -> None:
         """Embed the lines about holders of opinions that nobody has embedded yet."""
         from lorebank.beliefs import materialise
         from lorebank.index.vectors import FINGERPRINT
 
         if self.vectors_of is not None:
-            materialise.form_waiting(
+            materialise.reform_pending(
                 self.index,
                 self.root,
                 self.config.reflect,
@@ -544,7 +546,7 @@ class OpenWorkspace:
         has them."""
         from lorebank.beliefs.nearness import vectors_by_text
         from lorebank.index.opinions import judged_together
-        from lorebank.index.succession import Dated, led_by, newer_lines
+        from lorebank.index.succession import Dated, newer_lines, put_newer_first
 
         found = {opinion.id: opinion for opinion in self.opinions(slug, None, now)}
         lines = []
@@ -558,7 +560,7 @@ class OpenWorkspace:
         vectors = vectors_by_text(self.vectors_of, [o.statement for o in found.values()])
         near = {o.id: vectors[o.statement] for o in found.values() if o.statement in vectors}
         newer = newer_lines(lines, lambda _: near, known)
-        return tuple(found[id_] for id_ in led_by(found, newer))
+        return tuple(found[id_] for id_ in put_newer_first(found, newer))
 
     def with_display_names(
         self, opinions: Sequence[Opinion], as_of: date | None = None
@@ -612,7 +614,12 @@ class OpenWorkspace:
         from lorebank.inbox.sources import Desk
 
         return Desk(
-            self.index, self.root, self.config, self.day(now), self.append_fact, self._alike_by
+            self.index,
+            self.root,
+            self.config,
+            self.day(now),
+            self.append_fact,
+            self._builtin_vectors,
         )
 
     def judgments_waiting(self, day: date) -> int:
@@ -627,7 +634,7 @@ class OpenWorkspace:
         items = waiting(desk).items
         return sum(item.kind is not InboxKind.PROPOSAL for item in items)
 
-    def _alike_by(self, texts: Sequence[str]) -> Mapping[str, bytes]:
+    def _builtin_vectors(self, texts: Sequence[str]) -> Mapping[str, bytes]:
         """The vectors of texts by the built-in embedder, embedding those it has not seen."""
         from lorebank.index.vectors import FINGERPRINT
 
@@ -693,7 +700,7 @@ def _inode(path: Path) -> int | None:
         return None
 
 
-def prepared(connection: Connection) -> Connection:
+def with_vocabulary_table(connection: Connection) -> Connection:
     """The connection with the temporary tables that questions need; closed where that fails."""
     from lorebank.index.vocabulary import index_words
 

@@ -2,7 +2,7 @@
 
 In this order, so that a kill at any instant leaves something that the next run finishes: the undo
 store, the files one by one, the index, the store of transcripts, the name of the run. A file that
-somebody else is writing is read and planned again.
+another process is writing is read and planned again.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from lorebank.workspace.layout import DERIVED_FOLDER, FORGOTTEN_PAGE
 from lorebank.workspace.lock import append_lock
 
 _ATTEMPTS = 4
-"""So often a file that somebody else is writing is read and planned again."""
+"""Retries for a file that another process is writing."""
 
 
 @dataclass
@@ -43,7 +43,7 @@ class Forgetting:
     """One call, by a caller that holds the workspace's lock and has synced."""
 
     index: Callable[[], Connection]
-    """Asked for each time: a damaged index is made anew by `sync`."""
+    """Asked for each time: `sync` rebuilds a damaged index."""
     root: Path
     files: Callable[[], Sequence[SourceFile]]
     sync: Callable[[], object]

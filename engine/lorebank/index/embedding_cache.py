@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from lorebank.database.connection import (
-    give_back_room,
     open_in_memory,
     open_index,
     select,
     transaction,
+    vacuum_if_worthwhile,
 )
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ class EmbeddingCache:
                 "entry IN (SELECT entry FROM entries WHERE used < ? ORDER BY used, entry LIMIT ?)",
                 (self._run, surplus),
             )
-        give_back_room(self._connection)
+        vacuum_if_worthwhile(self._connection)
         return gone
 
     def forget(self, fingerprint: str) -> None:

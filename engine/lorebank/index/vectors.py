@@ -225,7 +225,7 @@ class _Matrix(Mutable):
         exact = self._similarity_of_all(query)
         scores = np.round(exact, _DECIMALS)
         if limit < len(scores):
-            # All that are as near as the last one wanted: which of them stay is told by row.
+            # All that are as near as the last one wanted: ties are broken by row.
             kept = np.flatnonzero(scores >= np.partition(scores, -limit)[-limit])
         else:
             kept = np.arange(len(scores))

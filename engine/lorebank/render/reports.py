@@ -289,7 +289,7 @@ REMEDIES = {
     "block-nested": "end the outer block before the inner one begins",
     "block-stray-end": "remove the end marker, or put its begin marker back",
     "block-unclosed": "put the end marker back; the page is left alone until then",
-    "context-long": "shorten `context:` in the front matter; the rest is not told",
+    "context-long": "shorten `context:` in the front matter; the rest is not shown",
     "confirmation-unread": "write `confirm f-…`, or a path in backticks, or `all imported`",
     "core-over-budget": "shorten memory.md, or raise reflect.core_token_budget",
     "comment-unclosed": "close the comment with -->",

@@ -33,7 +33,7 @@ _by_option = click.option("--by", metavar="NAME", help="Who rules; default: your
 @command("inbox")
 @click.argument("words", nargs=-1, metavar="[ID VERDICT]… | rule")
 @click.option("--kind", type=click.Choice([each.value for each in InboxKind]), help="Only these.")
-@click.option("-k", type=click.IntRange(min=1), default=_SHOWN, help="At most so many items.")
+@click.option("-k", type=click.IntRange(min=1), default=_SHOWN, help="At most this many items.")
 @_by_option
 @click.option("--settled", is_flag=True, help="List the verdicts in force.")
 @click.option("--judge", is_flag=True, help="Let the generator rule on what it is sure of.")
@@ -90,7 +90,8 @@ def _ask(session: Session, bank: Bank, kind: str | None, by: str) -> None:
     """Go through the items, a key each; what was ruled stands even where a later one is left."""
     if not session.can_ask:
         raise UsageError(
-            "nobody is at a terminal to be asked", hint="lorebank inbox ID VERDICT settles an item"
+            "going through the inbox needs a terminal",
+            hint="lorebank inbox ID VERDICT settles an item",
         )
     items = list(bank.inbox(kind).items)
     if not items:
