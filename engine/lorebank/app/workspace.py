@@ -688,14 +688,14 @@ class OpenWorkspace:
 
     def append_fact(self, path: str, line: str, day: date, *, undo: str = "") -> int:
         """Write a fact line into a log, kept for undo in that area; returns its line number."""
-        from lorebank.retain.compose import append_fact_line, new_note_log, refuse_unread
+        from lorebank.retain.compose import append_fact_line, new_log, refuse_unread
         from lorebank.workspace.paths import edit_text
 
         headings = self.read_settings.retain_headings
         lines: list[int] = []
 
         def add(before: str | None) -> str:
-            text = new_note_log(day) if before is None else before
+            text = new_log(day) if before is None else before
             title = self.retain_title(day, text)
             appended, number = append_fact_line(
                 text, line, path=path, headings=headings, title=title

@@ -53,7 +53,7 @@ from lorebank.nightly.run_record import (
     undo_store,
 )
 from lorebank.recall.filters import parse_origin, parse_single_day
-from lorebank.retain.compose import append_note, compose_fact, new_log, new_note_log, one_paragraph
+from lorebank.retain.compose import append_note, compose_fact, new_log, one_paragraph
 from lorebank.retain.kinds import not_names, parse_kind
 from lorebank.workspace.lock import WriterLock, append_lock
 from lorebank.workspace.paths import core_path, edit_text, read_text_file
@@ -201,7 +201,7 @@ def log(
     places: list[Citation] = []
 
     def add(before: str | None) -> str:
-        log = new_note_log(recorded) if before is None else before
+        log = new_log(recorded) if before is None else before
         headings = ws.read_settings.retain_headings
         written, line = append_note(log, text, path=path, headings=headings)
         places.append(Citation(path, line, line + text.strip().count("\n")))
@@ -217,7 +217,7 @@ def log_file(ws: OpenWorkspace, *, day: Day = None, now: date | None = None) -> 
     """The file of a day's log, laid out where it does not exist yet."""
     recorded = parse_single_day(day, ws.day(now), "date") or ws.day(now)
     path = ws.log_path(recorded)
-    new = new_log(recorded, ws.retain_title(recorded))
+    new = f"{new_log(recorded)}\n## {ws.retain_title(recorded)}\n"
     with ws.writing():
         edit_text(ws.root, path, ws.config, lambda t: new if t is None else t)
     return ws.root / path
