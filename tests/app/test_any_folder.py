@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lorebank import Bank
+from lorebank import Bank, WorkspaceError
 from support import WORDS_ONLY
 
 NOW = date(2026, 3, 31)
@@ -122,6 +122,90 @@ def test_graphs_and_flat_folders(
         assert [hit.content for hit in bank.recall("who rows?").hits[:1]] == ["Rows."]
         assert bank.timeline("Ana")[0].recorded == date(2026, 3, day)
         assert bank.status().form.startswith(form)
+
+
+def test_properties_of_a_graph_are_facts_filters_and_names(
+    tmp_path: Path, environ: dict[str, str]
+) -> None:
+    (tmp_path / "logseq").mkdir()
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "journals").mkdir()
+    (tmp_path / "pages" / "Olga Prats.md").write_text(
+        "alias:: Olguinha, [[Tia Olga]]\ntelefone:: 955 <private>123</private>\n"
+        "tags:: família, #leitura\n\n- Mora em Tavira.\n"
+    )
+    (tmp_path / "journals" / "2026_03_02.md").write_text(
+        "- Encontrei a [[Olga Prats]].\n  id:: 0f0f0f0f-aaaa-bbbb-cccc-121212121212\n"
+        "- [[Nuno]]\n  collapsed:: true\n  ofício:: [[Faroleiro]]\n"
+        "- Barco\n  cor:: verde\n- ~~~\n  cor:: azul\n  ~~~\n"
+    )
+    with Bank.open(tmp_path, environ=environ, now=NOW) as bank:
+        assert {(f.content, str(f.citation)) for f in bank.timeline()} == {
+            ("telefone: 955", "pages/Olga Prats.md#L2"),
+            ("ofício: Faroleiro", "journals/2026_03_02.md#L5"),
+        }
+        [olga] = [e for e in bank.entities() if e.name == "Olga Prats"]
+        assert set(olga.aliases) == {"Olguinha", "Tia Olga"}
+        assert "955" in bank.recall("telefone da Olguinha?", k=1).hits[0].content
+        said = [hit.content for hit in bank.recall("Olga Barco Nuno cor", k=30).hits]
+        assert any(" ".join(text.split()).endswith("Barco cor: verde") for text in said)
+        assert any("cor:: azul" in text for text in said)  # code is code
+        assert not [t for t in said if "0f0f" in t or "collapsed" in t or "alias" in t]
+        [place] = {hit.source.path for hit in bank.recall("Tavira tag:leitura").hits}
+        assert place == "pages/Olga Prats.md"
+
+
+def test_front_matter_gives_names_alone_and_nothing_private(
+    tmp_path: Path, environ: dict[str, str]
+) -> None:
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory" / "Jose.md").write_text(
+        "---\naliases: [Zeca]\nphone: <private>912777</private>\n---\nSings.\n"
+    )
+    (tmp_path / "memory" / "2026-03-02.md").write_text(
+        "## Retain\n- W @Jose: Sings.\n- W @Zeca: Dances.\n"
+    )
+    with Bank.open(tmp_path, environ=environ, now=NOW) as bank:
+        assert [(e.name, e.facts) for e in bank.entities()] == [("Jose", 2)]
+        assert "912777" not in str(bank.recall("phone of Jose"))
+
+
+def test_the_one_folder_of_dated_notes_is_read_from_the_folder_above(
+    tmp_path: Path, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    above = tmp_path / "above"
+    (above / "diary").mkdir(parents=True)
+    (above / "minutes").mkdir()
+    (above / "README.md").write_text("- W @Bo: Is nobody's note.\n")
+    (above / "minutes" / "2026-01-04-board.md").write_text("- W @Cleo: Chairs the board.\n")
+    for day in (2, 3):
+        (above / "diary" / f"2026-03-0{day}.md").write_text(f"- W @Ana: Rows boat {day}.\n")
+    monkeypatch.chdir(above)
+    with Bank.open(environ=environ, now=NOW) as bank:
+        assert bank.status().form == "folder of dated notes (diary/)"
+        facts = bank.timeline()
+        assert {str(f.citation) for f in facts} == {
+            "diary/2026-03-02.md#L1",
+            "diary/2026-03-03.md#L1",
+        }
+        assert {f.recorded for f in facts} == {date(2026, 3, 2), date(2026, 3, 3)}
+    with Bank.init(above, environ=environ, now=NOW) as bank:
+        assert bank.created == ("bank/", ".memory/")
+    with Bank.open(above, environ=environ, now=NOW) as bank:
+        assert len(bank.timeline()) == 2
+        assert bank.retain("W @Ana: Sails.").citation.path == "diary/2026-03-31.md"
+
+
+def test_two_diaries_in_a_folder_are_not_chosen_between(
+    tmp_path: Path, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("hers", "his"):
+        (tmp_path / name).mkdir()
+        for day in (2, 3):
+            (tmp_path / name / f"2026-03-0{day}.md").write_text("- W @Ana: Rows.\n")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(WorkspaceError):
+        Bank.open(environ=environ)
 
 
 def test_a_workspace_of_our_own_is_not_guessed_at(tmp_path: Path, environ: dict[str, str]) -> None:

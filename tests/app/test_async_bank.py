@@ -39,6 +39,7 @@ def test_answers_are_those_of_a_bank(workspace: Path) -> None:
     async def ask() -> list[str]:
         async with AsyncBank.open(workspace, now=TODAY, environ=WORDS_ONLY) as bank:
             answer = await bank.recall("what does Peter prefer?", k=3)
+            await bank.close()  # as `async with` does once more
             return [str(hit.source) for hit in answer.hits]
 
     with Bank.open(workspace, now=TODAY, environ=WORDS_ONLY) as bank:

@@ -8,6 +8,7 @@ import pytest
 
 from lorebank import Bank
 from lorebank.errors import NotFound
+from lorebank.render.reports import REMEDIES
 from support import FIXTURES
 
 
@@ -57,6 +58,17 @@ def test_broken_marks_and_dead_citations_are_named_and_left_alone(root: Path) ->
     checks = {check for check, *_ in found(root, fix=True)}
     assert "pages" in checks
     assert page.read_text("utf-8") == broken
+
+
+def test_status_and_doctor_say_the_same_of_a_secret(root: Path) -> None:
+    log = root / "memory/2025-12-20.md"
+    log.write_text("# Sat\n\nThe wifi password is Hk7-pq92-Lzz.\n", "utf-8")
+    with Bank.open(root) as bank:
+        [finding] = bank.doctor()
+    assert (finding.source, finding.remedy) == (
+        "memory/2025-12-20.md#L3",
+        REMEDIES["secret-redacted"],
+    )
 
 
 def test_a_folder_in_place_of_a_page_is_a_finding_not_a_crash(root: Path) -> None:

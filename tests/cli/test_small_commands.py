@@ -28,6 +28,21 @@ def test_the_demo_tells_how_a_belief_turned_on_one_screen(tmp_path: Path, loreba
     assert "$ lorebank today" in told[now:]
 
 
+def test_a_simulated_day_decides_what_is_to_come_and_waits(tmp_path: Path, lorebank: Run) -> None:
+    (tmp_path / "memory").mkdir()
+    log = "# Log\n\n- [ ] Pay the yard by 2026-03-09\n"
+    (tmp_path / "memory/2026-03-02.md").write_text(log, "utf-8")
+    for day, overdue in (("2026-03-04", False), ("2026-03-12", True)):
+        listed = lorebank("agenda", "--date", day, "--json", cwd=tmp_path)
+        [item] = json.loads(listed.out)["items"]
+        assert item["overdue"] is overdue
+        page = lorebank("today", "--date", day, cwd=tmp_path).out
+        assert ("overdue" in page.lower()) is overdue
+    assert lorebank("inbox", "--date", "2026-03-04", cwd=tmp_path).code == 0
+    refused = lorebank("agenda", "--date", "someday", cwd=tmp_path)
+    assert refused.code == 2 and "--date" in refused.err
+
+
 def test_the_table_and_the_object_tell_the_same(
     copy_fixture: Callable[[str], Path], lorebank: Callable[..., Any]
 ) -> None:
@@ -89,16 +104,13 @@ class FactRow(Exact):
     origin: str
     quarantined: bool
     author: dict[str, str]
+    status: str
+    superseded_by: str | None
 
 
 class PropertyRow(FactRow):
     relation: str
     about: str | None
-
-
-class ListedFact(FactRow):
-    status: str
-    superseded_by: str | None
 
 
 class NeighbourRow(Exact):
@@ -124,7 +136,7 @@ class EntityAnswer(Exact):
     entity: EntityRow
     properties: list[PropertyRow]
     opinions: list[dict[str, Any]]
-    facts: list[ListedFact]
+    facts: list[FactRow]
     neighbours: list[NeighbourRow]
     named_in: list[NamedInRow]
     questions: list[QuestionRow]

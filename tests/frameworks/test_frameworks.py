@@ -45,6 +45,12 @@ def test_functions_answer_from_any_thread_and_sign_what_they_write(tools: BankTo
     assert "origin: agent, by planner" in tools.functions("memory_get")[0](path=str(date.today()))
 
 
+def test_closing_twice_is_no_error(tools: BankTools) -> None:
+    tools.functions("recall")[0]("tea")
+    tools.close()
+    tools.close()
+
+
 def test_what_is_refused_is_text(tools: BankTools) -> None:
     (correct,) = tools.functions("correct")
     assert correct(id="f-none", text="x").startswith("error: ")
@@ -55,7 +61,10 @@ def test_arguments_are_taken_as_the_server_takes_them(tools: BankTools) -> None:
     assert " about Ilse [" in retain("Ilse rows on Fridays.", entities="Ilse")
     assert recall(q="what does Peter prefer?", limit="2") == recall("what does Peter prefer?", 2)
     assert recall("Peter", sort="new").endswith("</recalled-from-memory>")
-    assert recall("Peter", owner="x").endswith("note: recall has no argument owner; done without")
+    assert recall("Peter", owner="x").endswith("note: ignored unknown argument owner of recall")
+    assert recall("Peter", token_budget="1,500") == recall("Peter", token_budget=1500)
+    assert recall("Peter", days="1.000") == recall("Peter", days=1000) == recall("Peter", days=1e3)
+    assert recall("Peter", k="1,5").startswith("error: recall: k")
     for refused in (recall("Peter", sinze="2025"), recall("Peter", k="many"), recall()):
         assert refused.startswith("error: recall")
     assert forget(everything=True).startswith("error: forget has no argument 'everything'")

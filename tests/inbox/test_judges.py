@@ -36,6 +36,30 @@ def test_the_last_judge_holds_and_taking_it_back_brings_the_first_back(root: Pat
         assert statuses(bank) == ["live", "superseded"]
 
 
+def test_overruling_reports_the_new_verdict_for_pairs_of_facts_too(
+    write_log: Callable[..., Path],
+) -> None:
+    write_log("2026-01-02", "- W @Ben: The shop is open on Sunday mornings.")
+    root = write_log("2026-02-02", "- W @Ben: The shop closes on Sunday mornings in winter.")
+    with Bank.open(root, environ=WORDS_ONLY) as bank:
+        [item] = bank.inbox().items
+        for by, verdict, status in (
+            ("night-model", "same", "live"),
+            ("Ana", "replaces", "superseded"),
+            ("Ben", "both", "live"),
+            ("Ana", "same", "live"),
+        ):
+            [done] = bank.rule({item.id: verdict}, by=by)
+            assert (done.by, done.verdict) == (by, verdict)
+            [old] = [h for h in bank.recall("shop Sunday", k=5).hits if "open" in h.content]
+            assert old.status.value == status
+        assert bank.rule({item.id: "same"}, by="Ana") == ()
+        with pytest.raises(UsageError):
+            bank.rule({item.id: "both"}, by="Ana")
+        [line] = bank.unrule(by="Ben")
+        assert bank.check() == () and line.verdict == "both"
+
+
 def test_what_is_retained_names_what_it_stands_beside(root: Path) -> None:
     with Bank.open(root, environ=WORDS_ONLY) as bank:
         fact = bank.retain("O(c=0.8) @Ana: Might spend the winter in Marrakech.")

@@ -4,6 +4,7 @@ from datetime import date
 from pathlib import Path
 
 from lorebank import Bank
+from lorebank.app.questions import RecallKeywords
 from lorebank.domain.answers import AgendaKind
 from lorebank.domain.facts import PROMISE, Interval, TaskState
 from lorebank.index.tasks import load_tasks, named_in
@@ -81,6 +82,31 @@ def test_recall_gives_open_tasks_to_whom_asks_what_is_open(tmp_path: Path) -> No
             "memory/2026-03-02.md#L2",
             "memory/2026-03-02.md#L1",
         ]
+
+
+def test_open_tasks_obey_the_filters_and_the_budget_of_the_question(tmp_path: Path) -> None:
+    boxes = [f"- [ ] call the plumber about boiler {n} and ask for an offer\n" for n in range(8)]
+    write(tmp_path, d02="".join(boxes) + "\n## Retain\n- W @Lena: Likes tea.\n")
+    filters: tuple[RecallKeywords, ...] = (
+        {"kinds": ["opinion"]},
+        {"path": "bank"},
+        {"since": "2026-03-03"},
+        {"until": "2026-03-01"},
+        {"tags": ["garden"]},
+        {"origins": ["agent"]},
+        {"min_confidence": 0.9},
+    )
+    with Bank.open(tmp_path, environ=WORDS_ONLY, now=date(2026, 3, 4)) as bank:
+        whole = bank.recall("Which tasks are open?", k=8)
+        assert len(whole.hits) == 8 and whole.evidence == "strong"
+        assert all(hit.score == 1.0 and "tasks" in hit.why for hit in whole.hits)
+        for each in filters:
+            assert bank.recall("Which tasks are open?", **each).hits == (), each
+        short = bank.recall("Which tasks are open?", k=8, token_budget=60)
+        assert 1 <= len(short.hits) < 8 and 0 < short.tokens <= 60 and short.truncated
+        nothing = bank.recall("Which tasks are open?", k=8, entities=None, kinds=None, tags=None)
+        assert nothing.hits == whole.hits
+        assert bank.recall("Which tasks are still open today?").hits[0].why["tasks"]["rank"] == 1
 
 
 def test_a_promise_is_open_with_the_day_it_names(tmp_path: Path) -> None:

@@ -100,3 +100,24 @@ def test_a_plain_section_needs_no_advice_and_a_long_one_does() -> None:
 @golden("markdown.md")
 def test_a_fix_is_one_line_in_plain_dress(code: str, line: str, fixed: str) -> None:
     assert fixed_line(code, line, RETAIN_HEADINGS) == fixed
+
+
+def test_a_typed_line_counts_wherever_it_is_nested() -> None:
+    text = """\
+## Retain
+- O(c=0.8) @Orla: Prices must rise.
+  - O(c=0.9) @Tomas: Prices must fall.
+    - W @Kit: Heard both of them.
+  - and soon
+- W @Orla: Rents the mill.
+  - [ ] pay by 2025-03-30
+"""
+    said = {f.content: (f.subjects, f.confidence) for f in read(text).facts}
+    assert said == {
+        "Prices must rise. and soon": (("orla",), 0.8),
+        "Prices must fall.": (("tomas",), 0.9),
+        "Heard both of them.": (("kit",), None),
+        "Rents the mill.": (("orla",), None),
+    }
+    outside = "- W @Orla: Rents the mill.\n  - W Kit, who has no mark\n  - W @Tomas: Bakes.\n"
+    assert contents(outside) == ["Rents the mill. W Kit, who has no mark", "Bakes."]

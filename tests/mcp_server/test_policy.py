@@ -146,6 +146,16 @@ def test_a_list_of_tools_is_held_to(opens: Opens) -> None:
     assert (recalled.is_error, refused.is_error) == (False, True)
     with pytest.raises(UsageError, match="no tool 'recal'"):
         build_server(opens, access=Access(tools="recal"))
+    served = ("context", "recall", "memory_get", "recall_all", "memory_search_all")
+    for tools, permitted in (
+        ("context", {"context"}),
+        ("recall", {"recall", "recall_all"}),
+        ("recall_all", {"recall_all"}),
+        ("default", {*served}),
+        ("all", {*served}),
+    ):
+        access = Access(tools=tools)
+        assert {tool for tool in served if access.permits(tool, served)} == permitted
 
 
 def test_agents_writing_at_once_lose_nothing_and_are_told_apart(
@@ -178,7 +188,15 @@ def test_rights_of_clients_are_read_strictly(tmp_path: Path) -> None:
     file.chmod(0o600)
     (access,) = load_clients(tmp_path, Access(read_only=True)).values()
     assert access == Access(agent="phone", group=True, read_only=True, banks=("home",))
-    for wrong in ('token = "short"', f'token = "{"t" * 20}"\ngroup = "yes"', "x = 1"):
+    token = f'token = "{"t" * 20}"'
+    for wrong in (
+        'token = "short"',
+        f'{token}\ngroup = "yes"',
+        "x = 1",
+        f'{token}\ntools = "recal"',
+        f"{token}\nbanks = [1, 2]",
+        f"{token}\n[tablet]\n{token}",
+    ):
         file.write_text(f"[phone]\n{wrong}\n")
         with pytest.raises(ConfigurationError, match="phone"):
             load_clients(tmp_path, Access())

@@ -362,6 +362,8 @@ def test_what_is_retained_again_or_states_nothing_is_said_to_be(call: Call) -> N
     assert "already noted as f-" in again and f"[{place}]; nothing was written" in again
     assert "states nothing by itself" in _text(call("retain", text="ok"))
     talk = "The oars are wet, and the boat house needs paint before the spring. " * 6
+    call("retain", text="Ana likes tea.")
+    assert "already noted" not in _text(call("retain", text="Ana likes teapots."))
     assert "are more than one fact" in _text(call("retain", text=talk))
 
 
@@ -394,7 +396,7 @@ def test_letters_that_nobody_sees_hide_no_order(call: Call, workspace: Path) -> 
 
 def test_what_a_tool_does_not_take_is_named_or_refused(call: Call) -> None:
     kept = call("retain", text="The oars are wet.", tags=["oars"])
-    assert _text(kept).endswith("note: retain has no argument tags; done without")
+    assert _text(kept).endswith("note: ignored unknown argument tags of retain")
     refused = call("forget", match="pretzels", everything=True)
     assert refused.is_error and "forget has no argument 'everything'" in _text(refused)
     unknown = call("entity", name="Petr")

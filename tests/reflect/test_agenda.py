@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lorebank import Bank
+from lorebank import Bank, UsageError
 from support import WORDS_ONLY, golden
 
 NOW = date(2026, 3, 9)
@@ -20,6 +20,13 @@ def agenda(tmp_path: Path, **logs: str) -> list[tuple[str, str]]:
     with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
         items = bank.agenda().items
     return [(str((i.when.start or i.when.end) if i.when else ""), i.text) for i in items]
+
+
+def test_days_beyond_the_calendar_are_refused(tmp_path: Path) -> None:
+    with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
+        for days in (5_000_000, 10**12, -1):
+            with pytest.raises(UsageError, match=r"from 0 to 2912\d{3}"):
+                bank.agenda(days=days)
 
 
 def test_a_line_may_hold_several_appointments(tmp_path: Path) -> None:
@@ -279,3 +286,93 @@ def test_a_deadline_of_a_note_is_due(tmp_path: Path, status: str, count: int) ->
     with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
         found = [(item.text, str(item.source)) for item in bank.agenda().items]
     assert found == [("Slipway: deadline", "Slipway.md#L3")] * count
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "The survey of 11 March is postponed to 16 March.",
+        "Die Besichtigung vom 11. März wird auf den 16. März verschoben.",
+        "La visite du 11 mars est reportée au 16 mars.",
+        "## Retain\n- W @Runa: The survey of 11 March is moved to 16 March.",
+    ],
+)
+def test_a_line_that_names_the_old_and_the_new_day_stands_on_the_new(
+    tmp_path: Path, line: str
+) -> None:
+    assert [day for day, _ in agenda(tmp_path, d0305=line)] == ["2026-03-16"]
+
+
+def test_a_move_told_beside_another_day_leaves_both(tmp_path: Path) -> None:
+    found = agenda(tmp_path, d0305="We are moving on 11 March and the supper is on 16 March.")
+    assert [day for day, _ in found] == ["2026-03-11", "2026-03-16"]
+
+
+@pytest.mark.parametrize(
+    ("newer", "days", "doubt"),
+    [
+        ("The chimney sweep moved to 16 March.", ["2026-03-16"], ""),
+        ("Chimney sweep rang: 16 March.", ["2026-03-12", "2026-03-16"], "moved?"),
+        ("Sweep paid 16 March.", ["2026-03-12", "2026-03-16"], ""),
+    ],
+)
+def test_lines_about_nobody_may_be_about_one_thing(
+    tmp_path: Path, newer: str, days: list[str], doubt: str
+) -> None:
+    found = agenda(tmp_path, d0301="Chimney sweep on 12 March.", d0305=newer)
+    assert [day for day, _ in found] == days
+    with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
+        assert [i.doubt[0] for i in bank.agenda().items if i.doubt] == [doubt] * bool(doubt)
+
+
+def test_a_sentence_that_is_typed_too_leaves_its_neighbours(tmp_path: Path) -> None:
+    found = agenda(
+        tmp_path,
+        d0305="Kit's birthday is on 20 March.\nRehearsal of the 11th: moved to 16 March.\n\n"
+        "## Retain\n- W @Odd: Rehearsal of the 11th: moved to 16 March.\n- W @Kit: Sings.",
+    )
+    assert [day for day, _ in found] == ["2026-03-16", "2026-03-20"]
+
+
+def test_a_line_belongs_to_nobody_whom_its_neighbour_names(tmp_path: Path) -> None:
+    agenda(
+        tmp_path,
+        d0305="Runa came for the bow.\nBachmann wrote: he closes on 16 March.\n\n"
+        "## Retain\n- W @Runa: Sings.",
+    )
+    with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
+        assert [item.entities for item in bank.agenda().items] == [()]
+
+
+def test_what_is_late_and_may_be_done_comes_last(tmp_path: Path) -> None:
+    agenda(
+        tmp_path,
+        d0301="Promised Runa the loan oars by 4 March.\n\n- [ ] pay the harbour by 5 March",
+        d0303="Runa came by for the loan oars. Told Odd I will send him the chart by 12 March.",
+    )
+    with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
+        found = [(i.overdue, i.doubt[0] if i.doubt else "") for i in bank.agenda().items]
+    assert found == [(True, ""), (False, ""), (True, "done?")]
+
+
+def test_what_begins_for_somebody_stays_on_the_page_when_it_has_begun(tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory/2026-03-08.md").write_text(
+        "## Retain\n- W @Odd: Lives in Vigo.\n- W @Odd: Owns a gig.\n- W @Odd: Sails.\n"
+        "- W @Kit: Nurse, comes to Odd on Mondays from tomorrow.\n",
+        "utf-8",
+    )
+    with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
+        for today in (date(2026, 3, 8), date(2026, 3, 12)):
+            bank.reflect(now=today)
+            assert "Nurse, comes to Odd" in (tmp_path / "bank/entities/Odd.md").read_text("utf-8")
+
+
+def test_an_event_called_off_is_compared_without_its_date(tmp_path: Path) -> None:
+    agenda(
+        tmp_path,
+        d0301="- Saturday 14 March: quiz night with the Doyles",
+        d0305="Quiz with the Doyles fell through, their sitter broke a wrist.",
+    )
+    with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
+        assert [item.doubt and item.doubt[0] for item in bank.agenda().items] == ["off?"]

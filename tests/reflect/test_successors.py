@@ -35,6 +35,10 @@ def test_the_old_opinion_falls_and_leads_to_the_new_one(
         assert [day.isoformat() for day, _ in old.history] == ["2025-03-01", "2025-06-01"]
         assert old.to_dict()["superseded_by"] == new.id
         assert new.to_dict()["supersedes"] == [old.id]
+        said = {fact.content: fact for fact in bank.timeline("Peter")}
+        assert (said[before].superseded_by, said[after].superseded_by) == (new.id, None)
+        assert bank.entity("Peter").superseded == {said[before].id: new.id}
+        assert bank.explain(said[before].id).to_dict()["fact"]["status"] == "superseded"
     page = (root / "bank" / "opinions.md").read_text("utf-8")
     [line] = [each for each in page.splitlines() if each.endswith(f"^{new.id}")]
     assert f" · until 2025-06-01: {before}" in line

@@ -63,6 +63,7 @@ class AsyncBank:
     def __init__(self, open_bank: Callable[[], Bank]) -> None:
         self._open_bank = open_bank
         self._bank: Bank | None = None
+        self._is_closed = False
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="lorebank")
 
     open = classmethod(_opening(Bank.open))
@@ -76,10 +77,13 @@ class AsyncBank:
         return await loop.run_in_executor(self._thread, lambda: job(self._opened()))
 
     async def close(self) -> None:
-        """Close the Bank once what was asked for is done; it cannot be used again."""
-        loop = asyncio.get_running_loop()
-        await loop.run_in_executor(self._thread, self._close)
-        self._thread.shutdown(wait=False)
+        """Close the Bank once what was asked for is done; it cannot be used again.
+
+        A second call does nothing."""
+        if not self._is_closed:
+            self._is_closed = True
+            await asyncio.get_running_loop().run_in_executor(self._thread, self._close)
+            self._thread.shutdown(wait=False)
 
     async def __aenter__(self) -> Self:
         await self.call(lambda bank: None)

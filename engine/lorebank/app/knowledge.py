@@ -19,12 +19,12 @@ from lorebank.index.entity_graph import entity_graph
 from lorebank.index.entity_view import entity_view
 from lorebank.index.items import facts_by_id
 from lorebank.index.opinions import opinions_moved_by
+from lorebank.index.succession import mark_superseded
 from lorebank.names.audit import audit_names
 from lorebank.names.entities import list_entities
 from lorebank.names.who import resolve_name
 from lorebank.nightly.lookback import rot_report
 from lorebank.recall.filters import parse_day, parse_interval
-from lorebank.workspace.lock import WriterLock
 from lorebank.workspace.recalled import read_recalled
 
 
@@ -56,7 +56,8 @@ def explain(ws: OpenWorkspace, id: str, *, now: date | None = None) -> Explanati
         dated = materialise.as_read(opinion, ws.day(now), ws.config.reflect)
         steps = steps_of(ws.index, dated, ws.config.reflect.prior)
         return Explanation(fact=None, opinion=dated, places=(opinion.source,), steps=steps)
-    fact = ws.find_fact(id, "fact or opinion")
+    found = ws.find_fact(id, "fact or opinion")
+    [fact] = mark_superseded(ws.index, [found], today=ws.day(now))
     places = tuple(each.citation for each in facts_by_id(ws.index, fact.id))
     return Explanation(fact, None, places, moved=opinions_moved_by(ws.index, fact.id))
 
@@ -182,7 +183,7 @@ def decide(
     """
     from lorebank.nightly.names import decide, decision_entry
 
-    with WriterLock(ws.root):
+    with ws.writing():
         ws.sync_files()
         entry = decision_entry(action, names, ws.day(now), reason)
         change = decide(ws.index, ws.root, entry, undo=undo, dry_run=dry_run)

@@ -17,10 +17,9 @@ from lorebank.app.workspace import (
 )
 from lorebank.database.connection import has_full_text
 from lorebank.domain.answers import Answer, Hit, SearchHit
-from lorebank.domain.facts import Citation, FactKind, Opinion, TaskState
+from lorebank.domain.facts import FactKind, Opinion
 from lorebank.errors import ProviderError, UsageError
 from lorebank.index.chunks import contexts_stated_in
-from lorebank.index.finding import find_items
 from lorebank.index.items import NOTE
 from lorebank.index.selection import Selection, known_tags, select_items
 from lorebank.index.vectors import QueryVector
@@ -62,22 +61,22 @@ class RecallKeywords(TypedDict, total=False):
     """What a question is asked with; see `Bank.recall`."""
 
     k: int | None
-    """At most so many hits; `recall.k` of the settings without it."""
+    """At most this many hits; `recall.k` of the settings without it."""
     token_budget: int | None
-    """At most so many estimated tokens; one hit is given in any case."""
+    """At most this many estimated tokens; one hit is given in any case."""
     since: Day
     until: Day
     as_of: Day
     """Answer from what was recorded by that day, with the confidence believed then."""
-    entities: Sequence[str]
-    kinds: Sequence[FactKind | str]
+    entities: Sequence[str] | None
+    kinds: Sequence[FactKind | str] | None
     """Kinds of facts, or `note` for prose."""
     min_confidence: float | None
-    tags: Sequence[str]
+    tags: Sequence[str] | None
     """A hit bears every one."""
     path: str | None
     """A file, or the beginning of a path."""
-    origins: Sequence[str]
+    origins: Sequence[str] | None
     """Whose word a hit may be."""
     trusted_only: bool
     """Leave out what is in quarantine; else it is marked."""
@@ -119,7 +118,7 @@ def recall(ws: OpenWorkspace, query: str, **asked: Unpack[RecallKeywords]) -> An
         asked.get("why_not"),
     )
     answer = answers.recall(
-        request,
+        replace(request, open_tasks=_open_tasks(query)),
         _rank_options(ws),
         options,
         beliefs=lambda facts: _beliefs(ws, facts, known_on),
@@ -127,7 +126,6 @@ def recall(ws: OpenWorkspace, query: str, **asked: Unpack[RecallKeywords]) -> An
         index=ws.freshness(),
         notes=tuple(_notes(ws, request.understood.filters, question)),
     )
-    answer = _with_open_tasks(ws, answer, query, wanted, today)
     if asked.get("remember", True) and answer.hits and ws.config.recall.remember_uses:
         note_recalled(ws.root, [hit.id for hit in answer.hits if hit.kind != NOTE], today)
     return replace(answer, hits=for_group(ws, answer.hits)) if hides_core else answer
@@ -140,13 +138,13 @@ def _selection(ws: OpenWorkspace, asked: RecallKeywords, today: date) -> Selecti
         raise UsageError(f"min_confidence must be from 0 to 1, not {least}")
     return Selection(
         interval=parse_interval(asked.get("since"), asked.get("until"), today),
-        entities=tuple(ws.find_entity(name).slug for name in asked.get("entities", ())),
-        kinds=tuple(map(parse_item_kind, asked.get("kinds", ()))),
+        entities=tuple(ws.find_entity(name).slug for name in asked.get("entities") or ()),
+        kinds=tuple(map(parse_item_kind, asked.get("kinds") or ())),
         min_confidence=least,
         as_of=parse_day(asked.get("as_of"), today, "as-of", side="end"),
         paths=() if path is None else (path,),
-        tags=tuple(map(parse_tag, asked.get("tags", ()))),
-        origins=tuple(map(parse_origin, asked.get("origins", ()))),
+        tags=tuple(map(parse_tag, asked.get("tags") or ())),
+        origins=tuple(map(parse_origin, asked.get("origins") or ())),
         trusted_only=asked.get("trusted_only", False),
     )
 
@@ -271,62 +269,13 @@ def bench(
     return run_bench(ws.vocabulary, ask, n=n, seed=seed, progress=progress)
 
 
-def _with_open_tasks(
-    ws: OpenWorkspace, answer: Answer, query: str, wanted: int, today: date
-) -> Answer:
-    """Where it was asked what is open, or what the writer promised: that first, the soonest due
-    before."""
+def _open_tasks(query: str) -> str:
+    """Whether it is asked what is open, or what the writer promised; see `Request.open_tasks`."""
     from lorebank.retain.kinds import holds_phrase
 
-    promises = holds_phrase(query, "asks_promises")
-    if not (promises or holds_phrase(query, "asks_tasks")):
-        return answer
-    from lorebank.index.tasks import load_tasks
-
-    named = set(answer.query.entities)
-    open_tasks = [
-        (task, hit)
-        for task in load_tasks(
-            ws.index,
-            until=answer.query.as_of or today,
-            state=TaskState.OPEN,
-            own_promises=promises,
-        )
-        for hit in _hits_at(ws, task.citation)
-        if not named or named & set(hit.entities)
-    ]
-    far = date.max
-    open_tasks.sort(key=lambda each: (each[0].due and each[0].due.end) or far)
-    best = max((hit.score for hit in answer.hits), default=0.0)
-    first = tuple(
-        replace(hit, score=best + 1.0, why={"tasks": {"rank": rank}})
-        for rank, (_, hit) in enumerate(open_tasks, start=1)
-    )
-    if not first:
-        return answer
-    ids = {hit.id for hit in first}
-    rest = tuple(hit for hit in answer.hits if hit.id not in ids)
-    hits = (*first, *rest)[:wanted]
-    total = max(answer.total, len(first) + len(rest))
-    return replace(answer, hits=hits, total=total, evidence="strong")
-
-
-def _hits_at(ws: OpenWorkspace, place: Citation) -> list[Hit]:
-    items = ws.items.load(find_items(ws.index, str(place))[:1])
-    return [
-        Hit(
-            id=item.id,
-            kind=item.kind,
-            content=item.content,
-            source=item.citation,
-            score=0.0,
-            entities=item.names,
-            recorded=item.recorded,
-            occurred=item.occurred,
-            snippet=item.content,
-        )
-        for item in items.values()
-    ]
+    if holds_phrase(query, "asks_promises"):
+        return "promises"
+    return "tasks" if holds_phrase(query, "asks_tasks") else ""
 
 
 def _with_properties(ws: OpenWorkspace, query: str) -> str:
@@ -369,7 +318,7 @@ def build_request(
         limit=max(LEAST_CANDIDATES, wanted * ws.config.recall.candidate_multiplier),
         within=select_items(ws.index, filters.wanted, filters.unwanted),
         vectors=ws.vectors,
-        vectors_of=ws.alike_by if question.vector is not None else ws.vectors_of,
+        vectors_of=ws.builtin_vectors if question.vector is not None else ws.vectors_of,
         query_vector=question.vector,
         spread=question.spread,
     )

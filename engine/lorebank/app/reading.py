@@ -62,11 +62,13 @@ def timeline(
 ) -> tuple[Fact, ...]:
     """Facts by when they happened, newest first; of an entity, those that only name it too."""
     from lorebank.index.items import facts_by_time
+    from lorebank.index.succession import mark_superseded
     from lorebank.recall.filters import parse_interval
 
     slug = ws.slug_of(entity)
     interval = parse_interval(since, until, ws.day(now))
-    return facts_by_time(ws.index, entity=slug, interval=interval, named=True)
+    facts = facts_by_time(ws.index, entity=slug, interval=interval, named=True)
+    return mark_superseded(ws.index, facts, today=ws.day(now))
 
 
 def today(ws: OpenWorkspace, now: date | None = None) -> str:
@@ -87,9 +89,11 @@ def agenda(ws: OpenWorkspace, now: date | None = None, days: int = 14) -> Agenda
     """What is to come in the next `days` days and what is open, overdue things first."""
     from lorebank.pages.agenda import read_agenda
 
-    if days < 0:
-        raise UsageError(f"days must not be negative, not {days}")
-    return read_agenda(ws.index, ws.day(now), days)
+    day = ws.day(now)
+    most = (date.max - day).days
+    if not 0 <= days <= most:
+        raise UsageError(f"days must be from 0 to {most}, not {days}")
+    return read_agenda(ws.index, day, days)
 
 
 def _for_group(text: str) -> str:

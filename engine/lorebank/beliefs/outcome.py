@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import field, replace
 from datetime import date
+from typing import Any
 
 from lorebank.beliefs.fold import DatedEvidence, Pin, fold_evidence
 from lorebank.domain.facts import (
@@ -109,7 +110,10 @@ def _dependent_on(fact: Fact) -> str:
 def _opinion(belief: Belief, override: Override | None, prior: float, now: date | None) -> Opinion:
     opening = belief.opening
     start = opening.confidence if opening.recorded is None else None
-    pin = override.pin if override else None
+    typed = _typed_below(belief)
+    pin = override.pin if override and override.pin else None
+    if pin is None and typed.get("pin") is not None:
+        pin = Pin(typed["pin"], typed["pin_since"])
     state = fold_evidence(
         [
             DatedEvidence(
@@ -141,7 +145,7 @@ def _opinion(belief: Belief, override: Override | None, prior: float, now: date 
         for step in state.steps
     )
     evidence = _with_noted_days(evidence, belief, now)
-    retracted = override is not None and override.retracted
+    retracted = (override is not None and override.retracted) or "retracted" in typed
     days = [*(line.date for line in evidence), *(day for day, _ in state.history)]
     return Opinion(
         id=belief.id,
@@ -161,6 +165,18 @@ def _opinion(belief: Belief, override: Override | None, prior: float, now: date 
             default=opening.origin,
         ),
     )
+
+
+def _typed_below(belief: Belief) -> dict[str, Any]:
+    """What the holder's own lines have below them of `pin: 0.8` and `retracted`, the last word of
+    each; `opinion_page.OpinionEntry` names the fields."""
+    own = [f for f, said, _ in belief.lines.values() if said.reason in ("stated", "restated")]
+    typed: dict[str, Any] = {}
+    for detail in (each for fact in (belief.opening, *own) for each in fact.details):
+        from lorebank.markdown.opinion_page import decides  # a recall parses nothing
+
+        decides(detail, typed)
+    return typed
 
 
 def noted_days(fact: Fact) -> list[date]:
@@ -210,8 +226,9 @@ def _linked(opinion: Opinion, belief: Belief, kept: Mapping[str, Opinion]) -> Op
 
 RECENT_DAYS = 30
 STALE_DAYS = 90
-_CHANGE = 0.02
-_DENSER = 2.0
+"""A month and a quarter, chosen by hand."""
+_CHANGE, _DENSER = 0.02, 2.0
+"""A move that shows in two decimals; evidence twice as dense as before. Chosen by hand."""
 
 
 def trend_of(evidence: Iterable[Evidence], *, now: date) -> Trend:

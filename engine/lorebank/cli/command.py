@@ -358,6 +358,19 @@ min_confidence_option = click.option(
 )
 
 
+def _keep_day(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
+    ctx.ensure_object(Session).day = value
+
+
+date_option = click.option(
+    "--date",
+    metavar="DAY",
+    expose_value=False,
+    callback=_keep_day,
+    help="As if it were that day; default: today.",
+)
+
+
 def _keep_fail_empty(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     ctx.ensure_object(Session).fail_empty = value
 

@@ -152,6 +152,8 @@ class Session:
     """The workspace the command was about, once it was opened."""
     warned: set[str] = field(default_factory=set)
     """Warnings that the workspace itself has printed."""
+    day: str | None = None
+    """The day that `--date` names in place of today."""
     fail_empty: bool = False
     """Whether nothing found makes the exit code 1."""
     reflected: bool = False
@@ -221,7 +223,7 @@ class Session:
 
     @property
     def moment(self) -> datetime:
-        """The local time; where `LOREBANK_NOW` is set, the one it names, noon without one."""
+        """The local time; where `now` is a day, the time `LOREBANK_NOW` names, else its noon."""
         text = os.environ.get("LOREBANK_NOW", "").strip()
         if self.now is None:
             return datetime.now().astimezone().replace(tzinfo=None, microsecond=0)
@@ -240,16 +242,19 @@ class Session:
 
     @property
     def now(self) -> date | None:
-        """The day `LOREBANK_NOW` names; `None` where it is unset."""
+        """The day `--date` or `LOREBANK_NOW` names; `None` where neither does."""
         text = os.environ.get("LOREBANK_NOW", "").strip()
-        if not text:
-            return None
         try:
-            return date.fromisoformat(text[:10])
+            named = date.fromisoformat(text[:10]) if text else None
         except ValueError:
             raise ConfigurationError(
                 f"LOREBANK_NOW is not a day: {text!r}", hint="write it as 2025-11-27"
             ) from None
+        if self.day is None:
+            return named
+        from lorebank.recall.filters import parse_single_day
+
+        return parse_single_day(self.day, named or date.today(), "date")
 
     @property
     def look(self) -> Look:

@@ -81,7 +81,7 @@ ALL = (1 << len(LANGUAGES)) - 1
 _CUES = frozenset(
     {
         *("past", "not_past", "auxiliary", "participle", "future", "not_future", "habit"),
-        *("hours", "moved", "planned", "joins"),
+        *("hours", "moved", "off", "not_off", "planned", "joins"),
     }
 )
 """Entries of a section that hold how a clause speaks."""
@@ -147,7 +147,7 @@ def _tables(languages: Sections) -> dict[str, Any]:
     marks: dict[str, set[int]] = defaultdict(set)
     vague: dict[str, set[tuple[str, ...]]] = defaultdict(set)
     inflected: dict[str, int] = {}
-    stop_words = sections("stop_words")
+    stop_words, statements = sections("stop_words"), sections("infer")
     for code, section in languages.items():
         bit = language_bit(code)
         suffixes = [fold(suffix) for suffix in split(section.get("suffixes", ""))]
@@ -186,18 +186,24 @@ def _tables(languages: Sections) -> dict[str, Any]:
         "unmarked": ALL & ~sum(1 << index for index in frozenset().union(*marks.values())),
         "vague": {first: tuple(sorted(rests)) for first, rests in vague.items()},
         "inflected": inflected,
-        "cues": {code: cues for code, section in languages.items() if (cues := _cues(section))},
+        "cues": {
+            code: cues
+            for code, section in languages.items()
+            if (cues := _cues({**section, "off": statements.get(code, {}).get("off", "")}))
+        },
     }
 
 
 def _cues(section: dict[str, Any]) -> dict[str, str]:
     return {
         cue: "|".join(
-            re.escape(word.lower()).replace(r"\*", r"[^\W\d_]{2,}").replace(r"\ ", r"\s+")
+            re.escape(word.lower())
+            .replace(r"\*", r"[^\W\d_]*" if cue == "off" else r"[^\W\d_]{2,}")
+            .replace(r"\ ", r"\s+")
             for word in split(section[cue])
         )
         for cue in _CUES
-        if cue in section
+        if section.get(cue)
     }
 
 

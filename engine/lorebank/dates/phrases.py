@@ -67,12 +67,15 @@ def find_phrases(text: str, now: date, tense: Tense = "asked") -> tuple[DatePhra
     for found in read_phrases(text, now):
         from lorebank.dates.rules_bounds import resolve
         from lorebank.dates.spans import Moment
-        from lorebank.dates.times import tells_hours
+        from lorebank.dates.times import tells_hours, tense_of
 
-        meaning, shown = found.meaning, text[found.start : found.end]
+        meaning, shown, told = found.meaning, text[found.start : found.end], tense
         if meaning.repeating and meaning.is_weekly and tells_hours(text):
             continue  # a filter would leave out the line that says it of every week
-        days = resolve(meaning, Moment(now, tense))
+        if tense == "asked" and meaning.repeating and meaning.modifier in ("until", "before"):
+            at_end = meaning.spans[-1].modifier == "end"  # by the end of November, in November
+            told = "future" if tense_of(text) == "future" else "past" if at_end else tense
+        days = resolve(meaning, Moment(now, told))
         if days and (not meaning.ahead or tense == "future" or text.strip(" ?") == shown):
             interval = Interval(days[0].start, days[-1].end)
             said = (meaning.granularity, meaning.repeating)

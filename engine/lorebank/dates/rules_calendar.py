@@ -16,6 +16,7 @@ from lorebank.dates.holidays import holiday_days
 from lorebank.dates.lattice import Rule
 from lorebank.dates.lexicon import ALL, language_bit
 from lorebank.dates.spans import (
+    NOT_FAR,
     Cycle,
     Days,
     Moment,
@@ -38,8 +39,6 @@ _GERMAN = language_bit("de")
 _DUTCH_OR_GERMAN = language_bit("nl") | _GERMAN
 _SOME_YEAR = 2020
 """A leap year of 53 weeks: what it does not have, no year has."""
-_NOT_FAR = 70
-"""Days within which the 17th is a Saturday, where somebody writes so: it is in two of 14 months."""
 _YEARS_AHEAD = 20
 """Of two digits: `'44` is ahead in 2025, `'46` was."""
 
@@ -168,7 +167,7 @@ def _weekday_and_day(moment: Moment, weekday: int, day: int) -> Span | None:
 
     cycle = Cycle(days, "month")
     near = (moment.coming(cycle), moment.preceding(cycle, moment.now))
-    if not any(found and abs((found[0] - moment.now).days) <= _NOT_FAR for found in near):
+    if not any(found and abs((found[0] - moment.now).days) <= NOT_FAR for found in near):
         return None
     return Span("day", cycle=cycle)
 

@@ -15,6 +15,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from typing import Literal
 
+from lorebank.domain.facts import LONGEST_MONTH
 from lorebank.records import Record
 
 Tense = Literal["asked", "past", "near", "future"]
@@ -24,7 +25,8 @@ _NEAR_ENOUGH = 30
 and not one of a year ago. Chosen as the length of a month."""
 _HALF_A_YEAR, _A_THIRD = 184, 122
 """Days: without a tense, what comes within half a year is meant rather than what is long over."""
-_LONGEST_MONTH = 31
+NOT_FAR = 70
+"""Days within which the 17th is a Saturday, where somebody writes so: it is in two of 14 months."""
 _REACH = 9
 """Repetitions looked at each way: 29 February may be eight years off."""
 
@@ -114,17 +116,18 @@ class Moment(Record):
             return span.days
         if span.then:
             return self.following(cycle, max(self.named or self.now, self.now))
-        if self.tense == "asked":
-            return self.latest(cycle)
-        after_named = self._after_named(cycle)
+        after_named = None if self.tense == "asked" else self._after_named(cycle)
         if after_named is not None:
             return after_named
-        begun, coming = self.preceding(cycle, self.now), self.coming(cycle)
+        begun = self.latest(cycle) if self.tense == "asked" else self.preceding(cycle, self.now)
+        coming = self.coming(cycle)
         if begun is None or coming is None:
             return begun or coming
-        if cycle.period == "year":
+        if cycle.period == "year" and self.tense != "asked":
             return self._yearly(begun, coming)
-        return begun if self.tense == "past" else coming
+        meant, other = (begun, coming) if self.tense in ("asked", "past") else (coming, begun)
+        off, nearer = (abs((days[0] - self.now).days) for days in (meant, other))
+        return other if cycle.period == "month" and off > NOT_FAR >= nearer else meant
 
     def begun(self, span: Span) -> Days | None:
         """As `settle`, of what has begun by now."""
@@ -147,7 +150,7 @@ class Moment(Record):
                 return before
         if found is None or (self.tense == "past" and found[0] > self.now):
             return None
-        return found if (found[0] - self.named).days <= _LONGEST_MONTH else None
+        return found if (found[0] - self.named).days <= LONGEST_MONTH else None
 
     def _yearly(self, begun: Days, coming: Days) -> Days:
         ago, ahead = (self.now - begun[1]).days, (coming[0] - self.now).days
@@ -205,18 +208,18 @@ _SEASON_MONTHS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
 
 
 def shift(day: date, days: int) -> date:
-    """The day so many days later, or earlier where negative."""
+    """The day that many days later, or earlier where negative."""
     return day + timedelta(days=days)
 
 
 def add_months(day: date, months: int) -> date:
-    """The same day of the month so many months later, or that month's last day."""
+    """The same day of the month that many months later, or that month's last day."""
     year, month0 = divmod(day.year * 12 + day.month - 1 + months, 12)
     return date(year, month0 + 1, min(day.day, monthrange(year, month0 + 1)[1]))
 
 
 def moved(day: date, amount: int, unit: str) -> date:
-    """The day so many units later, or earlier where negative."""
+    """The day that many units later, or earlier where negative."""
     if unit in _DAYS_PER_UNIT:
         return shift(day, amount * _DAYS_PER_UNIT[unit])
     return add_months(day, amount * _MONTHS_PER_UNIT[unit])
@@ -270,7 +273,7 @@ def nth_weekday(days: Days, weekday: int, n: int) -> date | None:
 
 
 def unit_days(day: date, unit: str, offset: int) -> Days:
-    """The calendar unit that holds the day, moved by so many units.
+    """The calendar unit that holds the day, moved by that many units.
 
     >>> unit_days(date(2025, 11, 29), "quarter", -1)
     (datetime.date(2025, 7, 1), datetime.date(2025, 9, 30))

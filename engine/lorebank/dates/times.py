@@ -18,11 +18,12 @@ from lorebank.dates.lattice import count_marks
 from lorebank.dates.lexicon import ALL, LANGUAGES, lexicon, tokenize
 from lorebank.dates.phrases import Found, read_phrases
 from lorebank.dates.spans import Moment, Tense, of_year
-from lorebank.domain.facts import Interval
+from lorebank.domain.facts import LONGEST_MONTH, Interval
 
 _SENTENCE_END = r"[.;!?。！？；]\s|[。！？；]|\n"
 _PAUSE = r"[,:–—，、]\s|[，(（)）]| - "
-_LONGEST_MONTH = 31
+_OF_NUMBER = re.compile(r"(\w+) \d\d?")
+_CLOCK = re.compile(r"\d ?h|\d:\d\d")
 _LONGEST_CLAUSE = 1_000
 """Characters that are looked at for its tense; no clause of prose comes near."""
 _EPOCH = 1970
@@ -80,9 +81,13 @@ def _read(text: str, recorded: date, given: Tense | None, *, settled: bool) -> t
         if settled and meaning.repeating:
             continue
         tense = given or _tense(languages, clause)
-        if tense == "past" and _plans(languages, text, phrase):
-            tense = "near"
-        if _names_no_time(phrase, clause, tense, languages):
+        if tense == "past":
+            inside = [p for p in phrases if end - len(clause) <= p.start < end]
+            put_off = _holds(languages, "moved", clause)
+            if any(_plans(languages, text, p) for p in (inside if put_off else [phrase])):
+                tense = "near"  # `Friday's lesson was put off to Monday`
+        no_time = _names_no_time(phrase, clause, tense, languages)
+        if no_time or _tells_which(languages, text, phrase, clause):
             continue
         before = text[: phrase.start].rstrip()  # moved again, from the 9th to the 12th
         beside = f"{re.split(_SENTENCE_END, before)[-1] if before.endswith(',') else ''} {clause}"
@@ -106,12 +111,26 @@ def _says_moved(languages: _Languages, clause: str, behind: str) -> bool:
     return _holds(languages, "moved", clause) or _holds(languages, "moved", rest)
 
 
+def _tells_which(languages: _Languages, text: str, phrase: Found, clause: str) -> bool:
+    """`la voisine du 12`, unlike `l'atelier du 12 est reporté`, `cita del 12`: a number behind a
+    noun is a day where the noun or the words around it speak of an appointment."""
+    said = _OF_NUMBER.fullmatch(text[phrase.start : phrase.end].lower())
+    if not said or not lexicon().means(said[1], "OF") or "de" in languages:  # whose days have a dot
+        return False
+    noun = ["", *tokenize(text[: phrase.start]).words][-1]
+    if not noun.isalpha() or noun in lexicon().marks or lexicon().means(noun, "UNIT"):
+        return False
+    around = clause + re.split(_SENTENCE_END, text[phrase.end :], maxsplit=1)[0]
+    changed = _holds(languages, "moved", around) or _holds(languages, "off", around)
+    return not (changed or _holds(languages, "future", noun) or _CLOCK.search(around))
+
+
 def _named(intervals: tuple[Interval, ...]) -> date | None:
     """The day from which `the 29th` or `the week after` counts on."""
     if not intervals or intervals[-1].start is None or intervals[-1].end is None:
         return None
     first, last = intervals[-1].start, intervals[-1].end
-    return first if (last - first).days <= _LONGEST_MONTH else None
+    return first if (last - first).days <= LONGEST_MONTH else None
 
 
 def _names_no_time(phrase: Found, clause: str, tense: Tense, languages: _Languages) -> bool:
@@ -186,7 +205,8 @@ def _tense(languages: _Languages, clause: str) -> Tense:
     if _holds(languages, "future", clause):
         return "future"
     past = _holds(languages, "past", clause) or _is_perfect(languages, clause)
-    return "past" if past else "near"
+    # What was called off is most often still to come.
+    return "past" if past and not _holds(languages, "off", clause) else "near"
 
 
 def _holds(languages: _Languages, cue: str, clause: str) -> bool:

@@ -299,12 +299,15 @@ class EntityView(Record):
     named_in: tuple[NamedIn, ...] = ()
     """Newest first."""
     questions: tuple[OpenQuestion, ...] = ()
-    superseded: dict[str, str] = field(default_factory=dict)
-    """Of the facts: id → id of the newer fact that replaces it."""
     tokens: int = 0
     """Estimated tokens of all that is shown."""
     truncated: bool = False
     """Whether the token budget left something out."""
+
+    @property
+    def superseded(self) -> dict[str, str]:
+        """Of the facts: id → id of what replaces it."""
+        return {fact.id: fact.superseded_by for fact in self.facts if fact.superseded_by}
 
     @property
     def held(self) -> tuple[Opinion, ...]:
@@ -319,22 +322,12 @@ class EntityView(Record):
     def to_dict(self) -> dict[str, Any]:
         """The envelope of `entity --json`.
 
-        `opinions` carry `role` (`held` or `about`); `facts` carry `status`; every entry has a
-        `source` or `sources`.
+        `opinions` carry `role` (`held` or `about`); every entry has a `source` or `sources`.
         """
         held = {opinion.id for opinion in self.held}
         fields = super().to_dict()
-        del fields["superseded"]
         fields["opinions"] = [
             {**o.to_dict(), "role": "held" if o.id in held else "about"} for o in self.opinions
-        ]
-        fields["facts"] = [
-            {
-                **fact.to_dict(),
-                "status": "superseded" if fact.id in self.superseded else "live",
-                "superseded_by": self.superseded.get(fact.id),
-            }
-            for fact in self.facts
         ]
         return fields
 
@@ -496,4 +489,5 @@ class Agenda(Record):
     day: date
     until: date
     items: tuple[AgendaItem, ...]
-    """What is overdue first, then by day, then what names no day."""
+    """What is overdue first, then by day, then what names no day; last what is overdue and may be
+    done."""

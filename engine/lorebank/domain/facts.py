@@ -13,6 +13,10 @@ from lorebank.records import Record, as_json, record_to_dict_with
 
 Day = date
 """For fields called `date`, which would hide the type from whoever reads the annotations."""
+LONGEST_MONTH = 31
+"""Days. What lies further off is not the next or last repetition of a day of the month."""
+LONGEST_FACT = 320
+"""Characters; chosen by hand: a fact is a sentence that stands alone, not a paragraph."""
 
 
 class FactKind(StrEnum):
@@ -243,6 +247,8 @@ class Fact(Record):
     author: Author = NOBODY
     related: tuple[InboxItem, ...] = field(default=(), compare=False)
     """For a fact just retained: inbox items on what it may restate, contradict or replace."""
+    superseded_by: str | None = field(default=None, compare=False)
+    """Id of the fact that replaces it, or of the opinion that replaces the one it states."""
     is_new: bool = field(default=True, compare=False)
     """For a fact just retained: false where its log said so already, and nothing was written."""
 
@@ -275,6 +281,8 @@ class Fact(Record):
             "origin": self.origin.value,
             "quarantined": self.quarantined,
             "author": self.author.to_dict(),
+            "status": "superseded" if self.superseded_by else "live",
+            "superseded_by": self.superseded_by,
         }
 
 

@@ -184,5 +184,7 @@ class Decision(Record):
     """The ledger line; removing it takes the verdict back."""
     about: tuple[str, ...] = ()
     """Ids or names that the line speaks of."""
+    is_void: bool = False
+    """Whether a line or opinion that it rules on is gone: it decides nothing any more."""
 
     to_dict = record_to_dict_with(empty_as_null=("by",))

@@ -27,21 +27,19 @@ from lorebank.exchange.prose import (
     titled,
 )
 from lorebank.exchange.source import note_text
-from lorebank.markdown.front_matter import FrontMatterValue
+from lorebank.markdown.front_matter import (
+    PROGRAM_KEY,
+    PROPERTY,
+    FrontMatterValue,
+    property_value,
+)
 from lorebank.markdown.source import FenceScanner
 from lorebank.records import Record
 from lorebank.workspace.given import Source
 
 _ID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _BULLET = re.compile(r"(?P<indent>[ \t]*)[-*+](?:[ \t]+(?P<text>.*)|[ \t]*)\Z")
-_PROPERTY = re.compile(r"[ \t]*(?P<key>[^\W\d_][\w./-]*)::(?:[ \t]+(?P<value>.*)|[ \t]*)\Z")
 _BLOCK_ID = re.compile(rf"[ \t]*id::[ \t]*(?P<id>{_ID})[ \t]*\Z")
-_OWN = re.compile(
-    r"(?:id|collapsed|heading|background[-_]color|created[-_]at|updated[-_]at|icon|filters|public"
-    r"|card-[\w-]+|logseq\.[\w.-]+|ls-type|hl-[\w-]+|query-[\w-]+|exclude-from-graph-view"
-    r"|template|template-including-parent|title-format|file|file-path)\Z",
-    re.IGNORECASE,
-)
 _STATE = re.compile(
     r"(?P<state>TODO|DOING|NOW|LATER|WAITING|WAIT|IN-PROGRESS|STARTED|DONE|CANCELL?ED)[ \t]+"
     r"(?:\[#[A-C]\][ \t]+)?"
@@ -177,23 +175,17 @@ class _Page:
 
     def _property(self, line: str) -> bool:
         """Whether a line is a property: of the page at its top, else of a block."""
-        bullet = _BULLET.match(line)
-        text = bullet["text"] or "" if bullet else line
-        found = _PROPERTY.match(text)
-        if found is None or (bullet is not None and self.began):
+        found = PROPERTY.match(line)
+        if found is None or (self.began and _BULLET.match(line)):
             return False
         key, value = found["key"].lower(), (found["value"] or "").strip()
-        if _OWN.match(key):
+        if PROGRAM_KEY.match(key):
             return True
         if self.began:
             said = rewrite_prose(value, lambda prose: rewrite_links(prose, self.rules))
             self.lines.append(f"{_depth(line)}{found['key']}: {said}")
-        elif key in ("alias", "tags"):
-            parts = (each.strip().lstrip("#") for each in value.split(","))
-            names = [each.removeprefix("[[").removesuffix("]]").strip() for each in parts]
-            self.properties["aliases" if key == "alias" else key] = [n for n in names if n]
         else:
-            self.properties[key] = value
+            self.properties["aliases" if key == "alias" else key] = property_value(key, value)
         return True
 
     def _text(self, line: str, number: int) -> None:

@@ -19,7 +19,7 @@ from datetime import date, timedelta
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from lorebank.beliefs.forming import holder_of
+from lorebank.beliefs.forming import holder_of, opinion_id
 from lorebank.beliefs.materialise import unsure_pairs
 from lorebank.domain.facts import (
     Citation,
@@ -42,7 +42,14 @@ from lorebank.inbox.sources import (
     line_of_fact,
     remove_ledger_lines,
 )
-from lorebank.index.items import all_facts, facts_by_entity, facts_by_id, facts_of_ids
+from lorebank.index.items import (
+    all_facts,
+    facts_by_entity,
+    facts_by_id,
+    facts_by_place,
+    facts_of_ids,
+)
+from lorebank.index.opinions import holders_of_opinions
 from lorebank.index.succession import ruled_pairs, superseded_facts
 from lorebank.index.vectors import vectors_by_text
 from lorebank.language.words import stop_words, words
@@ -75,12 +82,15 @@ def _evidence_waiting(desk: Desk, fact: Fact | None = None) -> Iterator[InboxIte
     pairs = list(unsure_pairs(desk.connection, fact.id if fact else None))
     opened = facts_of_ids(desk.connection, {o.evidence[0].fact_id for _, _, o in pairs})
     for row, known, opinion in pairs:
-        first = line_of_fact(opened[opinion.evidence[0].fact_id])
+        place = opinion.source
+        first = opened[opinion.evidence[0].fact_id]
+        if first.citation != place:  # an undated line is no evidence
+            first = facts_by_place(desk.connection, place.path, place.start_line) or first
         kind = _kind_of_pair(known, opinion, row.reason)
         yield InboxItem(
             id=_evidence_id(row.opinion, row.fact),
             kind=kind,
-            older=replace(first, text=opinion.statement, id=opinion.id),
+            older=replace(line_of_fact(first), text=opinion.statement, id=opinion.id),
             newer=line_of_fact(known),
             reason=row.reason,
             effect={
@@ -150,7 +160,17 @@ def _evidence_settled(desk: Desk) -> Iterator[Decision]:
             day=ruling.day,
             source=ruling.citation,
             about=(ruling.fact_id, ruling.opinion_id),
+            is_void=not facts or not _is_opinion(desk, ruling.opinion_id),
         )
+
+
+def _is_opinion(desk: Desk, id_: str) -> bool:
+    """Whether somebody holds the opinion, on its own or as part of one that says the same."""
+    return bool(holders_of_opinions(desk.connection, [id_])) or any(
+        opinion_id(holder_of(fact), fact.content) == id_
+        for fact in all_facts(desk.connection)
+        if fact.kind is FactKind.OPINION
+    )
 
 
 def _ruled_kind(stance: Stance) -> InboxKind:
@@ -308,10 +328,20 @@ def _pair_id(newer: str, older: str) -> str:
 
 def _replacement_rule(desk: Desk, verdict: Verdict) -> None:
     older, newer = verdict.item.older, verdict.item.newer
-    assert older is not None and newer is not None and newer.source is not None
-    reason = f"{newer.source} on {older.source}"
-    relation = Relation(verdict.choice)
-    ruling = LineRuling(newer.id, relation, older.id, desk.today, verdict.by, reason, newer.source)
+    assert older is not None and newer is not None
+    _write_relation(desk, (newer.id, older.id), verdict.choice, verdict.by)
+
+
+def _replacement_again(desk: Desk, decision: Decision, choice: str, by: str) -> None:
+    _write_relation(desk, decision.about, choice, by)
+
+
+def _write_relation(desk: Desk, pair: tuple[str, ...], choice: str, by: str) -> None:
+    newer, older = pair
+    known = facts_of_ids(desk.connection, pair)
+    reason = " on ".join(str(known[id].citation) for id in pair if id in known)
+    nowhere = Citation(DECISIONS_PAGE, 0, 0)
+    ruling = LineRuling(newer, Relation(choice), older, desk.today, by, reason, nowhere)
     add_ledger_line(desk, DECISIONS_PAGE, format_line_ruling(ruling), title="Decisions on lines")
 
 
@@ -325,6 +355,7 @@ def _replacement_settled(desk: Desk) -> Iterator[Decision]:
             day=ruling.day,
             source=ruling.citation,
             about=(ruling.newer, ruling.older),
+            is_void=not all(facts_by_id(desk.connection, i) for i in (ruling.newer, ruling.older)),
         )
 
 
@@ -335,6 +366,7 @@ REPLACEMENTS = Source(
     _replacement_settled,
     remove_ledger_lines,
     _replacement_about,
+    again=_replacement_again,
 )
 
 

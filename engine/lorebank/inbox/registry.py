@@ -67,7 +67,7 @@ def rule(desk: Desk, verdicts: Mapping[str, str], *, by: str) -> None:
         _refuse_several(text, found)
         if waits:
             item, source = waits[found[0]]
-            if item.kind in CHOICES and choice not in item.choices:
+            if source is EVIDENCE and choice not in item.choices:
                 choice = _SAME_CHOICE.get(choice, choice)
             if choice not in item.choices:
                 raise _no_verdict(item.id, choice, item.choices)
@@ -151,7 +151,7 @@ def signature(by: str) -> str:
     """A name as it can stand in a ledger line; `UsageError` where nothing of it is left."""
     name = _UNSIGNABLE.sub(" ", by).strip()
     if not name:
-        raise UsageError("say who rules", hint='by="NAME"')
+        raise UsageError("a judge's name is required", hint='by="NAME"')
     return name
 
 

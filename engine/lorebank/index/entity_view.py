@@ -9,7 +9,7 @@ description.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from itertools import combinations
@@ -21,7 +21,8 @@ from lorebank.domain.answers import EntityView, NamedIn, OpenQuestion, Property
 from lorebank.domain.facts import Citation, Entity, Interval, Opinion, OpinionStatus, Stance
 from lorebank.index.finding import TRUSTED
 from lorebank.index.items import facts_by_time, load_facts
-from lorebank.index.succession import successors
+from lorebank.index.slots import DATED, replaced_values
+from lorebank.index.succession import mark_superseded, successors
 from lorebank.language.folding import fold, slugify
 from lorebank.language.words import content_words, estimate_tokens
 from lorebank.names.entities import display_names, neighbours, proposals
@@ -111,8 +112,9 @@ def _sentences(text: str) -> list[str]:
 
 _NEIGHBOURS = 12
 _NAMED_IN = 20
+"""What a screen holds; the text shows fewer."""
 _DISPUTED = 0.15
-"""An opinion with evidence both ways is open where its confidence is so near to one half."""
+"""An opinion with evidence both ways is open this near to one half; chosen by hand."""
 _BOTH = {Stance.FOR, Stance.AGAINST}
 T = TypeVar("T")
 
@@ -132,69 +134,56 @@ def entity_view(
     then the timeline from its newest fact on, then lines that only name it.
     """
     facts = facts_by_time(connection, entity=entity.slug, interval=interval)
-    replaced = _replaced(connection, entity, today)
-    properties, clashes = _properties(connection, entity, replaced, today)
+    properties, clashes = _properties(connection, entity, today)
     view = EntityView(
         entity=entity,
-        facts=facts,
+        facts=mark_superseded(connection, facts, today=today),
         opinions=tuple(opinions),
         neighbours=neighbours(connection, entity.slug, _NEIGHBOURS),
         properties=properties,
         named_in=_named_in(connection, entity, interval),
         questions=(*clashes, *_disputed(opinions), *_perhaps_same(connection, entity)),
-        superseded={fact.id: replaced[fact.id] for fact in facts if fact.id in replaced},
     )
     return _within(view, token_budget)
 
 
 def _properties(
-    connection: Connection, entity: Entity, replaced: Mapping[str, str], today: date
+    connection: Connection, entity: Entity, today: date
 ) -> tuple[tuple[Property, ...], list[OpenQuestion]]:
     """What holds now, by relation, and where two facts that hold contradict each other."""
     rows = select(
         connection,
-        "SELECT s.item, i.id, s.about, s.relation, s.value FROM aliases a"
-        " JOIN slots s ON s.subject = a.slug JOIN items i ON i.item = s.item WHERE a.entity = ?"
-        " AND s.since <= ?"
+        "SELECT s.item, s.about, s.relation, s.value FROM aliases a"
+        " JOIN slots s ON s.subject = a.slug JOIN items i ON i.item = s.item"
+        f" WHERE a.entity = ? AND s.since <= ? AND {TRUSTED}"
         " ORDER BY s.relation, s.about, s.item DESC, s.value",
         (entity.slug, today.isoformat()),
     )
-    current = {item for item, id_, *_ in rows if id_ not in replaced}
+    items = dict.fromkeys(item for item, *_ in rows)
+    current = items.keys() - successors(connection, items, today=today).keys()
     facts = {item: fact for item in current for fact in load_facts(connection, [item])}
+    lapsed = {
+        (item, value)
+        for item, (newer, _) in replaced_values(connection, current, None, today).items()
+        for mine, _ in newer
+        for value in mine.values
+    }
     stated: dict[tuple[str, str], dict[int, tuple[Property, str]]] = {}
-    for item, _, about, relation, value in rows:
-        if item in facts:
+    for item, about, relation, value in rows:
+        if item in facts and (item, value) not in lapsed:
             entry = Property(relation, about, facts[item]), value
             stated.setdefault((relation, about), {}).setdefault(item, entry)
-    properties: list[Property] = []
-    clashes: list[OpenQuestion] = []
-    for entries in stated.values():
-        outdated: set[int] = set()
-        for (item, (one, mine)), (other_item, (other, theirs)) in combinations(entries.items(), 2):
-            if same_value(mine, theirs):
-                continue
-            days = one.fact.recorded or date.min, other.fact.recorded or date.min
-            if days[0] != days[1]:
-                outdated.add(item if days[0] < days[1] else other_item)
-                continue
-            text = f"{one.relation}: “{one.fact.content}” or “{other.fact.content}”?"
-            places = (one.fact.citation, other.fact.citation)
-            clashes.append(OpenQuestion("contradiction", text, places))
-        properties += [entry for item, (entry, _) in entries.items() if item not in outdated]
-    return tuple(properties), clashes
-
-
-def _replaced(connection: Connection, entity: Entity, today: date) -> dict[str, str]:
-    """Fact id → id of what replaces it, of the facts that mention the entity."""
-    ids = dict(
-        select(
-            connection,
-            "SELECT DISTINCT i.item, i.id FROM mentions m JOIN items i ON i.item = m.item"
-            " WHERE m.entity = ?",
-            (entity.slug,),
+    clashes = [
+        OpenQuestion(
+            "contradiction",
+            f"{one.relation}: “{one.fact.content}” or “{other.fact.content}”?",
+            (one.fact.citation, other.fact.citation),
         )
-    )
-    return {ids[item]: newer.id for item, newer in successors(connection, ids, today=today).items()}
+        for (relation, _), entries in stated.items()
+        for (one, mine), (other, theirs) in combinations(entries.values(), 2)
+        if relation != DATED and not same_value(mine, theirs)
+    ]
+    return tuple(entry for held in stated.values() for entry, _ in held.values()), clashes
 
 
 def _named_in(
@@ -247,17 +236,17 @@ def _perhaps_same(connection: Connection, entity: Entity) -> list[OpenQuestion]:
 
 def _within(view: EntityView, budget: int | None) -> EntityView:
     """The view with as much as fits, in the order of what matters most."""
-    purse = _Purse(budget)
+    tokens = _TokenBudget(budget)
     about = " ".join([view.entity.name, *view.entity.aliases, view.entity.page or ""])
-    purse.spent = estimate_tokens(about)
-    properties = purse.take(
+    tokens.spent = estimate_tokens(about)
+    properties = tokens.take(
         view.properties, lambda p: [p.relation, p.fact.content, p.fact.citation]
     )
-    opinions = purse.take(view.opinions, lambda o: [o.statement, o.source, "confidence 0.00"])
-    questions = purse.take(view.questions, lambda q: [q.text, *q.sources])
-    near = purse.take(view.neighbours, lambda n: [n.entity.name, n.why, n.source])
-    facts = purse.take(view.facts, lambda f: [f.content, f.citation, "2025-01-01"])
-    named = purse.take(view.named_in, lambda n: [n.content, n.source])
+    opinions = tokens.take(view.opinions, lambda o: [o.statement, o.source, "confidence 0.00"])
+    questions = tokens.take(view.questions, lambda q: [q.text, *q.sources])
+    near = tokens.take(view.neighbours, lambda n: [n.entity.name, n.why, n.source])
+    facts = tokens.take(view.facts, lambda f: [f.content, f.citation, "2025-01-01"])
+    named = tokens.take(view.named_in, lambda n: [n.content, n.source])
     return replace(
         view,
         properties=properties,
@@ -266,13 +255,12 @@ def _within(view: EntityView, budget: int | None) -> EntityView:
         neighbours=near,
         facts=facts,
         named_in=named,
-        superseded={f.id: view.superseded[f.id] for f in facts if f.id in view.superseded},
-        tokens=purse.spent,
-        truncated=purse.left_out,
+        tokens=tokens.spent,
+        truncated=tokens.left_out,
     )
 
 
-class _Purse:
+class _TokenBudget:
     """Tokens to spend; a list is taken from its beginning until one entry is too dear."""
 
     def __init__(self, budget: int | None) -> None:

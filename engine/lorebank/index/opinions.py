@@ -21,6 +21,10 @@ JUDGED_BY = "judged_by"
 """The key below which an index says which of these formed its opinions."""
 
 
+OPENED_BY = "o.start_line = i.start_line AND o.path = (SELECT path FROM files WHERE file = i.file)"
+"""Ties the opinion `o` to the item `i` that states it first; without a day that is no evidence."""
+
+
 def formed_by(connection: Connection) -> str:
     """What formed the opinions stored."""
     return read_meta(connection, JUDGED_BY) or WORDS_ALONE
@@ -191,6 +195,12 @@ def beliefs_of_facts(connection: Connection, facts: Sequence[str]) -> Mapping[st
         "SELECT fact, opinion FROM opinion_evidence"
         " WHERE fact IN (SELECT value FROM json_each(?))"
         " AND stance = 'for' AND reason IN ('stated', 'restated') ORDER BY fact, position, opinion",
+        (json.dumps(list(facts)),),
+    )
+    rows += select(
+        connection,
+        "SELECT i.id, o.id FROM json_each(?) w CROSS JOIN items i ON i.id = w.value"
+        f" AND i.recorded IS NULL JOIN opinions o ON {OPENED_BY} WHERE i.kind = 'opinion'",
         (json.dumps(list(facts)),),
     )
     opinions = {o.id: o for o in load_opinions(connection, ids=[row[1] for row in rows])}

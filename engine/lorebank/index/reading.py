@@ -27,7 +27,7 @@ from lorebank.markdown.document import Document, read_document
 from lorebank.markdown.entity_page import find_moved
 from lorebank.markdown.facts import extract_facts
 from lorebank.markdown.front_matter import FrontMatterValue, parse_front_matter
-from lorebank.markdown.hidden import redacted_page, without_own_blocks
+from lorebank.markdown.hidden import redacted_page, without_own_blocks, without_private
 from lorebank.markdown.ledger import (
     LedgerEntry,
     LineRuling,
@@ -39,8 +39,9 @@ from lorebank.markdown.origin import file_origin
 from lorebank.markdown.owner_pages import read_context, scope_of
 from lorebank.markdown.passages import chunk_document, extract_passages
 from lorebank.markdown.properties import (
+    block_facts,
     front_matter_tags,
-    note_aliases,
+    note_slug,
     property_facts,
     property_tags,
     property_tasks,
@@ -109,7 +110,7 @@ def read_file(
     document = read_document(text, source.path)
     if source.role is FileRole.LEDGER:
         return _read_ledger(text, content_hash, source, document, problems)
-    front_matter, _, _ = parse_front_matter(text, source.path)
+    front_matter, body, _ = parse_front_matter(without_private(text), source.path)
     origin, odd = file_origin(source.path, front_matter, settings.origins)
     without_facts = (
         source.role is FileRole.DIRECTIVES or str(front_matter.get("facts", "")).lower() == "none"
@@ -121,17 +122,19 @@ def read_file(
         everywhere=is_page,
     )
     tasks = tuple(_due(task, source.recorded) for task in find_tasks(document))
-    taken = [(task.citation.start_line, task.citation.end_line) for task in tasks]
-    passages = extract_passages(document, fact_lines=[*extraction.fact_lines, *taken])
     # A dated note is about its day, and the bank's pages say of whom they are in keys of their own.
     is_about = source.role in (FileRole.NOTE, FileRole.EXTRA) and source.recorded is None
-    stated = (
-        property_facts(front_matter, text.split("\n"), source.path, source.recorded)
-        if is_about and front_matter and not without_facts
-        else ()
-    )
-    if is_about and front_matter:
-        tasks = (*property_tasks(front_matter, text.split("\n"), source.path), *tasks)
+    lines = text.split("\n")
+    stated: tuple[Fact, ...] = ()
+    if not without_facts and not is_page:
+        of_page = property_facts(front_matter, lines, source.path, None) if is_about else ()
+        stated = (*of_page, *block_facts(document, lines, source.recorded))
+    places = [fact.citation for fact in stated] + [task.citation for task in tasks]
+    taken = [(place.start_line, place.end_line) for place in places]
+    if is_about:
+        taken.append((1, body - 1))
+        tasks = (*property_tasks(front_matter, lines, source.path), *tasks)
+    passages = extract_passages(document, fact_lines=[*extraction.fact_lines, *taken])
     facts = tuple(_dated(_lowered(fact, origin)) for fact in (*stated, *extraction.facts))
     context, unread = read_context(front_matter, text, source.path)
     return ReadFile(
@@ -149,7 +152,9 @@ def read_file(
         names=(
             *_page_names(source.path, front_matter),
             *_moved_names(source.path, text),
-            *(_note_names(source.path, front_matter) if stated else ()),
+            *_page_aliases(
+                front_matter if is_about else {}, note_slug(front_matter, source.path), 1
+            ),
         ),
         diagnostics=(*problems, *odd, *extraction.diagnostics, *unread),
         advice=extraction.advice,
@@ -269,18 +274,11 @@ def _page_names(path: str, front_matter: Mapping[str, FrontMatterValue]) -> tupl
 def _page_aliases(
     front_matter: Mapping[str, FrontMatterValue], slug: str, line: int
 ) -> Iterator[NameRow]:
-    aliases = front_matter.get("aliases", ())
+    aliases = front_matter.get("aliases") or front_matter.get("alias") or ()
     listed = [aliases] if isinstance(aliases, str) else list(aliases)
     for alias in listed:
         if slugify(alias):
             yield NameRow(line, "alias", slugify(alias), slug, alias)
-
-
-def _note_names(path: str, front_matter: Mapping[str, FrontMatterValue]) -> Iterator[NameRow]:
-    """The other names of what a note is about."""
-    slug, aliases = note_aliases(front_matter, path)
-    for alias in aliases:
-        yield NameRow(1, "alias", slugify(alias), slug, alias)
 
 
 def _moved_names(path: str, text: str) -> Iterator[NameRow]:

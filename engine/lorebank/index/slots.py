@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lorebank.supersede.properties import Slot
 
 _STATED = frozenset({FactKind.WORLD, FactKind.OBSERVATION})
-_DATED = "is date"
+DATED = "is date"
 """A property whose value is when something takes place; once over, another may follow."""
 
 
@@ -263,7 +263,7 @@ def _replacement(
         if (e.trusted or not mine.trusted) and e.begins <= last_day
         if (e.when.is_after(mine.when) if e.begins == mine.begins else e.begins > mine.begins)
     ]
-    if key[2] == _DATED and mine.names_a_day:
+    if key[2] == DATED and mine.names_a_day:
         later = [e for e in later if e.when.day <= mine.until]  # else the next appointment
     for entry in sorted(later, key=lambda e: (e.begins, e.when), reverse=True):
         if any(same_value(ours, theirs) for ours in entry.values for theirs in mine.values):

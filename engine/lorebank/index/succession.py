@@ -1,4 +1,4 @@
-"""Which facts hold no longer, since when, because of which newer line: the one place that tells.
+"""Which facts hold no longer, since when, because of which newer line: the one place that decides.
 
 Four kinds of grounds are folded for a line: what its writer says (`(ends f-…)`), what somebody
 ruled (`bank/decisions.md`), a property with a newer value (`slots`), and an explicit ending of what
@@ -12,11 +12,13 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from lorebank.database.connection import Connection, select
 from lorebank.domain.facts import Fact, FactKind, Relation
+from lorebank.index.opinions import beliefs_of_facts
 from lorebank.index.slots import When, replaced_values
 from lorebank.language.folding import fold
 from lorebank.language.words import words
@@ -33,6 +35,8 @@ K = TypeVar("K", bound=Hashable)
 
 WRITER = "writer"
 """Who rules by a mark in the newer line itself."""
+_LAST_HOLDS = f"ORDER BY r.by <> '{WRITER}', r.file, r.line"
+"""Of several rulings on one pair the last of the ledger holds, whatever a mark says."""
 _MAY_END = frozenset({FactKind.WORLD, FactKind.EXPERIENCE, FactKind.OBSERVATION})
 _AT_ONCE = 10_000
 """Lines whose words are in memory at a time, some 1 kB each."""
@@ -156,6 +160,23 @@ def successors(
     return {item: newer for item in numbers if (newer := known[item])}
 
 
+def mark_superseded(
+    connection: Connection, facts: Sequence[Fact], *, today: date
+) -> tuple[Fact, ...]:
+    """The facts, each with what replaces it or the opinion that it states."""
+    said = [fact.id for fact in facts if fact.kind is FactKind.OPINION]
+    held = beliefs_of_facts(connection, said) if said else {}
+    newer = {id_: opinion.superseded_by for id_, opinion in held.items()}
+    rows = select(
+        connection,
+        "SELECT item, id FROM items WHERE id IN (SELECT value FROM json_each(?))",
+        (json.dumps([fact.id for fact in facts]),),
+    )
+    ids = dict(rows)
+    newer |= {ids[item]: each.id for item, each in successors(connection, ids, today=today).items()}
+    return tuple(replace(f, superseded_by=newer[f.id]) if newer.get(f.id) else f for f in facts)
+
+
 def superseded_facts(
     connection: Connection, *, as_of: date | None = None, today: date | None = None
 ) -> dict[str, str]:
@@ -220,15 +241,15 @@ def _trusted_facts(connection: Connection, as_of: date | None) -> dict[int, str]
 def ruled_pairs(
     connection: Connection, relation: Relation | None = None, *, as_of: date | None = None
 ) -> frozenset[tuple[str, str]]:
-    """`(newer, older)` of the pairs of lines on which somebody ruled, or ruled that."""
-    return frozenset(
-        select(
-            connection,
-            "SELECT newer, older FROM line_rulings WHERE (?1 IS NULL OR relation = ?1)"
-            " AND (?2 IS NULL OR day IS NULL OR day <= ?2)",
-            (relation.value if relation else None, _iso(as_of)),
-        )
+    """`(newer, older)` of the pairs of lines on which somebody ruled, or last ruled that."""
+    rows = select(
+        connection,
+        "SELECT r.newer, r.older, r.relation FROM line_rulings r"
+        f" WHERE ?1 IS NULL OR r.day IS NULL OR r.day <= ?1 {_LAST_HOLDS}",
+        (_iso(as_of),),
     )
+    last = {(newer, older): said for newer, older, said in rows}
+    return frozenset(pair for pair, said in last.items() if relation is None or said == relation)
 
 
 def newer_lines(
@@ -275,7 +296,7 @@ def newer_lines(
     return newer
 
 
-def led_by(order: Iterable[K], newer: Mapping[K, K]) -> list[K]:
+def put_newer_first(order: Iterable[K], newer: Mapping[K, K]) -> list[K]:
     """The order with each line behind the one that `newer` has for it."""
     led: dict[K, None] = {}
     for each in order:
@@ -408,16 +429,26 @@ def _apply_rulings(
         of_id[line.id].append(line)
     rows = select(
         connection,
-        "SELECT r.older, r.newer, r.relation, i.item, i.recorded, i.file, i.start_line, i.content,"
+        "SELECT r.older, r.newer, i.item, r.relation, i.recorded, i.file, i.start_line, i.content,"
         " CASE WHEN i.occurred_end IS NULL THEN i.occurred_start END"  # from 1 December
         " FROM json_each(?1) w CROSS JOIN line_rulings r ON r.older = w.value"
         " JOIN items i ON i.id = r.newer"
         " WHERE (?2 IS NULL OR ((r.day IS NULL OR r.day <= ?2) AND i.recorded <= ?2))"
-        " AND i.quarantined = 0 ORDER BY r.file, r.line",
-        (json.dumps(sorted(of_id)), _iso(as_of)),
+        " AND i.quarantined = 0"
+        # Where the same two are ruled on the other way round, the later ruling holds.
+        " AND NOT EXISTS (SELECT 1 FROM line_rulings x WHERE x.older = r.newer"
+        "  AND x.newer = r.older AND x.by <> ?3 AND (?2 IS NULL OR x.day IS NULL OR x.day <= ?2)"
+        "  AND (r.by = ?3 OR"
+        "   CASE WHEN x.day <> r.day THEN x.day > r.day ELSE x.line > r.line END))"
+        f" {_LAST_HOLDS}",
+        (json.dumps(sorted(of_id)), _iso(as_of), WRITER),
     )
     last_day = today.isoformat() if today else "9999-99-99"
-    for older, newer, relation, item, recorded, file, place, said, begins in rows:
+    last: dict[tuple[Any, ...], tuple[Any, ...]] = {}
+    for row in rows:
+        last.pop(row[:3], None)
+        last[row[:3]] = row[3:]
+    for (older, newer, item), (relation, recorded, file, place, said, begins) in last.items():
         for line in of_id[older]:
             kept = [claim for claim in claims[line.item] if claim.id != newer]
             if relation == Relation.REPLACES.value:

@@ -28,7 +28,7 @@ _FEW_WORDS = 0.6
 """Of words joined by marks, more than that stands in words."""
 _STANDING_FOR = re.compile(
     r"[<{\[(]|\$[A-Za-z_{(]|%[A-Za-z_({]|@[A-Za-z\[{]|[~.]{0,2}/|[A-Za-z]:\\|\\|[=>]|env[:.]|vault:"
-    r"|op://|[a-z]+://|&[a-z]+;|\[\["
+    r"|op://|[a-z]+://|&[a-z]+;|\[\[|[\w./-]+\.md#L\d"
 )
 _CALL = re.compile(r"[A-Za-z_$][\w.$]*(?:\(|\[|->|::)")
 _DATE_OR_NUMBER = re.compile(

@@ -102,6 +102,16 @@ def find_blocks(text: str, path: str = "") -> tuple[tuple[Block, ...], tuple[Dia
     return tuple(blocks.values()), tuple(problems)
 
 
+def broken_names(problems: Iterable[Diagnostic]) -> frozenset[str]:
+    """The names of blocks that `find_blocks` reported."""
+    return frozenset(problem.message.split("'")[1] for problem in problems)
+
+
+def is_marker(line: str) -> bool:
+    """Whether a line begins or ends a block."""
+    return _MARKER.match(line) is not None
+
+
 def render_block(name: str, body: str) -> str:
     """The block as text with LF line endings and none at its end.
 
@@ -109,8 +119,7 @@ def render_block(name: str, body: str) -> str:
     """
     body = body.replace("\r\n", "\n")
     for line in body.split("\n"):
-        marker = _MARKER.match(line)
-        if marker is not None:
+        if is_marker(line):
             raise ValueError(f"the body of block {name!r} holds a marker line: {line!r}")
     middle = f"{body}\n" if body else ""
     begin = f"<!-- lorebank:begin {name} sha={body_checksum(body)} -->"
@@ -153,7 +162,7 @@ def replace_blocks(text: str, bodies: Mapping[str, str]) -> str:
     blocks, problems = find_blocks(text)
     newline = newline_style(text)
     found = {block.name: block for block in blocks}
-    broken = {problem.message.split("'")[1] for problem in problems}
+    broken = broken_names(problems)
     wanted = {name: render_block(name, body) for name, body in bodies.items()}
     pieces: list[str] = []
     position = 0
@@ -167,11 +176,11 @@ def replace_blocks(text: str, bodies: Mapping[str, str]) -> str:
     pieces.append(text[position:])
     # Markers inside a replaced block went with its body, so their names are only missing.
     replaced = [block for block in blocks if block.name in wanted and block.name not in broken]
-    broken = {
-        problem.message.split("'")[1]
+    broken = broken_names(
+        problem
         for problem in problems
         if not any(block.first_line < problem.line < block.last_line for block in replaced)
-    }
+    )
     missing = [wanted[name] for name in wanted if name not in found and name not in broken]
     return _append("".join(pieces), missing, newline)
 

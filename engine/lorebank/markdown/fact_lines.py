@@ -49,6 +49,10 @@ _ASSIGNED = re.compile(r"\s*[cCｃＣ]\s*[=＝:：]\s*(?P<value>.*?)\s*\Z", re.D
 _NUMBER = re.compile(r"\+?(?:\d{1,9}(?:[.,]\d{0,30})?|[.,]\d{1,30})[ \t]*%?\Z")
 _BOUNDARY = re.compile(r"[\s:：@\uff20*_~`]|\[\[|\Z")
 _COLON = re.compile(r"\s*[:：]")
+_WORDS_TOO = frozenset("OE")
+"""Kinds whose capital letter begins sentences as well: `O prazo é …`, `O [[Rui]] é …`, `E [[Ana]]
+foi …`. Only what no sentence goes on with makes them a kind: `(c=…)`, a colon, an @name."""
+_READ_AS_WORD = "'O' is read as a word of the sentence; for an opinion write O: … or O @Name: …"
 _BETWEEN = re.compile(
     r"\s*(?:[,，、;&+/]\s*)?(?:(?<=[\s,])(?:and|und|et|en|y|e|и|和|と)\s+|(?:和|と|、))?",
     re.IGNORECASE,
@@ -251,9 +255,16 @@ class _Prefix:
         """The kind a letter stands for at this place, `None` where it is a word of the text."""
         after = _end(_EMPHASES, self.text, end)
         colon = _COLON.match(self.text, after) is not None
-        names, names_end = self._mention_run(_end(_WHITE, self.text, after))
+        start = _end(_WHITE, self.text, after)
+        names, names_end = self._mention_run(start)
         named = bool(names) and _COLON.match(self.text, _end(_EMPHASES, self.text, names_end))
         known = _KINDS.get(letter.upper())
+        if letter in _WORDS_TOO and not (framed or confident or colon or named):
+            goes_on = not self.text[_end(_WHITE, self.text, names_end) :][:1].isupper()
+            if not names or (goes_on and self.text.startswith("[[", start)):
+                if known:
+                    self.problems.append(("kind-missing", _READ_AS_WORD))
+                return None
         if known is not None:
             # Lower-case `o`, `e`, `a` are words of many languages: they need a colon or `c=`.
             clear = confident or colon or named

@@ -9,7 +9,7 @@ templates that wait to be filled in are facts nowhere.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import field, replace
 from datetime import date
 from hashlib import blake2b
@@ -20,6 +20,7 @@ from lorebank.language.folding import fold
 from lorebank.markdown.document import Document, Node
 from lorebank.markdown.fact_lines import ADVICE, FactLine, begins_typed, parse_fact_line
 from lorebank.markdown.mentions import find_mentions
+from lorebank.markdown.opinion_page import decides
 from lorebank.markdown.plain import plain_text
 from lorebank.markdown.sections import (
     RETAIN_HEADINGS,
@@ -217,7 +218,7 @@ class _FactReader:
         elif not self._counts(text):
             self._inside_prose(node, path)
             return
-        gathering = _Gathering(self.document.lines, node)
+        gathering = _Gathering(self.document.lines, node, self._stands_apart)
         for child in node.children:
             gathering.take(child)
         for position, fact_item in enumerate(gathering.items):
@@ -225,6 +226,8 @@ class _FactReader:
                 message = "a fact without its list marker; begin the line with `- `"
                 self._advise(fact_item.start, "line-dress", message)
             self._add(fact_item, path, about)
+        for item in gathering.apart:
+            self._list_item(item, path, about)
 
     def _label(self, node: Node, nested: Sequence[Node]) -> tuple[Mention, ...] | None:
         """The names in an item that only groups the typed items below it; None where it is a fact
@@ -255,6 +258,11 @@ class _FactReader:
             if child.kind == "paragraph" and "\n" in child.text:
                 self._paragraph(node.children[: index + 1], index, path)
 
+    def _stands_apart(self, node: Node) -> bool:
+        """Whether an item nested in a fact is a fact or a task of its own, and no part of it."""
+        text = _own_text(node)
+        return begins_task(text) or (begins_typed(text) if self.in_retain else self._counts(text))
+
     def _counts(self, text: str) -> bool:
         """Whether a line outside every retain section is a fact."""
         if self.everywhere:
@@ -275,7 +283,7 @@ class _FactReader:
         indented items are the paragraph's.
         """
         node = nodes[index]
-        gathering = _Gathering(self.document.lines, node)
+        gathering = _Gathering(self.document.lines, node, self._stands_apart)
         gathering.take(node)
         below: list[Node] = []
         if self._stands_alone(gathering.items[-1]):
@@ -295,7 +303,7 @@ class _FactReader:
             elif self.in_retain and not "".join(fact_item.pieces).rstrip().endswith((":", "：")):
                 message = "prose in a retain section is no fact; begin it with `- W @Name: `"
                 self._advise(fact_item.start, "prose-in-section", message)
-        for item in below:
+        for item in (*gathering.apart, *below):
             self._list_item(item, path)
         return index
 
@@ -452,10 +460,15 @@ class _Gathering:
     `W @Peter: …` its bullet was forgotten, and it must not be swallowed by its neighbour.
     """
 
-    def __init__(self, lines: Sequence[str], node: Node) -> None:
+    def __init__(
+        self, lines: Sequence[str], node: Node, stands_apart: Callable[[Node], bool]
+    ) -> None:
         self.lines = lines
         self.indent = _indent(lines[node.start])
-        self.items = [_FactItem(node.start, node.end, [])]
+        self.stands_apart = stands_apart
+        self.items = [_FactItem(node.start, node.start + 1, [])]
+        self.apart: list[Node] = []
+        """Nested items that are facts or tasks of their own."""
 
     def encloses(self, node: Node) -> bool:
         """Whether a list item stands further right than the fact's first line or is evidence of it
@@ -468,7 +481,11 @@ class _Gathering:
     def take(self, node: Node) -> None:
         """Add what a block says, nested blocks included."""
         item = self.items[-1]
-        item.end = max(item.end, node.end)
+        if node.kind == "item" and self.stands_apart(node):
+            self.apart.append(node)
+            return
+        if not node.children:
+            item.end = max(item.end, node.end)
         if node.kind in ("paragraph", "heading"):
             for number, line in enumerate(node.text.split("\n"), start=node.start):
                 self._take_line(number, line, node.end)
@@ -499,10 +516,16 @@ class _Gathering:
 
     def _say(self, line: str) -> None:
         item = self.items[-1]
-        if item.pieces and _DETAIL.match(plain_text(line)):
-            item.details.append(plain_text(line))
+        said = plain_text(line)
+        if item.pieces and (_DETAIL.match(said) or self._overrules(said)):
+            item.details.append(said)
         else:
             item.pieces.append(line)
+
+    def _overrules(self, line: str) -> bool:
+        """Whether the line is `pin: 0.8` or `retracted`, below an opinion."""
+        first = self.items[-1].pieces[0]
+        return decides(line, {}) and parse_fact_line(first).kind is FactKind.OPINION
 
 
 def _own_text(item: Node) -> str:

@@ -1,4 +1,5 @@
-"""Front matter: the flat subset of YAML that Obsidian writes, read and edited line by line.
+"""Front matter: the flat subset of YAML that Obsidian writes, read and edited line by line; and
+the properties of Logseq (`alias:: Ti, Tinho`), which are read like it at the top of a page.
 
 Scalars, `[a, b]` lists, `- item` lists and quotes are understood; deeper structure is kept as it
 stands and read as text. Values stay strings: nothing is guessed about dates, numbers or `yes`.
@@ -21,6 +22,17 @@ _KEY = re.compile(
 _ITEM = re.compile(r"[ \t]*-(?:[ \t]+|\Z)")
 _PLAIN = re.compile(r"[^\W\d_][\w .()/+@'’&-]*\Z|\d[\w.:-]*\Z")
 _RESERVED = frozenset(("true", "false", "yes", "no", "on", "off", "null", "none"))
+PROPERTY = re.compile(
+    r"[ \t]*(?:[-*+][ \t]+)?(?P<key>[^\W\d_][\w./-]*):(?P<mark>:)(?:[ \t]+(?P<value>.*)|\s*)\Z"
+)
+"""`telefone:: 912`, alone on its line or first in a list item."""
+PROGRAM_KEY = re.compile(
+    r"(?:id|collapsed|heading|background[-_]color|created[-_]at|updated[-_]at|icon|filters|public"
+    r"|card-[\w-]+|logseq\.[\w.-]+|ls-type|hl-[\w-]+|query-[\w-]+|exclude-from-graph-view"
+    r"|template|template-including-parent|title-format|file|file-path)\Z",
+    re.IGNORECASE,
+)
+"""Keys that Logseq keeps for itself, which say nothing."""
 
 
 class _Entry(Record):
@@ -61,7 +73,8 @@ def parse_front_matter(
     lines = split_lines(text)
     count = front_matter_lines(lines)
     if not count:
-        return {}, 1, ()
+        found = page_properties(lines)
+        return {key: property_value(key, said) for key, said in found}, len(found) + 1, ()
     values: dict[str, FrontMatterValue] = {}
     problems: list[Diagnostic] = []
     entries, unread = _entries(lines, count)
@@ -74,6 +87,25 @@ def parse_front_matter(
         message = "this front matter line is not understood; it is left as it is"
         problems.append(Diagnostic(path, number + 1, "front-matter-unread", message))
     return values, count + 1, tuple(problems)
+
+
+def page_properties(lines: Sequence[str]) -> list[tuple[str, str]]:
+    """The keys and values of the properties at the top of a page, one a line."""
+    found: list[tuple[str, str]] = []
+    for line in lines:
+        said = PROPERTY.match(line)
+        if said is None or (found and line.lstrip()[:1] in "-*+"):
+            break
+        found.append((said["key"], (said["value"] or "").strip()))
+    return found
+
+
+def property_value(key: str, said: str) -> FrontMatterValue:
+    """`tags:: work, [[Faro]]` → `["work", "Faro"]`; of other keys the text as it is."""
+    if key.lower() not in ("alias", "aliases", "tags"):
+        return said
+    parts = (part.strip().lstrip("#") for part in said.split(","))
+    return [name for part in parts if (name := part.removeprefix("[[").removesuffix("]]").strip())]
 
 
 def set_front_matter_keys(text: str, keys: Mapping[str, FrontMatterValue | None]) -> str:

@@ -14,7 +14,7 @@ import re
 from lorebank.domain.facts import Diagnostic
 from lorebank.language.secrets import redact
 from lorebank.markdown.blocks import blank_spans, find_blocks
-from lorebank.markdown.front_matter import front_matter_lines
+from lorebank.markdown.front_matter import PROGRAM_KEY, PROPERTY, front_matter_lines
 from lorebank.markdown.mentions import code_spans
 from lorebank.markdown.source import FenceScanner, line_of, split_lines
 
@@ -25,10 +25,12 @@ _OPAQUE = re.compile(
     re.IGNORECASE | re.DOTALL | re.MULTILINE,
 )
 
+_CONFLICT = re.compile(r"(?:<{7} |>{7} |\|{7} |={7}\s*\Z)")
+
 
 def hide(text: str, path: str) -> tuple[str, tuple[Diagnostic, ...]]:
-    """The text, same length and lines, with front matter, comments, private and managed text blank,
-    and what was odd about it.
+    """The text, same length and lines, with front matter, comments, private and managed text and
+    the marks of a merge conflict blank, and what was odd about it.
 
     Raw HTML whose text is no Markdown (`<pre>`, `<script>`, `<style>`) is blank as well.
     """
@@ -41,13 +43,31 @@ def hide(text: str, path: str) -> tuple[str, tuple[Diagnostic, ...]]:
         visible = blank_spans(visible, [(block.start, block.end) for block in blocks])
         if "<!--" in visible:
             visible = blank_spans(visible, _comment_spans(visible, path, diagnostics))
+        if "<<<<<<<" in visible:
+            visible = blank_spans(visible, _conflict_spans(visible, path, diagnostics))
         if "</" in visible:
             visible = blank_spans(visible, [found.span() for found in _OPAQUE.finditer(visible)])
     if text.startswith("---"):
         count = front_matter_lines(split_lines(text))
         length = sum(len(line) + 1 for line in visible.split("\n")[:count])
         visible = blank_spans(visible, [(0, length)])
+    if "::" in visible:
+        visible = _with_plain_properties(visible)
     return visible, tuple(diagnostics)
+
+
+def _with_plain_properties(text: str) -> str:
+    """Properties of Logseq as prose: `telefone:: 912` says `telefone:  912`; what the program
+    keeps for itself (`id:: 6f1c…`) is blank."""
+    fences = FenceScanner()
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        if not fences.feed(line) and (found := PROPERTY.match(line)):
+            start, end = found.span("mark")
+            if PROGRAM_KEY.match(found["key"]):
+                start, end = found.start("key"), len(line)
+            lines[number] = f"{line[:start]}{' ' * (end - start)}{line[end:]}"
+    return "\n".join(lines)
 
 
 def without_private(text: str) -> str:
@@ -105,6 +125,24 @@ def _comment_spans(text: str, path: str, diagnostics: list[Diagnostic]) -> list[
                     return [*spans, (start, start + 4)]
                 hidden_until = end + 3
                 spans.append((start, hidden_until))
+        offset += len(line) + 1
+    return spans
+
+
+def _conflict_spans(text: str, path: str, diagnostics: list[Diagnostic]) -> list[Span]:
+    """The marks that an unfinished merge left: `<<<<<<< a`, and those that go with it."""
+    spans: list[Span] = []
+    fences = FenceScanner()
+    is_open, offset = False, 0
+    for line in text.split("\n"):
+        mark = None if fences.feed(line) else _CONFLICT.match(line)
+        if mark is not None and (is_open or line[0] == "<"):
+            if line[0] == "<":
+                message = "a merge was left unfinished here; both its sides count until you mend it"
+                where = line_of(text, offset)
+                diagnostics.append(Diagnostic(path, where, "merge-conflict", message))
+            spans.append((offset, offset + len(line)))
+            is_open = line[0] != ">"
         offset += len(line) + 1
     return spans
 

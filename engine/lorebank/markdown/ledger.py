@@ -191,8 +191,19 @@ def format_evidence_line(ruling: EvidenceRuling) -> str:
 def parse_line_rulings(
     text: str, path: str, *, document: Document | None = None
 ) -> tuple[tuple[LineRuling, ...], tuple[Diagnostic, ...]]:
-    """The rulings of `bank/decisions.md` in order, and list items that rule nothing."""
-    return read_decisions(text, path, _line_ruling, "ruling-unread", document)
+    """The rulings of `bank/decisions.md` in order; list items that rule nothing, and rulings that
+    say the contrary of an earlier one."""
+    rulings, problems = read_decisions(text, path, _line_ruling, "ruling-unread", document)
+    found = list(problems)
+    replacing: dict[tuple[str, str], int] = {}
+    for ruling in rulings:
+        if ruling.relation is Relation.REPLACES:
+            line = ruling.citation.start_line
+            if other := replacing.get((ruling.older, ruling.newer)):
+                message = f"the contrary of line {other}; the later one holds, so delete the other"
+                found.append(Diagnostic(path, line, "rulings-contradict", message))
+            replacing[ruling.newer, ruling.older] = line
+    return rulings, tuple(found)
 
 
 def _line_ruling(line: str, place: Citation) -> LineRuling | str:
@@ -202,6 +213,8 @@ def _line_ruling(line: str, place: Citation) -> LineRuling | str:
     _, day, said = split_note(found["rest"])
     relation = Relation(found["relation"].lower())
     newer, older = found["newer"].lower(), found["older"].lower()
+    if newer == older:
+        return "a line can be ruled on only with another one; one of the two ids is wrong"
     return LineRuling(newer, relation, older, day, *split_signature(said), place)
 
 

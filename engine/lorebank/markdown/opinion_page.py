@@ -84,9 +84,9 @@ class OpinionEntry(Record):
     restated_since: date | None = None
     """Since when the statement is not that of the line which opened the opinion."""
     confidence: float | None = None
-    """As the page tells it."""
+    """As the page shows it."""
     day: str = ""
-    """Of the newest evidence, as the page tells it."""
+    """Of the newest evidence, as the page shows it."""
 
     @property
     def decides(self) -> bool:
@@ -127,7 +127,7 @@ def opinion_bodies(
             waiting = 0 if opinion.superseded_by else len((unjudged or {}).get(opinion.id, ()))
             entry, before = by_id.get(opinion.id), replaced.get(opinion.id, ())
             lines.append(opinion_line(opinion, entry, before, link=link, unjudged=waiting))
-            lines += [f"  - {line}" for line in _override_lines(opinion, entry)]
+            lines += [f"  - {line}" for line in _override_lines(entry)]
         groups.append("\n".join(lines))
     body = "\n\n".join(groups)
     bodies = {_OVERVIEW: overview_of(body), OPINIONS_BLOCK: body} if held else {_OVERVIEW: ""}
@@ -201,7 +201,7 @@ def _news(opinion: Opinion, entry: OpinionEntry | None) -> str:
         label = "Last reinforced" if fresh[-1].stance is Stance.FOR else "Updated"
         state = f"**{opinion.confidence:.2f}**{standing(opinion)}"
         rows.append(f"- {label}: {fresh[-1].date} · {state}")
-    return "\n".join([*rows, *_override_lines(opinion, entry)])
+    return "\n".join([*rows, *_override_lines(entry)])
 
 
 def render_removed(entries: Iterable[OpinionEntry]) -> str:
@@ -219,7 +219,7 @@ def is_opinion_block(name: str) -> bool:
 
 
 def opinion_of_line(line: str) -> str:
-    """The id of the belief that the line tells; empty for another line."""
+    """The id of the belief on the line; empty for another line."""
     found = _LINE_ID.search(line)
     return found[1] if found else ""
 
@@ -290,12 +290,11 @@ def standing(opinion: Opinion) -> str:
     return f" {opinion.trend.value}" if moving else ""
 
 
-def _override_lines(opinion: Opinion, entry: OpinionEntry | None) -> list[str]:
-    """What a person decided, whether it holds on the page's day yet or not."""
+def _override_lines(entry: OpinionEntry | None) -> list[str]:
+    """What a person decided here, whether it holds on the page's day yet or not; what is written
+    below a typed line stays there."""
     if entry is None:
-        pinned = opinion.pinned
-        lines = [] if pinned is None else [f"pin: {pinned:g}"]
-        return lines + ["retracted"] * (opinion.status is OpinionStatus.RETRACTED)
+        return []
     lines = [] if entry.pin is None else [f"pin: {entry.pin:g}{_since(entry.pin_since)}"]
     if entry.retracted:
         lines.append(f"retracted{_since(entry.retracted_since)}")
@@ -323,7 +322,7 @@ def _read_block(block: Block, notes: list[str]) -> list[OpinionEntry]:
         elif (
             not line
             or (_HEADING.match(line) and block.name == OPINIONS_BLOCK)
-            or (found and _decides(line, found[-1]))
+            or (found and decides(line, found[-1]))
         ):
             continue
         elif is_opinion_block(block.name) and _OWN_LINE.match(line):
@@ -354,8 +353,8 @@ def _telling(line: str) -> re.Match[str] | None:
     return _TELLING.match(line, starts[-1]) if starts else None
 
 
-def _decides(line: str, entry: dict[str, Any]) -> bool:
-    """Whether a line is a decision, which goes into the entry."""
+def decides(line: str, entry: dict[str, Any]) -> bool:
+    """Whether a line is a decision (`pin: 0.8`, `retracted`), which goes into the entry."""
     if found := _PIN.match(line):
         pin = _confidence(found["value"])
         entry |= {"pin": pin, "pin_since": parse_day(found["since"])}

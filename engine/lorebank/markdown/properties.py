@@ -1,4 +1,4 @@
-"""What a note says of itself: front matter as properties and facts, and tags.
+"""What a note says of itself: front matter and properties of Logseq as filters and facts, and tags.
 
 Every key is a filter (`status:draft`). A key that says something of a person, place or thing is a
 fact as well, cited by its line; what only keeps the note in order is none.
@@ -11,13 +11,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from pathlib import PurePosixPath
 
 from lorebank.domain.facts import Citation, Fact, FactKind, Interval, Mention, Task, TaskState
 from lorebank.language.folding import fold, slugify
+from lorebank.markdown.document import Document
 from lorebank.markdown.facts import fact_id
-from lorebank.markdown.front_matter import FrontMatterValue
+from lorebank.markdown.front_matter import PROPERTY, FrontMatterValue
 from lorebank.markdown.mentions import (
     ESCAPE,
     NAME_CHARACTER,
@@ -50,6 +52,7 @@ _FIELDS = frozenset(
     )
 )
 """Fields of a question, which no key of a note can take."""
+_BULLET = re.compile(r"[ \t]*[-*+][ \t]+")
 _LONGEST = 200
 """Characters of a value; a longer one is text that stands in the wrong place."""
 
@@ -61,9 +64,28 @@ def property_facts(
     recorded: date | None,
 ) -> tuple[Fact, ...]:
     """The facts that the front matter states of what the note is named after."""
-    name = _name(front_matter, path)
-    subject = Mention(name, slugify(name), subject=True)
-    return tuple(_facts(front_matter, lines, path, recorded, subject)) if subject.slug else ()
+    subject = Mention(_name(front_matter, path), note_slug(front_matter, path), subject=True)
+    facts: list[Fact] = []
+    for key, listed in front_matter.items() if subject.slug else ():
+        number = _line_of(key, lines)
+        place = Citation(path, number + 1, number + 1)
+        facts += _facts(key, listed, lines[number], place, recorded, subject)
+    return tuple(facts)
+
+
+def block_facts(document: Document, lines: Sequence[str], recorded: date | None) -> Iterator[Fact]:
+    """The facts of list items that are a name alone: `- [[Rui]]`, and `telefone:: 912` below."""
+    subject: Mention | None = None
+    for number, (line, shown) in enumerate(zip(lines, document.lines, strict=False)):
+        found = PROPERTY.match(line)
+        if found is None or shown[slice(*found.span("mark"))] != " ":
+            bare = _BULLET.sub("", shown, count=1).strip() if _BULLET.match(shown) else ""
+            named = find_mentions(bare)
+            alone = len(named) == 1 and named[0][1:] == (0, len(bare))
+            subject = replace(named[0][0], subject=True) if alone else None
+        elif subject and (value := shown[found.end("mark") :].strip()):
+            place = Citation(document.path, number + 1, number + 1)
+            yield from _facts(found["key"], value, line, place, recorded, subject)
 
 
 def property_tags(front_matter: Mapping[str, FrontMatterValue]) -> tuple[str, ...]:
@@ -91,39 +113,32 @@ def property_tasks(
             yield Task(text, state, Citation(path, place, place), Interval(day, day))
 
 
-def note_aliases(front_matter: Mapping[str, FrontMatterValue], path: str) -> tuple[str, list[str]]:
-    """The slug of what a note is named after, and its other names."""
-    aliases = front_matter.get("aliases") or front_matter.get("alias") or []
-    listed = [aliases] if isinstance(aliases, str) else list(aliases)
-    return slugify(_name(front_matter, path)), [alias for alias in listed if slugify(alias)]
+def note_slug(front_matter: Mapping[str, FrontMatterValue], path: str) -> str:
+    """The slug of what a note is named after."""
+    return slugify(_name(front_matter, path))
 
 
 def _facts(
-    front_matter: Mapping[str, FrontMatterValue],
-    lines: Sequence[str],
-    path: str,
-    recorded: date | None,
-    subject: Mention,
+    key: str, listed: FrontMatterValue, raw: str, place: Citation, day: date | None, of: Mention
 ) -> Iterator[Fact]:
-    for key, listed in front_matter.items():
-        value = ", ".join([listed] if isinstance(listed, str) else listed)
-        shown = plain_text(value)
-        if fold(key) in _BOOKKEEPING or not shown or len(shown) > _LONGEST:
-            continue
-        number = _line_of(key, lines)
-        mentions = (subject, *(m for m, _, _ in find_mentions(value) if m.slug != subject.slug))
-        shown_key = key.removesuffix("-in-source").replace("_", " ")  # as an import renames it
-        content = f"{shown_key}: {shown}"
-        slugs = tuple(mention.slug for mention in mentions)
-        yield Fact(
-            id=fact_id(FactKind.WORLD, recorded, slugs, content),
-            kind=FactKind.WORLD,
-            content=content,
-            raw=lines[number],
-            citation=Citation(path, number + 1, number + 1),
-            mentions=mentions,
-            recorded=recorded,
-        )
+    """What a key says of somebody, where it says something."""
+    value = ", ".join([listed] if isinstance(listed, str) else listed)
+    shown = plain_text(value)
+    if fold(key) in _BOOKKEEPING or not shown or len(shown) > _LONGEST:
+        return
+    mentions = (of, *(m for m, _, _ in find_mentions(value) if m.slug != of.slug))
+    shown_key = key.removesuffix("-in-source").replace("_", " ")  # as an import renames it
+    content = f"{shown_key}: {shown}"
+    slugs = tuple(mention.slug for mention in mentions)
+    yield Fact(
+        id=fact_id(FactKind.WORLD, day, slugs, content),
+        kind=FactKind.WORLD,
+        content=content,
+        raw=raw,
+        citation=place,
+        mentions=mentions,
+        recorded=day,
+    )
 
 
 def _line_of(key: str, lines: Sequence[str]) -> int:

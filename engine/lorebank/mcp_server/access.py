@@ -27,11 +27,13 @@ from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, Server
 from lorebank.domain.facts import Author
 from lorebank.errors import ConfigurationError, UsageError
 from lorebank.records import Record
-from lorebank.tools.toolset import DEFAULT_TOOLS
+from lorebank.tools.toolset import DEFAULT_TOOLS, TOOLS
 
 WRITING_TOOLS = frozenset(
     ("retain", "remember", "correct", "forget", "rule", "confirm", "undo", "memory_write")
 )
+TOOLS_FOR_SEVERAL = ("recall_all", "memory_search_all", "memory_get_all")
+"""Served besides the others where several banks are: each for whom the tool for one bank is."""
 CLIENTS_FILE = "mcp-clients.toml"
 LEAST_TOKEN = 16
 SCOPE_KEY = "lorebank.access"
@@ -63,9 +65,11 @@ class Access(Record):
             return False
         if self.group and tool in ("inbox", "rule", "confirm", "undo", "forget", "reflect"):
             return False
-        if tool.endswith("_all") or self.tools == "all":
+        one = tool.removesuffix("_all")
+        if self.tools == "all" or (self.tools == "default" and tool != one):
             return tool in registered
-        return tool in (DEFAULT_TOOLS if self.tools == "default" else _names(self.tools))
+        named = DEFAULT_TOOLS if self.tools == "default" else _names(self.tools)
+        return tool in named or one in named
 
 
 def _names(tools: str) -> list[str]:
@@ -111,7 +115,7 @@ def caller() -> Caller:
 _Context = ServerRequestContext[Any, Any]
 
 
-def telling_callers(access: Access) -> ServerMiddleware[Any]:
+def caller_middleware(access: Access) -> ServerMiddleware[Any]:
     """A middleware that says for each request who asks; `access` where no token does."""
 
     async def tell(ctx: _Context, call_next: CallNext) -> HandlerResult:
@@ -146,9 +150,13 @@ def load_clients(folder: Path, default: Access) -> Mapping[str, Access]:
     except (OSError, ValueError) as problem:
         raise ConfigurationError(f"{file}: {problem}") from problem
     found: dict[str, Access] = {}
+    owners: dict[str, str] = {}
     for name, table in tables.items():
-        token, access = _client(f"{file}: [{name}]", table, replace(default, agent=name))
-        found[token] = access
+        where = f"{file}: [{name}]"
+        token, access = _client(where, table, replace(default, agent=name))
+        if token in found:
+            raise ConfigurationError(f"{where}: [{owners[token]}] has the same token")
+        found[token], owners[token] = access, name
     return found
 
 
@@ -159,11 +167,16 @@ def _client(where: str, table: Any, default: Access) -> tuple[str, Access]:
     token = rights.pop("token", "")
     if not isinstance(token, str) or len(token) < LEAST_TOKEN:
         raise ConfigurationError(f"{where}: token: expected at least {LEAST_TOKEN} characters")
-    if isinstance(rights.get("banks"), list):
-        rights["banks"] = tuple(rights["banks"])
+    banks = rights.get("banks")
+    if isinstance(banks, list) and all(isinstance(bank, str) for bank in banks):
+        rights["banks"] = tuple(banks)
     kinds = {field.name: type(getattr(default, field.name)) for field in fields(Access)}
     kinds["banks"] = tuple
     for key, value in rights.items():
         if not isinstance(value, kinds.get(key, ())):
-            raise ConfigurationError(f"{where}: {key} = {value!r} is no right of a client")
+            raise ConfigurationError(f"{where}: {key} = {value!r} is not a valid client permission")
+    try:
+        check_tools(rights.get("tools", "all"), [*TOOLS, *TOOLS_FOR_SEVERAL])
+    except UsageError as problem:
+        raise ConfigurationError(f"{where}: {problem.message}", hint=problem.hint) from problem
     return token, replace(default, **rights)

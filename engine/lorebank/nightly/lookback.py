@@ -29,12 +29,18 @@ from lorebank.domain.facts import Citation, Fact, FactKind, Opinion, OpinionStat
 from lorebank.domain.reports import Calibration, RotFinding, RotKind, RotReport
 from lorebank.index.items import all_facts, facts_of_ids, marked_facts
 from lorebank.index.succession import superseded_facts
-from lorebank.markdown.ledger import parse_evidence_lines
+from lorebank.markdown.ledger import parse_evidence_lines, parse_line_rulings
 from lorebank.markdown.mentions import WIKILINK, code_spans, is_day_link, link_title
 from lorebank.markdown.source import FenceScanner, decode, split_lines
 from lorebank.names.who import resolve_name
 from lorebank.workspace.files import SourceFile, read_bytes
-from lorebank.workspace.layout import BANK_FOLDER, EVIDENCE_PAGE, is_core, is_generated
+from lorebank.workspace.layout import (
+    BANK_FOLDER,
+    DECISIONS_PAGE,
+    EVIDENCE_PAGE,
+    is_core,
+    is_generated,
+)
 from lorebank.workspace.recalled import Recalled
 
 
@@ -85,7 +91,7 @@ def rot_report(
         *rotten_opinions(opinions, superseded, day=day),
         *(unrecalled or [])[:UNRECALLED_SHOWN],
         *_dangling(connection, root, sources, texts),
-        *_unknown_ids(connection, facts, opinions, texts.get(EVIDENCE_PAGE, ""), day),
+        *_unknown_ids(connection, facts, opinions, texts, day),
     ]
     live = sum(opinion.status is OpinionStatus.LIVE for opinion in opinions)
     found = None if unrecalled is None else len(unrecalled)
@@ -133,7 +139,7 @@ def _unknown_ids(
     connection: Connection,
     facts: Sequence[Fact],
     opinions: Sequence[Opinion],
-    ledger: str,
+    texts: Mapping[str, str],
     day: date,
 ) -> Iterator[RotFinding]:
     """Rulings on facts or opinions, and marks on lines, whose other end is not there any more."""
@@ -141,15 +147,16 @@ def _unknown_ids(
     # One that was ruled to say the same as another goes on under the other's id.
     known |= {opinion_id(holder_of(f), f.content) for f in facts if f.kind is FactKind.OPINION}
     there = {fact.id for fact in facts}
-    for ruling in parse_evidence_lines(ledger, EVIDENCE_PAGE)[0]:
-        ends = {
-            "fact": (ruling.fact_id, ruling.fact_id in there),
-            "opinion": (ruling.opinion_id, ruling.opinion_id in known),
-        }
-        for kind, (id_, is_there) in ends.items():
-            if not is_there:
-                why = f"rules on {'a fact' if kind == 'fact' else 'an opinion'} that is gone"
-                yield RotFinding(RotKind.DANGLING, "", id_, ruling.citation, why)
+    evidence = parse_evidence_lines(texts.get(EVIDENCE_PAGE, ""), EVIDENCE_PAGE)[0]
+    on_lines = parse_line_rulings(texts.get(DECISIONS_PAGE, ""), DECISIONS_PAGE)[0]
+    ruled = [
+        *((id_, r.citation) for r in evidence for id_ in (r.fact_id, r.opinion_id)),
+        *((id_, r.citation) for r in on_lines for id_ in (r.newer, r.older)),
+    ]
+    for id_, place in ruled:
+        if id_ not in there and id_ not in known:
+            why = f"rules on {'a fact' if id_.startswith('f-') else 'an opinion'} that is gone"
+            yield RotFinding(RotKind.DANGLING, "", id_, place, why)
     for fact in marked_facts(connection):
         if fact.recorded is not None and fact.recorded > day:
             continue

@@ -18,6 +18,7 @@ from lorebank.beliefs.materialise import unsure_pairs
 from lorebank.database.connection import Connection
 from lorebank.domain.facts import Diagnostic
 from lorebank.domain.reports import Hunk, ReflectReport
+from lorebank.errors import NotFound
 from lorebank.generation.kept import KeptAnswers, ModelInRun
 from lorebank.generation.writing import Writer
 from lorebank.index.items import item_places, recorded_since
@@ -65,7 +66,7 @@ MAX_ROUNDS = 5
 UNSURE_NAMED = 5
 """Pairs nobody has judged that a journal names."""
 _ATTEMPTS = 4
-"""So often a page that somebody else is writing is read and planned again."""
+"""Retries for a page that another process is writing."""
 _NAMED = 5
 
 
@@ -118,6 +119,11 @@ def reflect_workspace(
     refuse_linked_bank(root)
     run = _Run(connection, root, config, options)
     planned = run.plan(None)
+    if options.accept and options.accept.isdisjoint(hunk.id for hunk in planned.hunks):
+        raise NotFound(
+            f"no change {', '.join(sorted(options.accept))} is proposed; nothing was written",
+            hint="`lorebank reflect --dry-run --json` lists the changes with their ids",
+        )
     return run.report(planned, planned.edits if options.dry_run else run.write(planned))
 
 
@@ -292,11 +298,11 @@ class _Run:
 
     def report(self, planned: _Planned, edits: Sequence[PageEdit]) -> ReflectReport:
         moved = moved_opinions(edits, planned.plan.content.opinions)
-        is_told = edits and not is_linked(self.root, self.journal)
+        is_journaled = edits and not is_linked(self.root, self.journal)
         return ReflectReport(
             changed=tuple(edit.path for edit in edits),
             patch="".join(unified(edit.old, edit.new, edit.path) for edit in edits),
-            journal=self.journal if is_told else None,
+            journal=self.journal if is_journaled else None,
             dry_run=self.options.dry_run,
             facts_read=len(self.content.facts),
             opinions_moved=tuple(
@@ -316,7 +322,7 @@ def _change(edit: PageEdit, planned: _Planned) -> Change:
 
 
 def _busy(path: str) -> Diagnostic:
-    message = "is being changed by somebody else; the next run sees to it"
+    message = "is being edited by another process; the next run will update it"
     return Diagnostic(path, 0, "page-busy", message)
 
 

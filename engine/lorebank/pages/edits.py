@@ -19,7 +19,14 @@ from pathlib import Path
 
 from lorebank.domain.facts import Diagnostic
 from lorebank.errors import PathRefused
-from lorebank.markdown.blocks import Block, find_blocks, place_blocks, replace_blocks
+from lorebank.markdown.blocks import (
+    Block,
+    broken_names,
+    find_blocks,
+    is_marker,
+    place_blocks,
+    replace_blocks,
+)
 from lorebank.markdown.source import decode
 from lorebank.records import Record
 from lorebank.workspace.paths import is_linked
@@ -63,16 +70,18 @@ def plan_page_edit(
     text = frame if old is None else old
     blocks, problems = find_blocks(text, path)
     diagnostics = list(problems)
+    broken = broken_names(problems)
+    drop = frozenset(drop) - broken
     kept: dict[str, list[str]] = {}
     for block in blocks:
-        if block.edited and (block.name in bodies or block.name in drop):
+        if block.edited and block.name not in broken and {block.name} & {*bodies, *drop}:
             lines = _kept_lines(block, bodies.get(block.name, ""), own_notes)
             if lines:
                 kept[block.name] = lines
                 count = "1 line" if len(lines) == 1 else f"{len(lines)} lines"
                 message = f"block {block.name!r} was edited by hand; {count} kept below it"
                 diagnostics.append(Diagnostic(path, block.first_line, "hand-edit-kept", message))
-    text = _with_notes(text, blocks, kept, frozenset(drop))
+    text = _with_notes(text, blocks, kept, drop)
     if below is not None and (places := below(text)):
         text = place_blocks(text, bodies, places)
     return PageEdit(path, old, replace_blocks(text, bodies), tuple(diagnostics))
@@ -85,7 +94,8 @@ def _kept_lines(
         return list(own_notes[block.name])
     written = {line.strip() for line in body.split("\n")}
     lines = block.body.replace("\r\n", "\n").split("\n")
-    return [line for line in lines if line.strip() and line.strip() not in written]
+    own = [line for line in lines if line.strip() and line.strip() not in written]
+    return [line for line in own if not is_marker(line)]  # it would begin a block below
 
 
 def _with_notes(

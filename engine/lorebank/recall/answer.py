@@ -12,7 +12,14 @@ from lorebank.domain.facts import FactStatus, Opinion, OpinionStatus, Relation
 from lorebank.index.chunks import contexts_of
 from lorebank.index.items import NOTE, Item
 from lorebank.index.opinions import judged_together
-from lorebank.index.succession import Dated, Successor, led_by, newer_lines, ruled_pairs, successors
+from lorebank.index.succession import (
+    Dated,
+    Successor,
+    newer_lines,
+    put_newer_first,
+    ruled_pairs,
+    successors,
+)
 from lorebank.index.vectors import vectors_by_text
 from lorebank.recall.candidates import RETRIEVERS, Request
 from lorebank.recall.ordering import (
@@ -51,7 +58,7 @@ class RecallOptions(Record):
     token_budget: int | None = None
     include_superseded: bool = False
     explain: bool = False
-    """Whether `why` tells what each part of a score is worth."""
+    """Whether `why` shows what each part of a score is worth."""
     why_not: str | None = None
     """An id or citation; the answer says why it is not among the hits."""
 
@@ -84,7 +91,7 @@ class Arranged(Record):
             return belief.superseded_by
         return self.replaced[number].id if number in self.replaced else None
 
-    def questioner(self, number: int) -> str | None:
+    def possible_successor(self, number: int) -> str | None:
         """The id of a newer line that may say otherwise, of an item that nothing replaces; none
         that supports another belief, which was held before."""
         item = self.items[number]
@@ -113,7 +120,7 @@ def recall(
     understood = found.pool.request.understood
     hits = _hits(arranged, ranking)
     level = evidence_level(found.best)
-    if level == STRONG and found.gave_way:
+    if level == STRONG and found.time_filter_dropped:
         level = WEAK  # what is not from the time asked for is never strong
     why_not = None
     if options.why_not is not None:
@@ -150,6 +157,8 @@ def _arranged(
         order = rerank_mmr(order, found.scores, items, ranking.mmr_lambda, options.k)
     current = _with_successors(found, order, options, held)
     order, items = current.order, current.items
+    tasks = frozenset(order).intersection(found.pool.lists["tasks"])
+    order = list(dict.fromkeys([*(n for n in found.pool.lists["tasks"] if n in tasks), *order]))
     head = order[: options.k]
     contexts = contexts_of(found.pool.request.connection, [items[n].path for n in head])
     texts = ((items[n].content, contexts.get(items[n].path, ())) for n in head)
@@ -238,7 +247,7 @@ def _with_successors(
             for old, new in newer.items()
             if understood.entities or first[old].kind != "opinion"
         }
-        order = led_by(order, leading)
+        order = put_newer_first(order, leading)
     allowed = request.allowed
     missing = {s.item for s in replaced.values() if s.item not in pool.items}
     wanted = [item for item in sorted(missing) if allowed is None or item in allowed]
@@ -336,7 +345,7 @@ def _hits(arranged: Arranged, ranking: RankOptions) -> tuple[Hit, ...]:
                 times=item.times,
                 status=_status(belief, by),
                 superseded_by=arranged.successor(number),
-                questioned_by=arranged.questioner(number),
+                questioned_by=arranged.possible_successor(number),
                 until=date.fromisoformat(by.since) if by and by.since else None,
                 why=why,
                 evidence=belief.evidence if belief else (),

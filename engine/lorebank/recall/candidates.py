@@ -15,8 +15,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from lorebank.database.connection import Connection
+from lorebank.domain.facts import TaskState
 from lorebank.index.finding import (
     code_of,
+    find_items,
     items_in_interval,
     items_naming_entities,
     items_of_entities,
@@ -39,7 +41,8 @@ if TYPE_CHECKING:
     from lorebank.index.vectors import VectorIndex, VectorsOf
 
 _SUBJECT, _MENTIONED, _NAMED = 1.0, 0.8, 0.6
-"""How much an item has to do with an entity that it is about, links, or names in its text."""
+"""How much an item has to do with an entity that it is about, links, or names in its text.
+Chosen by hand, as `_PERHAPS` and `_MANY`: only their order matters before the fitted weight."""
 _PERHAPS = 0.7
 """How much of that is left where the entity is only perhaps the one that is meant."""
 _MANY = 8
@@ -63,6 +66,8 @@ class Request(Record):
     vectors_of: VectorsOf | None = None
     """The vectors of texts by the built-in embedder."""
     query_vector: NDArray[np.float32] | None = None
+    open_tasks: str = ""
+    """Whether open `tasks` are asked for, or only own `promises`; these lead the answer."""
     spread: float = 0.0
     """The usual standard deviation of the embedder's similarities; 0: as this question's are."""
 
@@ -111,7 +116,7 @@ class Pool:
         return {(i.file, i.ordinal): n for n, i in self.items.items() if i.dialogue}
 
     def turn_beside(self, item: Item, away: int) -> Item | None:
-        """The turn that stands so many turns further down in the same dialogue, if it is here."""
+        """The turn that stands that many turns further down in the same dialogue, if it is here."""
         number = self.turns.get((item.file, item.ordinal + away))
         return None if number is None else self.items[number]
 
@@ -157,7 +162,7 @@ def _rarity(request: Request, held: Mapping[int, Held]) -> dict[str, float]:
 
 
 def _by_words(request: Request, held: dict[int, Held]) -> Ranking:
-    """Items that hold any of the terms; `why` tells those in the item from those around it."""
+    """Items that hold any of the terms; `why` separates those in the item from those around it."""
     terms = request.understood.terms
     matches = match_items(
         request.vocabulary, request.postings, terms, request.limit, within=request.within
@@ -314,11 +319,33 @@ def _by_filters(request: Request) -> Ranking:
     return Ranking((item, 1.0 / place) for place, item in enumerate(newest, start=1))
 
 
+def _by_tasks(request: Request) -> Ranking:
+    """The open tasks about whom the question names, where tasks are asked for; the soonest due
+    first."""
+    if not request.open_tasks:
+        return Ranking()
+    from lorebank.index.tasks import load_tasks
+
+    understood, allowed = request.understood, request.allowed
+    tasks = load_tasks(
+        request.connection,
+        until=understood.filters.wanted.as_of or request.now,
+        state=TaskState.OPEN,
+        own_promises=request.open_tasks == "promises",
+    )
+    named = set(understood.entities)
+    about = [task for task in tasks if not named or named.intersection(task.entities)]
+    about.sort(key=lambda task: (task.due and task.due.end) or date.max)
+    found = (n for task in about for n in find_items(request.connection, str(task.citation))[:1])
+    return Ranking((n, 1.0) for n in found if allowed is None or n in allowed)
+
+
 _FINDERS: Mapping[str, Callable[[Request], Ranking]] = {
     "entity": _by_names,
     "temporal": _by_time,
     "opinion": _by_opinion,
     "listing": _by_filters,
     "slot": _by_property,
+    "tasks": _by_tasks,
 }
 RETRIEVERS = ("lexical", "semantic", *_FINDERS)

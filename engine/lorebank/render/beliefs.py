@@ -262,7 +262,8 @@ def _timeline_parts(fact: Fact) -> list[str]:
     end = fact.occurred.end if fact.occurred else None
     until = f"until {end}" if end and end != _starts(fact) else ""
     names = ", ".join(dict.fromkeys(mention.name for mention in fact.mentions))
-    return [until, whose(fact), fact.kind.value, confidence_phrase(fact.confidence), names]
+    over = "superseded" if fact.superseded_by else ""
+    return [over, until, whose(fact), fact.kind.value, confidence_phrase(fact.confidence), names]
 
 
 def explanation_lines(look: Look, story: Explanation) -> list[str]:
@@ -307,6 +308,8 @@ def agenda_lines(look: Look, items: Sequence[AgendaItem]) -> Iterator[str]:
         yield f"{_due(item):12} {late}{look.clean_line(item.told)}"
         doubt = f" · {item.doubt[0]} {item.doubt[1]}" if item.doubt else ""
         yield look.dim(f"             {item.kind.value} · {item.source}{doubt}")
+    if any(item.perhaps_done for item in items):
+        yield look.dim("done? is settled by a tick in the words of the entry: `- [x] …` in a log")
 
 
 def _due(item: AgendaItem) -> str:

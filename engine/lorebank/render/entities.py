@@ -39,7 +39,6 @@ def entity_view_lines(look: Look, view: EntityView, *, limit: int) -> list[str]:
     """Name and dates, what holds now, opinions, what is open, the newest `limit` facts, company."""
     lines = [look.title(look.clean_line(view.entity.name), 1)]
     lines += part_lines(look, _about(view.entity), INDENT)
-    over = dict.fromkeys(view.superseded, "superseded")
     now = (f"{each.fact.content} · {each.fact.citation}" for each in view.properties)
     lines += section(look, "Now", _paragraphs(look, dict.fromkeys(now)))
     for title, opinions in (("Opinions", view.held), ("Opinions of others about it", view.about)):
@@ -51,11 +50,7 @@ def entity_view_lines(look: Look, view: EntityView, *, limit: int) -> list[str]:
     )
     lines += section(look, "Open", _paragraphs(look, questions))
     shown = view.facts[:limit]
-    facts = [
-        line
-        for fact in shown
-        for line in fact_block(look, fact, indent=INDENT, standing=over.get(fact.id, ""))
-    ]
+    facts = [line for fact in shown for line in fact_block(look, fact, indent=INDENT)]
     if len(view.facts) > limit:
         older = f"… and {len(view.facts) - limit:,} older; -k {len(view.facts)} shows all"
         facts.append(look.dim(INDENT + older))

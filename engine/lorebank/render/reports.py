@@ -275,9 +275,13 @@ def status_problem_lines(look: Look, problems: Sequence[Diagnostic]) -> list[str
         by_code.setdefault(problem.code, []).append(problem)
     for code, alike in by_code.items():
         lines += problem_lines(look, alike)
-        remedy = REMEDIES.get(code, "open the place named above and mend the line")
-        lines += look.dim_paragraph(f"remedy: {remedy}", INDENT * 2)
+        lines += look.dim_paragraph(f"remedy: {remedy(code)}", INDENT * 2)
     return lines
+
+
+def remedy(code: str) -> str:
+    """What to do about a problem of a code."""
+    return REMEDIES.get(code, "open the place named above and mend the line")
 
 
 REMEDIES = {
@@ -285,7 +289,7 @@ REMEDIES = {
     "block-nested": "end the outer block before the inner one begins",
     "block-stray-end": "remove the end marker, or put its begin marker back",
     "block-unclosed": "put the end marker back; the page is left alone until then",
-    "context-long": "shorten `context:` in the front matter; the rest is not told",
+    "context-long": "shorten `context:` in the front matter; the rest is not shown",
     "confirmation-unread": "write `confirm f-…`, or a path in backticks, or `all imported`",
     "core-over-budget": "shorten memory.md, or raise reflect.core_token_budget",
     "comment-unclosed": "close the comment with -->",
@@ -305,6 +309,7 @@ REMEDIES = {
     "identity-two-pages": "keep the alias on one of the pages",
     "identity-two-targets": "remove the line that does not hold",
     "identity-unknown-name": "correct the name, or remove the line",
+    "interrupted": "run `lorebank reflect`, or any other command that writes: it is finished first",
     "kind-missing": "put W, B, O or S before the first name; it is read as W until then",
     "kind-unknown": "use W (world), B (experience), O (opinion) or S (observation)",
     "ledger-unread": "write alias, merge, split, distinct, rename or dismiss, then the @names",

@@ -278,12 +278,10 @@ def part_lines(look: Look, parts: Iterable[str], indent: str) -> list[str]:
     return [indent + look.dim(line[len(indent) :]) for line in wrapped]
 
 
-def fact_block(
-    look: Look, fact: Fact, *, indent: str = "", with_id: bool = False, standing: str = ""
-) -> list[str]:
-    """A fact's sentence with its byline; `standing` says that it holds no longer."""
+def fact_block(look: Look, fact: Fact, *, indent: str = "", with_id: bool = False) -> list[str]:
+    """A fact's sentence with its byline."""
     parts = [
-        standing,
+        "superseded" if fact.superseded_by else "",
         whose(fact),
         fact.kind.value,
         times_phrase(fact),

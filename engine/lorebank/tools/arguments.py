@@ -1,7 +1,7 @@
 """A call's arguments as models make them, fitted to a tool's schema.
 
 Models know other memories: they say `limit` for `k`, give one name where a list is wanted, write
-numbers as words of text. What can only mean one thing is taken so. What a tool does not have is
+numbers as words of text. Unambiguous variants are accepted. What a tool does not have is
 left out and named in the result where nothing is rewritten, unless it is near a name that the tool
 has: an ignored filter would be an answer to another question.
 """
@@ -39,6 +39,8 @@ _ENDINGS = re.compile(r"_(?:slug|name|id|ids|list|text)\Z")
 _NOTHING = ("", "null", "none", "undefined")
 _NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 _NUMBER = re.compile(r"\s*(-?\d+(?:[.,]\d+)?)\s*(%|k?)", re.IGNORECASE)
+_THOUSANDS = re.compile(r"(?<=\d)[,. ](?=\d{3}(?!\d))")
+"""What parts the thousands of a whole number: `1,500`."""
 Aliases = Mapping[str, Collection[str]]
 """Argument → what models call it."""
 
@@ -110,8 +112,11 @@ def _combined(given: Mapping[str, Any], properties: Mapping[str, Any]) -> Mappin
     for key, value in given.items():
         if key in properties:
             continue
-        if "since" in properties and key == "days" and (days := _as_number(value, {})):
-            combined["since"] = f"{days:g} days ago"
+        if "since" in properties and key == "days":
+            days = _as_number(value, _COUNT)
+            if not isinstance(days, int) or not days:
+                continue
+            combined["since"] = f"{days} days ago"
         elif {"since", "until"} <= properties.keys() and key in (*_DAYS, *_RANGES):
             ends = as_json(value, value) if isinstance(value, str) else value
             first, last = ends if isinstance(ends, list) and len(ends) == 2 else (value, value)
@@ -201,6 +206,8 @@ def _as_number(value: Any, shape: Mapping[str, Any]) -> Any:
     percent = False
     if isinstance(value, str) and value.strip().lower() in _NUMBERS:
         value = 1 + _NUMBERS.index(value.strip().lower())
+    if isinstance(value, str) and shape.get("type") == "integer":
+        value = _THOUSANDS.sub("", value)
     if isinstance(value, str) and (found := _NUMBER.fullmatch(value)):
         value, percent = float(found[1].replace(",", ".")), found[2] == "%"
         value *= 1000 if found[2].lower() == "k" else 1
@@ -212,13 +219,13 @@ def _as_number(value: Any, shape: Mapping[str, Any]) -> Any:
         return value / 100
     if shape.get("type") == "integer":
         value = min(value, shape.get("maximum", value))
-        return int(value) if math.isfinite(value) else value
+        return int(value) if math.isfinite(value) and value == int(value) else value
     return value
 
 
 def note_of(tool: str, left_out: Collection[str]) -> str:
     """Which arguments the tool does not have; empty where it has all."""
-    return f"note: {tool} has no argument {', '.join(left_out)}; done without" if left_out else ""
+    return f"note: ignored unknown argument {', '.join(left_out)} of {tool}" if left_out else ""
 
 
 def as_usage_error(tool: str, problem: ValidationError) -> UsageError:

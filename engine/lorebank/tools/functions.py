@@ -45,7 +45,7 @@ class BankTools:
         self._open: Callable[[], Bank] = partial(Bank.open, root, **options)
         self._author = Author(agent, user=user)
         self._bank: Bank | None = None
-        self._has_undo = False
+        self._has_undo = self._is_closed = False
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="lorebank")  # a Bank's own thread
 
     def functions(self, *names: str) -> Sequence[Callable[..., str]]:
@@ -60,16 +60,21 @@ class BankTools:
         return [self._function(name) for name in names or DEFAULT_TOOLS]
 
     def close(self) -> None:
-        """Wait for what is running, then close the bank."""
-        if self._bank is not None:
-            self._thread.submit(self._bank.close).result()
-        self._thread.shutdown()
+        """Wait for what is running, then close the bank; a second call does nothing."""
+        if not self._is_closed:
+            self._is_closed = True
+            self._thread.submit(self._close).result()
+            self._thread.shutdown()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *raised: object) -> None:
         self.close()
+
+    def _close(self) -> None:
+        if self._bank is not None:
+            self._bank.close()
 
     def _function(self, name: str) -> Callable[..., str]:
         method = TOOLS[name][0]

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath, PureWindowsPath
+from stat import S_ISDIR, S_ISREG
 
 from lorebank.domain.answers import FileText
 from lorebank.errors import ConcurrentEdit, NotFound, PathRefused, UsageError, WorkspaceError
@@ -131,6 +132,8 @@ def _without_links(base: Path, file: Path) -> Path:
             raise _refused(str(file), f"cannot be looked at: {error.strerror}") from error
         if is_link(status):
             raise _refused(str(file), "is reached by a symbolic link")
+        if not (S_ISREG(status.st_mode) or S_ISDIR(status.st_mode)):
+            raise _refused(str(file), "is no regular file")  # a pipe would be waited for
     return file
 
 

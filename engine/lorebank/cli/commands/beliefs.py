@@ -10,6 +10,7 @@ from lorebank.cli.command import (
     all_option,
     as_of_option,
     command,
+    date_option,
     entity_argument,
     fail_empty_option,
     interval_options,
@@ -115,6 +116,7 @@ def timeline(session: Session, entity: str | None, since: str | None, until: str
 
 
 @command("today")
+@date_option
 def today(session: Session) -> int:
     """At most twenty lines, each with its source. `lorebank reflect` writes the same to
     bank/today.md.
@@ -132,12 +134,14 @@ def today(session: Session) -> int:
 @click.option(
     "--days", default=14, metavar="N", type=click.IntRange(0), help="How far ahead; default: 14."
 )
+@date_option
 def agenda(session: Session, days: int) -> int:
     """Leaves out what newer lines moved, cancelled or completed.
 
     Examples:
         lorebank agenda
         lorebank agenda --days 60
+        lorebank agenda --date 2025-12-01
     """
     with session.bank() as bank:
         items = bank.agenda(days=days).items
