@@ -51,6 +51,7 @@ def times_of(
     return _read(text, recorded, tense, settled=False)
 
 
+@lru_cache(8)  # asked for each phrase of a text
 def tense_of(text: str) -> Tense:
     """Whether a whole text speaks of what was or of what is to come."""
     return _tense(_languages_of(text, []), text)
@@ -61,6 +62,7 @@ def says_moved(text: str) -> bool:
     return _holds(_languages_of(text, []), "moved", text)
 
 
+@lru_cache(8)
 def tells_hours(text: str) -> bool:
     """Whether a text speaks of what is so again and again: `what is open on Saturday?`."""
     languages = _languages_of(text, [])
@@ -93,7 +95,7 @@ def _read(text: str, recorded: date, given: Tense | None, *, settled: bool) -> t
             continue
         if _tells_which(text, phrase) and not _is_appointment(languages, text, phrase, clause):
             continue
-        before = text[: phrase.start].rstrip()  # moved again, from the 9th to the 12th
+        before = _ahead_of(text, phrase.start).rstrip()  # moved again, from the 9th to the 12th
         beside = f"{re.split(_SENTENCE_END, before)[-1] if before.endswith(',') else ''} {clause}"
         is_moved = meaning.is_range_of_days and _says_moved(languages, beside, text[phrase.end :])
         if is_moved:
@@ -229,9 +231,16 @@ def _holds(languages: _Languages, cue: str, clause: str) -> bool:
     )
 
 
+def _ahead_of(text: str, start: int) -> str:
+    """As much of the text before a place as is looked at."""
+    return text[max(0, start - _LONGEST_CLAUSE) : start]
+
+
 def _plans(languages: _Languages, text: str, phrase: Found) -> bool:
     """`booked for Friday`: by the word before the phrase, or its first."""
-    words = [*text[: phrase.start].split()[-1:], text[phrase.start :].split()[0]]
+    start = phrase.start
+    before, after = _ahead_of(text, start), text[start : start + _LONGEST_CLAUSE]
+    words = [*before.split()[-1:], after.split()[0]]
     patterns = [_pattern(code, "planned") for code in languages]
     return any(p.fullmatch(word.lower()) for p in patterns if p for word in words)
 
