@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lorebank import Bank
+from lorebank import Bank, WorkspaceError
 from support import WORDS_ONLY
 
 NOW = date(2026, 3, 31)
@@ -168,6 +168,44 @@ def test_front_matter_gives_names_alone_and_nothing_private(
     with Bank.open(tmp_path, environ=environ, now=NOW) as bank:
         assert [(e.name, e.facts) for e in bank.entities()] == [("Jose", 2)]
         assert "912777" not in str(bank.recall("phone of Jose"))
+
+
+def test_the_one_folder_of_dated_notes_is_read_from_the_folder_above(
+    tmp_path: Path, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    above = tmp_path / "above"
+    (above / "diary").mkdir(parents=True)
+    (above / "minutes").mkdir()
+    (above / "README.md").write_text("- W @Bo: Is nobody's note.\n")
+    (above / "minutes" / "2026-01-04-board.md").write_text("- W @Cleo: Chairs the board.\n")
+    for day in (2, 3):
+        (above / "diary" / f"2026-03-0{day}.md").write_text(f"- W @Ana: Rows boat {day}.\n")
+    monkeypatch.chdir(above)
+    with Bank.open(environ=environ, now=NOW) as bank:
+        assert bank.status().form == "folder of dated notes (diary/)"
+        facts = bank.timeline()
+        assert {str(f.citation) for f in facts} == {
+            "diary/2026-03-02.md#L1",
+            "diary/2026-03-03.md#L1",
+        }
+        assert {f.recorded for f in facts} == {date(2026, 3, 2), date(2026, 3, 3)}
+    with Bank.init(above, environ=environ, now=NOW) as bank:
+        assert bank.created == ("bank/", ".memory/")
+    with Bank.open(above, environ=environ, now=NOW) as bank:
+        assert len(bank.timeline()) == 2
+        assert bank.retain("W @Ana: Sails.").citation.path == "diary/2026-03-31.md"
+
+
+def test_two_diaries_in_a_folder_are_not_chosen_between(
+    tmp_path: Path, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("hers", "his"):
+        (tmp_path / name).mkdir()
+        for day in (2, 3):
+            (tmp_path / name / f"2026-03-0{day}.md").write_text("- W @Ana: Rows.\n")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(WorkspaceError):
+        Bank.open(environ=environ)
 
 
 def test_a_workspace_of_our_own_is_not_guessed_at(tmp_path: Path, environ: dict[str, str]) -> None:

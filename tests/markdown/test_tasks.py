@@ -2,9 +2,12 @@
 
 from datetime import date
 
+import pytest
+
 from lorebank.domain.facts import Interval, TaskState
 from lorebank.markdown.document import read_document
 from lorebank.markdown.facts import extract_facts
+from lorebank.markdown.passages import extract_passages
 from lorebank.markdown.tasks import find_tasks
 from support import golden
 
@@ -36,3 +39,24 @@ def test_the_due_day_of_a_plugin(line: str) -> None:
     [task] = find_tasks(read_document(line, "a.md"))
     assert task.due == Interval(date(2026, 3, 1), date(2026, 3, 1))
     assert (task.text, task.state) == ("pay", TaskState.OPEN)
+
+
+def test_prose_right_below_a_task_is_none_of_it() -> None:
+    text = "- [ ] ask for a quote\n  by the plumber\nBernard has a new number\n"
+    assert read(text) == [(1, "open", "ask for a quote by the plumber")]
+    passages = extract_passages(read_document(text, "a.md"), fact_lines=[(1, 2)])
+    assert [passage.text for passage in passages] == ["Bernard has a new number"]
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("- TODO car\n  SCHEDULED: <2026-03-04 Wed>", 4),
+        ("- TODO car SCHEDULED: <2026-03-04 Wed 10:00>", 4),
+        ("- [ ] car ⏳ 2026-03-04", 4),
+        ("- TODO car\n  SCHEDULED: <2026-03-04 Wed>\n  DEADLINE: <2026-03-06 Fri>", 6),
+    ],
+)
+def test_a_task_without_a_deadline_is_due_when_it_is_scheduled(text: str, day: int) -> None:
+    [task] = find_tasks(read_document(text, "a.md"))
+    assert (task.text, task.due) == ("car", Interval(date(2026, 3, day), date(2026, 3, day)))

@@ -286,3 +286,70 @@ def test_a_deadline_of_a_note_is_due(tmp_path: Path, status: str, count: int) ->
     with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
         found = [(item.text, str(item.source)) for item in bank.agenda().items]
     assert found == [("Slipway: deadline", "Slipway.md#L3")] * count
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "The survey of 11 March is postponed to 16 March.",
+        "Die Besichtigung vom 11. März wird auf den 16. März verschoben.",
+        "La visite du 11 mars est reportée au 16 mars.",
+        "## Retain\n- W @Runa: The survey of 11 March is moved to 16 March.",
+    ],
+)
+def test_a_line_that_names_the_old_and_the_new_day_stands_on_the_new(
+    tmp_path: Path, line: str
+) -> None:
+    assert [day for day, _ in agenda(tmp_path, d0305=line)] == ["2026-03-16"]
+
+
+def test_a_move_told_beside_another_day_leaves_both(tmp_path: Path) -> None:
+    found = agenda(tmp_path, d0305="We are moving on 11 March and the supper is on 16 March.")
+    assert [day for day, _ in found] == ["2026-03-11", "2026-03-16"]
+
+
+@pytest.mark.parametrize(
+    ("newer", "days", "doubt"),
+    [
+        ("The chimney sweep moved to 16 March.", ["2026-03-16"], ""),
+        ("Chimney sweep rang: 16 March.", ["2026-03-12", "2026-03-16"], "moved?"),
+        ("Sweep paid 16 March.", ["2026-03-12", "2026-03-16"], ""),
+    ],
+)
+def test_lines_about_nobody_may_be_about_one_thing(
+    tmp_path: Path, newer: str, days: list[str], doubt: str
+) -> None:
+    found = agenda(tmp_path, d0301="Chimney sweep on 12 March.", d0305=newer)
+    assert [day for day, _ in found] == days
+    with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
+        assert [i.doubt[0] for i in bank.agenda().items if i.doubt] == [doubt] * bool(doubt)
+
+
+def test_a_sentence_that_is_typed_too_leaves_its_neighbours(tmp_path: Path) -> None:
+    found = agenda(
+        tmp_path,
+        d0305="Kit's birthday is on 20 March.\nRehearsal of the 11th: moved to 16 March.\n\n"
+        "## Retain\n- W @Odd: Rehearsal of the 11th: moved to 16 March.\n- W @Kit: Sings.",
+    )
+    assert [day for day, _ in found] == ["2026-03-16", "2026-03-20"]
+
+
+def test_a_line_belongs_to_nobody_whom_its_neighbour_names(tmp_path: Path) -> None:
+    agenda(
+        tmp_path,
+        d0305="Runa came for the bow.\nBachmann wrote: he closes on 16 March.\n\n"
+        "## Retain\n- W @Runa: Sings.",
+    )
+    with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
+        assert [item.entities for item in bank.agenda().items] == [()]
+
+
+def test_what_is_late_and_may_be_done_comes_last(tmp_path: Path) -> None:
+    agenda(
+        tmp_path,
+        d0301="Promised Runa the loan oars by 4 March.\n\n- [ ] pay the harbour by 5 March",
+        d0303="Runa came by for the loan oars. Told Odd I will send him the chart by 12 March.",
+    )
+    with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
+        found = [(i.overdue, i.doubt[0] if i.doubt else "") for i in bank.agenda().items]
+    assert found == [(True, ""), (False, ""), (True, "done?")]

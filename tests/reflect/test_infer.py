@@ -52,6 +52,15 @@ def test_what_is_no_statement_is_left_alone(sentence: str) -> None:
     assert inferred(sentence) == []
 
 
+@pytest.mark.parametrize(
+    "task", ["- TODO dentist on 5 December at 10:00", "- [ ] dentist on 5 December at 10:00"]
+)
+def test_a_task_is_no_fact_and_what_follows_it_is(task: str) -> None:
+    text = f"{task}\nDentist is on Friday 5 December at 11:00.\n"
+    found = infer_facts(read_document(text, "a.md"), date(2025, 11, 27), {})
+    assert [each.fact.content for each in found] == ["Dentist is on Friday 5 December at 11:00."]
+
+
 def test_each_sentence_has_its_own_lines() -> None:
     prose = "First one, e.g. short. It goes on\nhere (really!) and ends. Third."
     text = f"# Day\n\n{prose}\n\n- Item one.\n"

@@ -87,7 +87,7 @@ def test_random_text_is_read_back_as_it_was_understood(text: str) -> None:
 
 def read_back(fact: Fact) -> Fact:
     """The one fact that is read out of a log into which it was written between two others."""
-    text = append(append(new_log(DAY), "- W @Bo: Before."), format_fact(fact))
+    text = append(append(new_log(DAY, "Retain"), "- W @Bo: Before."), format_fact(fact))
     text = append(text, "- W @Bo: After.")
     facts = extract_facts(read_document(text, PATH), recorded=DAY).facts
     assert [facts[0].content, facts[-1].content] == ["Before.", "After."]
@@ -208,3 +208,24 @@ def test_evidence_marks_are_written_and_read(write_log: Callable[..., Path]) -> 
         fact = bank.retain("Ordered coffee.", entities=["Ada"], against=[opinion.id], day=DAY)
         assert [(m.stance.value, m.opinion_id) for m in fact.marks] == [("against", opinion.id)]
         assert bank.opinions()[0].confidence < opinion.confidence
+
+
+def test_a_new_section_is_called_as_in_the_log_before(tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory" / "2025-12-20.md").write_text(
+        "# Dia\n\n## A reter (factos)\n- W @Bo: X.\n"
+    )
+    with Bank.open(tmp_path, now=DAY, environ=WORDS_ONLY) as bank:
+        path = bank.retain("W @Bo: Canta.").citation.path
+        bank.log("Chuva todo o dia.")
+        text = bank.get(path).text
+    assert text.startswith(f"# {DAY}\n\n## A reter\n- W @Bo: Canta.")
+    assert text.endswith("\n\n## Notas\n\n- Chuva todo o dia.\n")
+    assert (tmp_path / "memory" / "2025-12-20.md").read_text().endswith("- W @Bo: X.\n")
+
+
+def test_a_log_that_cannot_be_read_names_no_section(tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory" / "2025-12-20.md").write_bytes(b"## Guardar \xff\n- W @Bo: X.\n")
+    with Bank.open(tmp_path, now=DAY, environ=WORDS_ONLY) as bank:
+        assert "## Guardar\n" in bank.get(bank.retain("W @Bo: Canta.").citation.path).text

@@ -50,6 +50,8 @@ class Remembered(Record):
 _BULLET = re.compile(r"\A\s*[-*+]\s+")
 _BEFORE_COMMAND = r"(?:(?:please|bitte|no|nao|ne|non)\s+)?(?:(?:me|mi|nos|nous)\s+|\w['’])?"
 """`Ne m'appelle jamais`, `No me llames nunca`; on folded text."""
+_OPENING = r"\W*(?:[^,.;:!?]{1,40},\s+)?"
+"""`Le dimanche, …`, `S'il te plaît, …`."""
 _UNSPACED = 0x2E80
 """From here on scripts write words without spaces."""
 _REQUEST_END = r"[\s:,;.!\-–—、，：]*"
@@ -117,12 +119,15 @@ def _request(phrase: str) -> str:
 
 @cache
 def _commands() -> re.Pattern[str]:
-    """`Antworte mir immer …`: a verb that begins the text and orders, and how often soon after."""
-    of_languages = [
-        f"(?:{_any_of(phrases('command')[language])})(?:\\s+\\w+){{0,2}}?\\s+(?:{_any_of(often)})"
-        for language, often in phrases("often").items()
-    ]
-    return re.compile(rf"{_BEFORE_COMMAND}(?:{'|'.join(of_languages)})")
+    """`Antworte mir immer …`, `Le dimanche, ne m'envoie jamais …`: a verb that orders begins the
+    text, or follows what it begins with and a comma; how often stands near it, or at the end."""
+    of_languages: list[str] = []
+    for language, listed in phrases("often").items():
+        command, often = _any_of(phrases("command")[language]), _any_of(listed)
+        of_languages.append(rf"(?:{command})(?:[\s'’-]+\w+){{0,2}}?\s+(?:{often})")
+        of_languages.append(rf"(?:{often})\s+(?:\w+[\s'’-]+){{0,2}}?(?:{command})")
+        of_languages.append(rf"(?:{command})[^.;:!?]{{0,60}}[\s,](?:{often})\W*\Z")
+    return re.compile(rf"{_OPENING}{_BEFORE_COMMAND}(?:{'|'.join(of_languages)})")
 
 
 _DUTY_REACH = 6

@@ -95,7 +95,7 @@ def _recognised(root: Path) -> list[Change]:
     origin = f"{RECOGNISED}{form.name}"
     found = [
         Change("workspace.log_pattern", form.log_pattern, origin),
-        Change("workspace.extra_paths", (".",), origin),
+        Change("workspace.extra_paths", (form.notes,), origin),
         Change("workspace.exclude", form.exclude, origin),
     ]
     cache = cache_directory()

@@ -11,7 +11,7 @@ import os
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from enum import StrEnum
 from functools import cached_property, partial, wraps
 from pathlib import Path
@@ -61,6 +61,8 @@ _WALK_SHARE = 0.04
 """The share of a server's time that walking for changed files may take."""
 SWEEP_S = 30.0
 """Seconds between two walks while a watcher runs: watching can fail silently."""
+_LOOKED_BACK = 30
+"""Days before a log in which one like it is looked for: who writes logs writes one a month."""
 _LONGEST_GAP_S = 1.0
 """Most seconds between two walks without a watcher: an edit is seen within 2 s, walk included."""
 
@@ -634,17 +636,33 @@ class OpenWorkspace:
         self.meaning.embed_texts(FINGERPRINT, texts)
         return self.meaning.known_vectors(FINGERPRINT, texts)
 
+    def retain_title(self, day: date, text: str = "") -> str:
+        """What a retain section is called in a day's log `text`, else in the log before it."""
+        from lorebank.retain.compose import retain_title
+        from lorebank.workspace.paths import is_linked
+
+        headings = self.read_settings.retain_headings
+        title = retain_title(text, headings)
+        for back in range(1, _LOOKED_BACK + 1):
+            path = self.log_path(day - timedelta(days=back))
+            if not title and (self.root / path).is_file() and not is_linked(self.root, path):
+                title = retain_title((self.root / path).read_text("utf-8", "replace"), headings)
+        return title or "Retain"
+
     def append_fact(self, path: str, line: str, day: date, *, undo: str = "") -> int:
         """Write a fact line into a log, kept for undo in that area; returns its line number."""
-        from lorebank.retain.compose import append_fact_line, new_log, refuse_unread
+        from lorebank.retain.compose import append_fact_line, new_note_log, refuse_unread
         from lorebank.workspace.paths import edit_text
 
         headings = self.read_settings.retain_headings
         lines: list[int] = []
 
         def add(before: str | None) -> str:
-            text = new_log(day) if before is None else before
-            appended, number = append_fact_line(text, line, path=path, headings=headings)
+            text = new_note_log(day) if before is None else before
+            title = self.retain_title(day, text)
+            appended, number = append_fact_line(
+                text, line, path=path, headings=headings, title=title
+            )
             refuse_unread(appended, number, path=path, headings=headings)
             lines.append(number)
             return appended

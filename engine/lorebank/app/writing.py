@@ -213,8 +213,9 @@ def log_file(ws: OpenWorkspace, *, day: Day = None, now: date | None = None) -> 
     """The file of a day's log, laid out where it does not exist yet."""
     recorded = parse_single_day(day, ws.day(now), "date") or ws.day(now)
     path = ws.log_path(recorded)
+    new = new_log(recorded, ws.retain_title(recorded))
     with WriterLock(ws.root):
-        edit_text(ws.root, path, ws.config, lambda t: new_log(recorded) if t is None else t)
+        edit_text(ws.root, path, ws.config, lambda t: new if t is None else t)
     return ws.root / path
 
 

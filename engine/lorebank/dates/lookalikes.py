@@ -19,9 +19,7 @@ _NOUNS_CAPITALISED = language_bit("de")
 _COMPOUNDS = _NOUNS_CAPITALISED | language_bit("nl")
 """Languages in which a holiday that says what something is of is written in one word with it."""
 _NOUN_BEFORE_NOUN = language_bit("en")
-_NEEDS_PREPOSITION = (
-    language_bit("fr") | language_bit("es") | language_bit("pt") | language_bit("it")
-)
+_NEEDS_PREPOSITION = sum(map(language_bit, ("fr", "es", "pt", "it")))
 """Languages in which no holiday stands right behind a noun but as its name."""
 _OF_A_DAY = frozenset({"UNIT", "PART_OF_DAY", "WEEKDAY", "DAY_NEXT_TO", "PART"})
 _WEEKDAYS_CAPITALISED = (
@@ -115,9 +113,8 @@ def _counts_alone(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
     if not any(word[0].isalnum() for word in outside):
         return edge.end > start + 1 or tokens.words[start] not in _words()["name"]
     before, after = _word_at(tokens, start - 1), _word_at(tokens, edge.end)
-    if before == "." and _word_at(tokens, start - 2) in _words()["title"]:
-        return False  # Sr. Reis
-    if before in _QUOTES or before in _words()["title"] or before in _words()["article"]:
+    title = _word_at(tokens, start - 2) if before == "." else before  # Sr. Reis
+    if before in _QUOTES or title in _words()["title"] or before in _words()["article"]:
         return False
     if start and any(e.tag in ("HOLIDAY", "ORDINAL") for e in lattice.edges[start - 1]):
         return False  # Black Friday deals, the first Thursday lesson
@@ -134,31 +131,23 @@ def _counts_alone(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
 def _is_of_a_feast(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
     """`the Advent concert`, `biscotti di Natale`, `Ana Natal`: a holiday that tells what sort a
     thing is of, or is a name."""
-    tokens = lattice.tokens
-    feasts = (i for i in range(start, edge.end) if "HOLIDAY" in _tags(lattice, i, edge.end, edge))
-    place = next(feasts, None)
-    if place is None or edge.value.modifier not in ("exact", "around"):
+    tokens, near = lattice.tokens, range(start, edge.end)
+    feasts = [i for i in near for e in lattice.edges[i] if e[::3] == ("HOLIDAY", edge.end)]
+    if not feasts or edge.value.modifier not in ("exact", "around"):
         return False
-    before, after = _word_at(tokens, place - 1), _word_at(tokens, edge.end)
-    is_word = edge.end == place + 1  # and no `Fourth of July`, which names a day before a noun too
+    at, after = feasts[0] - 1, _word_at(tokens, edge.end)
+    before, is_word = _word_at(tokens, at), edge.end == feasts[0] + 1
     if is_word and before in _words()["article"] and edge.languages & _NOUN_BEFORE_NOUN:
-        return after[:1].isalpha() and after not in words.marks
-    for at in range(max(place - 3, 0), place):  # biscuits de l'Avent
-        if "ARTICLE" in _tags(lattice, at, place, edge):
-            place = at
-    for at in range(max(place - 2, 1), place):  # di, de la; and not the evening or week of it
-        if _tags(lattice, at, place, edge) >= {"OF", "FROM"}:
-            of = (i for i in range(max(at - 3, 0), at) if _tags(lattice, i, at, edge) & _OF_A_DAY)
-            return tokens.words[at - 1].isalpha() and next(of, None) is None
-    behind_noun = before.isalpha() and before not in words.marks
-    is_name = is_word and _is_capital(tokens, start) and behind_noun
-    return is_name and bool(edge.languages & _NEEDS_PREPOSITION)
-
-
-def _tags(lattice: Lattice, start: int, end: int, edge: Edge) -> set[str]:
-    """As what the tokens from there to there may be read, in languages of the phrase."""
-    found = lattice.edges[start]
-    return {e.tag for e in found if e.end == end and e.languages & edge.languages}
+        return after[:1].isalpha() and after not in words.marks  # not so the Fourth of July party
+    if not edge.languages & _NEEDS_PREPOSITION:
+        return False
+    if is_word and start == feasts[0] and before.isalpha() and before not in words.marks:
+        return _is_capital(tokens, start)
+    while _word_at(tokens, at) in _words()["article"] | _QUOTES:  # biscuits de l'Avent
+        at -= 1
+    joined = _word_at(tokens, at) in _words()["street_join"] and _word_at(tokens, at - 1).isalpha()
+    ends = {e.tag for i in range(max(at - 3, 0), at) for e in lattice.edges[i] if e.end == at}
+    return joined and ends.isdisjoint(_OF_A_DAY)  # and not `le soir de Noël`
 
 
 def _is_part_of_name(tokens: Tokens, start: int, edge: Edge) -> bool:
@@ -209,4 +198,7 @@ def _is_nth_thing(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
     if not tags & {"DATE_ORDINAL", "DAY_OF_MONTH", "DATE_NUMBER_WEAK"}:
         return False
     counted = "DATE_NUMBER_WEAK" in tags and _word_at(tokens, start - 1).isdecimal()  # `10 a 12`
+    counted = counted or (
+        tokens.words[max(start - 1, 0) : start + 1] == ["in", "the"]
+    )  # they led in the 4th
     return counted or (after[:1].isalnum() and after not in words.marks)

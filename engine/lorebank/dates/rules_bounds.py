@@ -153,9 +153,9 @@ def _is_weekly(span: Span) -> bool:
     return span.cycle is not None and span.cycle.period == "week"
 
 
-def _phrase(modifier: str = "exact", *, licensed: bool = True) -> Callable[..., Meaning]:
+def _phrase(modifier: str = "exact") -> Callable[..., Meaning]:
     """Builds a phrase of one date, or of the two ends of a range."""
-    return lambda _, *spans: Meaning(spans, modifier, licensed)
+    return lambda _, *spans: Meaning(spans, modifier)
 
 
 def _with_article(_: Moment, span: Span) -> Meaning | None:
@@ -249,8 +249,7 @@ _PHRASES = (
     Rule("article DATE", _with_article, languages=ALL & ~_HABITUAL_ARTICLE),
     Rule("article DATE", _with_article_once, languages=_HABITUAL_ARTICLE),
     Rule("DATE in_after", _phrase()),
-    Rule("DATE_ORDINAL", _phrase()),
-    Rule("DAY_OF_MONTH", _phrase(licensed=False)),
+    Rule("DATE_ORDINAL|DAY_OF_MONTH", _phrase()),
     Rule("in? DAYS", lambda _, spans: Meaning(spans, "each")),  # on 1, 2 and 3 December
     Rule("DATE_NUMBER|DATE_NUMBER_WEAK", _phrase()),
     Rule("DATE and the? DATE", _two_days),

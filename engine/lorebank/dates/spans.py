@@ -126,8 +126,8 @@ class Moment(Record):
         if cycle.period == "year" and self.tense != "asked":
             return self._yearly(begun, coming)
         meant, other = (begun, coming) if self.tense in ("asked", "past") else (coming, begun)
-        far = self._is_far(meant) and not self._is_far(other)  # Friday 27 is near
-        return other if far and cycle.period == "month" else meant
+        off, nearer = (abs((days[0] - self.now).days) for days in (meant, other))
+        return other if cycle.period == "month" and off > NOT_FAR >= nearer else meant
 
     def begun(self, span: Span) -> Days | None:
         """As `settle`, of what has begun by now."""
@@ -161,9 +161,6 @@ class Moment(Record):
         if ahead <= _HALF_A_YEAR and ago > _A_THIRD:
             return coming
         return begun if ago <= ahead else coming
-
-    def _is_far(self, days: Days) -> bool:
-        return abs((days[0] - self.now).days) > NOT_FAR
 
     def latest(self, cycle: Cycle) -> Days | None:
         """The last repetition that has begun; a weekday is the one before today."""

@@ -15,7 +15,7 @@ from datetime import date
 from functools import cache, lru_cache
 
 from lorebank.dates.lattice import count_marks
-from lorebank.dates.lexicon import ALL, LANGUAGES, language_bit, lexicon, tokenize
+from lorebank.dates.lexicon import ALL, LANGUAGES, lexicon, tokenize
 from lorebank.dates.phrases import Found, read_phrases
 from lorebank.dates.spans import Moment, Tense, of_year
 from lorebank.domain.facts import Interval
@@ -24,8 +24,6 @@ _SENTENCE_END = r"[.;!?。！？；]\s|[。！？；]|\n"
 _PAUSE = r"[,:–—，、]\s|[，(（)）]| - "
 _OF_NUMBER = re.compile(r"(\w+) \d\d?")
 _CLOCK = re.compile(r"\d ?h|\d:\d\d")
-_ORDINALS_DOTTED = language_bit("de")
-"""Languages whose days have a dot, which a house has not."""
 _LONGEST_MONTH = 31
 _LONGEST_CLAUSE = 1_000
 """Characters that are looked at for its tense; no clause of prose comes near."""
@@ -91,9 +89,8 @@ def _read(text: str, recorded: date, given: Tense | None, *, settled: bool) -> t
             put_off = _holds(languages, "moved", clause)
             if any(_plans(languages, text, p) for p in (inside if put_off else [phrase])):
                 tense = "near"  # `Friday's lesson was put off to Monday`
-        if _names_no_time(phrase, clause, tense, languages):
-            continue
-        if _tells_which(text, phrase) and not _is_appointment(languages, text, phrase, clause):
+        no_time = _names_no_time(phrase, clause, tense, languages)
+        if no_time or _tells_which(languages, text, phrase, clause):
             continue
         before = _ahead_of(text, phrase.start).rstrip()  # moved again, from the 9th to the 12th
         beside = f"{re.split(_SENTENCE_END, before)[-1] if before.endswith(',') else ''} {clause}"
@@ -117,23 +114,18 @@ def _says_moved(languages: _Languages, clause: str, behind: str) -> bool:
     return _holds(languages, "moved", clause) or _holds(languages, "moved", rest)
 
 
-def _tells_which(text: str, phrase: Found) -> bool:
-    """Whether a number behind a noun may be a house, a bus or a day: `la voisine du 12`."""
+def _tells_which(languages: _Languages, text: str, phrase: Found, clause: str) -> bool:
+    """`la voisine du 12`, unlike `l'atelier du 12 est reporté`, `cita del 12`: a number behind a
+    noun is a day where the noun or the words around it speak of an appointment."""
     said = _OF_NUMBER.fullmatch(text[phrase.start : phrase.end].lower())
-    before = tokenize(text[: phrase.start]).words[-1:] if said else []
-    if said is None or not before or phrase.languages & _ORDINALS_DOTTED:
+    if not said or not lexicon().means(said[1], "OF") or "de" in languages:  # whose days have a dot
         return False
-    noun = before[0].isalpha() and before[0] not in lexicon().marks
-    return noun and lexicon().means(said[1], "OF") and not lexicon().means(before[0], "UNIT")
-
-
-def _is_appointment(languages: _Languages, text: str, phrase: Found, clause: str) -> bool:
-    """Whether the noun before a phrase or the words around it speak of one: `cita del 12`, `la
-    réunion du 12 est à 18h`, `l'atelier du 12 est reporté`."""
-    behind = re.split(_SENTENCE_END, text[phrase.end :], maxsplit=1)[0]
-    changed = _says_moved(languages, clause, behind) or _holds(languages, "off", behind)
-    noun = text[: phrase.start].split()[-1].lower()
-    return changed or _holds(languages, "future", noun) or bool(_CLOCK.search(clause + behind))
+    noun = ["", *tokenize(text[: phrase.start]).words][-1]
+    if not noun.isalpha() or noun in lexicon().marks or lexicon().means(noun, "UNIT"):
+        return False
+    around = clause + re.split(_SENTENCE_END, text[phrase.end :], maxsplit=1)[0]
+    changed = _holds(languages, "moved", around) or _holds(languages, "off", around)
+    return not (changed or _holds(languages, "future", noun) or _CLOCK.search(around))
 
 
 def _named(intervals: tuple[Interval, ...]) -> date | None:

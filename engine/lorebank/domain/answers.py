@@ -489,4 +489,5 @@ class Agenda(Record):
     day: date
     until: date
     items: tuple[AgendaItem, ...]
-    """What is overdue first, then by day, then what names no day."""
+    """What is overdue first, then by day, then what names no day; last what is overdue and may be
+    done."""

@@ -19,16 +19,17 @@ from typing import Any
 
 from lorebank.database.connection import Connection, has_full_text, select
 from lorebank.dates.phrases import find_phrases
-from lorebank.dates.times import times_of
+from lorebank.dates.times import says_moved, times_of
 from lorebank.domain.facts import PROMISE, Citation, Interval, Task, TaskState
 from lorebank.index.finding import TRUSTED, entities_in_text
 from lorebank.index.items import NOTE, Item, iso, load_items, stored_day
 from lorebank.index.lexical import any_of
 from lorebank.index.succession import successors
 from lorebank.language.folding import slugify
-from lorebank.language.statements import SENTENCE_END, statement_in_any_language
+from lorebank.language.statements import lines_of, sentences, statement_in_any_language
 from lorebank.language.words import content_words, words
-from lorebank.languages import Sections, compiled, split
+from lorebank.languages import phrase_lists
+from lorebank.markdown.plain import plain_text
 from lorebank.records import Record
 
 _TICKED = 0.5
@@ -182,18 +183,21 @@ def perhaps_over(
     if not holding or not has_full_text(connection):
         return {}
     found: dict[Any, tuple[int, Citation]] = {}
-    for content, recorded, *place in select(
+    for content, recorded, promise, *place in select(
         connection,
-        "SELECT i.content, i.recorded, f.path, i.start_line, i.end_line FROM items_fts"
+        "SELECT i.content, i.recorded, t.text, f.path, i.start_line, i.end_line FROM items_fts"
         " JOIN items i ON i.item = items_fts.rowid JOIN files f ON f.file = i.file"
+        " LEFT JOIN tasks t ON t.item = i.item"
         f" WHERE items_fts MATCH ?1 AND {TRUSTED} AND i.recorded <= ?2"
-        " AND f.path NOT GLOB 'bank/*' AND i.item NOT IN (SELECT item FROM tasks)"
+        f" AND f.path NOT GLOB 'bank/*' AND coalesce(t.kind, '{PROMISE}') = '{PROMISE}'"
         " ORDER BY i.recorded DESC, f.path DESC, i.start_line DESC",
         (any_of(list(holding)), iso(until)),
     ):
         near = {key for word in words(content) for key in holding.get(word, ())}
         earlier = [key for key in near if (iso(wanted[key][1]) or "") < recorded]
-        for sentence in SENTENCE_END.split(content) if earlier else ():
+        for sentence in sentences(content) if earlier else ():
+            if promise and plain_text(sentence) in promise:
+                continue
             said = _stems(sentence)
             for key in earlier:
                 shared = len(said & stems[key])
@@ -217,9 +221,10 @@ def _stems(text: str) -> frozenset[str]:
 
 def named_in(passage: str, sentence: str, entities: tuple[str, ...]) -> tuple[str, ...]:
     """Which of a passage's entities, by slug, one of its sentences is about: those it names, else
-    those of the nearest sentence before it that names any, as in "I promised her"."""
-    before, _, _ = passage.partition(sentence)
-    for text in (sentence, *reversed(SENTENCE_END.split(before))):
+    those of the nearest sentence before it on its line that names any, as in "I promised her"."""
+    parts = (line.partition(sentence) for line in lines_of(passage))
+    before = next((before for before, found, _ in parts if found), "")
+    for text in (sentence, *reversed(sentences(before))):
         # A part of a name is enough, but for one like the article of `the-skerry`.
         whole, said = f"-{slugify(text)}-", set(map(slugify, content_words(text)))
         if named := tuple(
@@ -239,7 +244,6 @@ def _entities(connection: Connection, item: int) -> tuple[str, ...]:
     return tuple(json.loads(named))
 
 
-_PART = re.compile(rf"{SENTENCE_END.pattern}|(?<=;)\s")
 _MARKER = re.compile(r"\A(?:[-*+]|\d+[.)])\s+(?:\[.\]\s+)?")
 """A list marker, with its box: prose is kept as it stands in the file."""
 
@@ -265,16 +269,10 @@ class Appointment(Record):
 def yearly_words() -> tuple[tuple[str, ...], re.Pattern[str]]:
     """What says that a day comes back every year, in any language: birthday, anniversary, born;
     and what finds it."""
-    days, births = compiled("agenda", _words_of_days)
+    tables = phrase_lists("agenda").values()
+    days, births = ([w for t in tables for w in t.get(of, ())] for of in ("yearly", "born"))
     found = "|".join([*map(re.escape, days), *(rf"\b{re.escape(word)}" for word in births)])
     return (*days, *births), re.compile(found, re.IGNORECASE)
-
-
-def _words_of_days(tables: Sections) -> list[list[str]]:
-    return [
-        [word for table in tables.values() for word in split(table.get(entry, ""))]
-        for entry in ("yearly", "born")
-    ]
 
 
 def appointments_known_on(connection: Connection, day: date) -> list[Appointment]:
@@ -300,20 +298,25 @@ def appointments_known_on(connection: Connection, day: date) -> list[Appointment
     ]
     plain = entities_in_text(connection, numbers)
     replaced = successors(connection, numbers, as_of=day)
-    items = load_items(connection, numbers)
-    return [
-        Appointment(
-            _MARKER.sub("", item.content.strip()),
-            item.citation,
-            item.recorded,
-            item.times if item.kind != NOTE else _first_ahead(item),
-            tuple(dict.fromkeys((*item.entities, *plain.get(number, ())))),
-            _subject(item),
-            item.kind != NOTE,
-            number in replaced,
-        )
-        for number, item in ((number, items[number]) for number in numbers)
-    ]
+    found = []
+    for number, item in load_items(connection, numbers).items():
+        said = item.content.strip()
+        names = tuple(dict.fromkeys((*item.entities, *plain.get(number, ()))))
+        parts = [(said, item.times)] if item.kind != NOTE else _sentences_ahead(said, item)
+        found += [
+            Appointment(
+                _MARKER.sub("", text),
+                item.citation,
+                item.recorded,
+                times,
+                names if item.kind != NOTE else named_in(said, text, names),
+                _subject(item),
+                item.kind != NOTE,
+                number in replaced,
+            )
+            for text, times in parts
+        ]
+    return found
 
 
 def _subject(item: Item) -> str:
@@ -323,12 +326,21 @@ def _subject(item: Item) -> str:
     return ""
 
 
-def _first_ahead(item: Item) -> tuple[Interval, ...]:
-    """The first time of each sentence of a passage that lies ahead: of prose the others are seldom
-    appointments."""
+def _sentences_ahead(said: str, item: Item) -> list[tuple[str, tuple[Interval, ...]]]:
+    """The sentences of a passage that name a time ahead, each with the first: of prose the others
+    are seldom appointments. Of one that says that something was moved all are kept."""
     day = item.recorded
     lasts = ((t, max(filter(None, (t.start, t.end)), default=day)) for t in item.times)
     ahead = [t for t, last in lasts if day is None or (last and last > day)]
-    parts = _PART.split(item.content) if len(ahead) > 1 else ()
-    firsts = ([t for t in times_of(part, day) if t in ahead][:1] for part in parts)
-    return tuple(dict.fromkeys((*ahead[:1], *(t for first in firsts for t in first))))
+    found, known = [], set[Interval]()
+    for sentence in sentences(said):
+        own = times_of(sentence, day)
+        times = [t for t in own if t in ahead and t not in known]
+        if not times and not re.search(r"\d", sentence):
+            # `On Wednesday` is the coming one, whatever day another sentence names.
+            times = [t for t in own if day and t.start and t.start > day]
+        times = times if says_moved(sentence) else times[:1]
+        found += [(sentence, tuple(times))] if times else []
+        known.update(times)
+    # `The 29th` counts from a day that another sentence names.
+    return found if known.intersection(ahead[:1]) else [(said, tuple(ahead[:1])), *found]

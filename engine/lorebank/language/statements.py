@@ -50,7 +50,8 @@ _ALWAYS = {
     "money": r"[£$€₺¥₱]\s?\d|\d[\d.,]*\s?(?:[€£$₺]|(?:eur|usd|gbp|chf|brl|try|pln)\b)",
 }
 """What needs no word of a language, beside what the languages say."""
-SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=\W*[^\Wa-z])|(?<=[。！？])|\n")
+_WRAPPED = 60
+"""Characters from which on a line without a full stop was likely cut by an editor's margin."""
 _OPENS = r"[\"“„«‹(\[]*"
 _SENTENCE_END = re.compile(
     rf"(?<=[.!?…])[\"”“»›)\]*_]*\s+(?={_OPENS}(?:[A-ZÀ-Þ0-9¿¡@*_`\[]|[^\x00-\u024f\s]))|(?<=[。！？])[”」』]?"
@@ -61,7 +62,7 @@ _ABBREVIATION = re.compile(
 )
 _ORDINAL = re.compile(
     r"(?:^|[–—-]|\b(?:am|der|die|das|de[mns]|zu[mr]|im|vom|bis|ab|seit|beim|und|oder|jede\w?|"
-    r"(?:mein|dein|sein|ihr|unser|ein)\w*)\s)\s*\d{1,2}\.\Z",
+    r"(?:mein|dein|sein|ihr|unser|ein)\w*)\s)\s*\d{1,2}\.\Z|^\d{1,2}\.\s?\d{1,2}\.\Z",
     re.IGNORECASE,
 )
 """`am 28. August`; a number after any other word, as in `on May 28. Then …`, ends its sentence."""
@@ -190,6 +191,25 @@ def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
         yield start, len(text)
 
 
+def sentences(text: str) -> list[str]:
+    """The sentences of a passage: the end of a line ends one as well."""
+    parts = (line[start:end] for line in lines_of(text) for start, end in sentence_spans(line))
+    return [part.strip() for part in parts if part.strip()]
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a passage as they were meant: one that an editor's margin cut is one."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        above = lines[-1].rsplit("\n", 1)[-1] if lines else ""
+        is_wrapped = len(above) >= _WRAPPED and above[-1] not in ".!?…:"
+        if above and line and (is_wrapped or line.lstrip()[:1].islower()):
+            lines[-1] += f"\n{line}"
+        else:
+            lines.append(line)
+    return lines
+
+
 def statement_in_any_language(text: str) -> Statement:
     """For what is told alike in all of them, and in a line of two: `nos vemos at 10`."""
     return Statement(text, phrase_lists("infer"))
@@ -213,11 +233,11 @@ def promise_in(text: str) -> str:
     if whole.isdisjoint(said) and not any(part in joined for part in parts):
         return ""  # nearly every line, at a hundredth of the cost of reading it
     languages = languages_of(text)
-    for sentence in SENTENCE_END.split(text):
+    for sentence in sentences(text):
         statement = Statement(sentence, languages)
         cue = None if "?" in sentence else statement.find("promise")
         if cue and (statement.is_of_writer(cue) or statement.opens_with(cue)):
-            return sentence.strip()
+            return sentence
     return ""
 
 

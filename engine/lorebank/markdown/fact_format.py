@@ -49,6 +49,8 @@ def _decimal(number: float) -> str:
     return f"{number:.30f}".rstrip("0").rstrip(".") or "0" if "e" in text else text
 
 
+_TAG = re.compile(r"<(?!\d)")
+"""What may open a tag or comment, also for other readers of the file; `<1500` opens none."""
 _DRESSINGS: tuple[Callable[[str], str], ...] = (str, lambda text: text.replace("<", "&lt;"))
 
 
@@ -61,7 +63,7 @@ def _content(fact: Fact, prefix: str, marks: str) -> str:
         line = parse_fact_line(f"{prefix} {content}{marks}")
         same = (line.kind, line.mentions, line.confidence, line.content)
         marked = (line.marks, line.ends, line.origin)
-        if "<" not in content and (*same, *marked) == _said(fact):
+        if not _TAG.search(content) and (*same, *marked) == _said(fact):
             return content
     return "".join(_pieces(fact, escape_markup))
 

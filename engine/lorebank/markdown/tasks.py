@@ -2,8 +2,8 @@
 
 Understood are the boxes of Markdown and Obsidian, the keywords of Logseq and Org, and the due dates
 of the Tasks plug-in (`📅 2026-03-01`), of Dataview (`[due:: 2026-03-01]`) and of Org
-(`DEADLINE: <2026-03-01>`). A day named only in words is left to whoever knows the day of the log.
-Nothing in code or in a quotation is a task.
+(`DEADLINE: <2026-03-01>`), else the day that it is scheduled for. A day named only in words is left
+to whoever knows the day of the log. Nothing in code or in a quotation is a task.
 """
 
 from __future__ import annotations
@@ -36,10 +36,13 @@ _KEYWORDS = {
 _FIRST = frozenset(" \t\n[TtDNLWIC")
 """What a box or a keyword begins with."""
 _DAY = r"(?P<day>\d{4}-\d{2}-\d{2})"
-_DUE = re.compile(
-    rf"📅\ufe0f?\s*{_DAY}|\[due::\s*{_DAY.replace('day', 'field')}\s*\]"
-    rf"|DEADLINE:\s*<{_DAY.replace('day', 'org')}[^>\n]*>",
-    re.IGNORECASE,
+_DUE, _SCHEDULED = (
+    re.compile(
+        rf"{sign}\ufe0f?\s*{_DAY}|\[{field}::\s*{_DAY.replace('day', 'field')}\s*\]"
+        rf"|{keyword}:\s*<{_DAY.replace('day', 'org')}[^>\n]*>",
+        re.IGNORECASE,
+    )
+    for sign, field, keyword in (("📅", "due", "DEADLINE"), ("⏳", "scheduled", "SCHEDULED"))
 )
 _METADATA = re.compile(
     r"\s*(?:[📅⏳🛫➕✅❌]\ufe0f?\s*\d{4}-\d{2}-\d{2}|[🔺⏫🔼🔽⏬🔁]\ufe0f?"
@@ -49,7 +52,7 @@ _METADATA = re.compile(
 
 def find_tasks(document: Document) -> tuple[Task, ...]:
     """The tasks of a file in the order of their lines; `recorded` and days in words are unset."""
-    return tuple(_tasks(document.path, document.nodes))
+    return tuple(_tasks(document, document.nodes))
 
 
 def begins_task(text: str) -> bool:
@@ -57,20 +60,36 @@ def begins_task(text: str) -> bool:
     return _state(text) is not None
 
 
-def _tasks(path: str, nodes: Sequence[Node]) -> Iterator[Task]:
+def _tasks(document: Document, nodes: Sequence[Node]) -> Iterator[Task]:
+    path = document.path
     for node in nodes:
         if node.kind == "item":
             first, *rest = node.children or [Node("item", node.start, node.end)]
             if first.kind == "paragraph":
-                yield from _task(path, first.text, first.start, first.end)
-                yield from _tasks(path, rest)
+                end = _end(document, node.start, first)
+                own = "\n".join(first.text.split("\n")[: end - first.start])
+                yield from _task(path, own, first.start, end)
+                yield from _tasks(document, rest)
             else:
-                yield from _tasks(path, node.children)
+                yield from _tasks(document, node.children)
         elif node.kind == "list":
-            yield from _tasks(path, node.children)
+            yield from _tasks(document, node.children)
         elif node.kind == "paragraph":
             for number, line in enumerate(node.text.split("\n"), start=node.start):
                 yield from _task(path, line, number, number + 1)
+
+
+def _end(document: Document, bullet: int, text: Node) -> int:
+    """The line behind the last that belongs to an item: prose right below it, indented no further
+    than its bullet, goes on with it for Markdown, but not for who wrote it."""
+
+    def indent(line: int) -> int:
+        return len(document.lines[line]) - len(document.lines[line].lstrip())
+
+    for line in range(text.start + 1, text.end):
+        if indent(line) <= indent(bullet) and not _METADATA.match(document.lines[line]):
+            return line
+    return text.end
 
 
 def _task(path: str, text: str, start: int, end: int) -> Iterator[Task]:
@@ -80,7 +99,7 @@ def _task(path: str, text: str, start: int, end: int) -> Iterator[Task]:
     said = _METADATA.sub("", text[state[1] :])
     shown = parse_fact_line(said).content if begins_typed(said) else plain_text(said)
     if any(char.isalnum() for char in shown):
-        due = _DUE.search(text)
+        due = _DUE.search(text) or _SCHEDULED.search(text)
         place = Citation(path, start + 1, max(end, start + 1))
         day = parse_day(due["day"] or due["field"] or due["org"]) if due else None
         yield Task(shown, state[0], place, due=Interval(day, day) if day else None)

@@ -27,6 +27,7 @@ from lorebank.markdown.document import Document
 from lorebank.markdown.facts import fact_id
 from lorebank.markdown.mentions import find_mentions
 from lorebank.markdown.plain import plain_text
+from lorebank.markdown.tasks import find_tasks
 from lorebank.records import Record
 from lorebank.supersede.properties import read_slots
 
@@ -36,7 +37,6 @@ FEWEST_WORDS = 3
 _NEAR = 2
 """Words between a subject and what is said of it: `I really do love`."""
 _OF_PERSONS = frozenset({"residence", "employer", "occupation", "spouse", "birthplace", "manager"})
-_CHECKBOX = re.compile(r"\[[ xX]\]\s")
 _QUOTED = re.compile(r"[\"“”„«»‹›「」『』]|(?<!\w)'(?!\d)|\*\*?\"")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _UNKNOWN = re.compile(r"(?P<name>[A-ZÀ-Þ][a-zß-ÿ]+(?:[ -][A-ZÀ-Þ][a-zß-ÿ]+)?)\s+(?=[a-zß-ÿ])")
@@ -90,17 +90,22 @@ class Inferred(Record):
 
 def sentences(document: Document) -> Iterator[Sentence]:
     """The sentences of paragraphs and list items; headings, code, tables and quotes have none."""
+    tasks = [(t.citation.start_line - 1, t.citation.end_line) for t in find_tasks(document)]
+    taken = {line for start, end in tasks for line in range(start, end)}
     waiting = list(document.nodes)
     while waiting:
         node = waiting.pop(0)
-        is_task = node.kind == "item" and node.children and _CHECKBOX.match(node.children[0].text)
-        if node.kind in ("list", "item") and not is_task:
-            waiting[:0] = node.children
-        for start, end in sentence_spans(node.text) if node.kind == "paragraph" else ():
-            said = node.text[start:end]
-            first = node.start + 1 + node.text.count("\n", 0, start)
+        if node.kind in ("list", "item"):  # what is noted below a task belongs to it
+            waiting[:0] = node.children[: 1 if node.start in taken else None]
+        lines = node.text.split("\n") if node.kind == "paragraph" else []
+        while lines and node.end - len(lines) in taken:
+            del lines[0]
+        text, above = "\n".join(lines), node.end - len(lines)
+        for start, end in sentence_spans(text):
+            said = text[start:end]
+            first = above + 1 + text.count("\n", 0, start)
             place = Citation(document.path, first, first + said.rstrip().count("\n"))
-            if plain := plain_text(said):
+            if place.start_line - 1 not in taken and (plain := plain_text(said)):
                 yield Sentence(plain, place, tuple(m.name for m, _, _ in find_mentions(said)))
 
 

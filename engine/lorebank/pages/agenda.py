@@ -16,6 +16,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from lorebank.database.connection import Connection
+from lorebank.dates.lexicon import lexicon
 from lorebank.dates.phrases import DatePhrase, find_phrases
 from lorebank.dates.times import says_moved, times_of
 from lorebank.domain.answers import Agenda, AgendaItem, AgendaKind
@@ -24,13 +25,13 @@ from lorebank.index.tasks import (
     Appointment,
     appointments_known_on,
     load_tasks,
-    named_in,
     perhaps_over,
     says_off,
     undated,
     yearly_words,
 )
-from lorebank.language.statements import Statement, statement_in_any_language
+from lorebank.language.folding import fold
+from lorebank.language.statements import Statement, sentence_spans, statement_in_any_language
 from lorebank.language.words import content_words, likely_languages, words
 from lorebank.records import Record
 from lorebank.supersede.endings import read_change
@@ -43,14 +44,14 @@ _SAME = 0.5
 """Share of the shorter line's words that two lines about one appointment have in common."""
 _SAME_OF_ONE = 0.2
 """The same where both name one entity, on the same day."""
+_STALE = timedelta(days=31)
+"""What is over for a month is not compared any more: no line moves it."""
 _INSIDE = re.compile(r"(?<=[^.!?:]\s)\w+")
 """A word that begins no sentence."""
 
-_SENTENCE_END = re.compile(
-    r"(?:[^\W\d]{4}|\d{3}|[)\]])[.][\"'”’)]*\s+|[!?…][\"'”’)]*\s+|[。！？]"
-    r"|[.][\"'”’)]*\s*\n|\n\s*\n"
-)
-"""A dot behind a short word or number (`Dr.`, `13. März`) ends none for certain."""
+
+_LONG_NUMBER = re.compile(r"\d[\d.,-]*\d{2}")
+"""A sum or code; an hour or a day of the month is shorter, or has a colon."""
 
 
 class _Entry(Record):
@@ -58,10 +59,13 @@ class _Entry(Record):
 
     line: Appointment
     when: Interval
+    names: frozenset[str]
+    """Slugs of the entities."""
     words: frozenset[str]
+    undated: frozenset[str]
+    """Its words beside days: what makes two things of different days alike."""
     topic: frozenset[str]
-    """Its words beside days, numbers and names: what makes two things of one month, person or
-    place alike."""
+    """Those beside names as well: what makes two things of one person or place alike."""
     moved: Citation | None = None
     """A newer line that may move it."""
 
@@ -88,15 +92,11 @@ def read_agenda(connection: Connection, today: date, days: int = AGENDA_DAYS) ->
     for line in lines:
         for when in line.times:
             lines_on[when].append(line)
-    shown = {
-        entry: _shown(entry)
-        for entry in standing
-        if (entry.when.end or entry.day) >= today and entry.day <= until
-    }
+    shown = [e for e in standing if (e.when.end or e.day) >= today and e.day <= until]
     due = []
     tasks = load_tasks(connection, until=today, state=TaskState.OPEN)
     said: dict[Task | _Entry, tuple[str, date | None]] = {t: (t.text, t.recorded) for t in tasks}
-    said.update((entry, (text, entry.line.recorded)) for entry, text in shown.items())
+    said.update((entry, (entry.line.text, entry.line.recorded)) for entry in shown)
     perhaps = perhaps_over(connection, said, today)
     for task in tasks:
         # One to be done by a later day can be done now.
@@ -123,21 +123,23 @@ def read_agenda(connection: Connection, today: date, days: int = AGENDA_DAYS) ->
     known = {(item.source, item.when) for item in due}  # what is promised for a day is no event
     coming = [
         AgendaItem(
-            text,
+            e.line.text,
             e.line.source,
             e.when,
             AgendaKind.EVENT,
-            entities=_named(text, e.line),
+            entities=e.line.entities,
             subject=e.line.subject,
             perhaps_moved=e.moved,
             perhaps_off=perhaps.get(e),
         )
-        for e, text in shown.items()
+        for e in shown
         if (e.line.source, e.when) not in known
     ]
 
-    def order(item: AgendaItem) -> tuple[bool, date, Citation]:
-        return not item.overdue, _day(item.when) if item.when else date.max, item.source
+    def order(item: AgendaItem) -> tuple[bool, bool, date, Citation]:
+        may_be_done = item.overdue and item.perhaps_done is not None
+        day = _day(item.when) if item.when else date.max
+        return may_be_done, not item.overdue, day, item.source
 
     return Agenda(today, until, tuple(sorted((*coming, *due), key=order)))
 
@@ -183,26 +185,32 @@ def _standing(lines: Sequence[Appointment]) -> list[_Entry]:
     """The appointments that no newer line moves, each once, in the words of the newer or typed
     line; `lines` are oldest first."""
     entries: list[_Entry] = []
+    passed: list[_Entry] = []
     for line in lines:
-        denied = {when for when, phrase in _phrases_of(line) if _is_denied(line.text, phrase)}
-        off = {when for when, phrase in _phrases_of(line) if _is_off(line.text, phrase)}
-        gone = denied | off | _days_left(line)
+        if line.recorded:
+            before = line.recorded - _STALE
+            passed += [e for e in entries if (e.when.end or e.day) < before]
+            entries = [e for e in entries if (e.when.end or e.day) >= before]
+        phrases = _phrases_of(line)
+        denied = {when for when, phrase in phrases if _is_denied(line.text, phrase)}
+        off = {when for when, phrase in phrases if _is_off(line.text, phrase)}
+        gone = denied | off | _days_left(line, phrases)
         ahead = [t for t in line.times if _lies_ahead(t, line.recorded) and t not in gone]
-        telling = frozenset(word for word in content_words(line.text) if not word.isdigit())
-        new = _Entry(line, Interval(None, None), telling, _topic(line))
-        known = [e for e in entries if set(e.line.entities) & set(line.entities)]
-        over, perhaps = _moved(new, ahead, known)
+        new = _entry(line)
+        known = [e for e in entries if not e.names.isdisjoint(new.names)]
+        over, perhaps = _moved(new, ahead, entries)
         over += [e for e in known if e.when in denied]
-        over += [e for e in entries if any(_same(e, replace(new, when=when)) for when in gone)]
+        over += [e for e in entries for w in gone if _same(e, replace(new, when=w))]
         if not over and len(ahead) == 1 and says_moved(line.text):
             # In another language no word is the same: it can only mean the one that is known.
             spoken = set(likely_languages(words(line.text)))
             foreign = [e for e in known if spoken.isdisjoint(likely_languages(words(e.line.text)))]
             over = foreign if len(known) == 1 else []
+        is_over, may_be = set(map(id, over)), set(map(id, perhaps))
         entries = [
-            replace(entry, moved=line.source) if entry in perhaps else entry
+            replace(entry, moved=line.source) if id(entry) in may_be else entry
             for entry in entries
-            if entry not in over
+            if id(entry) not in is_over
         ]
         left = {entry.when for entry in over}
         for new in (replace(new, when=when) for when in ahead if when not in left):
@@ -212,11 +220,18 @@ def _standing(lines: Sequence[Appointment]) -> list[_Entry]:
                 entries.append(new)
             elif line.typed or not entries[twin].line.typed:
                 entries[twin] = new
-    return [entry for entry in entries if not entry.line.replaced]
+    return [entry for entry in (*passed, *entries) if not entry.line.replaced]
 
 
-def _topic(line: Appointment) -> frozenset[str]:
+def _entry(line: Appointment) -> _Entry:
+    """A line on no day yet."""
     text = undated(line.text, line.recorded) if line.recorded else line.text
+    said, beside_days = _words(line.text), _words(text)
+    names, topic = frozenset(line.entities), _topic(line, text)
+    return _Entry(line, Interval(None, None), names, said, beside_days, topic)
+
+
+def _topic(line: Appointment, text: str) -> frozenset[str]:
     said, spoken = set(content_words(text)), Statement(text)
     names = {
         w for slug in line.entities if said.issuperset(slug.split("-")) for w in slug.split("-")
@@ -236,7 +251,7 @@ def _phrases_of(line: Appointment) -> list[tuple[Interval, DatePhrase]]:
     return list(zip(times, phrases, strict=True)) if len(times) == len(phrases) else []
 
 
-def _days_left(line: Appointment) -> set[Interval]:
+def _days_left(line: Appointment, phrases: Sequence[tuple[Interval, DatePhrase]]) -> set[Interval]:
     """The days from which the line says that something was moved: `from 2 to 9 December`."""
     if len(line.times) < 2 or line.recorded is None or not _says_changed(line.text):
         return set()
@@ -244,14 +259,24 @@ def _days_left(line: Appointment) -> set[Interval]:
     ends = [(Interval(s.start, s.start), Interval(s.end, s.end)) for s in spans]
     left = {old for old, new in ends if old != new and {old, new} <= set(line.times)}
     over = [set(thing) for thing in read_change(line.text).objects]
-    for when, phrase in _phrases_of(line):
+    for when, phrase in phrases:
         # "on 9 May instead of 2 May", "the 9th; they cannot come on the 2nd"
         said, before = set(words(phrase.text)), len(line.text[: phrase.start].split())
         is_over = any(thing <= said or said <= thing for thing in over)
         is_not = {before - 2, before - 1} & Statement(line.text).words_of("not")
         if phrase.interval.end is None or is_over or is_not:
             left.add(when)
+    if not left and len(phrases) == 2 and says_moved(line.text):
+        (old, _), (_, new_day) = phrases
+        left.update({old} if _leads_to(line.text, new_day) else ())
     return left
+
+
+def _leads_to(text: str, phrase: DatePhrase) -> bool:
+    """Whether a word right before a day says that something goes there, as in "the rehearsal of the
+    26th is moved to the 27th"."""
+    near = (*text[: phrase.start].split()[-1:], phrase.text.split()[0])
+    return any(lexicon().means(fold(word), "TO") for word in near)
 
 
 def _is_denied(text: str, phrase: DatePhrase) -> bool:
@@ -262,26 +287,8 @@ def _is_denied(text: str, phrase: DatePhrase) -> bool:
 
 def _is_off(text: str, phrase: DatePhrase) -> bool:
     """Whether the sentence of a day says that it is called off: `… on 3 May was cancelled`."""
-    return says_off(_sentence_at(text, phrase.start))
-
-
-def _shown(entry: _Entry) -> str:
-    """The words of an appointment: of prose the sentence that names its day."""
-    text = entry.line.text
-    place = next((p.start for when, p in _phrases_of(entry.line) if when == entry.when), None)
-    if entry.line.typed or place is None:
-        return text
-    return _sentence_at(text, place)
-
-
-def _named(text: str, line: Appointment) -> tuple[str, ...]:
-    return line.entities if line.typed else named_in(line.text, text, line.entities)
-
-
-def _sentence_at(text: str, place: int) -> str:
-    ends = [0, *(end.end() for end in _SENTENCE_END.finditer(text)), len(text)]
-    start = max(end for end in ends if end <= place)
-    return text[start : min(end for end in ends if end > place)].strip()
+    spans = sentence_spans(text)
+    return any(start <= phrase.start < end and says_off(text[start:end]) for start, end in spans)
 
 
 def _lies_ahead(when: Interval, written: date | None) -> bool:
@@ -293,26 +300,58 @@ def _lies_ahead(when: Interval, written: date | None) -> bool:
 
 
 def _moved(
-    new: _Entry, ahead: Sequence[Interval], known: Sequence[_Entry]
+    new: _Entry, ahead: Sequence[Interval], entries: Sequence[_Entry]
 ) -> tuple[list[_Entry], list[_Entry]]:
     """The appointments that a newer line moves to another day, and those that it may move."""
-    text, topic = new.line.text, new.topic
-    others = [entry for entry in known if ahead and entry.when not in ahead]
+    text = new.line.text
+    others = [e for e in entries if _is_like(new, e) and e.when not in ahead] if ahead else []
+    days = _days_named(text) if others else ()
     named = [
         entry
         for entry in others
-        if entry.when in new.line.times
-        or (new.words & entry.words and _names_day(text, entry.day.day))
+        if entry.when in new.line.times or (new.words & entry.words and entry.day.day in days)
     ]
     if not _says_changed(text):
-        least = {entry: _SAME_OF_ONE if entry in named else _SAME for entry in others}
-        return [], [entry for entry in others if _overlap(topic, entry.topic) >= least[entry]]
+        on_day = set(map(id, named))
+        return [], [
+            entry
+            for entry in others
+            if _likeness(new, entry) >= (_SAME_OF_ONE if id(entry) in on_day else _SAME)
+            and (_of_one(new, entry) or _may_be_one(new, entry))
+        ]
     if named:  # of two things on the old day the one that the line is about
-        return [entry for entry in named if topic & entry.topic] or named, []
-    alike = [entry for entry in others if _overlap(topic, entry.topic) >= _SAME]
-    if len({entry.when for entry in alike}) == 1:
-        return alike, []
-    return [], [entry for entry in others if topic & entry.topic]
+        return [entry for entry in named if _likeness(new, entry)] or named, []
+    near = [entry for entry in others if _likeness(new, entry) >= _SAME]
+    if len({entry.when for entry in near}) == 1:
+        return near, []
+    return [], [entry for entry in others if _likeness(new, entry)]
+
+
+def _of_one(one: _Entry, other: _Entry) -> bool:
+    return not one.names.isdisjoint(other.names)
+
+
+def _may_be_one(one: _Entry, other: _Entry) -> bool:
+    """Whether two lines without a name in common may be about one thing though neither says so:
+    not where one names somebody, or each a sum or number of its own. On three workspaces by other
+    hands that leaves out 4 marks, all of them wrong."""
+    ours, theirs = (set(_LONG_NUMBER.findall(each.line.text)) for each in (one, other))
+    is_of_nobody = not one.names and not other.names
+    return is_of_nobody and other.when.end is not None and (ours <= theirs or theirs <= ours)
+
+
+def _is_like(one: _Entry, other: _Entry) -> bool:
+    """Whether two lines name one entity or, where one names none, two words in common."""
+    if one.names and other.names:
+        return _of_one(one, other)
+    return len(one.undated & other.undated) > 1
+
+
+def _likeness(one: _Entry, other: _Entry) -> float:
+    """How much alike two appointments are, beside the name of an entity of both."""
+    if _of_one(one, other):
+        return _overlap(one.topic, other.topic)
+    return _overlap(one.undated, other.undated)
 
 
 def _says_changed(text: str) -> bool:
@@ -321,24 +360,29 @@ def _says_changed(text: str) -> bool:
     return bool(says_moved(text) or read_change(text) or spoken.says_anywhere("other_day"))
 
 
-def _names_day(text: str, day: int) -> bool:
-    """Whether a number is the day of a month: none that tells an hour, `at 10`, `10 Uhr`."""
+def _days_named(text: str) -> set[int]:
+    """The numbers that are the day of a month: none that tells an hour, `at 10`, `10 Uhr`."""
     said = statement_in_any_language(text)
     hours = said.words_of("clock")
-    return any(
-        number not in hours and re.match(rf"\W?{day}(?!\w*[:,-]?\d)", word)
-        for number, word in enumerate(said.words)
+    numbers = (
+        re.match(r"\W?(\d{1,2})(?!\w*[:,-]?\d)", word)
+        for place, word in enumerate(said.words)
+        if place not in hours
     )
+    return {int(number[1]) for number in numbers if number}
 
 
 def _same(one: _Entry, other: _Entry) -> bool:
     if one.day != other.day or one.line.replaced:
         return False
-    ours, theirs = set(one.line.entities), set(other.line.entities)
-    if not ours.isdisjoint(theirs):
+    if _of_one(one, other):
         return _overlap(one.topic, other.topic) >= _SAME_OF_ONE
     # Two people at the dentist's are two.
-    return not (ours and theirs) and _overlap(one.words, other.words) >= _SAME
+    return not (one.names and other.names) and _overlap(one.words, other.words) >= _SAME
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(word for word in content_words(text) if not word.isdigit())
 
 
 def _overlap(one: frozenset[str], other: frozenset[str]) -> float:

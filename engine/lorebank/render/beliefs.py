@@ -308,6 +308,8 @@ def agenda_lines(look: Look, items: Sequence[AgendaItem]) -> Iterator[str]:
         yield f"{_due(item):12} {late}{look.clean_line(item.told)}"
         doubt = f" · {item.doubt[0]} {item.doubt[1]}" if item.doubt else ""
         yield look.dim(f"             {item.kind.value} · {item.source}{doubt}")
+    if any(item.perhaps_done for item in items):
+        yield look.dim("done? is settled by a tick in the words of the entry: `- [x] …` in a log")
 
 
 def _due(item: AgendaItem) -> str:

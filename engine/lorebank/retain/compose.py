@@ -20,7 +20,8 @@ from lorebank.domain.facts import (
     Origin,
 )
 from lorebank.errors import UsageError, WorkspaceError
-from lorebank.language.folding import slugify
+from lorebank.language.folding import fold, slugify
+from lorebank.languages import phrase_lists
 from lorebank.markdown.document import append_to_section, last_section, read_document
 from lorebank.markdown.fact_lines import begins_typed, parse_fact_line
 from lorebank.markdown.facts import extract_facts, fact_id
@@ -124,21 +125,33 @@ def _mention(name: str) -> Mention:
     return Mention(plain, slug, subject=True)
 
 
-def new_log(day: date) -> str:
+def new_log(day: date, title: str) -> str:
     """The text of a log that does not exist yet."""
-    return f"{new_note_log(day)}\n## Retain\n"
+    return f"{new_note_log(day)}\n## {title}\n"
+
+
+def retain_title(text: str, headings: Sequence[str]) -> str:
+    """The word of `headings` that opens the last retain section of a log; empty without one."""
+    words = folded_headings(tuple(headings))
+    document = read_document(text, "")
+    section = last_section(document, lambda title: opens_retain(title, words))
+    return _word(document.lines[section[0]], headings) if section else ""
+
+
+def _word(title: str, headings: Sequence[str]) -> str:
+    found = (word for word in headings if opens_retain(title, [fold(word)]))
+    return max(found, key=len, default="")
 
 
 def append_fact_line(
-    text: str, line: str, *, path: str, headings: Sequence[str]
+    text: str, line: str, *, path: str, headings: Sequence[str], title: str = "Retain"
 ) -> tuple[str, int]:
     """Put a fact (one line, or several with indented continuations) at the end of the last retain
-    section, which is opened at the end of the file where there is none; the text, and the line
-    where the fact begins."""
+    section, which is opened as `title` at the end of the file where there is none; the text, and
+    the line where the fact begins."""
     words = folded_headings(tuple(headings))
-    return append_to_section(
-        text, line, lambda title: opens_retain(title, words), "## Retain\n", path
-    )
+    opening = f"## {title}\n"
+    return append_to_section(text, line, lambda title: opens_retain(title, words), opening, path)
 
 
 def refuse_unread(text: str, line: int, *, path: str, headings: Sequence[str]) -> None:
@@ -175,12 +188,19 @@ def append_note(text: str, note: str, *, path: str, headings: Sequence[str]) -> 
     section = last_section(document, lambda title: opens_retain(title, words))
     if section and not any(line.strip() for line in document.lines[section[1] :]):
         level = next(node.level for node in document.nodes if node.start == section[0])
-        opening = f"{'#' * level} Notes\n\n"
+        opening = f"{'#' * level} {_notes_title(document.lines[section[0]], headings)}\n\n"
         return append_to_section(text, _as_item(note), lambda title: False, opening, path)
     newline = newline_style(text)
     head = text if not text or text.endswith("\n") else text + newline
     head += _gap(head, newline)
     return head + _as_item(note).replace("\n", newline) + newline, head.count("\n") + 1
+
+
+def _notes_title(title: str, headings: Sequence[str]) -> str:
+    """What notes stand under, in the language of a retain heading."""
+    word = _word(title, headings)
+    listed = phrase_lists("headings").values()
+    return next((e["notes"][0] for e in listed if "notes" in e and word in e["retain"]), "Notes")
 
 
 def _gap(before: str, newline: str) -> str:

@@ -28,6 +28,8 @@ from lorebank.workspace.layout import (
 
 _LOOKED_AT = 2_000
 """Entries of a folder that are looked at for a dated name; a flat folder shows one early."""
+_DIARY = 2
+"""Dated notes that make a folder in a folder a diary: a single one may be the minutes of a day."""
 _DATED = re.compile(r"\d{4}(?P<mark>[-_.]?)\d{2}(?P=mark)\d{2}(?!\d).*\.md\Z", re.IGNORECASE)
 _MOMENT = {"YYYY": "{YYYY}", "MM": "{MM}", "DD": "{DD}"}
 _TOKEN = re.compile(r"\[([^\]]*)\]|YYYY|MM|DD|[A-Za-z]+")
@@ -41,25 +43,56 @@ class FolderForm(NamedTuple):
     log_pattern: str
     exclude: tuple[str, ...] = ()
     """Folders that hold no notes: templates, backups."""
+    notes: str = "."
+    """The folder that is read, where the rest is nobody's notes."""
 
 
-def recognise(root: Path) -> FolderForm | None:
-    """What a folder is; `None` for a workspace, and for one that says nothing of itself."""
+def recognise(root: Path, *, below: bool = True) -> FolderForm | None:
+    """What a folder is; `None` for a workspace, and for one that says nothing of itself.
+
+    One in which a single folder holds dated notes is named after that, unless `below` says no.
+    """
     if (root / MEMORY_FOLDER).is_dir():
         return None
     if (root / ".obsidian").is_dir():
         return _obsidian(root)
     if (root / "logseq").is_dir() and (root / "journals").is_dir():
         return FolderForm("Logseq graph", "journals/{YYYY}_{MM}_{DD}.md", ("logseq",))
+    if pattern := _dated_pattern(root, 1):
+        return FolderForm("folder of dated notes", pattern)
+    found = [(f, p) for f in _folders(root) if below and (p := _dated_pattern(f, _DIARY))]
+    if len(found) != 1:
+        return None
+    [(folder, pattern)] = found
+    name = f"folder of dated notes ({folder.name}/)"
+    return FolderForm(name, f"{folder.name}/{pattern}", notes=folder.name)
+
+
+def _dated_pattern(folder: Path, least: int) -> str:
+    """How the dated notes of a folder are named; empty where it has fewer than `least`."""
     try:
-        names = [entry.name for entry in islice(root.iterdir(), _LOOKED_AT)]
+        names = [entry.name for entry in islice(folder.iterdir(), _LOOKED_AT)]
     except OSError:
-        return None
-    dated = next((found for name in sorted(names) if (found := _DATED.match(name))), None)
-    if dated is None:
-        return None
-    mark = dated["mark"]
-    return FolderForm("folder of dated notes", f"{{YYYY}}{mark}{{MM}}{mark}{{DD}}.md")
+        return ""
+    dated = [found for name in sorted(names) if (found := _DATED.match(name))]
+    if len(dated) < least:
+        return ""
+    mark = dated[0]["mark"]
+    return f"{{YYYY}}{mark}{{MM}}{mark}{{DD}}.md"
+
+
+def _folders(root: Path) -> list[Path]:
+    """The folders in a folder that may hold its notes; one that is a workspace holds its own."""
+    try:
+        entries = list(islice(root.iterdir(), _LOOKED_AT))
+    except OSError:
+        return []
+    return [
+        folder
+        for folder in entries
+        if folder.name[0] not in "._" and folder.is_dir() and not folder.is_symlink()
+        if not any((folder / mark).is_dir() for mark in (BANK_FOLDER, DERIVED_FOLDER))
+    ]
 
 
 def _obsidian(root: Path) -> FolderForm:
@@ -125,7 +158,8 @@ def find_workspace(
     `path` or `bank` (a registered name), and then `LOREBANK_WORKSPACE`, name it outright. Without
     any it is the nearest folder, from the current one upwards, that holds `.memory/`, `memory/` or
     `bank/`, or is a vault or graph; else the current one where it holds dated notes, else the
-    user's default bank. `WorkspaceError` where there is none.
+    user's default bank, else the current one where one folder in it holds dated notes.
+    `WorkspaceError` where there is none.
     """
     if bank is not None:
         if path is not None:
@@ -151,9 +185,11 @@ def _nearest(environ: Mapping[str, str]) -> Path:
             return folder.resolve()
     from lorebank.workspace.registry import load_registry  # where no workspace is near
 
-    if recognise(start):
+    if recognise(start, below=False):
         return start.resolve()
     registry = load_registry(environ)
     if registry.default:
         return registry.root(registry.default.name)
+    if recognise(start):
+        return start.resolve()
     raise WorkspaceError(f"no workspace in {start} or any folder above it", hint=_HINT)
