@@ -1,6 +1,7 @@
 """What a person types on a page or into a log is read as meant, and kept, or said to be odd."""
 
 import os
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
@@ -255,3 +256,34 @@ def test_a_second_line_of_one_belief_is_kept_below_the_block(tmp_path: Path) -> 
     after = page.read_text("utf-8")
     assert after.index("lorebank:end opinions") < after.index(merged)
     assert after.count("Rye needs a long proof.") == 1
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda bank: bank.recall(None),
+        lambda bank: bank.recall("tea", k="3"),
+        lambda bank: bank.search(b"tea"),
+        lambda bank: bank.search("tea", k=None),
+        lambda bank: bank.retain(5),
+        lambda bank: bank.retain("half of \ud800 one"),
+    ],
+)
+def test_what_is_no_text_or_count_is_refused_in_words(
+    tmp_path: Path, call: Callable[[Bank], object]
+) -> None:
+    (tmp_path / "memory").mkdir()
+    with opened(tmp_path) as bank, pytest.raises(UsageError):
+        call(bank)
+
+
+def test_a_name_that_somebody_has_is_not_given_to_another_unasked(tmp_path: Path) -> None:
+    log(tmp_path, "2026-02-10", "- W @Bram: Drives a van.", "- W @Orla: Bakes.")
+    with opened(tmp_path) as bank:
+        with pytest.raises(UsageError, match="there is an entity 'Orla' already") as refused:
+            bank.decide("rename", "Bram", "Orla")
+        assert "entity merge" in (refused.value.hint or "")
+        assert bank.decide("rename", "Bram", "Bramwell").changed
+        log(tmp_path, "2026-02-11", "- W @Bramwell: Sold his van.")
+        bank.sync()
+        assert bank.decide("rename", "Bram", "Bramwell").changed == ()  # one already

@@ -11,6 +11,7 @@ from lorebank.app.conversations import conversations, sync_sessions
 from lorebank.app.workspace import (
     Day,
     OpenWorkspace,
+    checked_count,
     checked_keywords,
     listed,
     member_of,
@@ -18,7 +19,7 @@ from lorebank.app.workspace import (
 from lorebank.domain.facts import InboxKind
 from lorebank.domain.judgments import Decision, Inbox, Proposal
 from lorebank.domain.reports import ConfirmReport, ForgetReport, PurgeReport, UndoReport
-from lorebank.errors import ConfigurationError, NotFound, UsageError
+from lorebank.errors import ConfigurationError, NotFound
 from lorebank.forgetting.forget import Forgetting
 from lorebank.forgetting.selection import Order
 from lorebank.forgetting.undo import purge as purge_kept
@@ -45,8 +46,7 @@ def inbox(
 ) -> Inbox:
     """What waits for a decision, newest and weightiest first: pairs of lines, names, proposed
     edits, facts in quarantine; of one `kind` only, `k` items at most."""
-    if k is not None and k < 1:
-        raise UsageError(f"k must be at least 1, not {k}")
+    k = None if k is None else checked_count(k)
     ws.judge_waiting()  # so that what is asked does not depend on which command ran before
     return waiting(
         _desk(ws, now), kind=None if kind is None else member_of(InboxKind, kind, "kind"), k=k
