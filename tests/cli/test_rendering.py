@@ -146,7 +146,7 @@ def test_paths_name_each_citation_once() -> None:
         ),
         (
             an_answer(NOTE_HIT, evidence="none"),
-            ["note: nothing here answers the question; these lines only touch it"],
+            ["note: nothing here answers the question; these lines are only loosely related"],
         ),
         (an_answer(NOTE_HIT, total=9), ["note: showing 1 of 9; -k 9 shows all"]),
         (an_answer(evidence="none"), []),

@@ -15,7 +15,7 @@ from lorebank.conversations import sync as session_sync
 from lorebank.conversations.files import FoundSessions, SessionFile
 from lorebank.conversations.messages import Role, utterances_in
 from lorebank.conversations.store import chunks_of_turns, open_sessions, session_problems
-from lorebank.conversations.sync import Reach, SessionRules, read_session, sync_sessions
+from lorebank.conversations.sync import SessionRules, SyncScope, read_session, sync_sessions
 from lorebank.conversations.turns import START, Place, Turn, lines_of, read_line, turns_of
 from lorebank.database.connection import Connection, select
 from lorebank.markdown.forgotten import (
@@ -314,7 +314,7 @@ def said(text: str, **fields: object) -> bytes:
 def synced(store: Connection, file: Path, *, full: bool = False) -> None:
     seen = file.stat()
     found = SessionFile(PATH, file, seen.st_size, seen.st_mtime_ns)
-    reach = Reach.FROM_START if full else Reach.ADDED
+    reach = SyncScope.FROM_START if full else SyncScope.ADDED
     sync_sessions(store, FoundSessions((found,), ()), RULES, today=TODAY, reach=reach)
 
 

@@ -61,7 +61,7 @@ def test_arguments_are_taken_as_the_server_takes_them(tools: BankTools) -> None:
     assert " about Ilse [" in retain("Ilse rows on Fridays.", entities="Ilse")
     assert recall(q="what does Peter prefer?", limit="2") == recall("what does Peter prefer?", 2)
     assert recall("Peter", sort="new").endswith("</recalled-from-memory>")
-    assert recall("Peter", owner="x").endswith("note: recall has no argument owner; done without")
+    assert recall("Peter", owner="x").endswith("note: ignored unknown argument owner of recall")
     assert recall("Peter", token_budget="1,500") == recall("Peter", token_budget=1500)
     assert recall("Peter", days="1.000") == recall("Peter", days=1000) == recall("Peter", days=1e3)
     assert recall("Peter", k="1,5").startswith("error: recall: k")

@@ -98,7 +98,7 @@ def test_nothing_is_written_where_one_verdict_cannot_be(root: Path) -> None:
             bank.rule({one.id: one.choices[0], "i-0000000000": "same"}, by="Ana")
         with pytest.raises(UsageError, match="no verdict 'perhaps'"):
             bank.rule({one.id: "perhaps"}, by="Ana")
-        with pytest.raises(UsageError, match="say who rules"):
+        with pytest.raises(UsageError, match="judge's name"):
             bank.rule({one.id: one.choices[0]}, by="(:)")
         assert snapshot(root) == before
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lorebank import Bank
-from lorebank.database.connection import give_back_room, open_index
+from lorebank.database.connection import open_index, vacuum_if_worthwhile
 from lorebank.index.vectors import insert_vectors
 from tiny_model import PIECES, write_model
 
@@ -75,17 +75,17 @@ def test_a_file_that_is_mostly_free_pages_is_made_smaller(tmp_path: Path) -> Non
     insert_vectors(connection, [(row, vector) for row in range(4000)])
     full = int(connection.pragma("page_count"))
     connection.execute("DELETE FROM vectors WHERE item >= 2500")
-    assert not give_back_room(connection)  # more than half is in use
+    assert not vacuum_if_worthwhile(connection)  # more than half is in use
     connection.execute("DELETE FROM vectors WHERE item >= 100")
     writer = apsw.Connection(str(path))
     writer.execute("BEGIN IMMEDIATE")
-    assert not give_back_room(connection)  # another process writes
+    assert not vacuum_if_worthwhile(connection)  # another process writes
     writer.execute("ROLLBACK")
     writer.close()
-    assert give_back_room(connection)
+    assert vacuum_if_worthwhile(connection)
     assert int(connection.pragma("page_count")) < full / 20
     assert connection.execute("SELECT count(*), max(item) FROM vectors").fetchall() == [(100, 99)]
-    assert not give_back_room(connection)
+    assert not vacuum_if_worthwhile(connection)
     connection.close()
 
 
@@ -93,5 +93,5 @@ def test_a_small_file_is_left_as_it_is(tmp_path: Path) -> None:
     connection = open_index(tmp_path / "index.sqlite")
     insert_vectors(connection, [(row, b"\0" * 6144) for row in range(500)])
     connection.execute("DELETE FROM vectors")
-    assert not give_back_room(connection)
+    assert not vacuum_if_worthwhile(connection)
     connection.close()

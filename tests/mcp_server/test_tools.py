@@ -396,7 +396,7 @@ def test_letters_that_nobody_sees_hide_no_order(call: Call, workspace: Path) -> 
 
 def test_what_a_tool_does_not_take_is_named_or_refused(call: Call) -> None:
     kept = call("retain", text="The oars are wet.", tags=["oars"])
-    assert _text(kept).endswith("note: retain has no argument tags; done without")
+    assert _text(kept).endswith("note: ignored unknown argument tags of retain")
     refused = call("forget", match="pretzels", everything=True)
     assert refused.is_error and "forget has no argument 'everything'" in _text(refused)
     unknown = call("entity", name="Petr")

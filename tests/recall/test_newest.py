@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from lorebank import Answer, Bank, FactStatus
-from lorebank.index.succession import Dated, led_by, newer_lines
+from lorebank.index.succession import Dated, newer_lines, put_newer_first
 from support import WORDS_ONLY, golden
 
 Write = Callable[..., Path]
@@ -187,7 +187,7 @@ def _near_lines(*lines: tuple[str, str, float]) -> tuple[list[int], dict[int, in
     dated = [Dated(n, f"f-{n}", who, (day, n)) for n, (who, day, _) in enumerate(lines)]
     near = {n: np.array([math.cos(a), math.sin(a)], np.float32) for n, (*_, a) in enumerate(lines)}
     newer = newer_lines(dated, lambda _: near, {("f-2", "f-0")})
-    return led_by(range(len(lines)), newer), newer
+    return put_newer_first(range(len(lines)), newer), newer
 
 
 @golden("questions.md")

@@ -19,7 +19,7 @@ from lorebank.beliefs.forming import (
     form,
     opinion_id,
 )
-from lorebank.beliefs.materialise import form_waiting, refresh_opinions
+from lorebank.beliefs.materialise import reform_pending, refresh_opinions
 from lorebank.domain.facts import (
     Citation,
     EvidenceMark,
@@ -351,10 +351,10 @@ def test_opinions_formed_without_vectors_are_formed_anew_when_there_are(
         assert [o.status for o in apart] == [OpinionStatus.LIVE] * 2
         # A recall has embedded them meanwhile: nothing is left to embed, and they are formed anew.
         known |= {o.statement: struct.pack("2f", 1, 0) for o in apart}
-        assert form_waiting(index, root, settings, vectors_of, len) == 2
+        assert reform_pending(index, root, settings, vectors_of, len) == 2
         opinions = bank.workspace.opinions(None, None, None)
         assert OpinionStatus.SUPERSEDED in [o.status for o in opinions]
-        assert form_waiting(index, root, settings, vectors_of, len) == 0
+        assert reform_pending(index, root, settings, vectors_of, len) == 0
 
 
 def test_an_embedder_set_up_later_leaves_opinions_to_the_commands_that_embed(
@@ -376,7 +376,7 @@ def test_an_embedder_set_up_later_leaves_opinions_to_the_commands_that_embed(
         assert not stance_model_changed(index, has_vectors=True)
         assert stance_model_changed(index, has_vectors=False)
 
-        form_waiting(index, root, settings, vectors_of, lambda texts: 0)
+        reform_pending(index, root, settings, vectors_of, lambda texts: 0)
         statuses = [o.status for o in bank.workspace.opinions(None, None, None)]
         assert OpinionStatus.SUPERSEDED in statuses
-        assert form_waiting(index, root, settings, vectors_of, len) == 0
+        assert reform_pending(index, root, settings, vectors_of, len) == 0

@@ -194,8 +194,8 @@ def as_written_by(author: Author, origin: Origin, today: date, day: date) -> tup
 
 
 def is_order(text: str) -> bool:
-    """Whether a text tells an agent how to act in every conversation: that is the owner's to say,
-    whatever place it is to be written to."""
+    """Whether a text instructs an agent how to act in every conversation: that is for the owner to
+    say, whatever place it is to be written to."""
     lines = [_plain_item(line) for line in text.split("\n")]
     return any(route(line).place is Place.CORE or _is_to_agent(line) for line in lines)
 

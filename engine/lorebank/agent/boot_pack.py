@@ -33,7 +33,9 @@ HEADER = (
 FOOTER = "<!-- lorebank:end context -->"
 NO_CITATIONS = "Do not cite the paths of memory in replies."
 LEAST_CONFIDENCE = 0.5
+"""Below it an opinion is more likely wrong than right."""
 TOP_OPINIONS = 12
+"""Chosen by hand, as are the shares of the budget below: in order of what is read first."""
 _LEAST_PART = 12
 """A part with less room than this is left out and named."""
 

@@ -1,6 +1,6 @@
 """When the reminder to store what lasts is due, and what is kept of each conversation for that.
 
-A host tells how many tokens its conversation has. The reminder is due from
+A host reports how many tokens its conversation has. The reminder is due from
 `context_window - reserve_tokens_floor - soft_threshold_tokens` on, once a compaction cycle. A
 cycle is detected by the host's own count of compactions where it gives one, and otherwise by the
 conversation having shrunk since the last reminder.

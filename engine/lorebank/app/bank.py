@@ -16,8 +16,8 @@ from lorebank.app.workspace import (
     Opening,
     OpenWorkspace,
     Resources,
-    fresh,
-    retried,
+    synced_first,
+    with_index_repair,
 )
 from lorebank.settings.config import Change, load_config
 from lorebank.workspace.discover import find_workspace, recognise
@@ -258,26 +258,26 @@ class Bank:
     def __exit__(self, *raised: object) -> None:
         self.close()
 
-    recall = _method(questions.recall, fresh)
-    search = _method(questions.search, fresh)
+    recall = _method(questions.recall, synced_first)
+    search = _method(questions.search, synced_first)
     get = _method(reading.get)
-    timeline = _method(reading.timeline, fresh)
-    today = _method(reading.today, fresh)
-    agenda = _method(reading.agenda, fresh)
-    bench = _method(questions.bench, fresh)
+    timeline = _method(reading.timeline, synced_first)
+    today = _method(reading.today, synced_first)
+    agenda = _method(reading.agenda, synced_first)
+    bench = _method(questions.bench, synced_first)
 
-    opinions = _method(knowledge.opinions, fresh)
-    explain = _method(knowledge.explain, fresh)
-    belief_changes = _method(knowledge.belief_changes, fresh)
-    rot = _method(knowledge.rot, fresh)
-    calibration = _method(knowledge.calibration, fresh)
+    opinions = _method(knowledge.opinions, synced_first)
+    explain = _method(knowledge.explain, synced_first)
+    belief_changes = _method(knowledge.belief_changes, synced_first)
+    rot = _method(knowledge.rot, synced_first)
+    calibration = _method(knowledge.calibration, synced_first)
 
-    entities = _method(knowledge.entities, fresh)
-    entity = _method(knowledge.entity, fresh)
-    resolve = _method(knowledge.resolve, fresh)
-    graph = _method(knowledge.graph, fresh)
-    export_graph = _method(knowledge.export_graph, fresh)
-    audit = _method(knowledge.audit, fresh)
+    entities = _method(knowledge.entities, synced_first)
+    entity = _method(knowledge.entity, synced_first)
+    resolve = _method(knowledge.resolve, synced_first)
+    graph = _method(knowledge.graph, synced_first)
+    export_graph = _method(knowledge.export_graph, synced_first)
+    audit = _method(knowledge.audit, synced_first)
     decide = _method(knowledge.decide)
 
     retain = _method(writing.retain)
@@ -286,23 +286,23 @@ class Bank:
     log_file = _method(writing.log_file)
     memory_write = _method(writing.memory_write)
     remember = _method(writing.remember)
-    lint = _method(writing.lint, fresh)
+    lint = _method(writing.lint, synced_first)
     undo_lint = _method(writing.undo_lint)
     undo_retain = _method(writing.undo_retain)
 
-    reflect = _method(reflection.reflect, retried)
-    undo_reflect = _method(reflection.undo_reflect, retried)
+    reflect = _method(reflection.reflect, with_index_repair)
+    undo_reflect = _method(reflection.undo_reflect, with_index_repair)
 
-    inbox = _method(rulings.inbox, fresh)
-    rule = _method(rulings.rule, retried)
-    unrule = _method(rulings.unrule, retried)
-    decisions = _method(rulings.decisions, fresh)
+    inbox = _method(rulings.inbox, synced_first)
+    rule = _method(rulings.rule, with_index_repair)
+    unrule = _method(rulings.unrule, with_index_repair)
+    decisions = _method(rulings.decisions, synced_first)
     judge = _method(rulings.judge)
     proposals = _method(rulings.proposals)
 
-    confirm = _method(rulings.confirm, retried)
-    forget = _method(rulings.forget, retried)
-    undo_forget = _method(rulings.undo_forget, retried)
+    confirm = _method(rulings.confirm, with_index_repair)
+    forget = _method(rulings.forget, with_index_repair)
+    undo_forget = _method(rulings.undo_forget, with_index_repair)
     purge_forgotten = _method(rulings.purge_forgotten)
 
     sync_sessions = _method(conversations.sync_sessions)
@@ -311,20 +311,20 @@ class Bank:
     session_turns = _method(conversations.session_turns)
 
     import_notes = _method(upkeep.import_notes)
-    export = _method(upkeep.export, fresh)
+    export = _method(upkeep.export, synced_first)
     import_template = _method(upkeep.import_template)
     export_template = _method(upkeep.export_template)
 
-    memory_search = _method(hosts.memory_search, fresh)
+    memory_search = _method(hosts.memory_search, synced_first)
     begin_serving = _method(hosts.begin_serving)
-    context = _method(hosts.context, fresh)
+    context = _method(hosts.context, synced_first)
     flush = _method(hosts.flush)
-    session_hook = _method(hosts.session_hook, fresh)
+    session_hook = _method(hosts.session_hook, synced_first)
 
-    sync = _method(upkeep.sync, retried)
+    sync = _method(upkeep.sync, with_index_repair)
     catch_up = _method(upkeep.catch_up)
     check = _method(upkeep.check)
-    status = _method(upkeep.status, retried)
+    status = _method(upkeep.status, with_index_repair)
     directives = _method(upkeep.directives)
 
     doctor = _method(doctor.examine)

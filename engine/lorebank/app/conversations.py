@@ -12,7 +12,7 @@ from datetime import date, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from lorebank.app.workspace import OpenWorkspace, Progress, retried
+from lorebank.app.workspace import OpenWorkspace, Progress, with_index_repair
 from lorebank.domain.answers import SearchHit
 from lorebank.domain.facts import SyncReport
 from lorebank.errors import PathRefused, UsageError
@@ -31,7 +31,7 @@ FOLLOW_S = 30.0
 """Seconds between two looks of a server at the transcripts."""
 
 
-@retried
+@with_index_repair
 def sync_sessions(
     ws: OpenWorkspace,
     *,
@@ -51,7 +51,7 @@ def sync_sessions(
     if not ws.config.memory_search.searches_sessions:
         ws.discard_sessions()
         return SyncReport()
-    from lorebank.conversations.sync import Reach, SessionRules, sync_sessions
+    from lorebank.conversations.sync import SessionRules, SyncScope, sync_sessions
 
     settings = ws.config.memory_search.sessions
     found = find_sessions(ws.root, ws.config)
@@ -67,7 +67,7 @@ def sync_sessions(
         found,
         rules,
         today=ws.day(now),
-        reach=Reach.FROM_START if full else Reach.ADDED if force else Reach.DUE,
+        reach=SyncScope.FROM_START if full else SyncScope.ADDED if force else SyncScope.DUE,
         progress=progress,
         is_over=ws.is_over,
     )

@@ -63,9 +63,9 @@ class RecallKeywords(TypedDict, total=False):
     """What a question is asked with; see `Bank.recall`."""
 
     k: int | None
-    """At most so many hits; `recall.k` of the settings without it."""
+    """At most this many hits; `recall.k` of the settings without it."""
     token_budget: int | None
-    """At most so many estimated tokens; one hit is given in any case."""
+    """At most this many estimated tokens; one hit is given in any case."""
     since: Day
     until: Day
     as_of: Day

@@ -27,10 +27,10 @@ from lorebank.domain.answers import (
 )
 from lorebank.errors import LorebankError, UsageError, WorkspaceError
 from lorebank.recall.several import Asked, merge_answers, merge_searches
+from lorebank.settings.tables import RecallSettings
 from lorebank.workspace.registry import Registry, load_registry, split_place
 
 T = TypeVar("T")
-DEFAULT_K = 10
 
 
 class Banks:
@@ -92,7 +92,7 @@ class Banks:
         if asked.get("why_not") is not None:
             raise UsageError("why-not is asked of one bank", hint="name it: --bank NAME")
         answers = self._ask(lambda bank: bank.recall(query, **asked))
-        k, budget = asked.get("k") or DEFAULT_K, asked.get("token_budget")
+        k, budget = asked.get("k") or RecallSettings().k, asked.get("token_budget")
         return merge_answers(answers, query, k=k, token_budget=budget)
 
     def search(self, query: str, *, k: int = 10, **limits: Any) -> SearchOfBanks:

@@ -86,7 +86,7 @@ class Watcher(Thread):
 
 
 def is_remote(root: Path, mounts: Path = Path("/proc/mounts")) -> bool:
-    """Whether a folder is on another machine, as far as the system tells."""
+    """Whether a folder is on another machine, as far as the system says."""
     try:
         rows = [line.split() for line in mounts.read_text("utf-8", "replace").splitlines()]
     except OSError:

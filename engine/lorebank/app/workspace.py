@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date, timedelta
 from enum import StrEnum
@@ -29,8 +30,10 @@ from lorebank.workspace.layout import (
     LogPattern,
     ensure_derived_folder,
     index_path,
+    is_generated,
     sessions_path,
 )
+from lorebank.workspace.lock import WriterLock
 
 if TYPE_CHECKING:
     from lorebank.app.watching import Watcher
@@ -39,7 +42,7 @@ if TYPE_CHECKING:
     from lorebank.inbox.sources import Desk
     from lorebank.index.items import ItemCache
     from lorebank.index.lexical import Postings
-    from lorebank.index.meaning import Meaning
+    from lorebank.index.meaning import EmbeddingService
     from lorebank.index.vectors import VectorIndex
     from lorebank.index.vocabulary import Vocabulary
     from lorebank.providers.protocols import Embedder, Generator, Reranker
@@ -117,7 +120,7 @@ def listed(names: str | Iterable[str]) -> Collection[str]:
     return (names,) if isinstance(names, str) else tuple(names)
 
 
-def retried(method: Callable[P, R]) -> Callable[P, R]:
+def with_index_repair(method: Callable[P, R]) -> Callable[P, R]:
     """Retry a method once with a sound index: rebuilt where it was damaged, in memory where it
     cannot be written."""
 
@@ -135,14 +138,14 @@ def retried(method: Callable[P, R]) -> Callable[P, R]:
     return run
 
 
-def fresh(question: Callable[..., R]) -> Callable[..., R]:
+def synced_first(question: Callable[..., R]) -> Callable[..., R]:
     """The same for a question, answered from an index that is up to date with the files."""
 
     def answer(ws: OpenWorkspace, *args: Any, **kwargs: Any) -> R:
         ws.freshen()
         return question(ws, *args, **kwargs)
 
-    return retried(answer)
+    return with_index_repair(answer)
 
 
 class Resources(TypedDict, total=False):
@@ -257,10 +260,12 @@ class OpenWorkspace:
             try:
                 if self.index_path.is_relative_to(self.root):
                     ensure_derived_folder(self.root)
-                return prepared(store.open_index(self.index_path, on_damage=self._tell_damage))
+                return with_vocabulary_table(
+                    store.open_index(self.index_path, on_damage=self._tell_damage)
+                )
             except NotWritable as problem:
                 self._keep_in_memory(problem)
-        return prepared(store.open_in_memory(self.index_path))
+        return with_vocabulary_table(store.open_in_memory(self.index_path))
 
     def _drop_stale_connection(self) -> None:
         """Close the connection if the index file was deleted or replaced; it is reopened lazily."""
@@ -287,6 +292,33 @@ class OpenWorkspace:
         self.in_memory = f"the index cannot be written ({problem}); it is kept in memory"
         self.next_walk = 0.0
         self.say(self.in_memory)
+
+    @contextmanager
+    def writing(self, *, finish: bool = True) -> Iterator[tuple[str, ...]]:
+        """Hold the lock of writers; what a killed forget or undo left half done is finished first
+        unless told not to. Gives the names of these forgets."""
+        with WriterLock(self.root):
+            yield self.finish_interrupted() if finish else ()
+
+    def finish_interrupted(self) -> tuple[str, ...]:
+        """The same for a caller that holds the lock; what a group serves is its owner's to mend."""
+        from lorebank.workspace.run_store import has_interrupted
+
+        if self.group or not has_interrupted(self.root):
+            return ()
+        from lorebank.app.rulings import finish_interrupted
+
+        return finish_interrupted(self)
+
+    def unread_files(self) -> tuple[str, ...]:
+        """Files in the workspace that are none of its notes and pages, hidden ones aside."""
+        known = {file.path for file in self.walk().files}
+        found = []
+        for folder, below, names in os.walk(self.root):
+            below[:] = [name for name in below if not name.startswith(".")]
+            paths = ((Path(folder) / name).relative_to(self.root) for name in names)
+            found += [path.as_posix() for path in paths if not path.name.startswith(".")]
+        return tuple(sorted(p for p in found if p not in known and not is_generated(p)))
 
     def discard_index(self) -> None:
         """Delete the index; the next question reads the files again, however lately they were."""
@@ -327,11 +359,11 @@ class OpenWorkspace:
         return path.with_name(f"{path.stem}-group{path.suffix}") if self.group else path
 
     @cached_property
-    def meaning(self) -> Meaning:
+    def meaning(self) -> EmbeddingService:
         """What embeds, and what is known of it."""
-        from lorebank.index.meaning import Meaning
+        from lorebank.index.meaning import EmbeddingService
 
-        return Meaning(self.embedder_setup, self.cache_path, self.given_embedder)
+        return EmbeddingService(self.embedder_setup, self.cache_path, self.given_embedder)
 
     @cached_property
     def embedder_setup(self) -> Setup:
@@ -413,7 +445,7 @@ class OpenWorkspace:
         if self.group:
             raise PathRefused(f"{what} is not available in a group")
 
-    @retried
+    @with_index_repair
     @collector_at_rest()
     def sync_files(self, *, full: bool = False, progress: Progress | None = None) -> SyncReport:
         from lorebank.index.opinions import stance_model_changed
@@ -460,13 +492,13 @@ class OpenWorkspace:
         """Why words alone decide what is near an opinion; empty where vectors help."""
         return self.builtin_problem or self.meaning.trouble(self.index)[0]
 
-    def judge_waiting(self) -> None:
+    def embed_pending_statements(self) -> None:
         """Embed the lines about holders of opinions that nobody has embedded yet."""
         from lorebank.beliefs import materialise
         from lorebank.index.vectors import FINGERPRINT
 
         if self.vectors_of is not None:
-            materialise.form_waiting(
+            materialise.reform_pending(
                 self.index,
                 self.root,
                 self.config.reflect,
@@ -559,7 +591,7 @@ class OpenWorkspace:
         has them."""
         from lorebank.beliefs.nearness import vectors_by_text
         from lorebank.index.opinions import judged_together
-        from lorebank.index.succession import Dated, led_by, newer_lines
+        from lorebank.index.succession import Dated, newer_lines, put_newer_first
 
         found = {opinion.id: opinion for opinion in self.opinions(slug, None, now)}
         lines = []
@@ -573,7 +605,7 @@ class OpenWorkspace:
         vectors = vectors_by_text(self.vectors_of, [o.statement for o in found.values()])
         near = {o.id: vectors[o.statement] for o in found.values() if o.statement in vectors}
         newer = newer_lines(lines, lambda _: near, known)
-        return tuple(found[id_] for id_ in led_by(found, newer))
+        return tuple(found[id_] for id_ in put_newer_first(found, newer))
 
     def with_display_names(
         self, opinions: Sequence[Opinion], as_of: date | None = None
@@ -627,7 +659,12 @@ class OpenWorkspace:
         from lorebank.inbox.sources import Desk
 
         return Desk(
-            self.index, self.root, self.config, self.day(now), self.append_fact, self._alike_by
+            self.index,
+            self.root,
+            self.config,
+            self.day(now),
+            self.append_fact,
+            self._builtin_vectors,
         )
 
     def judgments_waiting(self, day: date) -> int:
@@ -642,7 +679,7 @@ class OpenWorkspace:
         items = waiting(desk).items
         return sum(item.kind is not InboxKind.PROPOSAL for item in items)
 
-    def _alike_by(self, texts: Sequence[str]) -> Mapping[str, bytes]:
+    def _builtin_vectors(self, texts: Sequence[str]) -> Mapping[str, bytes]:
         """The vectors of texts by the built-in embedder, embedding those it has not seen."""
         from lorebank.index.vectors import FINGERPRINT
 
@@ -666,14 +703,14 @@ class OpenWorkspace:
 
     def append_fact(self, path: str, line: str, day: date, *, undo: str = "") -> int:
         """Write a fact line into a log, kept for undo in that area; returns its line number."""
-        from lorebank.retain.compose import append_fact_line, new_note_log, refuse_unread
+        from lorebank.retain.compose import append_fact_line, new_log, refuse_unread
         from lorebank.workspace.paths import edit_text
 
         headings = self.read_settings.retain_headings
         lines: list[int] = []
 
         def add(before: str | None) -> str:
-            text = new_note_log(day) if before is None else before
+            text = new_log(day) if before is None else before
             title = self.retain_title(day, text)
             appended, number = append_fact_line(
                 text, line, path=path, headings=headings, title=title
@@ -708,7 +745,7 @@ def _inode(path: Path) -> int | None:
         return None
 
 
-def prepared(connection: Connection) -> Connection:
+def with_vocabulary_table(connection: Connection) -> Connection:
     """The connection with the temporary tables that questions need; closed where that fails."""
     from lorebank.index.vocabulary import index_words
 

@@ -5,7 +5,7 @@ any day before can still be replayed and the index holds nothing that the page d
 
 `bank/opinions.md` changes with every run of reflect, and hardly ever by a decision. So the index
 remembers what was decided (pins, retractions, deletions, statements that differ from the first
-line, judgements on pairs), and only holders of whom that changed are formed anew.
+line, judgements on pairs), and only holders of whom that changed are formed again.
 """
 
 from __future__ import annotations

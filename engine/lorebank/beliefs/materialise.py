@@ -2,7 +2,7 @@
 
 What is stored is a cache of `forming.form`, rewritten for the holders whose facts changed, so
 that recall shows a confidence without folding anything. For another day than the last (`as_of`)
-the fold is made anew.
+the fold is recomputed.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def refresh_opinions(
     """Form the opinions of these holders (of all, where `None`) again and store them.
 
     With them those of holders about whom a person decided otherwise since the last time.
-    `vectors_of` tells how near texts are in meaning; without it words decide alone.
+    `vectors_of` gives how near texts are in meaning; without it words decide alone.
     """
     # A recall that reads what is stored needs none of these.
     from lorebank.beliefs.by_hand import holders_decided, read_verdicts, store_decisions
@@ -110,7 +110,7 @@ def _waiting(connection: Connection) -> set[str]:
     return set(json.loads(read_meta(connection, _WAITING) or "[]"))
 
 
-def form_waiting(
+def reform_pending(
     connection: Connection,
     root: Path,
     settings: ReflectSettings,
@@ -191,7 +191,7 @@ def formed_under(
     as_of: date | None = None,
     entries: Sequence[OpinionEntry] | None = None,
 ) -> tuple[tuple[Opinion, ...], tuple[UnsureRow, ...]]:
-    """Opinions formed anew (see `form_now`), slugs for entities, the surest first; and the pairs
+    """Opinions recomputed (see `form_now`), slugs for entities, the surest first; and the pairs
     with them that nobody has judged."""
     facts = all_facts(connection)
     formed = form_now(facts, root, settings, vectors_of, as_of=as_of, entries=entries)

@@ -243,7 +243,7 @@ class _Builder:
         self._flags |= cues & _FLAGS
 
     def _switch(self, cues: frozenset[str]) -> bool:
-        """Whether a cue tells the two ends of a switch: `from tea to coffee`."""
+        """Whether a cue marks the two ends of a switch: `from tea to coffee`."""
         if "from" in cues and not self._sides[1]:
             self._side = 1
         elif self._sides[1] and cues & {"to", "switch"}:
@@ -387,7 +387,7 @@ def _language_of(text: str, folded: str) -> str:
             continue
         found = () if lexicon.begin.isdisjoint(tokens) else lexicon.pattern.findall(folded)
         cues = [cue for cue in found if cue not in lexicon.stops]
-        # A cue tells less than a stop word: many cues are words of two languages.
+        # A cue says less about the language than a stop word: many cues are words of two languages.
         votes = len(words & lexicon.stops) + 0.6 * len(cues)
         if votes > most:
             best, most = code, votes

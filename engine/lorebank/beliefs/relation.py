@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from lorebank.domain.facts import Fact
 
 _LEAST_SHARED, _MEAN_SHARED = 0.5, 0.7
+"""What two clauses on one thing share: each way at least, and on average. Chosen by hand."""
 _DENIED_SHARED = 0.75
 """What a bare denial or ending has to share: nothing but the negation may differ ("her niece no
 longer wants to sing" is somebody else's mind)."""
@@ -72,7 +73,7 @@ class Bearing(StrEnum):
 
 
 class Relation(Record):
-    """What a newer statement is to an older one, and what tells."""
+    """What a newer statement is to an older one, and why."""
 
     bearing: Bearing
     reason: str = ""

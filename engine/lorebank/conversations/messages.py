@@ -99,7 +99,7 @@ def _is_aside(value: Mapping[str, Any]) -> bool:
 
 
 def _role(value: Mapping[str, Any]) -> Role | None:
-    """Its role as it says; `type` tells it where nothing else does."""
+    """Its role as it says; `type` where nothing else names one."""
     author = value.get("author")
     role = value.get("role", author.get("role") if isinstance(author, dict) else author)
     for name in (role, value.get("from"), value.get("sender"), value.get("type")):

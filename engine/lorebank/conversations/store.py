@@ -191,7 +191,7 @@ def _words_of(text: str) -> str:
     return text if text.isascii() else searchable(text)
 
 
-def is_news(connection: Connection, session: int | None, turn: Turn) -> bool:
+def record_if_new(connection: Connection, session: int | None, turn: Turn) -> bool:
     """Whether a message was not in the transcript before; it is from now on."""
     if not turn.id:
         return True

@@ -22,9 +22,9 @@ from lorebank.conversations.store import KnownSession, chunks_of_turns
 from lorebank.conversations.turns import Place, Turn, lines_of, read_line, turns_of
 from lorebank.database.connection import (
     Connection,
-    give_back_room,
     read_meta,
     transaction,
+    vacuum_if_worthwhile,
     write_meta,
 )
 from lorebank.domain.facts import Diagnostic, SyncReport
@@ -45,7 +45,7 @@ _CHARACTERS_A_TOKEN = 4
 """Of English prose by the tokenizers of the large models."""
 
 
-class Reach(Enum):
+class SyncScope(Enum):
     """How much of the transcripts a sync reads."""
 
     DUE = "due"
@@ -86,7 +86,7 @@ def sync_sessions(
     rules: SessionRules,
     *,
     today: date,
-    reach: Reach = Reach.DUE,
+    reach: SyncScope = SyncScope.DUE,
     progress: Progress | None = None,
     is_over: Callable[[], bool] = lambda: False,
 ) -> SyncReport:
@@ -114,7 +114,7 @@ def sync_sessions(
         with transaction(connection):
             now = datetime.now().astimezone()
             write_meta(connection, "synced_at", now.isoformat(timespec="seconds"))
-        give_back_room(connection)
+        vacuum_if_worthwhile(connection)
     return SyncReport(
         added=tuple(added),
         changed=tuple(changed),
@@ -125,14 +125,14 @@ def sync_sessions(
 
 
 def _drop_gone(
-    connection: Connection, files: list[SessionFile], rules: SessionRules, reach: Reach
+    connection: Connection, files: list[SessionFile], rules: SessionRules, reach: SyncScope
 ) -> tuple[dict[str, KnownSession], list[str]]:
     """What is known of each path, less what is not there any more, or all of it where it would be
     read otherwise now; and the paths that are gone."""
     places = {file.path: str(file.place) for file in files}
     known = rows.known_sessions(connection)
     other_rules = read_meta(connection, "rules") != rules.fingerprint()
-    from_start = other_rules or reach is Reach.FROM_START
+    from_start = other_rules or reach is SyncScope.FROM_START
     gone = [k for k in known.values() if from_start or places.get(k.path) != k.place]
     if gone or from_start:
         with transaction(connection):
@@ -148,7 +148,7 @@ def _sync_file(
     rules: SessionRules,
     file: SessionFile,
     known: KnownSession | None,
-    reach: Reach,
+    reach: SyncScope,
     is_over: Callable[[], bool],
 ) -> bool:
     """Read one file on, if it is due, a transaction a piece; whether it was due."""
@@ -159,7 +159,7 @@ def _sync_file(
         seen = os.fstat(handle.fileno())
         file = file._replace(size=seen.st_size, mtime_ns=seen.st_mtime_ns)
         from_start = known is None or _is_other(known, file, handle)
-        may_wait = reach is Reach.DUE and not from_start
+        may_wait = reach is SyncScope.DUE and not from_start
         if known is not None and may_wait and not _is_due(known, file, rules, handle):
             return False
         goes_on = True
@@ -224,7 +224,7 @@ def _read_piece(
         for turn in read.turns:
             if rules.forgotten.holds(known.path, turn.line, turn.day, turn.text):
                 continue
-            if rows.is_news(connection, known.session, turn):
+            if rows.record_if_new(connection, known.session, turn):
                 turns.append(turn)
             else:
                 odd.append(("session-turn-repeated", line.number))

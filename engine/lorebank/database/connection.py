@@ -20,7 +20,7 @@ from lorebank.errors import IndexUnusable, LorebankError, NotWritable, Workspace
 K = TypeVar("K")
 V = TypeVar("V")
 SCHEMA_VERSIONS = {"schema.sql": 29, "sessions.sql": 23, "embeddings.sql": 3}
-"""To be raised with any change to a schema: a database of another version is made anew."""
+"""To be raised with any change to a schema: a database of another version is rebuilt."""
 BUSY_TIMEOUT_MS = 10_000
 """Chosen by hand: a first sync of a large workspace writes for some seconds."""
 _PRAGMAS = (
@@ -102,7 +102,7 @@ def discard_index(path: Path) -> None:
 
 
 def is_damage(problem: Exception) -> bool:
-    """Whether the database itself is broken: a senseless page, or a table that is gone."""
+    """Whether the database itself is broken: a malformed page, or a table that is gone."""
     return isinstance(problem, DamagedIndex) or str(problem).startswith("no such table")
 
 
@@ -197,7 +197,7 @@ def transaction(connection: apsw.Connection) -> Iterator[None]:
         raise
 
 
-def give_back_room(connection: apsw.Connection) -> bool:
+def vacuum_if_worthwhile(connection: apsw.Connection) -> bool:
     """Shrink the file where most of it is free pages, and they are worth it; whether it was.
 
     What is written reuses free pages, so that a file does not grow by change. It stays as large as

@@ -1,5 +1,5 @@
 -- The derived store. Everything here is computed from the Markdown files; a schema change bumps
--- SCHEMA_VERSION in connection.py and the index is made anew, never migrated.
+-- SCHEMA_VERSION in connection.py and the index is rebuilt, never migrated.
 
 -- One row: when and with which settings the rows below were made.
 CREATE TABLE meta (

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from lorebank.dates.lexicon import LANGUAGES, lexicon
 from lorebank.dates.phrases import DatePhrase, find_phrases
-from lorebank.domain.facts import Interval
+from lorebank.domain.facts import LONGEST_MONTH, Interval
 
 if TYPE_CHECKING:
     from lorebank.dates.spans import Tense
 
 _EARLIER_YEARS = 5
-_LONGEST_MONTH = 31
+"""That a day without a year is looked for in; chosen by hand."""
 _DURATION = re.compile(r"\s*(\d{1,5})\s*([dwmy])\s*", re.IGNORECASE)
 _UNITS = {"d": "day", "w": "week", "m": "month", "y": "year"}
 _YEAR = re.compile(r"\s*(\d{4})\s*")
@@ -67,7 +67,7 @@ def other_times(phrase: DatePhrase, now: date) -> tuple[Interval, ...]:
     coming = _same_phrase(phrase, now, "future")
     earlier: list[Interval | None] = []
     begins = coming.start if coming else None
-    if begins is None or (begins - phrase.interval.start).days > _LONGEST_MONTH:
+    if begins is None or (begins - phrase.interval.start).days > LONGEST_MONTH:
         from lorebank.dates.spans import add_months
 
         days = (add_months(now, -12 * years) for years in range(1, _EARLIER_YEARS + 1))

@@ -23,6 +23,7 @@ _HABITUAL_ARTICLE = language_bit("fr") | language_bit("it")
 _SHORT_SAID = language_bit("en") | language_bit("de")
 """Languages whose prepositions make `on Wed` clear; Portuguese `no mar` is in the sea."""
 _AROUND_DAYS = 3
+"""Each way, for `around the 12th`; chosen by hand: with it, a week."""
 _SOON = 61
 """Days: two months ahead a beginning is planned rather than remembered."""
 

@@ -15,6 +15,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from typing import Literal
 
+from lorebank.domain.facts import LONGEST_MONTH
 from lorebank.records import Record
 
 Tense = Literal["asked", "past", "near", "future"]
@@ -26,7 +27,6 @@ _HALF_A_YEAR, _A_THIRD = 184, 122
 """Days: without a tense, what comes within half a year is meant rather than what is long over."""
 NOT_FAR = 70
 """Days within which the 17th is a Saturday, where somebody writes so: it is in two of 14 months."""
-_LONGEST_MONTH = 31
 _REACH = 9
 """Repetitions looked at each way: 29 February may be eight years off."""
 
@@ -150,7 +150,7 @@ class Moment(Record):
                 return before
         if found is None or (self.tense == "past" and found[0] > self.now):
             return None
-        return found if (found[0] - self.named).days <= _LONGEST_MONTH else None
+        return found if (found[0] - self.named).days <= LONGEST_MONTH else None
 
     def _yearly(self, begun: Days, coming: Days) -> Days:
         ago, ahead = (self.now - begun[1]).days, (coming[0] - self.now).days
@@ -208,18 +208,18 @@ _SEASON_MONTHS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
 
 
 def shift(day: date, days: int) -> date:
-    """The day so many days later, or earlier where negative."""
+    """The day that many days later, or earlier where negative."""
     return day + timedelta(days=days)
 
 
 def add_months(day: date, months: int) -> date:
-    """The same day of the month so many months later, or that month's last day."""
+    """The same day of the month that many months later, or that month's last day."""
     year, month0 = divmod(day.year * 12 + day.month - 1 + months, 12)
     return date(year, month0 + 1, min(day.day, monthrange(year, month0 + 1)[1]))
 
 
 def moved(day: date, amount: int, unit: str) -> date:
-    """The day so many units later, or earlier where negative."""
+    """The day that many units later, or earlier where negative."""
     if unit in _DAYS_PER_UNIT:
         return shift(day, amount * _DAYS_PER_UNIT[unit])
     return add_months(day, amount * _MONTHS_PER_UNIT[unit])
@@ -273,7 +273,7 @@ def nth_weekday(days: Days, weekday: int, n: int) -> date | None:
 
 
 def unit_days(day: date, unit: str, offset: int) -> Days:
-    """The calendar unit that holds the day, moved by so many units.
+    """The calendar unit that holds the day, moved by that many units.
 
     >>> unit_days(date(2025, 11, 29), "quarter", -1)
     (datetime.date(2025, 7, 1), datetime.date(2025, 9, 30))

@@ -18,13 +18,12 @@ from lorebank.dates.lattice import count_marks
 from lorebank.dates.lexicon import ALL, LANGUAGES, lexicon, tokenize
 from lorebank.dates.phrases import Found, read_phrases
 from lorebank.dates.spans import Moment, Tense, of_year
-from lorebank.domain.facts import Interval
+from lorebank.domain.facts import LONGEST_MONTH, Interval
 
 _SENTENCE_END = r"[.;!?。！？；]\s|[。！？；]|\n"
 _PAUSE = r"[,:–—，、]\s|[，(（)）]| - "
 _OF_NUMBER = re.compile(r"(\w+) \d\d?")
 _CLOCK = re.compile(r"\d ?h|\d:\d\d")
-_LONGEST_MONTH = 31
 _LONGEST_CLAUSE = 1_000
 """Characters that are looked at for its tense; no clause of prose comes near."""
 _EPOCH = 1970
@@ -133,7 +132,7 @@ def _named(intervals: tuple[Interval, ...]) -> date | None:
     if not intervals or intervals[-1].start is None or intervals[-1].end is None:
         return None
     first, last = intervals[-1].start, intervals[-1].end
-    return first if (last - first).days <= _LONGEST_MONTH else None
+    return first if (last - first).days <= LONGEST_MONTH else None
 
 
 def _names_no_time(phrase: Found, clause: str, tense: Tense, languages: _Languages) -> bool:

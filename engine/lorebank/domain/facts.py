@@ -13,6 +13,10 @@ from lorebank.records import Record, as_json, record_to_dict_with
 
 Day = date
 """For fields called `date`, which would hide the type from whoever reads the annotations."""
+LONGEST_MONTH = 31
+"""Days. What lies further off is not the next or last repetition of a day of the month."""
+LONGEST_FACT = 320
+"""Characters; chosen by hand: a fact is a sentence that stands alone, not a paragraph."""
 
 
 class FactKind(StrEnum):

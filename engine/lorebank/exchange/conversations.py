@@ -259,7 +259,7 @@ def _sent(message: Any) -> float:
 
 
 def _speaker(message: Any) -> str:
-    """Who speaks to whom it may concern; "" for tools, settings and what speaks to a tool."""
+    """The speaker of a visible message; "" for tools, settings and what is sent to a tool."""
     hidden = dig(message, "metadata", "is_visually_hidden_from_conversation")
     if hidden or dig(message, "recipient") not in (None, "all"):
         return ""

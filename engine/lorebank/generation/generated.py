@@ -68,7 +68,7 @@ class Budget(Mutable):
     """Asked and answered together."""
 
     def reserve(self, tokens: int) -> None:
-        """Ask leave for one call of about so many tokens; `BudgetSpent` where it is refused."""
+        """Reserve one call of about this many tokens; `BudgetSpent` where the budget lacks them."""
         if self.calls < 1:
             raise BudgetSpent(
                 "the calls of this run are spent", hint="raise generator.max_calls, or run again"

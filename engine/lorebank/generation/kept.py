@@ -28,7 +28,7 @@ _MOST = 20_000
 
 
 def digest(*parts: object) -> str:
-    """The same for the same parts; JSON tells them apart."""
+    """The same for the same parts; JSON keeps them apart."""
     text = json.dumps(parts, ensure_ascii=False, default=str)
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
@@ -94,7 +94,7 @@ class ModelInRun(Mutable):
         """The answer kept under a key, else what the model says now and is kept; `None` where it
         says nothing usable or is not asked.
 
-        A model that cannot be asked is told of once, and not asked again in this run.
+        An unreachable model is reported once and not asked again in this run.
         """
         from lorebank.generation.generated import UnusableAnswer
 

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 
 
 _SHARE = 0.7
-"""The least share of a sentence's content words that its lines must hold."""
+"""The least share of a sentence's content words that its lines must hold. Chosen by hand: a summary
+may join its lines by words of its own."""
 _STEM = 4
 _ENDING = 3
 """Letters by which two forms of one word may differ at their ends."""
@@ -49,7 +50,7 @@ class CitedLine(Record):
     text: str
     """With the name it is about, where the text leaves it out."""
     days: tuple[date, ...] = ()
-    """The days it was written on or tells of."""
+    """The days it was written on or mentions."""
 
 
 def ungrounded(sentence: str, cited: Sequence[CitedLine], names: Collection[str] = ()) -> str:

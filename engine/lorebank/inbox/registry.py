@@ -151,7 +151,7 @@ def signature(by: str) -> str:
     """A name as it can stand in a ledger line; `UsageError` where nothing of it is left."""
     name = _UNSIGNABLE.sub(" ", by).strip()
     if not name:
-        raise UsageError("say who rules", hint='by="NAME"')
+        raise UsageError("a judge's name is required", hint='by="NAME"')
     return name
 
 

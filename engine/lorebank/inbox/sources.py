@@ -57,7 +57,7 @@ class Source(Record):
     take_back: Callable[[Desk, Sequence[Decision]], None]
     """Undo verdicts; locks and syncs as for `rule`."""
     about: Callable[[Desk, Fact], Iterable[InboxItem]] = lambda desk, fact: ()
-    """The items whose newer line is this fact: told to who has just written it."""
+    """The items whose newer line is this fact, shown to its writer."""
     again: Callable[[Desk, Decision, str, str], None] | None = None
     """Write another judge's verdict (choice, signature) on what is settled; the last one holds."""
 

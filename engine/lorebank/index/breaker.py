@@ -1,4 +1,4 @@
-"""A provider that failed is left alone for a while, by every process of the workspace.
+"""Circuit breaker of a provider, shared by all processes of the workspace.
 
 The reason stands in the index, so that `status` and each answer can give it. The time to wait
 doubles with each failure, up to a quarter of an hour; one success ends it.
@@ -14,6 +14,7 @@ from lorebank.records import Record
 
 _FIRST_REST_S = 30.0
 _LONGEST_REST_S = 900.0
+"""Chosen by hand: a quarter of an hour is soon enough after a failure that lasts."""
 
 
 class Breaker(Record):
@@ -40,7 +41,7 @@ class Breaker(Record):
             return cls(fingerprint)
 
     @property
-    def rests(self) -> bool:
+    def is_open(self) -> bool:
         """Whether the provider is not to be asked now; a clock set back does not prolong it."""
         return 0 < self.until - time.time() <= _LONGEST_REST_S
 

@@ -117,7 +117,7 @@ def embed_pending(
     try:
         return _Run(connection, cache, embedder, batch, progress, say).embed()
     except _OtherDimension:
-        # The model behind an endpoint was changed under its name: what is known of it is void.
+        # The model behind an endpoint was changed under its name: its cached vectors are invalid.
         cache.forget(embedder.fingerprint)
         with transaction(connection):
             delete_vectors(connection)
@@ -148,7 +148,7 @@ class _Run(Mutable):
         if not takes_over:
             self.dimension = dimension_served(self.connection)
             with transaction(self.connection):
-                self._sign()
+                self._record_embedder()
         wanted = select(self.connection, _ALL if takes_over else _PENDING)
         self._embed(wanted, store=not takes_over)
         hashes = [key for _, key in wanted]
@@ -210,7 +210,7 @@ class _Run(Mutable):
         keep: Callable[[Mapping[str, bytes]], None],
         in_jobs: Collection[str],
     ) -> Iterator[tuple[str, str]]:
-        """Hash and text of what is to be asked for; what the cache knows is kept on the way."""
+        """Hash and text of each cache miss; hits are stored on the way."""
         for window in _windows(list(items)):
             known = self.cache.get(self.embedder.fingerprint, window)
             if known:
@@ -232,7 +232,7 @@ class _Run(Mutable):
         if self.progress is not None:
             self.progress("embedding", done, total)
 
-    def _sign(self) -> None:
+    def _record_embedder(self) -> None:
         """Note whose vectors the index holds; inside the caller's transaction."""
         write_meta(self.connection, "embedder", self.embedder.fingerprint)
         write_meta(self.connection, "embedder_label", f"{self.embedder.name}/{self.embedder.model}")
@@ -241,7 +241,7 @@ class _Run(Mutable):
         """Put this embedder's vectors in the place of the other's, at one instant."""
         with transaction(self.connection):
             delete_vectors(self.connection)
-            self._sign()
+            self._record_embedder()
             for window in _windows(wanted):
                 known = self.cache.get(self.embedder.fingerprint, [key for _, key in window])
                 _store(self.connection, window, known)

@@ -63,7 +63,7 @@ class TextsRefused(ProviderError):
 def embed_calls(embedder: Embedder, calls: Iterable[Mapping[str, str]]) -> Iterator[Vectors]:
     """The vectors of each call, as they come; raises the first failure once the others are in.
 
-    A text that an embedder refuses, or makes no direction of, costs no other its vector:
+    A text that an embedder rejects, or returns a zero vector for, costs no other its vector:
     `TextsRefused` names it once all others are in.
     """
     refused: list[_Refused] = []

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import networkx as nx
 
 _EXACT_NODES = 500
-"""Up to so many nodes betweenness is exact; above it is estimated from as many sources."""
+"""Up to this many nodes betweenness is exact; above it is estimated from as many sources."""
 _SEED = 0
 
 

@@ -112,8 +112,9 @@ def _sentences(text: str) -> list[str]:
 
 _NEIGHBOURS = 12
 _NAMED_IN = 20
+"""What a screen holds; the text shows fewer."""
 _DISPUTED = 0.15
-"""An opinion with evidence both ways is open where its confidence is so near to one half."""
+"""An opinion with evidence both ways is open this near to one half; chosen by hand."""
 _BOTH = {Stance.FOR, Stance.AGAINST}
 T = TypeVar("T")
 
@@ -235,17 +236,17 @@ def _perhaps_same(connection: Connection, entity: Entity) -> list[OpenQuestion]:
 
 def _within(view: EntityView, budget: int | None) -> EntityView:
     """The view with as much as fits, in the order of what matters most."""
-    purse = _Purse(budget)
+    tokens = _TokenBudget(budget)
     about = " ".join([view.entity.name, *view.entity.aliases, view.entity.page or ""])
-    purse.spent = estimate_tokens(about)
-    properties = purse.take(
+    tokens.spent = estimate_tokens(about)
+    properties = tokens.take(
         view.properties, lambda p: [p.relation, p.fact.content, p.fact.citation]
     )
-    opinions = purse.take(view.opinions, lambda o: [o.statement, o.source, "confidence 0.00"])
-    questions = purse.take(view.questions, lambda q: [q.text, *q.sources])
-    near = purse.take(view.neighbours, lambda n: [n.entity.name, n.why, n.source])
-    facts = purse.take(view.facts, lambda f: [f.content, f.citation, "2025-01-01"])
-    named = purse.take(view.named_in, lambda n: [n.content, n.source])
+    opinions = tokens.take(view.opinions, lambda o: [o.statement, o.source, "confidence 0.00"])
+    questions = tokens.take(view.questions, lambda q: [q.text, *q.sources])
+    near = tokens.take(view.neighbours, lambda n: [n.entity.name, n.why, n.source])
+    facts = tokens.take(view.facts, lambda f: [f.content, f.citation, "2025-01-01"])
+    named = tokens.take(view.named_in, lambda n: [n.content, n.source])
     return replace(
         view,
         properties=properties,
@@ -254,12 +255,12 @@ def _within(view: EntityView, budget: int | None) -> EntityView:
         neighbours=near,
         facts=facts,
         named_in=named,
-        tokens=purse.spent,
-        truncated=purse.left_out,
+        tokens=tokens.spent,
+        truncated=tokens.left_out,
     )
 
 
-class _Purse:
+class _TokenBudget:
     """Tokens to spend; a list is taken from its beginning until one entry is too dear."""
 
     def __init__(self, budget: int | None) -> None:

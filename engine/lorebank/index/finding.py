@@ -40,8 +40,10 @@ _SHARE = (
     f" - julianday(max(?1, coalesce(i.occurred_start, i.occurred_end)))) / {_SPAN} ELSE 1 END"
 )
 """How much of its first time lies in the interval; one of its further times lies in it whole."""
-_LEAST_SHARE = 0.1
+LEAST_SHARE = 0.1
+"""Chosen by hand: a line that names a year says nothing of one of its weeks."""
 _LONG_DAYS = 300
+"""A time about as long as a year, by whose line nothing is known of the day of writing."""
 RECORDED = "i.recorded BETWEEN {start} AND {end}"
 _LYING_IN = (
     f"(SELECT i.item FROM items i WHERE {_FIRST.format(start='?1', end='?2')} UNION"
@@ -85,7 +87,7 @@ def items_of_interval(connection: Connection, interval: Interval, *, within: str
     rows = select(
         connection,
         f"SELECT json_group_array(i.item) FROM items i WHERE i.item IN {_LYING_IN}"
-        f" AND ((({occurred}) AND {_SHARE} >= {_LEAST_SHARE}) OR ({recorded} AND NOT ("
+        f" AND ((({occurred}) AND {_SHARE} >= {LEAST_SHARE}) OR ({recorded} AND NOT ("
         f"   i.occurred_start IS NOT NULL AND {_SPAN} > {_LONG_DAYS})))"
         " AND (?3 IS NULL OR i.item IN (SELECT value FROM json_each(?3)))",
         (start, end, within),

@@ -1,4 +1,4 @@
-"""Meaning: which embedder embeds and which one answers, and why not the one that was asked for.
+"""Which embedder embeds and which one answers, and why not the one that was asked for.
 
 The index holds the vectors of one embedder. That is the primary, until it fails and a fallback is
 named: then the texts are embedded by the fallback, whose vectors take over, and the primary's take
@@ -83,7 +83,7 @@ class _Choice(Mutable):
             self._embedder.cancel()
 
 
-class Meaning(Mutable):
+class EmbeddingService(Mutable):
     """One workspace's embedders: the primary, the fallback, and what is known of their state.
 
     `cache_path` gives the place of the embedding cache, `None` for one in memory; it is called when
@@ -160,7 +160,7 @@ class Meaning(Mutable):
         return QueryVector(skipped=self._reason(connection) or otherwise, missed=True)
 
     def close(self) -> None:
-        """Close connections; the next use opens them anew."""
+        """Close connections; the next use reopens them."""
         for choice in self._choices():
             choice.close()
 
@@ -197,7 +197,7 @@ class Meaning(Mutable):
             about |= {
                 "provider": embedder.name,
                 "model": embedder.model,
-                # As it tells, or as the vectors are that it made; 0 where nobody knows yet.
+                # As it says, else that of the vectors it made; 0 while unknown.
                 "dimension": embedder.dimension or (dimension_served(connection) if serves else 0),
                 "reason": reason or self._jobs_of(embedder),
                 "endpoint": embedder.endpoint,
@@ -245,7 +245,7 @@ class Meaning(Mutable):
     def _embed_with(
         self, connection: Connection, choice: _Choice, limit: int | None, progress: Progress | None
     ) -> int:
-        """With a `limit`, only where no more than so many texts have to be embedded."""
+        """With a `limit`, only where no more than this many texts have to be embedded."""
         embedder = choice.load()
         if embedder is None:
             return 0
@@ -255,7 +255,7 @@ class Meaning(Mutable):
             return 0
         breaker = Breaker.read(connection, fingerprint)
         if breaker.failures:
-            if limit is not None and breaker.rests:
+            if limit is not None and breaker.is_open:
                 raise _Resting(breaker.reason)
             embedder.embed_query("lorebank")  # one short text before many
         with self._cache() as cache:
@@ -265,7 +265,7 @@ class Meaning(Mutable):
             if changed:
                 self._say(
                     f"{embedder.name}/{embedder.model} takes the place of "
-                    f"{label_served(connection)}: {texts} texts are embedded anew, "
+                    f"{label_served(connection)}: {texts} texts are embedded again, "
                     "and the old vectors serve until that is done"
                 )
             batch = self._batch if limit is None else None
@@ -290,7 +290,7 @@ class Meaning(Mutable):
             return None
         fingerprint = embedder.fingerprint
         breaker = Breaker.read(connection, fingerprint)
-        if breaker.rests:
+        if breaker.is_open:
             raise _Resting(breaker.reason)
         serves = served_by(connection) == fingerprint and has_vectors(connection)
         most = SENT_BY_RECALL if embedder.endpoint else EMBEDDED_BY_RECALL
@@ -323,7 +323,7 @@ class Meaning(Mutable):
         return vector
 
     def _embed_question(self, embedder: Embedder, text: str) -> Vector:
-        """By the embedder, once a question; from the cache where it takes a request."""
+        """Memoised for local embedders, read from the disk cache for remote ones."""
         if not embedder.endpoint:
             asked = embedder.fingerprint, text
             if asked not in self._asked:
@@ -430,7 +430,7 @@ class Meaning(Mutable):
             return None
         return f"{self._primary.shown} failed ({reason}); {self._fallback.shown} answers"
 
-    # -- beside the point ----------------------------------------------------------------------
+    # -- helpers -----------------------------------------------------------------------------
 
     @property
     def _batch(self) -> BatchSettings | None:
@@ -441,7 +441,7 @@ class Meaning(Mutable):
     def _cache(self) -> Iterator[EmbeddingCache]:
         settings = self.setup.embedder.cache
         path = self.cache_path() if settings.enabled else None
-        with EmbeddingCache(path, settings.max_entries) as cache:
+        with EmbeddingCache(path, settings.max_entries, self._say) as cache:
             yield cache
 
     def _say(self, line: str) -> None:

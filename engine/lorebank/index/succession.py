@@ -1,4 +1,4 @@
-"""Which facts hold no longer, since when, because of which newer line: the one place that tells.
+"""Which facts hold no longer, since when, because of which newer line: the one place that decides.
 
 Four kinds of grounds are folded for a line: what its writer says (`(ends f-…)`), what somebody
 ruled (`bank/decisions.md`), a property with a newer value (`slots`), and an explicit ending of what
@@ -290,7 +290,7 @@ def newer_lines(
     return newer
 
 
-def led_by(order: Iterable[K], newer: Mapping[K, K]) -> list[K]:
+def put_newer_first(order: Iterable[K], newer: Mapping[K, K]) -> list[K]:
     """The order with each line behind the one that `newer` has for it."""
     led: dict[K, None] = {}
     for each in order:

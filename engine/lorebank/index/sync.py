@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lorebank.database.connection import (
     Connection,
-    give_back_room,
     read_meta,
     select,
     transaction,
+    vacuum_if_worthwhile,
     write_meta,
 )
 from lorebank.domain.facts import Diagnostic, SyncReport
@@ -160,7 +160,7 @@ def sync_files(
         return SyncResult(run.report(), frozenset(), all_opinions=due)
     with transaction(connection):
         result = run.finish(batch, full=full or due or not known)
-    give_back_room(connection)
+    vacuum_if_worthwhile(connection)
     return result
 
 
@@ -202,7 +202,7 @@ class _Run(Mutable):
     marked: frozenset[tuple[str, str, str, int]] | None = None
     """The marked lines before anything was written."""
     names: set[str] = field(default_factory=set)
-    """Names of which files that are gone, or new, say something."""
+    """Names mentioned in added or removed files."""
 
     def read(
         self, sources: Sequence[SourceFile], full: bool, report: Callable[[int], None] | None

@@ -25,7 +25,7 @@ _SHORTEST_PART, _SHORTEST_INSIDE = 4, 6
 """Letters of a word that may begin another, and that may stand in the middle of one: shorter ones
 do so by chance (`rent` in `parents`)."""
 _MOST = 8
-"""A part of more words than these tells none of them."""
+"""A fragment that more words hold than this is ignored."""
 TOKENIZER = ("porter", ["unicode61", "remove_diacritics", "2"])
 
 

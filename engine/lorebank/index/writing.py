@@ -45,7 +45,7 @@ _NEIGHBOUR_CHARACTERS = 160
 """Of each neighbour: enough for what it is about; more made the index a fifth larger."""
 _LONG_LINE = 1_000
 _FEWEST_TURNS, _MOST_SPEAKERS = 4, 6
-"""Of a dialogue; a day's facts about as few people are seldom as many, or taken in turns."""
+"""Of a dialogue; a day's facts about as few people are seldom as many, or in turns. By hand."""
 _SHOWN_NAME = re.compile(r"\[\[[^\[\]|\n]+\|([^\[\]\n]+)\]\]")
 _MONTHS = "january february march april may june july august september october november december"
 _WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday"

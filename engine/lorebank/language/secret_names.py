@@ -37,11 +37,11 @@ _WEAK = ("weak_password", "login", "code", "dial", "seed", "weak_seed")
 _NEAR = 70
 """Characters after its name in which a secret begins: a clause, "of the till at work"."""
 _SENTENCE = 200
-"""Characters before a value in which "wifi" tells that a key is a password."""
+"""Characters before a value in which "wifi" makes a key a password."""
 _LONGEST = 120
 """A longer password or phrase is none that anybody types."""
 _LOOKED_AT = 500
-"""So much of the rest of a line tells what a value is; a line may be megabytes long."""
+"""This much of the rest of a line decides what a value is; a line may be megabytes long."""
 _ASSIGNED, _STATED, _SET_TO, _BESIDE, _APART = 4, 3, 2, 1, 0
 """What links a name and a value, the strongest first."""
 _VALUE = re.compile(r"[^\s\"'`“”„«»|]+")
@@ -314,7 +314,7 @@ def _token(line: str, start: int, name: Name, link: int) -> int:
 
 def _login(line: str, start: int, name: Name, link: int) -> int:
     value, _ = _value(line, start)
-    stated = link >= _STATED and "@" not in value  # of `root:x@host` a form tells
+    stated = link >= _STATED and "@" not in value  # `root:x@host` is found by its form
     return start + len(value) if stated and is_mixed(value, stated=False) else 0
 
 

@@ -147,7 +147,7 @@ def _stop_words_for(tokens: Iterable[str]) -> frozenset[str]:
     """The stop words of the language that most of these tokens are stop words of.
 
     "Car", "son" and "door" say nothing in French and Dutch, and much in English. One such word
-    alone tells no language but the first.
+    alone decides for no language but the first.
     """
     votes = _votes(tokens)
     most = max(votes.values())

@@ -87,9 +87,9 @@ class OpinionEntry(Record):
     restated_since: date | None = None
     """Since when the statement is not that of the line which opened the opinion."""
     confidence: float | None = None
-    """As the page tells it."""
+    """As the page shows it."""
     day: str = ""
-    """Of the newest evidence, as the page tells it."""
+    """Of the newest evidence, as the page shows it."""
 
     @property
     def decides(self) -> bool:
@@ -222,7 +222,7 @@ def is_opinion_block(name: str) -> bool:
 
 
 def opinion_of_line(line: str) -> str:
-    """The id of the belief that the line tells; empty for another line."""
+    """The id of the belief on the line; empty for another line."""
     found = _LINE_ID.search(line)
     return found[1] if found else ""
 

@@ -22,6 +22,7 @@ from lorebank.markdown.source import soft_split
 _MAX_LINES = 6
 _MAX_CHARACTERS = 700
 _MAX_CODE_LINES = 12
+"""Chosen by hand: what is shown of a hit, a snippet of 700 characters, holds a passage whole."""
 
 
 def extract_passages(

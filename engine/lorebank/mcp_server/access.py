@@ -115,7 +115,7 @@ def caller() -> Caller:
 _Context = ServerRequestContext[Any, Any]
 
 
-def telling_callers(access: Access) -> ServerMiddleware[Any]:
+def caller_middleware(access: Access) -> ServerMiddleware[Any]:
     """A middleware that says for each request who asks; `access` where no token does."""
 
     async def tell(ctx: _Context, call_next: CallNext) -> HandlerResult:

@@ -20,7 +20,7 @@ from pydantic import ValidationError
 
 from lorebank.app.bank import Bank
 from lorebank.errors import LorebankError, NotFound, UsageError
-from lorebank.mcp_server.access import Access, caller, check_tools, telling_callers
+from lorebank.mcp_server.access import Access, caller, caller_middleware, check_tools
 from lorebank.mcp_server.banks import BankThreads, OpensBank, OpensBanks
 from lorebank.mcp_server.calls import (
     TOOL_ALIASES,
@@ -245,7 +245,7 @@ def build_server(
         instructions=INSTRUCTIONS + (CITE if citations else DO_NOT_CITE),
         log_level="WARNING",
     )
-    server.middleware.append(telling_callers(access))
+    server.middleware.append(caller_middleware(access))
     server.middleware.append(read_arguments)
     add_tools(server, banks, memory_tools=memory_tools)
     if banks.has_several:

@@ -1,6 +1,6 @@
 """Names in running text: which known names stand in which items without being marked.
 
-A name that comes, goes or is spelled otherwise changes what old text says. Only the items that may
+Adding, removing or respelling a name changes which old lines mention it. Only the items that may
 be affected are read again: those that had a name which is gone, and those that hold all words of a
 name which is new. The result equals that of an index rebuilt from scratch.
 """
@@ -70,7 +70,7 @@ def refresh_plain_mentions(
         finder, ordered = NameFinder(wanted.values()), sorted(items)
         for start in range(0, len(ordered), _AT_ONCE):
             _link(connection, finder, ordered[start : start + _AT_ONCE])
-    return frozenset((items | _led_elsewhere(connection)) - own)
+    return frozenset((items | _repoint_mentions(connection)) - own)
 
 
 def plainly_named(connection: Connection) -> dict[str, tuple[str, ...]]:
@@ -197,7 +197,7 @@ def _marked(connection: Connection, items: Sequence[int]) -> Mapping[int, frozen
     return found
 
 
-def _led_elsewhere(connection: Connection) -> set[int]:
+def _repoint_mentions(connection: Connection) -> set[int]:
     """Let every name lead to the entity that it stands for by now; the items in which one stood
     for another before."""
     led = (

@@ -54,7 +54,7 @@ _SHOWN = 120
 """Characters of a declined change that the page of rejections repeats: one line of a terminal."""
 _MARKUP = re.compile(r"\s*\(?\[[^\]]*\]\([^()]*\)[^)]*\)?|^[-+]\s*(?:- )?|<!--.*-->|^[-+]\*\*.*")
 _LONG = 4_000
-"""From so many lines on, difflib may pass over frequent ones: its time is quadratic otherwise."""
+"""From this many lines on, difflib may pass over frequent ones: its time is quadratic otherwise."""
 _CITATION = re.compile(r"\[((?:\\.|[^\]\\\[])+?#L\d+(?:-L\d+)?)\]\([^)\s]*\)")
 _BULLET = re.compile(r"\A(?:#+|[-*])\s+")
 _LINE_ID = re.compile(r" \^o-[0-9a-f]+\Z")
@@ -310,7 +310,7 @@ def plain(line: str) -> str:
 
 
 def _text(hunks: Sequence[Hunk]) -> str:
-    """The line that tells best: an opinion's statement, then what comes, then what goes."""
+    """The most informative line: an opinion's statement, then what comes, then what goes."""
     if _is_new_page(hunks[0]):
         lines = [line for line in changed_lines(hunks[0]) if _CITATION.search(line)]
         return f"new page {hunks[0].path}, {len(lines)} lines"

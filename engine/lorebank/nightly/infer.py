@@ -1,6 +1,6 @@
 """Inferring retain lines from prose: sentences that plainly state something worth keeping.
 
-Precision over recall: what a sentence states is told by its words (`language.statements`), and for
+Precision over recall: its words decide what a sentence states (`language.statements`), and for
 an appointment by the day and the hour it names. Whom it is about is the last name, "I" or "we"
 before those words; where only "she" stands there, it is whoever the sentence before names. Nothing
 is added to the words of the line but its kind and the marks of its names.
@@ -14,7 +14,7 @@ from datetime import date
 
 from lorebank.dates.phrases import find_phrases
 from lorebank.dates.times import tense_of, times_of
-from lorebank.domain.facts import Citation, Fact, FactKind, Interval, Mention
+from lorebank.domain.facts import LONGEST_FACT, Citation, Fact, FactKind, Interval, Mention
 from lorebank.language.folding import fold, slugify
 from lorebank.language.statements import (
     Cue,
@@ -31,8 +31,6 @@ from lorebank.markdown.tasks import find_tasks
 from lorebank.records import Record
 from lorebank.supersede.properties import read_slots
 
-LONGEST = 320
-"""Characters: a fact is a sentence that stands alone, not a paragraph."""
 FEWEST_WORDS = 3
 _NEAR = 2
 """Words between a subject and what is said of it: `I really do love`."""
@@ -171,7 +169,7 @@ def _labelled(sentence: Sentence, said: Statement) -> tuple[str, str] | None:
 
 
 def _may_state(text: str) -> bool:
-    if len(text) > LONGEST or "?" in text or text.endswith(("？", ":", "：")):
+    if len(text) > LONGEST_FACT or "?" in text or text.endswith(("？", ":", "：")):
         return False
     if _QUOTED.search(text):
         return False

@@ -25,14 +25,14 @@ _SOURCES = 8
 
 
 class Moved(Record):
-    """An opinion whose confidence a run changed or that it first tells of; `before` is `None` where
+    """An opinion whose confidence a run changed or that it shows first; `before` is `None` where
     it is new, and what the owner's own line says where one stands on the page."""
 
     opinion: Opinion
     before: float | None
     after: float
     evidence: tuple[Evidence, ...] = ()
-    """What the page had not yet told of it."""
+    """Evidence that the page did not show yet."""
 
 
 def journal_path(day: date | str) -> str:
@@ -41,7 +41,7 @@ def journal_path(day: date | str) -> str:
 
 
 def moved_opinions(edits: Iterable[PageEdit], opinions: Sequence[Opinion]) -> tuple[Moved, ...]:
-    """Opinions whose confidence the opinions page now tells otherwise, new ones included."""
+    """Opinions whose confidence the opinions page now shows changed, new ones included."""
     page = next((edit for edit in edits if edit.path == OPINIONS_PATH), None)
     if page is None or page.new is None:
         return ()
@@ -80,7 +80,7 @@ def with_entry(journal: str, day: str, entry: str) -> str:
 
 
 def run_numbers(journal: str) -> list[int]:
-    """The numbers of the runs that a journal tells of."""
+    """The numbers of the runs in a journal."""
     return [int(number) for number in re.findall(r"^## Run (\d+)", journal, re.MULTILINE)]
 
 
@@ -123,7 +123,7 @@ def _moved_lines(moved: Moved, path: str) -> str:
     known = moved.opinion.statement
     lines += [_evidence_line(e, path, known) for e in moved.evidence]
     if not moved.evidence and moved.before is not None:
-        lines.append("  - no new line: older ones were changed, taken out or judged anew")
+        lines.append("  - no new line: older ones were changed, taken out or judged again")
     return "\n".join(lines)
 
 

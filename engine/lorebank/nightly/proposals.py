@@ -146,7 +146,7 @@ class _Suggestion(Record):
     sentences: tuple[Sentence, ...]
     why: str
     words: tuple[str, ...] = ()
-    """What tells it from other suggestions of the same sentences."""
+    """What distinguishes it from other suggestions of the same sentences."""
 
 
 def _why(reason: str) -> str:

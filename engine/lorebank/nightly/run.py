@@ -66,7 +66,7 @@ MAX_ROUNDS = 5
 UNSURE_NAMED = 5
 """Pairs nobody has judged that a journal names."""
 _ATTEMPTS = 4
-"""So often a page that somebody else is writing is read and planned again."""
+"""Retries for a page that another process is writing."""
 _NAMED = 5
 
 
@@ -298,11 +298,11 @@ class _Run:
 
     def report(self, planned: _Planned, edits: Sequence[PageEdit]) -> ReflectReport:
         moved = moved_opinions(edits, planned.plan.content.opinions)
-        is_told = edits and not is_linked(self.root, self.journal)
+        is_journaled = edits and not is_linked(self.root, self.journal)
         return ReflectReport(
             changed=tuple(edit.path for edit in edits),
             patch="".join(unified(edit.old, edit.new, edit.path) for edit in edits),
-            journal=self.journal if is_told else None,
+            journal=self.journal if is_journaled else None,
             dry_run=self.options.dry_run,
             facts_read=len(self.content.facts),
             opinions_moved=tuple(
@@ -322,7 +322,7 @@ def _change(edit: PageEdit, planned: _Planned) -> Change:
 
 
 def _busy(path: str) -> Diagnostic:
-    message = "is being changed by somebody else; the next run sees to it"
+    message = "is being edited by another process; the next run will update it"
     return Diagnostic(path, 0, "page-busy", message)
 
 

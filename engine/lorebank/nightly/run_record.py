@@ -40,13 +40,12 @@ from lorebank.workspace.run_store import (
     RunStore,
     apply_change,
     check_restorable,
-    put_back,
 )
 
 KEPT_RUNS = 30
 """Runs whose changes can be undone: a month of nights."""
 _ATTEMPTS = 4
-"""So often a journal that somebody else is writing is read again."""
+"""Retries for a journal that another process is writing."""
 _OF_ONE_FILE = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 """What says that one page cannot be written; anything else (a full disk) ends the run."""
 
@@ -64,8 +63,8 @@ class RunRecord(Record):
     earlier: Mapping[str, Change] = field(default_factory=dict)
     """What was changed before the pages were read: pages that the ledger of names moved, and those
     of a run that was killed."""
-    lost: tuple[str, ...] = ()
-    """Pages whose bytes cannot be told any more, since a secret on them is gone."""
+    unrestorable: tuple[str, ...] = ()
+    """Pages that cannot be restored: a masked secret on them was removed."""
     masked: dict[bytes, tuple[bytes, _Mask | None]] = field(default_factory=dict)
     """What was found to mask so far: a run is put on record again with its journal."""
 
@@ -100,7 +99,7 @@ class KilledRun(Record):
     changes: Mapping[str, Change]
     problems: tuple[Diagnostic, ...] = ()
     journal: str | None = None
-    """Where it is told already: nothing is left to do."""
+    """Path of the journal that records this run already."""
 
 
 def undo_store(root: Path, area: str = "") -> RunStore:
@@ -155,7 +154,7 @@ def undo_run(root: Path, run: str | None, *, force: bool = False, area: str = ""
     )
     record = load_run(root, name, area)
     changes: dict[str, Change] = {}
-    edited = list(record.lost)
+    edited = list(record.unrestorable)
     for path, change in record.from_start().items():
         present = read_if_exists(root / path)
         # A run that was killed wrote only some of its pages.
@@ -170,9 +169,7 @@ def undo_run(root: Path, run: str | None, *, force: bool = False, area: str = ""
             if not area
             else "edit the file by hand",
         )
-    report = put_back(root, name, changes, edited)
-    store.drop(name)
-    return report
+    return store.put_back(name, changes, edited)
 
 
 def pending_run(root: Path) -> str | None:
@@ -189,7 +186,7 @@ def killed_run(root: Path) -> KilledRun | None:
     try:
         run = load_run(root, name)
     except (NotFound, PathRefused) as problem:
-        place = store.file(name, pending=True).relative_to(root).as_posix()
+        place = store.file(name).relative_to(root).as_posix()
         store.drop(name)
         message = f"the record of an interrupted run cannot be read: {problem.message}"
         return KilledRun(None, {}, (Diagnostic(place, 0, "run-lost", message),))
@@ -281,7 +278,7 @@ def complete_run(root: Path, run: RunRecord, entry: str | None) -> tuple[Diagnos
             except ConcurrentEdit:
                 continue
         else:
-            message = "is being changed by somebody else; the run is not told there"
+            message = "is being edited by another process; this run was not journaled"
             problem = Diagnostic(journal, 0, "page-busy", message)
     undo_store(root).finish(run.name)
     return (problem,) if problem else ()

@@ -361,7 +361,7 @@ def _says_changed(text: str) -> bool:
 
 
 def _days_named(text: str) -> set[int]:
-    """The numbers that are the day of a month: none that tells an hour, `at 10`, `10 Uhr`."""
+    """The numbers that are the day of a month: none that is an hour, `at 10`, `10 Uhr`."""
     said = statement_in_any_language(text)
     hours = said.words_of("clock")
     numbers = (

@@ -20,7 +20,7 @@ from lorebank.records import Record
 
 WRITTEN_BLOCK = "in-words"
 _GROUP = 2
-"""A subject with so many lines gets a heading of its own: fewer are no group."""
+"""A subject with this many lines gets a heading of its own: fewer are no group."""
 _LONGEST = 400
 """Characters of one line, about a paragraph; a longer one is cut at a word."""
 

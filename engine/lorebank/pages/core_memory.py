@@ -25,19 +25,20 @@ from lorebank.records import Record
 from lorebank.supersede.endings import ends, read_change, read_stated, tokens
 
 MOST = 8
-"""Open proposals of each sort, a page's worth; the next ones follow when these are decided."""
+"""Open proposals of each sort, a page's worth; the next ones follow when these are decided.
+Chosen by hand, as are the numbers below: a proposal asks, and changes nothing."""
 REPEATED_DAYS = 3
-"""What was said on so many days is durable."""
+"""What was said on this many days is durable."""
 SURE = 0.7
 """Of what is said with less confidence nothing is proposed."""
 CENTRAL = 12
-"""A claim is about one of so many most mentioned entities, or about nobody in particular."""
+"""A claim is about one of this many most mentioned entities, or about nobody in particular."""
 LONGEST = 300
 """Characters of a line that is proposed: the core memory is small."""
 _KNOWN = 0.6
 """A line that has this share of a statement's words says it already."""
 _SAME = 0.7
-"""A fact and a line of the core memory that share so many of their words say the same."""
+"""A fact and a line of the core memory that share this part of their words say the same."""
 _DOUBTED = 0.4
 """A line goes when the confidence of its opinion falls below that."""
 _STATING = ("stated", "restated")
@@ -136,7 +137,7 @@ def _opinions_held(content: BankContent, central: Mapping[str, str]) -> Iterator
         worded = [facts[e.fact_id] for e in lines if e.reason in _STATING]
         worded = [fact for fact in worded if own.intersection(content_words(fact.content))]
         if worded:
-            # Of several wordings the surest tells best, then the first.
+            # Of several wordings the surest is shown, else the first.
             best = max(worded, key=lambda fact: fact.confidence or 0.0)
             said = [facts[e.fact_id] for e in lines]
             yield _Claim(opinion.id, holder, best, said, f", confidence {opinion.confidence:.2f}")
@@ -299,7 +300,7 @@ class _Review:
             names = _name_tokens(fact)
             told = set(content_words(fact.content)) - names
             if names.isdisjoint(tokens(line.said)) or _says(set(said), told):
-                continue  # about somebody else, or the line tells the newer state already
+                continue  # about somebody else, or the line has the newer state already
             if _ends(fact, line.said):
                 return fact
         return None
@@ -384,7 +385,7 @@ class _Review:
     def _parts_over(
         self, line: CoreLine, newer: Fact | None, older: Sequence[Fact]
     ) -> Sequence[str]:
-        """The sentences of a line that hold no longer; none where that cannot be told, since the
+        """The sentences of a line that hold no longer; none where that cannot be decided, since the
         sentence speaks of somebody else as well."""
         known = {*content_words(" ".join(f.content for f in (*older, *filter(None, [newer]))))}
         known |= {word for fact in (*older, *filter(None, [newer])) for word in _name_tokens(fact)}

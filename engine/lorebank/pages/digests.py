@@ -48,7 +48,7 @@ the one that matters."""
 _NEW, _CHANGED, _DUE = 5, 4, 8
 """How many lines of today's page each of its parts may take; with headings they come to 20."""
 _LATE = 3
-"""Of what is overdue, so many lead: the last."""
+"""Of what is overdue, this many lead: the last."""
 
 
 @dataclass(eq=False)
@@ -68,7 +68,7 @@ class Digests:
 
     @cached_property
     def done(self) -> Mapping[str, Sequence[KnownFact]]:
-        """What was done, by the page that tells it; years that have a page of their own apart."""
+        """What was done, by the page that shows it; years that have a page of their own apart."""
         others = [_as_done(k) for k in _elsewhere(self, EXPERIENCE_PATH) if _is_done(k)]
         archives = _archives(others)
         pages: dict[str, list[KnownFact]] = {path: [] for path in archives}
@@ -117,7 +117,7 @@ def _world(bank: Digests) -> str:
     ]
     by_id = {known.fact.id: known for known in own}
     threads = bank.threads("")
-    habits = {known.fact.id: threads.told_again(known, by_id) for known in own}
+    habits = {known.fact.id: threads.restated_on_days(known, by_id) for known in own}
     folded = {k.fact.id for again in habits.values() for k in again[:-1]}
     lines = [
         sentence_line(known, WORLD_PATH, on_days(habits[known.fact.id]))
@@ -142,7 +142,7 @@ def _archive(year: int) -> str:
 
 
 def _experience(bank: Digests, path: str) -> str:
-    """What was done, month by month; what is told on an entity's page is linked to."""
+    """What was done, month by month; what stands on an entity's page is linked to."""
     parts = []
     for month, group in groupby(
         sorted(bank.done.get(path, ()), key=newest_first),
@@ -255,7 +255,7 @@ def _turned(content: BankContent) -> Iterator[tuple[Opinion, Evidence]]:
 
 
 def agenda_line(item: AgendaItem, page: str) -> str:
-    """An entry of the agenda as a page tells it: the day first, what is late marked so."""
+    """An entry of the agenda as a page shows it: the day first, what is late marked so."""
     day = due(item) or "open"
     late = "**overdue** · " if item.overdue else ""
     place = citation_link(item.source, page)

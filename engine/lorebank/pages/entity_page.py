@@ -173,7 +173,7 @@ def _states(view: View) -> list[Line]:
         # What is still to come takes up nothing that holds today, and what speaks of one thing of
         # a list leaves the others standing.
         others = leading if fact.id in to_come else leading - to_come
-        newer = others.intersection(view.threads.taken_up.get(fact.id, ()))
+        newer = others.intersection(view.threads.newer_on_topic.get(fact.id, ()))
         names = words(" ".join(mention.name for mention in fact.mentions))
         if not all(clause_meant(fact.content, by_id[id_].fact.content, names) for id_ in newer):
             continue
@@ -183,11 +183,11 @@ def _states(view: View) -> list[Line]:
             continue
         section = _COMING if fact.id in to_come else _section(k)
         text = _told(k, view.slug) + _in_part(k, view.page)
-        again = view.threads.told_again(k, by_id)
+        again = view.threads.restated_on_days(k, by_id)
         if again:
             is_event = len({numbers_of(each.fact.content) for each in again}) > 1
             section = _LATELY if is_event else section
-            text += on_days(again) + _otherwise(again, view)
+            text += on_days(again) + _contradicting_days(again, view)
         opinion = opinions.get(fact.id)
         if section == _OPINIONS and opinion is not None:
             text += f" · {opinion.confidence:.2f}{standing(opinion)}"
@@ -230,14 +230,14 @@ def _in_part(known: KnownFact, page: str) -> str:
     return f" · in part superseded by {citation_link(known.newer, page)}"
 
 
-def _otherwise(again: Sequence[KnownFact], view: View) -> str:
-    """The days on which a newer or older line on the matter of a habit told something else."""
+def _contradicting_days(again: Sequence[KnownFact], view: View) -> str:
+    """The days on which a newer or older line on the matter of a habit said something else."""
     ids = {k.fact.id for k in again}
     first, last = again[0].fact.recorded, again[-1].fact.recorded
     days = {
         k.fact.recorded
         for k in view.facts
-        if k.fact.id not in ids and ids.intersection(view.threads.taken_up.get(k.fact.id, ()))
+        if k.fact.id not in ids and ids.intersection(view.threads.newer_on_topic.get(k.fact.id, ()))
         if k.fact.recorded and first and last and first <= k.fact.recorded <= last
     }
     return f"; otherwise on {', '.join(map(str, sorted(days)))}" if days else ""
@@ -274,7 +274,7 @@ def _timeline_body(view: View, shown: set[str]) -> str:
     by_id = {k.fact.id: k for k in view.facts}
     rows: dict[tuple[str, frozenset[str]], list[KnownFact]] = {}
     on_screen = [k for k in view.facts if k.fact.id in shown]
-    folded = {each.fact.id for k in on_screen for each in view.threads.told_again(k, by_id)}
+    folded = {each.fact.id for k in on_screen for each in view.threads.restated_on_days(k, by_id)}
     for k in sorted(view.facts, key=newest_first):
         if not {k.fact.id, str(k.fact.citation)} & shown and k.fact.id not in folded:
             said = view.threads.repeated.get(k.fact.id, k.fact.id)
@@ -291,7 +291,7 @@ def _questioned_by(newer: Fact) -> str:
 def _timeline_line(view: View, same: Sequence[KnownFact], by_id: Mapping[str, KnownFact]) -> str:
     known = same[0]
     is_open = known.status is FactStatus.LIVE
-    newer = view.threads.taken_up.get(known.fact.id, ()) if is_open else ()
+    newer = view.threads.newer_on_topic.get(known.fact.id, ()) if is_open else ()
     last = next((by_id[id_] for id_ in reversed(newer) if id_ in by_id), None)
     then = _questioned_by(last.fact) if last else ""
     said = _told(known, view.slug, whole=True)
@@ -307,9 +307,9 @@ def _timeline_line(view: View, same: Sequence[KnownFact], by_id: Mapping[str, Kn
 
 
 def _told(known: KnownFact, slug: str, *, whole: bool = False) -> str:
-    """The text as a page of `slug` shows it: `Runa: …` where it is told of Runa before others.
+    """The text as a page of `slug` shows it: `Runa: …` where it is about Runa before others.
 
-    With `whole`, behind its day, what no longer holds of it is told as well.
+    With `whole`, behind its day, what no longer holds of it is shown as well.
     """
     text = known.fact.content if whole else resolved(known)
     subjects = [mention for mention in known.fact.mentions if mention.subject]

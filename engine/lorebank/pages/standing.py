@@ -1,4 +1,4 @@
-"""Standing questions: pages whose question reflect answers anew from the notes, by citation alone.
+"""Standing questions: pages whose question reflect answers again from the notes, by citation alone.
 
 An answer's lines come from two places. What recall finds for the question counts where the answer
 as a whole has evidence; where it has none nothing is taken from it. And where the page names words

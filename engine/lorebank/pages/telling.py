@@ -6,7 +6,7 @@ any day.
 
 Two lines about the same entity that share enough of their telling words are about one matter, and
 the newer one is what an owner wants to read first. That is a rule of display: nothing is struck
-out by it, the older line stays on the page below. What really ends a fact is told by the index.
+out by it, the older line stays on the page below. What really ends a fact is decided by the index.
 All words count alike: a word weighed by how many lines hold it would change every page with every
 line, and on four workspaces with an editor's judgment it moved no point.
 """
@@ -116,7 +116,7 @@ def doubt(item: AgendaItem, page: str) -> str:
 
 
 def on_days(same: Sequence[KnownFact]) -> str:
-    """On how many days these lines told the same: ` · on 4 days since 2026-01-20`."""
+    """On how many days these lines said the same: ` · on 4 days since 2026-01-20`."""
     days = sorted({k.fact.recorded for k in same if k.fact.recorded})
     return f" · on {len(days)} days since {days[0]}" if days else ""
 
@@ -137,11 +137,11 @@ _STEM = 6
 _NUMBER = re.compile(r"\b(?!(?:19|20)\d\d\b)\d{4,}\b|\b\d+(?:\.\d+){2,}\b")
 _DIGIT = re.compile(r"\d")
 _COMMON = 40
-"""A word that so many lines about one entity hold finds no partner: the search stays linear."""
+"""A word that this many lines about one entity hold finds no partner: the search stays linear."""
 
 
 def numbers_of(text: str) -> frozenset[str]:
-    """What tells two lines apart that say the same up to a number."""
+    """What distinguishes two lines that say the same up to a number."""
     if text.isascii() and not _DIGIT.search(text):
         return frozenset()
     return _with_digits(content_words(text))
@@ -159,8 +159,8 @@ class _Said(NamedTuple):
     """What a line is compared by."""
 
     words: tuple[str, ...]
-    """What tells it from others about one entity: not its name, and of numbers only those that name
-    something: a port, an address, a ticket."""
+    """What distinguishes it among lines about one entity: not its name, of numbers only those that
+    name something: a port, an address, a ticket."""
     numbers: frozenset[str]
     begins: str
     """Its first word, and all of them below: kept of lines with numbers only."""
@@ -188,7 +188,7 @@ def _said(fact: Fact) -> _Said:
 class Threads(Record):
     """For each fact, the newer ones on its matter."""
 
-    taken_up: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    newer_on_topic: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Fact id → the ids of newer facts about the same matter, the oldest first."""
     repeated: Mapping[str, str] = field(default_factory=dict)
     """Fact id → the id of the newest fact that says the same."""
@@ -197,9 +197,9 @@ class Threads(Record):
     questioned: Mapping[str, str] = field(default_factory=dict)
     """Id of a line → the id of a newer one that may say otherwise; nobody has judged the two."""
 
-    def told_again(self, known: KnownFact, by_id: Mapping[str, KnownFact]) -> list[KnownFact]:
+    def restated_on_days(self, known: KnownFact, by_id: Mapping[str, KnownFact]) -> list[KnownFact]:
         """Those of the facts that say what this one, the newest of them, says, itself among them,
-        where they were told on enough days for one line to tell them all; else none."""
+        where they were said on enough days for one line to stand for all; else none."""
         if known.fact.kind is FactKind.OPINION or known.status is not FactStatus.LIVE:
             return []
         same = [by_id[id_] for id_ in self.wordings.get(known.fact.id, ()) if id_ in by_id]
@@ -218,7 +218,7 @@ def find_threads(
     by_id = {fact.id: fact for fact in facts}
     said = {id_: _said(fact) for id_, fact in by_id.items()}
     holding: dict[tuple[str | None, str], list[str]] = defaultdict(list)
-    taken_up: dict[str, list[str]] = defaultdict(list)
+    newer_on_topic: dict[str, list[str]] = defaultdict(list)
     repeats: dict[str, str] = {}
     for fact in by_id.values():
         is_opinion, own = fact.kind is FactKind.OPINION, said[fact.id]
@@ -235,14 +235,16 @@ def find_threads(
             if known < 2 and not is_opinion and known < least:
                 continue  # most pairs
             theirs = len(said[id_].words)
-            is_taken_up = known >= SAME_MATTER * min(theirs, mine) and (is_opinion or known >= 2)
+            is_newer_on_topic = known >= SAME_MATTER * min(theirs, mine) and (
+                is_opinion or known >= 2
+            )
             is_repeated = known >= SAME_STATEMENT * max(theirs, mine)
-            if not (is_taken_up or is_repeated) or (fact.id, id_) in beside:
+            if not (is_newer_on_topic or is_repeated) or (fact.id, id_) in beside:
                 continue
             if own.is_of_another_thing(said[id_]):
                 continue
-            if is_taken_up:
-                taken_up[id_].append(fact.id)
+            if is_newer_on_topic:
+                newer_on_topic[id_].append(fact.id)
             if is_repeated:
                 repeats[id_] = fact.id
     order = {fact.id: n for n, fact in enumerate(facts) if fact.kind is FactKind.OPINION}
@@ -250,7 +252,7 @@ def find_threads(
     for opinion in opinions:
         lines = [line.fact_id for line in opinion.evidence if line.fact_id in order]
         for number, id_ in enumerate(lines):
-            taken_up[id_] += lines[number + 1 :]
+            newer_on_topic[id_] += lines[number + 1 :]
         waiting = [id_ for id_ in (unjudged or {}).get(opinion.id, ()) if id_ in order]
         newest = max((*lines[-1:], *waiting), key=order.__getitem__, default="")
         if lines and newest != lines[-1]:
@@ -261,5 +263,5 @@ def find_threads(
     wordings: dict[str, list[str]] = defaultdict(list)
     for id_ in by_id:
         wordings[repeats.get(id_, id_)].append(id_)
-    newer = {id_: tuple(ids) for id_, ids in taken_up.items()}
+    newer = {id_: tuple(ids) for id_, ids in newer_on_topic.items()}
     return Threads(newer, repeats, dict(wordings), questioned)

@@ -61,7 +61,7 @@ def read_tokenizer(
     file: Path, most_tokens: int, strategy: str = "longest_first"
 ) -> FolderTokenizer:
     """The tokenizer of a file, gzipped or not, which cuts texts (by `strategy`: which of a pair)
-    at so many tokens; `ProviderError` where it cannot be read or the package is missing."""
+    at that many tokens; `ProviderError` where it cannot be read or the package is missing."""
     if find_spec("tokenizers") is None:
         raise ProviderError(
             "a local model needs the package tokenizers, which is not installed",

@@ -165,7 +165,7 @@ def _sentence(encode: Encode, text: str) -> list[int]:
 
 
 def _batches(sentences: dict[int, list[int]]) -> Iterator[list[int]]:
-    """The rows of the sentences, so many pieces together."""
+    """The rows of the sentences, this many pieces at a time."""
     rows: list[int] = []
     room = _BATCH_PIECES
     for row, ids in sentences.items():

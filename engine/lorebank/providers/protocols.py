@@ -32,7 +32,7 @@ class Limits(Record):
 
 
 class Model(Protocol):
-    """What every model tells of itself."""
+    """What every model says of itself."""
 
     @property
     def name(self) -> str:

@@ -66,7 +66,7 @@ class Service(Record):
     body: Callable[[RemoteEmbedder, Sequence[str], Role], dict[str, Any]]
     """The JSON to send."""
     read: Callable[[Any, int], Sequence[Any]]
-    """The vectors of an answer in the order of so many texts; `BadAnswer` where there are none."""
+    """The vectors of an answer in the order of that many texts; `BadAnswer` if there are none."""
     limits: Limits
     """Of one request; how many run at a time is a setting."""
     native: Mapping[str, int] = field(default_factory=dict)
@@ -292,7 +292,7 @@ def open_client(
 
 
 def cut_to_tokens(text: str, tokens: int) -> str:
-    """The text, or as much of its beginning as is estimated to have so many tokens."""
+    """The text, or as much of its beginning as is estimated to have that many tokens."""
     if len(text) <= tokens:  # no token is shorter than a character
         return text
     while (estimated := estimate_tokens(text)) > tokens:

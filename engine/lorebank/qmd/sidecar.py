@@ -85,7 +85,7 @@ class Sidecar:
 
     def _search(self, connection: Connection, wanted: QmdQuery) -> tuple[SearchHit, ...]:
         breaker = Breaker.read(connection, self._fingerprint)
-        if breaker.rests:
+        if breaker.is_open:
             raise QmdFailed(breaker.reason)
         self._qmd.find()
         if not self.collections:

@@ -11,7 +11,14 @@ from lorebank.domain.facts import FactStatus, Opinion, OpinionStatus, Relation
 from lorebank.index.chunks import contexts_of
 from lorebank.index.items import NOTE, Item
 from lorebank.index.opinions import judged_together
-from lorebank.index.succession import Dated, Successor, led_by, newer_lines, ruled_pairs, successors
+from lorebank.index.succession import (
+    Dated,
+    Successor,
+    newer_lines,
+    put_newer_first,
+    ruled_pairs,
+    successors,
+)
 from lorebank.recall.candidates import RETRIEVERS, Request
 from lorebank.recall.ordering import (
     Current,
@@ -43,7 +50,7 @@ class RecallOptions(Record):
     token_budget: int | None = None
     include_superseded: bool = False
     explain: bool = False
-    """Whether `why` tells what each part of a score is worth."""
+    """Whether `why` shows what each part of a score is worth."""
     why_not: str | None = None
     """An id or citation; the answer says why it is not among the hits."""
 
@@ -76,7 +83,7 @@ class Arranged(Record):
             return belief.superseded_by
         return self.replaced[number].id if number in self.replaced else None
 
-    def questioner(self, number: int) -> str | None:
+    def possible_successor(self, number: int) -> str | None:
         """The id of a newer line that may say otherwise, of an item that nothing replaces; none
         that supports another belief, which was held before."""
         item = self.items[number]
@@ -105,7 +112,7 @@ def recall(
     understood = found.pool.request.understood
     hits = _hits(arranged, ranking)
     level = evidence_level(found.best)
-    if level == STRONG and found.gave_way:
+    if level == STRONG and found.time_filter_dropped:
         level = WEAK  # what is not from the time asked for is never strong
     why_not = None
     if options.why_not is not None:
@@ -226,7 +233,7 @@ def _with_successors(
             for old, new in newer.items()
             if understood.entities or first[old].kind != "opinion"
         }
-        order = led_by(order, leading)
+        order = put_newer_first(order, leading)
     # Without a name in the question, opinions that share a word of it are seldom about one thing.
     opinions = [n for n in order[:depth] if understood.entities and pool.items[n].kind == "opinion"]
     about = {
@@ -317,7 +324,7 @@ def _hits(arranged: Arranged, ranking: RankOptions) -> tuple[Hit, ...]:
                 times=item.times,
                 status=_status(belief, by),
                 superseded_by=arranged.successor(number),
-                questioned_by=arranged.questioner(number),
+                questioned_by=arranged.possible_successor(number),
                 until=date.fromisoformat(by.since) if by and by.since else None,
                 why=why,
                 evidence=belief.evidence if belief else (),

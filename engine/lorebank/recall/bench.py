@@ -28,7 +28,7 @@ DEPTH = 10
 _FEWEST_WORDS, _MOST_WORDS = 4, 14
 """Content words of a sentence: fewer leave nothing to ask with, and nobody types more."""
 _DROPPED_SHARE = 3
-"""One of so many words is dropped, the most telling first."""
+"""One of this many words is dropped, the most telling first."""
 _RELATION_WORDS = 2
 """Common words that are asked together with a name."""
 _END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
@@ -150,7 +150,7 @@ def make_questions(
 ) -> list[Question]:
     """The questions of some sentences; the same for the same seed and sentences.
 
-    `frequencies` tells in how many items a folded word stands: the rarest are the most telling.
+    `frequencies` gives in how many items a folded word stands: the rarest are the most telling.
     """
     questions: list[Question] = []
     for place, sentence in enumerate(sentences):

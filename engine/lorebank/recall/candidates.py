@@ -41,7 +41,8 @@ if TYPE_CHECKING:
     from lorebank.index.vectors import VectorIndex
 
 _SUBJECT, _MENTIONED, _NAMED = 1.0, 0.8, 0.6
-"""How much an item has to do with an entity that it is about, links, or names in its text."""
+"""How much an item has to do with an entity that it is about, links, or names in its text.
+Chosen by hand, as `_PERHAPS` and `_MANY`: only their order matters before the fitted weight."""
 _PERHAPS = 0.7
 """How much of that is left where the entity is only perhaps the one that is meant."""
 _MANY = 8
@@ -113,7 +114,7 @@ class Pool:
         return {(i.file, i.ordinal): n for n, i in self.items.items() if i.dialogue}
 
     def turn_beside(self, item: Item, away: int) -> Item | None:
-        """The turn that stands so many turns further down in the same dialogue, if it is here."""
+        """The turn that stands that many turns further down in the same dialogue, if it is here."""
         number = self.turns.get((item.file, item.ordinal + away))
         return None if number is None else self.items[number]
 
@@ -159,7 +160,7 @@ def _rarity(request: Request, held: Mapping[int, Held]) -> dict[str, float]:
 
 
 def _by_words(request: Request, held: dict[int, Held]) -> Ranking:
-    """Items that hold any of the terms; `why` tells those in the item from those around it."""
+    """Items that hold any of the terms; `why` separates those in the item from those around it."""
     terms = request.understood.terms
     matches = match_items(
         request.vocabulary, request.postings, terms, request.limit, within=request.within

@@ -14,7 +14,7 @@ from lorebank.index.finding import items_of_interval
 from lorebank.index.items import NOTE
 from lorebank.recall.candidates import Pool, Ranking, Request, gather
 from lorebank.recall.ordering import apply_decay
-from lorebank.recall.resolve import readings, resolve, said_of_reading, with_event
+from lorebank.recall.resolve import date_reading_notes, readings, resolve, with_event
 from lorebank.recall.scoring import (
     DEFAULT_WEIGHTS,
     NONE,
@@ -80,8 +80,8 @@ class Found(Record):
     notes: Sequence[str] = ()
     asked: Request | None = None
     """The question as it was asked, where a part of the notes was looked at."""
-    gave_way: bool = False
-    """Whether nothing of the time asked for answers, and all else was looked at."""
+    time_filter_dropped: bool = False
+    """Whether nothing in the time asked for answers, so that all else was searched."""
 
     @property
     def best(self) -> float:
@@ -134,7 +134,7 @@ def _reranked(found: Found, rerank: Rerank, options: RankOptions) -> Found:
 
 
 def _find(request: Request, options: RankOptions) -> Found:
-    """A date phrase that leaves nothing on the subject gives way, aloud."""
+    """If nothing on the subject is in the time asked for, drop that filter and add a note."""
     as_asked, request = request, resolve(with_event(request))
     understood = request.understood
     anywhere = _judged(request, options)
@@ -145,7 +145,7 @@ def _find(request: Request, options: RankOptions) -> Found:
     for place, reading in enumerate(ways):
         found = _inside(reading, options, anywhere.pool.lists)
         if _answers(found, anywhere, options.weights):
-            return replace(found, notes=said_of_reading(ways[: place + 1], request))
+            return replace(found, notes=date_reading_notes(ways[: place + 1], request))
     note = f"nothing was found in the time of '{phrase.text}'"
     if not anywhere.scores:
         found = replace(anywhere, notes=[note])
@@ -155,7 +155,7 @@ def _find(request: Request, options: RankOptions) -> Found:
         note = f"nothing on this was found in the time of '{phrase.text}'; showing what there is"
         found = replace(anywhere, notes=[note])
     if as_asked.understood.phrase is not None:
-        return replace(found, gave_way=True)
+        return replace(found, time_filter_dropped=True)
     plain = resolve(as_asked)  # "after the accident" may just as well be the subject
     return replace(_judged(plain, options), notes=[note])
 

@@ -23,7 +23,7 @@ from itertools import takewhile
 from lorebank.database.connection import Connection
 from lorebank.dates.phrases import DatePhrase
 from lorebank.dates.query import looks_ahead, other_times
-from lorebank.domain.facts import FactKind, Interval
+from lorebank.domain.facts import LONGEST_MONTH, FactKind, Interval
 from lorebank.index.finding import entities_in_text, items_of_interval
 from lorebank.index.items import NOTE, Item, first_below_headings
 from lorebank.index.lexical import match_items
@@ -38,7 +38,7 @@ _LOOKED_AT = 60
 _LONGEST_ROLE = 3
 """Words of a role: "the new firmware engineer"."""
 _MOST_MEANT = 3
-"""Whoever more people may be is nobody in particular."""
+"""A role that fits more people than this stays unresolved."""
 _MOST_ALIASES = 3
 """Proposed names of one entity that are searched as well."""
 _Described = tuple[str, list[frozenset[str]]]
@@ -47,7 +47,6 @@ _ABOUT, _ABOUT_LATER = 0.7, 0.4
 """How far a fact about somebody says who they are: the first more, as it introduces them."""
 _EVENT_WORDS = 4
 """More words than these are a sentence, and name no event."""
-_LONGEST_MONTH = 31
 _QUESTION_PART = re.compile(r"[,;?!]|\.(?:\s|$)")
 _SURNAME = r"(?:\s+[A-ZÀ-ÖØ-Þ]\S*?){0,2}"
 _BEHIND = re.compile(_SURNAME + r"\s*(?:[,(–—:]|-(?=\s))\s*(?P<text>[^,.;:()–—!?\n]+)")
@@ -294,7 +293,7 @@ def readings(request: Request) -> list[Request]:
     return [request, *others]
 
 
-def said_of_reading(tried: Sequence[Request], usual: Request) -> list[str]:
+def date_reading_notes(tried: Sequence[Request], usual: Request) -> list[str]:
     """What to say of the last reading that was tried, which was found to answer."""
     reading, phrase = tried[-1], usual.understood.phrase
     if phrase is None:
@@ -309,7 +308,7 @@ def said_of_reading(tried: Sequence[Request], usual: Request) -> list[str]:
     last, next_ = usual.understood.query.interval, coming.understood.query.interval
     assert last is not None and last.end is not None and next_ is not None
     assert next_.start is not None
-    if (next_.start - last.end).days <= _LONGEST_MONTH:
+    if (next_.start - last.end).days <= LONGEST_MONTH:
         return []  # "on Friday"
     if not json.loads(items_of_interval(usual.connection, next_, within=usual.within)):
         return []

@@ -21,6 +21,7 @@ from functools import cache, cached_property, lru_cache
 from operator import mul
 
 from lorebank.domain.facts import Interval
+from lorebank.index.finding import LEAST_SHARE
 from lorebank.index.items import NOTE, Item
 from lorebank.index.lexical import Held
 from lorebank.language.folding import fold
@@ -67,7 +68,7 @@ class Weights(Record):
     question: float = -0.8
     """It asks, and does not tell."""
     quarantined: float = -3.0
-    """Nobody trusted has vouched for it. Not fitted: more than being the newest can bring."""
+    """It is quarantined and unconfirmed. Not fitted: more than being the newest can bring."""
 
 
 DEFAULT_WEIGHTS = Weights()
@@ -89,9 +90,8 @@ _WRITTEN = 0.5
 _WRITTEN_NAME = 0.8
 """What the words of a name count, beside 1 for a fact about whom it names: as a link, which says
 0.8 in `candidates`."""
-_LEAST_SHARE = 0.32
-"""A line that names a year does not say what happened in one of its months: the root of a tenth, as
-in `index.finding`."""
+_LEAST_SHARE = math.sqrt(LEAST_SHARE)
+"""A line that names a year does not say what happened in one of its months."""
 _NEAR_TURNS = ((-1, 0.45), (1, 0.2), (-2, 0.07), (2, 0.07))
 """What the nearness of the turns beside counts for a turn: the ratio fitted on public chat logs."""
 _WORDS = 40
@@ -185,8 +185,8 @@ def signs_of(pool: Pool) -> Signs:
             if not defining:  # who somebody is stands below his name, in a heading
                 around = min(around, 1.0 - covered)
         near = _near(pool, item) if nearness else _MEANING_OF_WORDS * covered
-        beside = not (covered or around or number in slot or share or (wanted and named))
-        if beside and near < _NEAR:
+        unmatched = not (covered or around or number in slot or share or (wanted and named))
+        if unmatched and near < _NEAR:
             continue  # nothing of what is asked for
         is_note = item.kind == NOTE
         found[number] = (

@@ -99,12 +99,14 @@ def answer_notes(look: Look, answer: Answer, *, budgeted: bool = False) -> list[
     """What the reader must know besides the hits, for stderr; `budgeted`: with a token budget."""
     notes = [f"note: {note}" for note in answer.notes]
     if answer.evidence == "none" and answer.hits:
-        notes.append("note: nothing here answers the question; these lines only touch it")
+        notes.append(
+            "note: nothing here answers the question; these lines are only loosely related"
+        )
     elif answer.evidence == "weak" and answer.hits:
         notes.append("note: weak evidence; read the sources before relying on it")
     if answer.truncated:
         whole = f"{answer.total}; -k {answer.total} shows all"
-        more = f"{answer.total} or more; -k {answer.total} shows so many"
+        more = f"at least {answer.total}; -k {answer.total} shows them"
         shown = whole if answer.total_exact else more
         if budgeted:
             shown = f"{answer.total}; more fit a larger --budget-tokens or -k"

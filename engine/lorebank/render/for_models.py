@@ -18,7 +18,7 @@ from lorebank.render.text import MODEL, day_phrase, problem_lines, whose
 REVIEW_TOKENS = 3_800
 """Of a page to be reviewed; with what hosts put around it below 4,000, which all of them accept."""
 _LENGTHS = (400, 240, 160, 110, 80)
-"""Characters that each hit may take, tried in turn; 80 still tells whether to read on."""
+"""Characters that each hit may take, tried in turn; 80 still show whether to read on."""
 
 
 def answer_text(answer: Answer, budget: int) -> str:

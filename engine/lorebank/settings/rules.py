@@ -71,7 +71,7 @@ def setting(default: Any, rule: Rule) -> Any:
 
 
 def users_own(rule: Rule, which: Callable[[Any], bool] = lambda value: True) -> Rule:
-    """The rule, where a workspace's own file may not set it, or not to what `which` tells."""
+    """The rule, where a workspace's own file may not set it, or not to what `which` names."""
     return replace(rule, user_only=which)
 
 

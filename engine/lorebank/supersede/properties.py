@@ -171,7 +171,7 @@ def read_slots(
     `subjects` are the slugs of the mentions before the colon (the first is who it is about),
     `names` those as written. `bounded`: the sentence names a time with an end, so that it says
     nothing of what holds after it. `begun` takes the words
-    `from 1 December` out of a clause and tells the day ahead that it names, or ``""``.
+    `from 1 December` out of a clause and returns the day ahead that it names, or ``""``.
     """
     words = lexicon()
     subject = subjects[0] if subjects else ""
@@ -286,11 +286,11 @@ class _Reader(Record):
         return words[-1] if words else ""
 
     def _about(self, before: str, qualifier: str | None) -> str | None:
-        """What a relation is about beyond the subject itself; `None` where it cannot be told."""
+        """What a relation is about beyond the subject itself; `None` where that is unclear."""
         before = self.lexicon.opening.sub("", before)
         clause = self.lexicon.joined.split(before)[-1]
         parts = _COMMA.split(clause)
-        # After a comma that closes an apposition the whole clause tells: "X, Jordi's girl, was …".
+        # After a comma that closes an apposition the whole clause counts: "X, Jordi's girl, was …".
         words = _WORD.findall(parts[-1] or " ".join(parts)) + _WORD.findall(qualifier or "")
         kept = [w for w in words if self._tells(w)]
         if self.own & set(words) and not self._is_possessor(words):

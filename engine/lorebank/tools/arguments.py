@@ -1,7 +1,7 @@
 """A call's arguments as models make them, fitted to a tool's schema.
 
 Models know other memories: they say `limit` for `k`, give one name where a list is wanted, write
-numbers as words of text. What can only mean one thing is taken so. What a tool does not have is
+numbers as words of text. Unambiguous variants are accepted. What a tool does not have is
 left out and named in the result where nothing is rewritten, unless it is near a name that the tool
 has: an ignored filter would be an answer to another question.
 """
@@ -225,7 +225,7 @@ def _as_number(value: Any, shape: Mapping[str, Any]) -> Any:
 
 def note_of(tool: str, left_out: Collection[str]) -> str:
     """Which arguments the tool does not have; empty where it has all."""
-    return f"note: {tool} has no argument {', '.join(left_out)}; done without" if left_out else ""
+    return f"note: ignored unknown argument {', '.join(left_out)} of {tool}" if left_out else ""
 
 
 def as_usage_error(tool: str, problem: ValidationError) -> UsageError:

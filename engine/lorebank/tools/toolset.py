@@ -24,7 +24,7 @@ from typing import (
 from pydantic import BeforeValidator, Field
 from typing_extensions import TypedDict  # pydantic asks for this one before Python 3.12
 
-from lorebank.domain.facts import NOBODY, Author, FactKind, InboxKind
+from lorebank.domain.facts import LONGEST_FACT, NOBODY, Author, FactKind, InboxKind
 from lorebank.errors import LorebankError, UsageError
 from lorebank.markdown.origin import as_recalled
 from lorebank.render.answers import search_lines
@@ -44,14 +44,14 @@ if TYPE_CHECKING:
     from lorebank.domain.reports import ForgetReport
 
 
-class Also(tuple[str, ...]):
+class OtherNames(tuple[str, ...]):
     """Other names that models give an argument, as other memories call it."""
 
 
 def arg(description: str, also: str = "", *, ge: int | None = None, le: int | None = None) -> Any:
-    """What a model is told of an argument, the words that models call it by, and its limits."""
+    """An argument as described to a model, the words that models call it by, and its limits."""
     found: Any = Field(description=description, ge=ge, le=le)
-    found.metadata.append(Also(also.split()))
+    found.metadata.append(OtherNames(also.split()))
     return found
 
 
@@ -98,7 +98,7 @@ Query = Annotated[
 Count = Annotated[
     int,
     arg(
-        "At most so many.",
+        "At most this many.",
         "limit top_k topk n count max_results num_results max results",
         ge=1,
         le=200,
@@ -135,8 +135,6 @@ Verdicts = Annotated[
 
 RECALL_TOKENS = 480
 """Of ten hits; with what hosts put around them 500."""
-LONGEST = 320
-"""Characters of a statement that stands alone, as `nightly.infer` reads them; above it, advice."""
 MOST_LINES = 20
 """Lines that an agent may forget at once: more than that is a decision of the owner's."""
 _OWNERS = frozenset(("accept", "confirm"))
@@ -346,7 +344,7 @@ class Toolset:
         lines = [f"retained {fact.id} as {fact.kind.value} about {about} [{fact.citation}]"]
         if not fact.is_new:
             lines = [f"already noted as {fact.id} [{fact.citation}]; nothing was written"]
-        elif len(fact.content) > LONGEST:
+        elif len(fact.content) > LONGEST_FACT:
             lines.append(
                 f"{len(fact.content)} characters are more than one fact: retain each statement by"
                 f" itself, then forget {fact.id}"
@@ -444,7 +442,9 @@ class Toolset:
     def forget(
         self,
         ids: Annotated[list[str], arg("Of facts, f-….", "fact memory")] = [],  # noqa: B006
-        match: Annotated[str, arg("Every line that holds this text.", "text query")] = "",
+        match: Annotated[
+            str, arg("Lines that hold these words; Ann* for a part.", "text query")
+        ] = "",
         entity: Annotated[_Named, arg("All that names it.", "name about subject")] = "",
         dry_run: DryRun = True,
     ) -> Delivered:
@@ -460,7 +460,7 @@ class Toolset:
             if len(report.lines) > MOST_LINES and not self._decides:
                 raise UsageError(
                     f"{len(report.lines)} lines would go, more than {MOST_LINES}; nothing was cut",
-                    hint="give fewer; so many only the owner cuts, in the shell",
+                    hint="give fewer; only the owner cuts more, in the shell",
                 )
             report = _without_scaffolding(self._bank.forget(*ids, match=match, entity=entity))
         undo = "`undo`" if self._has_undo else f"the owner, with --undo {report.run},"
@@ -657,5 +657,5 @@ def aliases_of(parameters: Iterable[Parameter]) -> dict[str, tuple[str, ...]]:
         for parameter in parameters
         for field in getattr(parameter.annotation, "__metadata__", ())
         for note in getattr(field, "metadata", ())
-        if isinstance(note, Also)
+        if isinstance(note, OtherNames)
     }

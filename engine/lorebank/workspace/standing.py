@@ -46,7 +46,7 @@ class StandingPage(Record):
     moved: bool = False
     """The opinions that moved, in place of facts: from what to what, and by which line."""
     k: int = STANDING_LINES
-    """At most so many lines."""
+    """At most this many lines."""
 
 
 def standing_page(

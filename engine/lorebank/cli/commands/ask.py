@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @command("recall")
 @query_argument
-@click.option("-k", "k", type=click.IntRange(1), metavar="N", help="At most so many hits.")
+@click.option("-k", "k", type=click.IntRange(1), metavar="N", help="At most this many hits.")
 @interval_options
 @as_of_option
 @entity_options("Only hits that mention it.")
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     "token_budget",
     type=click.IntRange(1),
     metavar="N",
-    help="At most so many estimated tokens.",
+    help="At most this many estimated tokens.",
 )
 @click.option(
     "--group", is_flag=True, help="For a group chat: leave out the owner's private pages."
@@ -149,7 +149,7 @@ def _advice(answer: Answer, filters: dict[str, Any]) -> list[str]:
 @command("search")
 @query_argument
 @click.option(
-    "-k", "k", type=click.IntRange(1), default=10, metavar="N", help="At most so many passages."
+    "-k", "k", type=click.IntRange(1), default=10, metavar="N", help="At most this many passages."
 )
 @click.option(
     "--min-score",

@@ -77,7 +77,7 @@ def entity() -> None:
     "token_budget",
     type=click.IntRange(1),
     metavar="N",
-    help="At most so many estimated tokens; what is current comes first.",
+    help="At most this many estimated tokens; what is current comes first.",
 )
 @click.option(
     "--explain", is_flag=True, help="Explain, step by step, which entity NAME stands for."

@@ -184,7 +184,7 @@ def _payload() -> dict[str, Any]:
     "token_budget",
     type=click.IntRange(50),
     metavar="N",
-    help="At most so many tokens.",
+    help="At most this many tokens.",
 )
 @click.option(
     "--group", is_flag=True, help="For a group chat: leave out the owner's private pages."

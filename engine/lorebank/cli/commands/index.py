@@ -141,7 +141,7 @@ def doctor(session: Session, fix: bool) -> int:
     default=200,
     metavar="N",
     show_default=True,
-    help="At most so many sentences.",
+    help="At most this many sentences.",
 )
 @click.option(
     "--seed", type=int, default=0, metavar="N", show_default=True, help="Which sentences."

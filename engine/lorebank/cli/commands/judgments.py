@@ -33,7 +33,7 @@ _by_option = click.option("--by", metavar="NAME", help="Who rules; default: your
 @command("inbox")
 @click.argument("words", nargs=-1, metavar="[ID VERDICT]… | rule")
 @click.option("--kind", type=click.Choice([each.value for each in InboxKind]), help="Only these.")
-@click.option("-k", type=click.IntRange(min=1), default=_SHOWN, help="At most so many items.")
+@click.option("-k", type=click.IntRange(min=1), default=_SHOWN, help="At most this many items.")
 @_by_option
 @click.option("--settled", is_flag=True, help="List the verdicts in force.")
 @click.option("--judge", is_flag=True, help="Let the generator rule on what it is sure of.")
@@ -90,7 +90,8 @@ def _ask(session: Session, bank: Bank, kind: str | None, by: str) -> None:
     """Go through the items, a key each; what was ruled stands even where a later one is left."""
     if not session.can_ask:
         raise UsageError(
-            "nobody is at a terminal to be asked", hint="lorebank inbox ID VERDICT settles an item"
+            "going through the inbox needs a terminal",
+            hint="lorebank inbox ID VERDICT settles an item",
         )
     items = list(bank.inbox(kind).items)
     if not items:
@@ -219,7 +220,9 @@ def confirm(session: Session, /, ids: tuple[str, ...], all_from: str | None, **h
 @click.option(
     "--source", default="", metavar="PATH[#L10[-L20]]", help="A file, a transcript, or lines of it."
 )
-@click.option("--match", default="", metavar="TEXT", help="Every line that holds that text.")
+@click.option(
+    "--match", default="", metavar="TEXT", help="Lines with these words; Ann* for a part."
+)
 @click.option(
     "--before", metavar="DAY", help="Only of earlier days; alone, all notes and talk of those."
 )
@@ -237,8 +240,9 @@ def forget(
     force: bool,
     **selection: Any,
 ) -> None:
-    """ID is that of a fact, a passage (n-…) or an opinion (o-…). An empty line stays where a line
-    stood, so that every other citation holds. What is cut is kept in .memory/forgotten for --undo
+    """ID is that of a fact, a passage (n-…) or an opinion (o-…). A fact goes whole, a list item but
+    for those nested in it, of a paragraph the line. An empty line stays where a line stood, so that
+    every other citation holds. What is cut is kept in .memory/forgotten for --undo
     until --purge drops it, with the copies of pages that reflect keeps. Git's history is yours, and
     transcripts are their host's: lines of bank/forgotten.md keep them from being read again.
 
