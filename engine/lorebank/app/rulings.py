@@ -238,8 +238,11 @@ def finish_interrupted(ws: OpenWorkspace) -> tuple[str, ...]:
         try:
             with naming(found.message.partition(" was ")[0], name * (is_forget and not is_undo)):
                 if not is_undo:
-                    left = open_forgetting(ws).resume(name)
+                    forgetting = open_forgetting(ws)
+                    left = forgetting.resume(name)
                     forgets.append(name)
+                    for problem in forgetting.problems:
+                        ws.say(f"{problem.path}: {problem.message}")
                 elif is_forget:
                     left = restore(ws.root, name, force=True).kept
                 else:
