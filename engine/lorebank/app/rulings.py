@@ -11,6 +11,7 @@ from lorebank.app.conversations import conversations, sync_sessions
 from lorebank.app.workspace import (
     Day,
     OpenWorkspace,
+    checked_count,
     checked_keywords,
     listed,
     member_of,
@@ -18,7 +19,7 @@ from lorebank.app.workspace import (
 from lorebank.domain.facts import InboxKind
 from lorebank.domain.judgments import Decision, Inbox, Proposal
 from lorebank.domain.reports import ConfirmReport, ForgetReport, PurgeReport, UndoReport
-from lorebank.errors import ConfigurationError, NotFound, PathRefused, UsageError
+from lorebank.errors import ConfigurationError, NotFound, PathRefused
 from lorebank.forgetting.forget import Forgetting, naming
 from lorebank.forgetting.selection import Order, text_finder
 from lorebank.forgetting.undo import interrupted, read_run, restore, runs_of, store_of
@@ -46,8 +47,7 @@ def inbox(
 ) -> Inbox:
     """What waits for a decision, newest and weightiest first: pairs of lines, names, proposed
     edits, facts in quarantine; of one `kind` only, `k` items at most."""
-    if k is not None and k < 1:
-        raise UsageError(f"k must be at least 1, not {k}")
+    k = None if k is None else checked_count(k)
     ws.embed_pending_statements()  # so that the same is asked whichever command ran before
     return waiting(
         _desk(ws, now), kind=None if kind is None else member_of(InboxKind, kind, "kind"), k=k
@@ -238,8 +238,11 @@ def finish_interrupted(ws: OpenWorkspace) -> tuple[str, ...]:
         try:
             with naming(found.message.partition(" was ")[0], name * (is_forget and not is_undo)):
                 if not is_undo:
-                    left = open_forgetting(ws).resume(name)
+                    forgetting = open_forgetting(ws)
+                    left = forgetting.resume(name)
                     forgets.append(name)
+                    for problem in forgetting.problems:
+                        ws.say(f"{problem.path}: {problem.message}")
                 elif is_forget:
                     left = restore(ws.root, name, force=True).kept
                 else:

@@ -84,6 +84,21 @@ def member_of(kind: type[E], text: E | str, what: str) -> E:
         raise UsageError(f"unknown {what} '{text}'", hint=f"use one of {', '.join(kind)}") from None
 
 
+def refuse_other_than_text(text: object, what: str) -> None:
+    """`UsageError` for what is no text, or none that can be written down."""
+    if not isinstance(text, str):
+        raise UsageError(f"{what} must be text, not {text!r}")
+    if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise UsageError(f"{what} holds half of a character, which no file can hold")
+
+
+def checked_count(k: object) -> int:
+    """How many results are wanted; `UsageError` for what is no whole number from 1 on."""
+    if not isinstance(k, int) or k < 1:
+        raise UsageError(f"k must be at least 1, not {k!r}")
+    return k
+
+
 def checked_keywords(function: str, given: K, known: type) -> K:
     """The keywords as a `TypedDict` has them: a name alone is a sequence of one.
 

@@ -21,7 +21,7 @@ from lorebank.agent.authored import (
     is_order,
     route,
 )
-from lorebank.app.workspace import Day, OpenWorkspace, checked_keywords
+from lorebank.app.workspace import Day, OpenWorkspace, checked_keywords, refuse_other_than_text
 from lorebank.domain.facts import (
     NOBODY,
     Author,
@@ -99,6 +99,7 @@ def retain(ws: OpenWorkspace, text: str, **details: Unpack[RetainKeywords]) -> F
     """
     from lorebank.inbox.pairs import about
 
+    refuse_other_than_text(text, "what is retained")
     details = checked_keywords("retain", details, RetainKeywords)
     now = details.get("now")
     today = ws.day(now)
