@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from lorebank import Bank, ConcurrentEdit, NotFound, UsageError
-from lorebank.forgetting.undo import read_run, store_of
+from lorebank import Bank, ConcurrentEdit, NotFound, UsageError, WorkspaceError
+from lorebank.forgetting.undo import carried, read_run, store_of
 from support import WORDS_ONLY, snapshot
 
 NOW = date(2025, 12, 20)
@@ -377,3 +377,217 @@ def test_of_a_paragraph_only_the_sentences_go_that_name_somebody(tmp_path: Path)
         )
         bank.undo_forget()
     assert log.read_bytes() == before
+
+
+# -- only the lines that hold it go --------------------------------------------------------------
+
+LIST = "- Byrne: baker\n- Nuala: mill\n  who mends\n  - Zeb is her brother\n  - likes tea\n- Cara\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "order", "left"),
+    [
+        ("Ann: one.\nZeb owes 40.\nBob: two.\n", {"match": "zeb"}, "Ann: one.\n\nBob: two.\n"),
+        ("a one.\nb two.\nc three.\n", {"source": "bank/p.md#L4"}, "a one.\n\nc three.\n"),
+        ("It is in the old\nmill house.\nSo be it.\n", {"match": "old mill"}, "\n\nSo be it.\n"),
+        (LIST, {"match": "Zeb"}, LIST.replace("  - Zeb is her brother", "")),
+        (LIST, {"match": "mends"}, LIST.replace("- Nuala: mill\n  who mends", "- …\n")),
+        (LIST, {"source": "bank/p.md#L4"}, LIST.replace("- Nuala: mill\n  who mends", "- …\n")),
+        (LIST, {"match": "Cara"}, LIST.replace("- Cara", "")),
+        ("- [ ] call Zeb\n  by May\n- [ ] eat\n", {"match": "by May"}, "\n\n- [ ] eat\n"),
+        ("- W @Orla: Sells rye\n  and oats.\n\nBye.\n", {"match": "oats"}, "\n\n\nBye.\n"),
+        ("Planning.\nHannah.\nAnn's.\n", {"match": "Ann"}, "Planning.\nHannah.\n\n"),
+        ("Planning.\nHannah.\nAnnas.\n", {"match": "ann*"}, "Planning.\nHannah.\n\n"),
+        ("Planning.\nHannah.\nOut.\n", {"match": "*ann*"}, "\n\nOut.\n"),
+        ("5 * 3 is.\n5 x 3 is.\n", {"match": "5 * 3"}, "\n5 x 3 is.\n"),
+        ("東京都に住む。\n京都。\n", {"match": "東京"}, "\n京都。\n"),
+    ],
+)
+def test_nothing_beside_the_lines_meant_goes(
+    tmp_path: Path, text: str, order: dict[str, str], left: str
+) -> None:
+    page = tmp_path / "bank" / "p.md"
+    page.parent.mkdir()
+    page.write_text(f"# P\n\n{text}", "utf-8")
+    before = page.read_bytes()
+    with opened(tmp_path) as bank:
+        dry = bank.forget(dry_run=True, **order)
+        done = bank.forget(**order)
+        assert dry.lines == done.lines
+        assert page.read_text("utf-8") == f"# P\n\n{left}"
+        bank.undo_forget()
+    assert page.read_bytes() == before
+
+
+# -- what was interrupted is finished as what it was ----------------------------------------------
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Path:
+    """Two things to forget in one log, with pages made of them."""
+    log = tmp_path / "memory" / "2025-12-01.md"
+    log.parent.mkdir()
+    log.write_text(
+        "## Retain\n- W @Priya: Lives in Galway.\n- W @Priya: Has a key.\n"
+        "- W @Tomas: Is allergic to sesame.\n- W @Tomas: Plays chess.\n"
+    )
+    with opened(tmp_path) as bank:
+        bank.reflect()
+    return tmp_path
+
+
+def fail_at(monkeypatch: pytest.MonkeyPatch, where: str, number: int) -> None:
+    """Let the n-th file that is written fail, as on a disk that is full."""
+    from lorebank.workspace import atomic
+
+    count = iter(range(1, 1000))
+
+    def failing(path: Path, data: bytes | None, *, expected: bytes | None) -> None:
+        if path.suffix == ".md" and next(count) >= number:
+            raise WorkspaceError(f"{path}: cannot be written: no space")
+        atomic.replace_bytes(path, data, expected=expected)
+
+    monkeypatch.setattr(f"{where}.replace_bytes", failing)
+
+
+def test_a_forget_that_failed_is_finished_by_any_command_as_its_own_run(
+    two: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, said = snapshot(two), []
+    with monkeypatch.context() as patch, opened(two) as bank:
+        fail_at(patch, "lorebank.forgetting.forget", 3)
+        with pytest.raises(WorkspaceError, match=r"run 2025-12-20-1.* is unfinished"):
+            bank.forget(match="Priya")
+        with pytest.raises(WorkspaceError, match=r"run 2025-12-20-1.* is unfinished"):
+            bank.forget(match="sesame")
+        fact = bank.retain("W @Kit: Rows.")  # a line is never refused
+        assert (two / fact.citation.path).read_text().count("Rows") == 1
+        (two / fact.citation.path).unlink()
+    with Bank.open(two, environ=WORDS_ONLY, now=NOW, say=said.append) as bank:
+        assert [p.code for p in bank.status().problems] == ["interrupted"]
+        bank.forget(match="sesame", purge=True)
+        assert "run 2025-12-20-1" in said[0]
+        assert "finished" in said[0]
+        log = two / "memory" / "2025-12-01.md"
+        assert log.read_text() == "## Retain\n\n\n\n- W @Tomas: Plays chess.\n"
+        assert bank.undo_forget().run == "2025-12-20-1"  # what was purged stays away
+        assert log.read_text() == before["memory/2025-12-01.md"].decode().replace(
+            "- W @Tomas: Is allergic to sesame.", ""
+        )
+    assert holding_word(two, "sesame") == []
+
+
+def test_a_line_written_meanwhile_does_not_stop_it(
+    two: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch, opened(two) as bank:
+        fail_at(patch, "lorebank.forgetting.forget", 1)
+        with pytest.raises(WorkspaceError):
+            bank.forget(match="Priya")
+    log = two / "memory" / "2025-12-01.md"
+    with log.open("a") as file:
+        file.write("- W @Kit: Rows.\n")
+    with opened(two) as bank:
+        assert bank.sync(embed=False).problems == ()
+    assert "Priya" not in log.read_text()
+    assert log.read_text().endswith("- W @Tomas: Plays chess.\n- W @Kit: Rows.\n")
+
+
+@pytest.mark.parametrize("what", ["forget", "reflect"])
+def test_an_undo_that_was_interrupted_is_finished(
+    two: Path, what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with opened(two) as bank:
+        if what == "forget":
+            before = snapshot(two)
+            bank.forget(match="Priya")
+        else:
+            before = {"memory/2025-12-01.md": (two / "memory/2025-12-01.md").read_bytes()}
+        with monkeypatch.context() as patch:
+            fail_at(patch, "lorebank.workspace.run_store", 2)
+            with pytest.raises(WorkspaceError):
+                bank.undo_forget() if what == "forget" else bank.undo_reflect()
+        assert [p.code for p in bank.status().problems] == ["interrupted"]
+        assert snapshot(two) != before
+        bank.sync(embed=False)
+        assert bank.status().problems == ()
+    assert snapshot(two) == before
+
+
+def test_a_record_that_cannot_be_read_stops_nothing(two: Path) -> None:
+    kept = two / ".memory" / "forgotten" / "2025-12-20-1.pending.zip"
+    kept.parent.mkdir(exist_ok=True)
+    kept.write_bytes(b"damaged")
+    said: list[str] = []
+    with Bank.open(two, environ=WORDS_ONLY, now=NOW, say=said.append) as bank:
+        bank.sync(embed=False)
+        assert "cannot be read" in said[0]
+        assert bank.status().problems == ()
+        assert kept.with_name("2025-12-20-1.zip").exists()
+
+
+# -- what is purged is in no other run ------------------------------------------------------------
+
+
+def holding_word(root: Path, word: str) -> list[str]:
+    return [path for path in holding(root, word) if not path.startswith(".memory/index")]
+
+
+def test_a_purge_reaches_what_the_same_order_kept_before(two: Path) -> None:
+    with opened(two) as bank:
+        first = bank.forget(match="Galway").run
+        report = bank.forget(match="Galway", purge=True)
+        assert report.purged is not None
+        assert report.purged.runs == (first,)
+    assert holding_word(two, "Galway") == []
+
+
+def test_a_purge_takes_lines_out_of_what_other_runs_keep(two: Path) -> None:
+    with opened(two) as bank:
+        first = bank.forget(match="Plays chess").run
+        report = bank.forget(match="Galway", purge=True)
+        assert report.purged is not None
+        assert report.purged.mended == (first,)
+        assert holding_word(two, "Galway") == []
+        bank.undo_forget()
+        text = (two / "memory" / "2025-12-01.md").read_text()
+        assert text.startswith("## Retain\n\n- W @Priya: Has a key.\n")
+        assert text.endswith("- W @Tomas: Plays chess.\n")
+
+
+def test_a_purge_says_what_it_did_not_search(two: Path) -> None:
+    (two / "sub").mkdir()
+    (two / "sub" / "a.txt").write_text("Galway")
+    with opened(two) as bank:
+        report = bank.forget(match="Galway", purge=True)
+        assert report.purged is not None
+        assert report.purged.unread == ("sub/a.txt",)
+
+
+def test_two_runs_are_taken_back_in_any_order(two: Path) -> None:
+    log = two / "memory" / "2025-12-01.md"
+    before = log.read_bytes()
+    with opened(two) as bank:
+        first = bank.forget(match="Galway").run
+        second = bank.forget(match="chess").run
+        bank.undo_forget(first)
+        bank.undo_forget(second)
+    assert log.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "present", "wanted"),
+    [
+        ("a\nb\nc\n", "a\n\nc\n", "a\nb\nc\nd\n", "a\n\nc\nd\n"),
+        ("a\nb\nc\n", "a\n\nc\n", "\nb\nc\n", "\n\nc\n"),
+        ("a\n\nc\n", "a\nb\nc\n", "a\n\n\nd\n", "a\nb\n\nd\n"),
+        ("a\nb\nc\n", "a\n\nc\n", "x\nb\nc\n", None),
+        ("a\nb\nc\n", "a\n\nc\n", "a\nB\nc\n", None),
+        ("a\nb\nc\n", "a\n\nc\n", "a\nb\n", None),
+    ],
+)
+def test_a_change_is_carried_over_only_where_each_line_is_known(
+    old: str, new: str, present: str, wanted: str | None
+) -> None:
+    found = carried(old.encode(), new.encode(), present.encode())
+    assert found == (None if wanted is None else wanted.encode())

@@ -2,7 +2,8 @@
 
 Commands run in a process below which `faults/faults.c` counts every such call, SQLite's included,
 and kills the process or lets the call fail. Every note must then be whole, a command that reported
-success must have done its work, and the next command must need no repair.
+success must have done its work, what is half done must be said, and the next command, whatever it
+is, must finish it and need no repair.
 """
 
 import json
@@ -64,19 +65,42 @@ def notes(root: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in files if file.exists()}
 
 
+def pages(root: Path) -> dict[str, bytes]:
+    """All that is written for people: notes and pages, none half written."""
+    files = [*root.glob("*.md"), *(root / "memory").rglob("*.md"), *(root / "bank").rglob("*.md")]
+    return {str(file.relative_to(root)): file.read_bytes() for file in files}
+
+
 def calls_and_states(
     run: Run, name: str, start: Path, scratch: Path
 ) -> tuple[int, list[dict[str, bytes]]]:
-    """How many calls the command makes, and its notes before, between its steps and after it."""
+    """How many calls the command makes, and all pages before, between its steps and after it."""
     undone = name.removeprefix("undo ") if name != "undo" else "reflect"
-    states = [notes(start)]
+    states = [pages(start)]
     for command in dict.fromkeys((undone, name)):
         whole = scratch / "whole" / command.replace(" ", "-")
         shutil.copytree(start, whole)
         done = run(whole, command, "none", 0)
         assert done["ended"] == "done"
-        states.append(notes(whole))
+        states.append(pages(whole))
     return cast("int", done["calls"]), states
+
+
+def assert_said_and_finished(root: Path, states: list[dict[str, bytes]], where: str) -> None:
+    """What is half done is named by `status` and `doctor`, and finished by an ordinary command."""
+    with Bank.open(root, environ=WORDS_ONLY) as bank:
+        said = [problem for problem in bank.status().problems if problem.code == "interrupted"]
+        assert said or pages(root) in states, f"half done, and not said, {where}"
+        found = [each for each in bank.doctor() if each.check == "interrupted"]
+        assert [problem.path for problem in said] == [
+            each.source for each in found if each.source.endswith(".zip")
+        ], where
+        if not any(
+            "lorebank reflect` " in problem.message for problem in said
+        ):  # its own to finish
+            bank.sync(embed=False)
+            assert pages(root) in states, f"not finished, {where}"
+            assert all(problem.code != "interrupted" for problem in bank.status().problems), where
 
 
 def assert_no_repair_needed(root: Path) -> None:
@@ -105,8 +129,12 @@ def test_a_fault_at_any_call(
             assert not ended.startswith("bug"), f"{where}: {ended}"
             left = notes(root)
             for file, data in left.items():
-                assert data in [state.get(file) for state in states], f"{file}, {where}"
+                assert data in [state.get(f"memory/{file}", state.get(file)) for state in states], (
+                    f"{file}, {where}"
+                )
             if ended == "done" and name in NOTED:
                 assert NOTED[name] in b"".join(left.values()).decode(), f"lost, {where}"
+            if "forget" in name or (fault == "kill" and name in ("reflect", "undo")):
+                assert_said_and_finished(root, states, where)
             assert_no_repair_needed(root)
             shutil.rmtree(root)

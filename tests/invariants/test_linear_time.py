@@ -1,6 +1,7 @@
 """No text, however hostile, takes more than linear time to read.
 
-Each unit below is repeated to 50 kB, as prose and as one fact, and read and written to an index:
+Each unit below is repeated to 50 kB, as prose and as one fact, read and written to an index, and
+asked for its dates:
 in linear time that takes some .2 s of CPU, with a quadratic expression 3 s and more. The process is
 ended after a minute or two, since the worst took hours.
 """
@@ -16,12 +17,14 @@ UNITS = (
     *("`", "<", "<!--", "<private>", "#", "> ", "1", "1-", "a-b-", "aB", "a.", "a/", "\t", "|"),
     *("| a | b |\n", "- [ ] a\n", "  - a\n", "Anna Berg ", "mon ", "1 Jan ", "O(c=", "é", "人"),
     *("https://a@b:", "-----BEGIN ", "key_", "for of to ", "&lt;", "until ", "3 to 4 "),
+    *("word ", "He went to the mill on Friday, then bought 3 kg of rye, "),
 )
 resource = pytest.importorskip("resource", reason="Windows cannot limit CPU time")
 CPU_SECONDS = 120
 PROGRAM = """
 import time
 from datetime import date
+from lorebank.dates.phrases import find_phrases
 from lorebank.index.sync import ReadSettings
 from lorebank.database.connection import open_in_memory
 from lorebank.index.reading import read_file
@@ -43,6 +46,8 @@ for unit in UNITS:
         log = SourceFile("memory/2025-01-01.md", len(data), 1, date(2025, 1, 1), FileRole.LOG)
         insert_files(index, [(read_file(data, "hash", log, settings), 1)])
         delete_files(index, [log.path])
+        for day in (date(2025, 1, 1), date(2025, 1, 15)):  # as a page of it is made
+            find_phrases(data.decode(), day)
         assert time.process_time() - begun < 2
 print("done")
 """

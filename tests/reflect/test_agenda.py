@@ -353,3 +353,26 @@ def test_what_is_late_and_may_be_done_comes_last(tmp_path: Path) -> None:
     with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
         found = [(i.overdue, i.doubt[0] if i.doubt else "") for i in bank.agenda().items]
     assert found == [(True, ""), (False, ""), (True, "done?")]
+
+
+def test_what_begins_for_somebody_stays_on_the_page_when_it_has_begun(tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory/2026-03-08.md").write_text(
+        "## Retain\n- W @Odd: Lives in Vigo.\n- W @Odd: Owns a gig.\n- W @Odd: Sails.\n"
+        "- W @Kit: Nurse, comes to Odd on Mondays from tomorrow.\n",
+        "utf-8",
+    )
+    with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
+        for today in (date(2026, 3, 8), date(2026, 3, 12)):
+            bank.reflect(now=today)
+            assert "Nurse, comes to Odd" in (tmp_path / "bank/entities/Odd.md").read_text("utf-8")
+
+
+def test_an_event_called_off_is_compared_without_its_date(tmp_path: Path) -> None:
+    agenda(
+        tmp_path,
+        d0301="- Saturday 14 March: quiz night with the Doyles",
+        d0305="Quiz with the Doyles fell through, their sitter broke a wrist.",
+    )
+    with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
+        assert [item.doubt and item.doubt[0] for item in bank.agenda().items] == ["off?"]

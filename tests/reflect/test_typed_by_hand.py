@@ -1,6 +1,7 @@
 """What a person types on a page or into a log is read as meant, and kept, or said to be odd."""
 
 import os
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
@@ -209,3 +210,80 @@ def test_accepting_a_change_that_nobody_proposed_writes_nothing(tmp_path: Path) 
     with opened(tmp_path) as bank, pytest.raises(NotFound, match="no change nosuch is proposed"):
         bank.reflect(accept=["nosuch"])
     assert not (tmp_path / "bank").exists()
+
+
+def proofs(root: Path) -> Path:
+    log(root, "2026-02-10", "- O(c=0.7) @Tomas: Rye needs a long proof.", "- W @Tomas: Bakes.")
+    with opened(root) as bank:
+        bank.reflect()
+    return root / OPINIONS
+
+
+@pytest.mark.parametrize("typed", ["0.10", "0.1", "0,1"])
+def test_a_number_typed_over_that_of_a_belief_is_a_pin(tmp_path: Path, typed: str) -> None:
+    page = proofs(tmp_path)
+    page.write_text(page.read_text("utf-8").replace("**0.70**", f"**{typed}**"), "utf-8")
+    with opened(tmp_path) as bank:
+        assert [(o.statement, o.pinned) for o in bank.opinions()] == [
+            ("Rye needs a long proof.", 0.1)
+        ]
+        bank.reflect()
+        assert f"  - pin: 0.1 since {TODAY}" in page.read_text("utf-8").split("\n")
+        page.write_text(page.read_text("utf-8").replace(f"  - pin: 0.1 since {TODAY}\n", ""))
+        bank.reflect()
+    assert "**0.70**" in page.read_text("utf-8")
+
+
+def test_a_number_that_moved_with_its_evidence_is_no_pin(tmp_path: Path) -> None:
+    page = proofs(tmp_path)
+    page.write_text(page.read_text("utf-8").replace("long proof. ·", "longer proof. ·"), "utf-8")
+    log(tmp_path, "2026-02-12", "- O(c=0.9) @Tomas: Rye needs a long proof.")
+    with opened(tmp_path) as bank:
+        bank.reflect()
+        assert [(o.statement, o.pinned) for o in bank.opinions()] == [
+            ("Rye needs a longer proof.", None)
+        ]
+
+
+def test_a_second_line_of_one_belief_is_kept_below_the_block(tmp_path: Path) -> None:
+    page = proofs(tmp_path)
+    lines = page.read_text("utf-8").split("\n")
+    place = next(n for n, line in enumerate(lines) if line.startswith("- Rye"))
+    merged = lines[place].replace("long proof", "proof of two days")
+    page.write_text("\n".join([*lines[: place + 1], merged, *lines[place + 1 :]]), "utf-8")
+    with opened(tmp_path) as bank:
+        bank.reflect()
+    after = page.read_text("utf-8")
+    assert after.index("lorebank:end opinions") < after.index(merged)
+    assert after.count("Rye needs a long proof.") == 1
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda bank: bank.recall(None),
+        lambda bank: bank.recall("tea", k="3"),
+        lambda bank: bank.search(b"tea"),
+        lambda bank: bank.search("tea", k=None),
+        lambda bank: bank.retain(5),
+        lambda bank: bank.retain("half of \ud800 one"),
+    ],
+)
+def test_what_is_no_text_or_count_is_refused_in_words(
+    tmp_path: Path, call: Callable[[Bank], object]
+) -> None:
+    (tmp_path / "memory").mkdir()
+    with opened(tmp_path) as bank, pytest.raises(UsageError):
+        call(bank)
+
+
+def test_a_name_that_somebody_has_is_not_given_to_another_unasked(tmp_path: Path) -> None:
+    log(tmp_path, "2026-02-10", "- W @Bram: Drives a van.", "- W @Orla: Bakes.")
+    with opened(tmp_path) as bank:
+        with pytest.raises(UsageError, match="there is an entity 'Orla' already") as refused:
+            bank.decide("rename", "Bram", "Orla")
+        assert "entity merge" in (refused.value.hint or "")
+        assert bank.decide("rename", "Bram", "Bramwell").changed
+        log(tmp_path, "2026-02-11", "- W @Bramwell: Sold his van.")
+        bank.sync()
+        assert bank.decide("rename", "Bram", "Bramwell").changed == ()  # one already

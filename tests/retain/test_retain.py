@@ -87,7 +87,7 @@ def test_random_text_is_read_back_as_it_was_understood(text: str) -> None:
 
 def read_back(fact: Fact) -> Fact:
     """The one fact that is read out of a log into which it was written between two others."""
-    text = append(append(new_log(DAY, "Retain"), "- W @Bo: Before."), format_fact(fact))
+    text = append(append(new_log(DAY), "- W @Bo: Before."), format_fact(fact))
     text = append(text, "- W @Bo: After.")
     facts = extract_facts(read_document(text, PATH), recorded=DAY).facts
     assert [facts[0].content, facts[-1].content] == ["Before.", "After."]

@@ -17,14 +17,15 @@ from lorebank.app.bank import Bank
 from lorebank.app.workspace import OpenWorkspace
 from lorebank.domain.reports import HealthFinding, RotKind
 from lorebank.errors import NotWritable
+from lorebank.forgetting.undo import interrupted
 from lorebank.markdown.blocks import find_blocks
 from lorebank.markdown.source import decode
-from lorebank.nightly.run_record import pending_run, undo_store
 from lorebank.render.reports import remedy as remedy_of
 from lorebank.schedule.job import missed_run, read_record
 from lorebank.workspace.atomic import temporaries_below
 from lorebank.workspace.layout import BANK_FOLDER, DERIVED_FOLDER
 from lorebank.workspace.lock import WriterLock, append_lock
+from lorebank.workspace.run_store import has_interrupted
 
 
 def examine(
@@ -61,17 +62,16 @@ def _interrupted(bank: Bank, *, fix: bool) -> Iterator[HealthFinding]:
     """What killed processes left: a run to be completed, files that never got their name."""
     root = bank.root
     left = temporaries_below(root)
-    half_done = pending_run(root)
+    half_done = [found for *_, found in interrupted(root)]
     if fix and half_done:
         bank.reflect()
     if fix and left:
         with WriterLock(root), append_lock(root):
             for file in temporaries_below(root):
                 file.unlink(missing_ok=True)
-    if half_done:
-        place = undo_store(root).file(half_done, pending=True).relative_to(root).as_posix()
-        message, remedy = "a reflect run was killed half-way", "`lorebank reflect` completes it"
-        yield HealthFinding("interrupted", place, message, remedy, fix)
+    for found in half_done:
+        remedy = "`lorebank reflect` completes it"
+        yield HealthFinding("interrupted", found.path, found.message, remedy, fix)
     for file in left:
         place = file.relative_to(root).as_posix()
         message, remedy = "was left by a killed writer", "the next `lorebank reflect` removes it"
@@ -83,7 +83,10 @@ def _index(bank: Bank, *, fix: bool) -> Iterator[HealthFinding]:
     place = f"{DERIVED_FOLDER}/index.sqlite"
     remedy = "`lorebank index --full` rebuilds it"
     try:
-        bank.sync(embed=False)
+        if has_interrupted(bank.root):  # which the whole sync would finish
+            bank.workspace.sync_files()
+        else:
+            bank.sync(embed=False)
         differences = bank.check()
         if differences and fix:
             bank.sync(full=True, embed=False)
@@ -114,6 +117,8 @@ def _status(bank: Bank) -> Iterator[HealthFinding]:
     """Problems of notes and ledgers that the last sync found, and of the embedder."""
     status = bank.status()
     for problem in status.problems:
+        if problem.code == "interrupted":
+            continue  # named by itself
         place = f"{problem.path}#L{problem.line}" if problem.line else problem.path
         yield HealthFinding("notes", place, problem.message, remedy_of(problem.code))
     embedder = status.embedder

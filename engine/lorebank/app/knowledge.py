@@ -25,7 +25,6 @@ from lorebank.names.entities import list_entities
 from lorebank.names.who import resolve_name
 from lorebank.nightly.lookback import rot_report
 from lorebank.recall.filters import parse_day, parse_interval
-from lorebank.workspace.lock import WriterLock
 from lorebank.workspace.recalled import read_recalled
 
 
@@ -184,7 +183,7 @@ def decide(
     """
     from lorebank.nightly.names import decide, decision_entry
 
-    with WriterLock(ws.root):
+    with ws.writing():
         ws.sync_files()
         entry = decision_entry(action, names, ws.day(now), reason)
         change = decide(ws.index, ws.root, entry, undo=undo, dry_run=dry_run)

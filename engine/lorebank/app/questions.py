@@ -13,7 +13,9 @@ from lorebank.app.workspace import (
     Day,
     OpenWorkspace,
     Progress,
+    checked_count,
     checked_keywords,
+    refuse_other_than_text,
 )
 from lorebank.database.connection import has_full_text
 from lorebank.domain.answers import Answer, Hit, SearchHit
@@ -100,12 +102,11 @@ def recall(ws: OpenWorkspace, query: str, **asked: Unpack[RecallKeywords]) -> An
     `tags`, `path`, `origins`, `trusted_only`, `group`, `include_superseded`, `explain`, `why_not`,
     `remember` and `now`; `lorebank.app.questions.RecallKeywords` says what each means.
     """
+    refuse_other_than_text(query, "a question")
     asked = checked_keywords("recall", asked, RecallKeywords)
     today = ws.day(asked.get("now"))
     k = asked.get("k")
-    wanted = ws.config.recall.k if k is None else k
-    if wanted < 1:
-        raise UsageError(f"k must be at least 1, not {wanted}")
+    wanted = ws.config.recall.k if k is None else checked_count(k)
     hides_core = asked.get("group", False) and not ws.group
     filters = Filters(_selection(ws, asked, today), Selection(paths=_private(ws, hides_core)))
     request, question = build_request(ws, _with_properties(ws, query), filters, wanted, today)
@@ -187,8 +188,8 @@ def search(
     Where `memory_search.sources` names transcripts, what was read of them so far is searched as
     well, unless `sessions` is false; `path` may be one as it is cited, or `sessions` for all.
     """
-    if k < 1:
-        raise UsageError(f"k must be at least 1, not {k}")
+    refuse_other_than_text(query, "a query")
+    k = checked_count(k)
     sessions = sessions and not ws.group
     settings = ws.config.memory_search
     limits: dict[str, Any] = {"k": k, "min_score": min_score, "path": path}
@@ -318,6 +319,7 @@ def build_request(
         limit=max(LEAST_CANDIDATES, wanted * ws.config.recall.candidate_multiplier),
         within=select_items(ws.index, filters.wanted, filters.unwanted),
         vectors=ws.vectors,
+        vectors_of=ws.builtin_vectors if question.vector is not None else ws.vectors_of,
         query_vector=question.vector,
         spread=question.spread,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import TypedDict, Unpack
@@ -11,6 +11,7 @@ from lorebank.app.conversations import conversations, sync_sessions
 from lorebank.app.workspace import (
     Day,
     OpenWorkspace,
+    checked_count,
     checked_keywords,
     listed,
     member_of,
@@ -18,17 +19,18 @@ from lorebank.app.workspace import (
 from lorebank.domain.facts import InboxKind
 from lorebank.domain.judgments import Decision, Inbox, Proposal
 from lorebank.domain.reports import ConfirmReport, ForgetReport, PurgeReport, UndoReport
-from lorebank.errors import ConfigurationError, NotFound, UsageError
-from lorebank.forgetting.forget import Forgetting
-from lorebank.forgetting.selection import Order
+from lorebank.errors import ConfigurationError, NotFound, PathRefused
+from lorebank.forgetting.forget import Forgetting, naming
+from lorebank.forgetting.selection import Order, text_finder
+from lorebank.forgetting.undo import interrupted, read_run, restore, runs_of, store_of
 from lorebank.forgetting.undo import purge as purge_kept
-from lorebank.forgetting.undo import restore
 from lorebank.generation.writing import open_writer
 from lorebank.inbox.registry import settled, signature, take_back, waiting
 from lorebank.inbox.sources import Desk
 from lorebank.index.items import load_facts
 from lorebank.language.folding import slugify
 from lorebank.nightly.proposals import open_proposals
+from lorebank.nightly.run_record import undo_run
 from lorebank.recall.filters import parse_day
 from lorebank.trust import confirmations
 from lorebank.trust.confirmations import Choice, chosen, format_confirmation, write_confirmations
@@ -45,8 +47,7 @@ def inbox(
 ) -> Inbox:
     """What waits for a decision, newest and weightiest first: pairs of lines, names, proposed
     edits, facts in quarantine; of one `kind` only, `k` items at most."""
-    if k is not None and k < 1:
-        raise UsageError(f"k must be at least 1, not {k}")
+    k = None if k is None else checked_count(k)
     ws.embed_pending_statements()  # so that the same is asked whichever command ran before
     return waiting(
         _desk(ws, now), kind=None if kind is None else member_of(InboxKind, kind, "kind"), k=k
@@ -65,7 +66,7 @@ def rule(
     """
     from lorebank.inbox.registry import rule, settled
 
-    with WriterLock(ws.root):
+    with ws.writing():
         ws.sync_files()
         ws.embed_pending_statements()
         desk = _desk(ws, now)
@@ -83,7 +84,7 @@ def unrule(
     now: date | None = None,
 ) -> tuple[Decision, ...]:
     """Take verdicts back: those on these items, all `by` a name, or both. Returns them."""
-    with WriterLock(ws.root):
+    with ws.writing():
         ws.sync_files()
         taken = take_back(_desk(ws, now), ids=None if ids is None else listed(ids), by=by)
         ws.sync_files()
@@ -117,7 +118,7 @@ def judge(ws: OpenWorkspace, *, k: int = 20, now: date | None = None) -> tuple[D
     from lorebank.inbox.registry import judge, settled
 
     models = open_writer(ws.config, ws.environ, ws.say, ws.all_names, ws.given_generator)
-    with WriterLock(ws.root), models as writer:
+    with ws.writing(), models as writer:
         if writer is None:
             raise ConfigurationError(
                 "no generator is named", hint="set generator.provider in your own settings"
@@ -145,7 +146,7 @@ def confirm(
     """
     ws.refuse_in_group("confirming")
     choice = Choice(ids, source, all_from)
-    with WriterLock(ws.root):
+    with ws.writing():
         ws.sync_files()
         before = quarantined_items(ws.index)
         lines = chosen(ws.index, choice, day=ws.day(now), reason=reason)
@@ -184,7 +185,8 @@ def forget(
     `ForgetReport`.
 
     What goes: facts, passages or opinions by id; all that names an `entity`, with its page; a
-    file or lines of it (`source`); every line that holds a text (`match`). `before` narrows
+    file or lines of it (`source`); lines that hold some words (`match`; `Ann*` for a part of one).
+    A fact goes whole, a list item without what is nested in it. `before` narrows
     that to notes of earlier days; alone, it means those notes. With `dry_run` nothing is
     written. What is cut is kept for `undo_forget` until it is purged: at once with `purge`.
 
@@ -196,25 +198,64 @@ def forget(
     today = ws.day(now)
     day = parse_day(selected.get("before"), today, "before")
     entity = selected.get("entity", "")
-    with WriterLock(ws.root):
+    with ws.writing(finish=not dry_run) as finished:
         ws.sync_files()
         forgetting = open_forgetting(ws)
-        resumed = () if dry_run else forgetting.resume()
+        missing: NotFound | None = None
         try:
             named = _named_to_forget(ws, entity, forgetting) if entity else ("", (), "")
-        except NotFound:
-            if not resumed:
-                raise
-            named = (slugify(entity), (entity,), "")  # forgotten by the run just resumed
+        except NotFound as not_found:
+            named, missing = (slugify(entity), (entity,), ""), not_found
         source, match = selected.get("source", ""), selected.get("match", "")
         order = Order(ids, *named, source=source, match=match, before=day)
         order.check()
+        kept = runs_of(ws.root, order.digest) if purge or finished else ()
+        done = [run for run in kept if purge or run in finished]
+        if missing and not done:
+            raise missing
         if dry_run:
             return forgetting.preview(order)
-        report = forgetting.forget(order, today=today, resumed=resumed)
-        if purge and report.run:
-            report = replace(report, purged=purge_kept(ws.root, report.run))
-    return report
+        report = forgetting.forget(order, today=today, done=done)
+        if not purge:
+            return report
+        runs = [*done, *([report.run] if report.run and report.run not in done else [])]
+        return replace(report, purged=_purge(ws, runs, match))
+
+
+def _purge(ws: OpenWorkspace, runs: Sequence[str], match: str = "") -> PurgeReport:
+    return replace(purge_kept(ws.root, runs, text_finder(match)), unread=ws.unread_files())
+
+
+def finish_interrupted(ws: OpenWorkspace) -> tuple[str, ...]:
+    """Finish each forget and each undo that was interrupted, as the run that it was, and say so;
+    the caller holds the lock. Returns the forgets."""
+    forgets = []
+    for store, name, found in interrupted(ws.root):
+        is_forget, is_undo = store.area == "forgotten", store.is_undoing(name)
+        if not (is_forget or is_undo):
+            continue  # reflect completes its own
+        left: tuple[str, ...]
+        try:
+            with naming(found.message.partition(" was ")[0], name * (is_forget and not is_undo)):
+                if not is_undo:
+                    forgetting = open_forgetting(ws)
+                    left = forgetting.resume(name)
+                    forgets.append(name)
+                    for problem in forgetting.problems:
+                        ws.say(f"{problem.path}: {problem.message}")
+                elif is_forget:
+                    left = restore(ws.root, name, force=True).kept
+                else:
+                    area = store.area.partition("/")[2]
+                    left = undo_run(ws.root, name, force=True, area=area).kept
+        except (NotFound, PathRefused) as unusable:  # nothing can be done with such a record
+            store.finish(name)
+            ws.say(f"{found.path}: {unusable.message}; the files stay as they are")
+            continue
+        back = "" if is_undo else f"; `lorebank forget --undo {name}` takes it back"
+        but = f" but for {', '.join(left)}, edited since" if left else ""
+        ws.say(f"{found.message.partition(':')[0]} and is finished now{but}{back}")
+    return tuple(forgets)
 
 
 def undo_forget(ws: OpenWorkspace, run: str | None = None, *, force: bool = False) -> UndoReport:
@@ -233,10 +274,10 @@ def undo_forget(ws: OpenWorkspace, run: str | None = None, *, force: bool = Fals
 
 def purge_forgotten(ws: OpenWorkspace, run: str | None = None) -> PurgeReport:
     """Drop what is kept of forgotten lines, of one run or of all; there is no way back then."""
-    with WriterLock(ws.root):
+    with ws.writing():
         ws.sync_files()
-        open_forgetting(ws).resume()
-        return purge_kept(ws.root, run)
+        runs = store_of(ws.root).names() if run is None else (read_run(ws.root, run).name,)
+        return _purge(ws, runs)
 
 
 def _named_to_forget(

@@ -29,6 +29,7 @@ from lorebank.domain.facts import Diagnostic, Fact, FactKind, OpinionStatus, Syn
 from lorebank.domain.judgments import Directive
 from lorebank.domain.reports import Status
 from lorebank.errors import NotWritable
+from lorebank.forgetting.undo import interrupted
 from lorebank.index.items import facts_by_time
 from lorebank.index.status import differences, file_problems, index_counts, refused_texts
 from lorebank.index.sync import stale_paths, sync_files
@@ -38,7 +39,7 @@ from lorebank.recall.filters import parse_day
 from lorebank.retain.kinds import parse_kind
 from lorebank.templates.scaffold import init_workspace
 from lorebank.workspace.layout import ensure_derived_folder
-from lorebank.workspace.lock import WriterLock
+from lorebank.workspace.run_store import has_interrupted
 
 if TYPE_CHECKING:
     from lorebank.exchange.exporting import ExportReport
@@ -57,6 +58,9 @@ def sync(
     """
     if damage := _damage(ws):
         ws.replace_index(DamagedIndex[0](damage[0]))
+    if has_interrupted(ws.root):
+        with ws.writing():
+            pass
     reading = read_meta(ws.index, "reading")
     if ws.in_memory:
         raise NotWritable(ws.in_memory, hint="make .memory writable, or free some space")
@@ -136,7 +140,7 @@ def status(ws: OpenWorkspace) -> Status:
     )
     if ws.in_memory:
         problems.insert(0, Diagnostic(str(ws.index_path), 0, "index-in-memory", ws.in_memory))
-    problems[:0] = refused_texts(ws.index)
+    problems[:0] = [*(found for *_, found in interrupted(ws.root)), *refused_texts(ws.index)]
     reports = sorted((ws.root / "bank" / "reflections").glob("????-??-??.md"))
     status = Status(
         workspace=str(ws.root),
@@ -174,7 +178,7 @@ def import_template(ws: OpenWorkspace, source: str, *, dry_run: bool = False) ->
     ensure_derived_folder(ws.root)
     if dry_run:
         return tuple(init_workspace(ws.root, source, dry_run=True))
-    with WriterLock(ws.root):
+    with ws.writing():
         return tuple(init_workspace(ws.root, source))
 
 
@@ -224,7 +228,7 @@ def import_notes(
     path = Path(source).expanduser()
     if dry_run:
         return import_source(ws.root, ws.config, path, form=form, name=name, dry_run=True)
-    with WriterLock(ws.root):
+    with ws.writing():
         report = import_source(ws.root, ws.config, path, form=form, name=name)
     ws.sync_files()
     return report

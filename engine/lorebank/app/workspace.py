@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date, timedelta
 from enum import StrEnum
@@ -29,18 +30,19 @@ from lorebank.workspace.layout import (
     LogPattern,
     ensure_derived_folder,
     index_path,
+    is_generated,
     sessions_path,
 )
+from lorebank.workspace.lock import WriterLock
 
 if TYPE_CHECKING:
     from lorebank.app.watching import Watcher
-    from lorebank.beliefs.nearness import VectorsOf
     from lorebank.database.connection import Connection
     from lorebank.inbox.sources import Desk
     from lorebank.index.items import ItemCache
     from lorebank.index.lexical import Postings
     from lorebank.index.meaning import EmbeddingService
-    from lorebank.index.vectors import VectorIndex
+    from lorebank.index.vectors import VectorIndex, VectorsOf
     from lorebank.index.vocabulary import Vocabulary
     from lorebank.providers.protocols import Embedder, Generator, Reranker
     from lorebank.providers.registry import Setup
@@ -80,6 +82,21 @@ def member_of(kind: type[E], text: E | str, what: str) -> E:
         return kind(text)
     except ValueError:
         raise UsageError(f"unknown {what} '{text}'", hint=f"use one of {', '.join(kind)}") from None
+
+
+def refuse_other_than_text(text: object, what: str) -> None:
+    """`UsageError` for what is no text, or none that can be written down."""
+    if not isinstance(text, str):
+        raise UsageError(f"{what} must be text, not {text!r}")
+    if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise UsageError(f"{what} holds half of a character, which no file can hold")
+
+
+def checked_count(k: object) -> int:
+    """How many results are wanted; `UsageError` for what is no whole number from 1 on."""
+    if not isinstance(k, int) or k < 1:
+        raise UsageError(f"k must be at least 1, not {k!r}")
+    return k
 
 
 def checked_keywords(function: str, given: K, known: type) -> K:
@@ -274,6 +291,33 @@ class OpenWorkspace:
         self.in_memory = f"the index cannot be written ({problem}); it is kept in memory"
         self.next_walk = 0.0
         self.say(self.in_memory)
+
+    @contextmanager
+    def writing(self, *, finish: bool = True) -> Iterator[tuple[str, ...]]:
+        """Hold the lock of writers; what a killed forget or undo left half done is finished first
+        unless told not to. Gives the names of these forgets."""
+        with WriterLock(self.root):
+            yield self.finish_interrupted() if finish else ()
+
+    def finish_interrupted(self) -> tuple[str, ...]:
+        """The same for a caller that holds the lock; what a group serves is its owner's to mend."""
+        from lorebank.workspace.run_store import has_interrupted
+
+        if self.group or not has_interrupted(self.root):
+            return ()
+        from lorebank.app.rulings import finish_interrupted
+
+        return finish_interrupted(self)
+
+    def unread_files(self) -> tuple[str, ...]:
+        """Files in the workspace that are none of its notes and pages, hidden ones aside."""
+        known = {file.path for file in self.walk().files}
+        found = []
+        for folder, below, names in os.walk(self.root):
+            below[:] = [name for name in below if not name.startswith(".")]
+            paths = ((Path(folder) / name).relative_to(self.root) for name in names)
+            found += [path.as_posix() for path in paths if not path.name.startswith(".")]
+        return tuple(sorted(p for p in found if p not in known and not is_generated(p)))
 
     def discard_index(self) -> None:
         """Delete the index; the next question reads the files again, however lately they were."""
@@ -544,9 +588,9 @@ class OpenWorkspace:
     def opinions_now(self, slug: str | None, now: date | None) -> tuple[Opinion, ...]:
         """The same, with the newer of two that are near in meaning before the older one, as recall
         has them."""
-        from lorebank.beliefs.nearness import vectors_by_text
         from lorebank.index.opinions import judged_together
         from lorebank.index.succession import Dated, newer_lines, put_newer_first
+        from lorebank.index.vectors import vectors_by_text
 
         found = {opinion.id: opinion for opinion in self.opinions(slug, None, now)}
         lines = []
@@ -555,7 +599,8 @@ class OpenWorkspace:
             if said and opinion.status is OpinionStatus.LIVE:
                 last = said[-1]
                 when = last.date, last.source.path, last.source.start_line
-                lines.append(Dated(opinion.id, last.fact_id, opinion.entities[:1], when))
+                about = opinion.entities[:1]
+                lines.append(Dated(opinion.id, last.fact_id, about, when, is_opinion=True))
         known = judged_together(self.index, [line.fact for line in lines])
         vectors = vectors_by_text(self.vectors_of, [o.statement for o in found.values()])
         near = {o.id: vectors[o.statement] for o in found.values() if o.statement in vectors}
@@ -619,7 +664,7 @@ class OpenWorkspace:
             self.config,
             self.day(now),
             self.append_fact,
-            self._builtin_vectors,
+            self.builtin_vectors,
         )
 
     def judgments_waiting(self, day: date) -> int:
@@ -634,7 +679,7 @@ class OpenWorkspace:
         items = waiting(desk).items
         return sum(item.kind is not InboxKind.PROPOSAL for item in items)
 
-    def _builtin_vectors(self, texts: Sequence[str]) -> Mapping[str, bytes]:
+    def builtin_vectors(self, texts: Sequence[str]) -> Mapping[str, bytes]:
         """The vectors of texts by the built-in embedder, embedding those it has not seen."""
         from lorebank.index.vectors import FINGERPRINT
 
@@ -658,14 +703,14 @@ class OpenWorkspace:
 
     def append_fact(self, path: str, line: str, day: date, *, undo: str = "") -> int:
         """Write a fact line into a log, kept for undo in that area; returns its line number."""
-        from lorebank.retain.compose import append_fact_line, new_note_log, refuse_unread
+        from lorebank.retain.compose import append_fact_line, new_log, refuse_unread
         from lorebank.workspace.paths import edit_text
 
         headings = self.read_settings.retain_headings
         lines: list[int] = []
 
         def add(before: str | None) -> str:
-            text = new_note_log(day) if before is None else before
+            text = new_log(day) if before is None else before
             title = self.retain_title(day, text)
             appended, number = append_fact_line(
                 text, line, path=path, headings=headings, title=title

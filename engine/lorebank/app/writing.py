@@ -21,7 +21,7 @@ from lorebank.agent.authored import (
     is_order,
     route,
 )
-from lorebank.app.workspace import Day, OpenWorkspace, checked_keywords
+from lorebank.app.workspace import Day, OpenWorkspace, checked_keywords, refuse_other_than_text
 from lorebank.domain.facts import (
     NOBODY,
     Author,
@@ -35,7 +35,7 @@ from lorebank.domain.facts import (
 )
 from lorebank.domain.judgments import Proposal
 from lorebank.domain.reports import LintFinding, LintReport, UndoReport
-from lorebank.errors import LockHeld, UsageError
+from lorebank.errors import LockHeld, UsageError, WorkspaceError
 from lorebank.index.items import facts_by_id, facts_by_place, facts_saying
 from lorebank.index.vectors import FINGERPRINT
 from lorebank.language.secrets import find_secrets
@@ -53,7 +53,7 @@ from lorebank.nightly.run_record import (
     undo_store,
 )
 from lorebank.recall.filters import parse_origin, parse_single_day
-from lorebank.retain.compose import append_note, compose_fact, new_log, new_note_log, one_paragraph
+from lorebank.retain.compose import append_note, compose_fact, new_log, one_paragraph
 from lorebank.retain.kinds import not_names, parse_kind
 from lorebank.workspace.lock import WriterLock, append_lock
 from lorebank.workspace.paths import core_path, edit_text, read_text_file
@@ -99,6 +99,7 @@ def retain(ws: OpenWorkspace, text: str, **details: Unpack[RetainKeywords]) -> F
     """
     from lorebank.inbox.pairs import about
 
+    refuse_other_than_text(text, "what is retained")
     details = checked_keywords("retain", details, RetainKeywords)
     now = details.get("now")
     today = ws.day(now)
@@ -174,6 +175,10 @@ def _sync_if_free(ws: OpenWorkspace) -> None:
     """Bring the index up to date unless somebody holds the workspace: whoever writes a line
     never waits for a night, whose own last sync, or the next question, reads it."""
     with suppress(LockHeld), WriterLock(ws.root, timeout_s=0):
+        try:
+            ws.finish_interrupted()
+        except WorkspaceError as problem:  # no reason to refuse a line
+            ws.say(f"{problem.message}; {problem.hint}")
         ws.sync_files()
 
 
@@ -197,7 +202,7 @@ def log(
     places: list[Citation] = []
 
     def add(before: str | None) -> str:
-        log = new_note_log(recorded) if before is None else before
+        log = new_log(recorded) if before is None else before
         headings = ws.read_settings.retain_headings
         written, line = append_note(log, text, path=path, headings=headings)
         places.append(Citation(path, line, line + text.strip().count("\n")))
@@ -213,8 +218,8 @@ def log_file(ws: OpenWorkspace, *, day: Day = None, now: date | None = None) -> 
     """The file of a day's log, laid out where it does not exist yet."""
     recorded = parse_single_day(day, ws.day(now), "date") or ws.day(now)
     path = ws.log_path(recorded)
-    new = new_log(recorded, ws.retain_title(recorded))
-    with WriterLock(ws.root):
+    new = f"{new_log(recorded)}\n## {ws.retain_title(recorded)}\n"
+    with ws.writing():
         edit_text(ws.root, path, ws.config, lambda t: new if t is None else t)
     return ws.root / path
 
@@ -252,7 +257,7 @@ def memory_write(
     limits = ws.config.core_memory
     reports: list[CoreWrite] = []
 
-    with WriterLock(ws.root):
+    with ws.writing():
         if author is not NOBODY:
             before = read_text_file(ws.root, path).text
             request = core_request(path, before, edit, author, ws.day(now))
@@ -354,7 +359,7 @@ def _edit_files(
     ws: OpenWorkspace, area: str, texts: Mapping[str, tuple[str, str]], day: date
 ) -> str:
     """Write texts over the texts that were read, kept for undo; the name of the run."""
-    with WriterLock(ws.root):
+    with ws.writing():
         run = next_run(ws.root, day.isoformat(), area=area)
         changes: dict[str, Change] = {}
         for path, (before, after) in texts.items():

@@ -45,8 +45,8 @@ from lorebank.settings.tables import ReflectSettings
 
 if TYPE_CHECKING:
     from lorebank.beliefs.forming import Formation, Verdict
-    from lorebank.beliefs.nearness import VectorsOf
     from lorebank.beliefs.relation import UnsurePair
+    from lorebank.index.vectors import VectorsOf
     from lorebank.markdown.opinion_page import OpinionEntry
 
 _WAITING = "vectors_waiting"

@@ -6,8 +6,10 @@ missing, words decide alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection
 from typing import TYPE_CHECKING
+
+from lorebank.index.vectors import VectorsOf, vectors_by_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,19 +20,6 @@ if TYPE_CHECKING:
 ROUGH = 0.002
 """How far two cosines may lie apart and still be alike: products of a matrix differ from those of
 two vectors in the seventh digit, and scores are rounded to the third."""
-
-VectorsOf = Callable[[Sequence[str]], Mapping[str, bytes]]
-"""Text → its vector as 32-bit floats, for those of the texts that have one."""
-
-
-def vectors_by_text(vectors_of: VectorsOf | None, texts: Collection[str]) -> dict[str, Floats]:
-    """The vectors of these texts, of length one, as far as they are known."""
-    known = vectors_of(list(texts)) if vectors_of else {}
-    if not known:
-        return {}
-    import numpy as np
-
-    return {text: np.frombuffer(data, dtype=np.float32) for text, data in known.items()}
 
 
 class Nearness:

@@ -48,6 +48,7 @@ def times_of(
     return _read(text, recorded, tense, settled=False)
 
 
+@lru_cache(8)  # asked for each phrase of a text
 def tense_of(text: str) -> Tense:
     """Whether a whole text speaks of what was or of what is to come."""
     return _tense(_languages_of(text, []), text)
@@ -58,6 +59,7 @@ def says_moved(text: str) -> bool:
     return _holds(_languages_of(text, []), "moved", text)
 
 
+@lru_cache(8)
 def tells_hours(text: str) -> bool:
     """Whether a text speaks of what is so again and again: `what is open on Saturday?`."""
     languages = _languages_of(text, [])
@@ -89,7 +91,7 @@ def _read(text: str, recorded: date, given: Tense | None, *, settled: bool) -> t
         no_time = _names_no_time(phrase, clause, tense, languages)
         if no_time or _tells_which(languages, text, phrase, clause):
             continue
-        before = text[: phrase.start].rstrip()  # moved again, from the 9th to the 12th
+        before = _ahead_of(text, phrase.start).rstrip()  # moved again, from the 9th to the 12th
         beside = f"{re.split(_SENTENCE_END, before)[-1] if before.endswith(',') else ''} {clause}"
         is_moved = meaning.is_range_of_days and _says_moved(languages, beside, text[phrase.end :])
         if is_moved:
@@ -220,9 +222,16 @@ def _holds(languages: _Languages, cue: str, clause: str) -> bool:
     )
 
 
+def _ahead_of(text: str, start: int) -> str:
+    """As much of the text before a place as is looked at."""
+    return text[max(0, start - _LONGEST_CLAUSE) : start]
+
+
 def _plans(languages: _Languages, text: str, phrase: Found) -> bool:
     """`booked for Friday`: by the word before the phrase, or its first."""
-    words = [*text[: phrase.start].split()[-1:], text[phrase.start :].split()[0]]
+    start = phrase.start
+    before, after = _ahead_of(text, start), text[start : start + _LONGEST_CLAUSE]
+    words = [*before.split()[-1:], after.split()[0]]
     patterns = [_pattern(code, "planned") for code in languages]
     return any(p.fullmatch(word.lower()) for p in patterns if p for word in words)
 

@@ -209,6 +209,10 @@ class PurgeReport(Record):
     """Runs of forgetting that cannot be taken back any longer."""
     copies: tuple[str, ...]
     """Runs of reflect whose copies of pages held a forgotten text, and went."""
+    mended: tuple[str, ...] = ()
+    """Other runs of forgetting: what they keep held a forgotten text, and does no more."""
+    unread: tuple[str, ...] = ()
+    """Files in the workspace that are none of its notes: nobody looked into them."""
 
 
 class ChangeKind(StrEnum):

@@ -15,8 +15,7 @@ from lorebank.conversations.turns import Turn
 from lorebank.domain.facts import Citation
 from lorebank.domain.reports import ForgottenLine
 from lorebank.errors import NotFound
-from lorebank.forgetting.selection import Order, name_finder
-from lorebank.language.folding import fold
+from lorebank.forgetting.selection import Order, name_finder, text_finder
 from lorebank.markdown.forgotten import Tombstone, format_tombstone, message_key
 from lorebank.records import Record
 from lorebank.trust.quarantine import place_named
@@ -78,8 +77,7 @@ class Conversations(Record):
 
 def _test_of(order: Order, place: Citation | None) -> Callable[[Turn, SessionFile], bool]:
     is_named = name_finder(order.names) if order.entity else None
-    sought = fold(order.match.strip())
-
+    holds = text_finder(order.match) if order.match.strip() else None
     lines = range(place.start_line, place.end_line + 1) if place and place.start_line else None
 
     def is_meant(turn: Turn, file: SessionFile) -> bool:
@@ -89,7 +87,7 @@ def _test_of(order: Order, place: Citation | None) -> Callable[[Turn, SessionFil
             return False
         if is_named is not None and not is_named(turn.text):
             return False
-        return not sought or sought in fold(turn.text)
+        return holds is None or bool(holds(turn.text))
 
     return is_meant
 

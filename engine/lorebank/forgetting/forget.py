@@ -1,13 +1,14 @@
 """Forgetting: lines cut out of the notes, out of every page made of them, and out of the index.
 
-In this order, so that a kill at any instant leaves something that the next run finishes: the undo
-store, the files one by one, the index, the store of transcripts, the name of the run. A file that
-another process is writing is read and planned again.
+In this order, so that a kill at any instant leaves something that the next command finishes: the
+undo store, the files one by one, the index, the store of transcripts, the name of the run. What
+another process writes into a file meanwhile stays.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path, PurePosixPath
@@ -17,7 +18,7 @@ from lorebank.domain.facts import Diagnostic
 from lorebank.domain.reports import ForgetReport
 from lorebank.errors import ConcurrentEdit, NotFound, WorkspaceError
 from lorebank.forgetting.conversations import Conversations, ForgottenTurns
-from lorebank.forgetting.planning import CutPlan, plan_cuts
+from lorebank.forgetting.planning import CutPlan, mender, plan_cuts
 from lorebank.forgetting.rows import (
     derived_counts,
     embedding_hashes,
@@ -25,9 +26,10 @@ from lorebank.forgetting.rows import (
     scrub,
 )
 from lorebank.forgetting.selection import Order, Selected, select_lines
-from lorebank.forgetting.undo import Cut, keep, read_run, store_of
+from lorebank.forgetting.undo import Cut, KeptRun, carried, keep, read_run, store_of
 from lorebank.generation.kept import forget_generated
 from lorebank.index.embedding_cache import EmbeddingCache
+from lorebank.markdown.forgotten import Traces
 from lorebank.workspace.atomic import read_if_exists, remove_temporaries, replace_bytes
 from lorebank.workspace.files import SourceFile
 from lorebank.workspace.git import in_repository
@@ -59,41 +61,39 @@ class Forgetting:
         plan = plan_cuts(self.root, selected, order, turns)
         return self._report(selected, plan, turns, None, dry_run=True)
 
-    def forget(self, order: Order, *, today: date, resumed: Sequence[str] = ()) -> ForgetReport:
-        """Cut what the order means. `resumed` are the runs that `resume` finished just before: an
-        order that names what only they held is done already."""
+    def forget(self, order: Order, *, today: date, done: Sequence[str] = ()) -> ForgetReport:
+        """Cut what the order means. `done` are runs of the same order: it may name what only they
+        held."""
         turns = self._turns_meant(order)
         try:
             selected = self._select(order)
         except NotFound:
-            if not resumed:
+            if not done:
                 raise
             selected = Selected()
         plan = plan_cuts(self.root, selected, order, turns)
         if not plan.cuts:
-            name = resumed[-1] if resumed else None
+            name = done[-1] if done else None
             return self._report(selected, plan, turns, name, dry_run=False)
-        report = self._report(
-            selected, plan, turns, store_of(self.root).next_name(today.isoformat()), dry_run=False
-        )
-        assert report.run is not None
-        hashes = self._cut(report.run, order, selected, plan, turns)
-        self._finish(report.run, hashes)
+        name = store_of(self.root).next_name(today.isoformat())
+        report = self._report(selected, plan, turns, name, dry_run=False)
+        hashes = sorted(embedding_hashes(self.index(), plan.cuts))
+        run = KeptRun(name, True, plan.cuts, plan.texts, tuple(hashes), order.digest)
+        keep(self.root, run)
+        with naming(f"`lorebank forget` (run {name})", name):
+            edited = self._write_cuts(run)
+        for path in edited:
+            self._report_problem(path, "was edited meanwhile; forget it again")
+        self._finish(run)
         return report.with_problems(self.problems)
 
-    def resume(self) -> tuple[str, ...]:
-        """Finish runs that were killed; returns their names."""
-        store = store_of(self.root)
-        names = [name for name in store.names() if store.is_pending(name)]
-        for name in names:
-            run = read_run(self.root, name)
-            for path, cut in run.cuts.items():
-                if (read_if_exists(self.root / path) or b"") == cut.before and not self._write(
-                    path, cut
-                ):
-                    self._report_problem(path, "is being changed by somebody else; forget it again")
-            self._finish(name, run.hashes)
-        return tuple(names)
+    def resume(self, name: str) -> tuple[str, ...]:
+        """Finish a run that was killed or failed; returns files that were edited so that what is
+        left to cut of them cannot be told."""
+        run = read_run(self.root, name)
+        edited = self._write_cuts(run)
+        self._finish(run)
+        return edited
 
     def _select(self, order: Order) -> Selected:
         return select_lines(self.index(), self.root, self.files(), order)
@@ -106,72 +106,56 @@ class Forgetting:
             raise NotFound(f"no transcript {order.source}: none are read", hint=hint)
         return ForgottenTurns()
 
-    def _cut(
-        self, name: str, order: Order, selected: Selected, plan: CutPlan, turns: ForgottenTurns
-    ) -> tuple[str, ...]:
-        """Write the store, then the files; returns the keys of what was embedded of them."""
-        done: dict[str, Cut] = {}
-        texts = list(plan.texts)
-        hashes: set[str] = set()
-        for _ in range(_ATTEMPTS):
-            hashes |= embedding_hashes(self.index(), plan.cuts)
-            wanted = {**done, **_joined(done, plan.cuts)}
-            keep(self.root, name, wanted, texts, sorted(hashes))
-            missed = [path for path, cut in plan.cuts.items() if not self._write(path, cut)]
-            done = {path: cut for path, cut in wanted.items() if path not in missed or path in done}
-            if not missed:
-                break
-            self.sync()
-            plan = plan_cuts(self.root, self._select_again(order, selected), order, turns)
-            texts += [text for text in plan.texts if text not in texts]
-        else:
-            for path in missed:
-                self._report_problem(path, "is being changed by somebody else; forget it again")
-            keep(self.root, name, done, texts, sorted(hashes))
-        return tuple(sorted(hashes))
+    def _write_cuts(self, run: KeptRun) -> tuple[str, ...]:
+        """Write what of a run is not written yet; returns the files where that cannot be told."""
+        edited = []
+        for path, cut in run.cuts.items():
+            for _ in range(_ATTEMPTS):
+                present = read_if_exists(self.root / path)
+                if present == cut.after or (present is None and cut.before):
+                    break
+                rest = _rest_of(path, cut, present or b"", run.texts)
+                if rest is not None and self._write(path, rest):
+                    break
+            else:
+                edited.append(path)
+        return tuple(edited)
 
-    def _select_again(self, order: Order, before: Selected) -> Selected:
-        try:
-            return self._select(order)
-        except NotFound:  # the last of its lines is gone already
-            return Selected(lines=before.lines)
-
-    def _finish(self, name: str, hashes: Iterable[str]) -> None:
+    def _finish(self, run: KeptRun) -> None:
         """Bring index and cache to what the files say now, with nothing left behind.
 
         Raises `WorkspaceError` where the disk fails; the run stays pending, for `resume`.
         """
         try:
-            self._clean(name, hashes)
+            self._clean(run)
         except (IndexProblem, OSError) as error:
             raise WorkspaceError(
                 f"the notes are cut, but {self.root / DERIVED_FOLDER} may still hold traces of "
-                f"run {name}: {error}",
-                hint="make sure that the disk has room and may be written, then forget again: "
-                "that finishes this run first",
+                f"run {run.name}: {error}",
+                hint="make sure that the disk has room and may be written: the next command that "
+                "writes finishes this run first",
             ) from error
 
-    def _clean(self, name: str, hashes: Iterable[str]) -> None:
-        cuts = read_run(self.root, name).cuts
+    def _clean(self, run: KeptRun) -> None:
         with append_lock(self.root):
-            for folder in {self.root / PurePosixPath(path).parent for path in cuts}:
+            for folder in {self.root / PurePosixPath(path).parent for path in run.cuts}:
                 remove_temporaries(folder)
         self.sync()
         forget_generated(self.root)
         if self.cache is not None and self.cache.exists():
-            gone = set(hashes) - embedding_hashes(self.index())
+            gone = set(run.hashes) - embedding_hashes(self.index())
             with EmbeddingCache(self.cache) as cache:
                 cache.drop(gone)
         if reason := scrub(self.index()):
             self._report_problem(
                 ".memory", f"{reason}; traces may be left there until the next forget"
             )
-        of_conversations = self.conversations if FORGOTTEN_PAGE in cuts else None
+        of_conversations = self.conversations if FORGOTTEN_PAGE in run.cuts else None
         if of_conversations is not None and (reason := of_conversations.apply()):
             self._report_problem(
                 "sessions", f"{reason}; traces may be left there until the next forget"
             )
-        store_of(self.root).finish(name)
+        store_of(self.root).finish(run.name)
 
     def _write(self, path: str, cut: Cut) -> bool:
         """Whether the file was cut; not where it is no longer what was read."""
@@ -210,11 +194,27 @@ class Forgetting:
         )
 
 
-def _joined(done: Mapping[str, Cut], cuts: Mapping[str, Cut]) -> dict[str, Cut]:
-    """The cuts with the oldest bytes of each file as those before."""
-    return {
-        path: Cut(done[path].before, cut.after, done[path].derived and cut.derived)
-        if path in done
-        else cut
-        for path, cut in cuts.items()
-    }
+@contextmanager
+def naming(what: str, forget: str = "") -> Iterator[None]:
+    """Say in an error what stays unfinished by it, and of a run of `forget` how to take it back."""
+    try:
+        yield
+    except WorkspaceError as error:
+        back = f"; or take it back with `lorebank forget --undo {forget}`" if forget else ""
+        raise type(error)(
+            f"{what} is unfinished: {error.message}",
+            hint=f"mend that, and the next command that writes finishes it{back}",
+        ) from error
+
+
+def _rest_of(path: str, cut: Cut, present: bytes, texts: Sequence[str]) -> Cut | None:
+    """What a run that was interrupted has still to do in a file; `None` where that cannot be told,
+    since the file was edited."""
+    if present == cut.before:
+        return cut
+    after = None if cut.after is None else carried(cut.before, cut.after, present)
+    if after is None and cut.derived:
+        text = present.decode("utf-8", "surrogateescape")
+        mended = mender(path)(text, Traces(texts=tuple(texts)))
+        after = mended.text.encode("utf-8", "surrogateescape")
+    return None if after is None else Cut(present, after)

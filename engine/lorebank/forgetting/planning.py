@@ -8,7 +8,7 @@ from pathlib import Path
 from lorebank.domain.facts import Diagnostic
 from lorebank.domain.reports import ForgottenLine
 from lorebank.forgetting.conversations import ForgottenTurns
-from lorebank.forgetting.selection import Order, Selected
+from lorebank.forgetting.selection import Order, Selected, name_finder, text_finder
 from lorebank.forgetting.undo import Cut
 from lorebank.markdown.forgotten import Mended, Traces, blanked, mend_blocks, mend_report
 from lorebank.markdown.ledger import added_line, without_lines
@@ -45,11 +45,12 @@ def plan_cuts(root: Path, selected: Selected, order: Order, turns: ForgottenTurn
     notes = {line.source.path for line in selected.lines} | set(selected.files)
     cuts: dict[str, Cut] = {}
     raw: dict[str, None] = {}
+    is_meant = text_finder(order.match)
     for path in sorted(notes):
         data = _read(root, path, problems)
         if data is None:
             continue
-        raw |= dict.fromkeys(_lines_cut(data, path, selected))
+        raw |= dict.fromkeys(_lines_cut(data, path, selected, is_meant))
         cuts[path] = Cut(data, _without(data, path, selected))
     traces = _traces(selected, order)
     pages: list[ForgottenLine] = []
@@ -60,7 +61,7 @@ def plan_cuts(root: Path, selected: Selected, order: Order, turns: ForgottenTurn
         data = _read(root, path, problems) if cut is None else cut.before
         if data is None or not selected.lines:
             continue
-        mended = _mender(path)(_text(data if cut is None else cut.after or b""), traces)
+        mended = mender(path)(_text(data if cut is None else cut.after or b""), traces)
         if mended.gone:
             pages += [ForgottenLine.of(path, number, text) for number, text in mended.gone if text]
             cuts[path] = Cut(data, _bytes(mended.text), derived=cut is None)
@@ -68,7 +69,7 @@ def plan_cuts(root: Path, selected: Selected, order: Order, turns: ForgottenTurn
         page = read_text_file(root, FORGOTTEN_PAGE)
         cuts[FORGOTTEN_PAGE] = Cut(page.data or b"", _with_tombstones(page.text, turns).encode())
     cuts = {path: cut for path, cut in cuts.items() if cut.before != cut.after}
-    texts = dict.fromkeys((*traces.needles, *traces.names, *raw))
+    texts = dict.fromkeys((*traces.needles, *order.names, *raw))
     return CutPlan(cuts, tuple(pages), tuple(texts), tuple(problems))
 
 
@@ -79,27 +80,33 @@ def _with_tombstones(text: str, turns: ForgottenTurns) -> str:
 
 
 def _traces(selected: Selected, order: Order) -> Traces:
-    texts = [line.text for line in selected.lines if line.id or len(line.text) >= _TELLING]
+    texts = [line.text for line in selected.lines if line.kind or len(line.text) >= _TELLING]
+    is_named = text_finder(order.match) if order.match else name_finder(order.names)
+    if order.before is not None:  # what is newer stays, and what tells of it
+        is_named = name_finder(())
     return Traces(
         places=tuple(line.source for line in selected.lines),
         ids=frozenset(line.id for line in selected.lines if line.id),
-        texts=tuple(dict.fromkeys([*texts, *filter(None, [order.match.strip()])])),
-        names=order.names if order.before is None else (),
+        texts=tuple(dict.fromkeys(texts)),
+        is_named=is_named,
     )
 
 
-def _mender(path: str) -> Callable[[str, Traces], Mended]:
+def mender(path: str) -> Callable[[str, Traces], Mended]:
+    """What cuts traces out of a page."""
     if path in _LEDGERS or (is_generated(path) and path not in PROPOSAL_PAGES):
         return mend_report
     return mend_blocks
 
 
-def _lines_cut(data: bytes, path: str, selected: Selected) -> Iterator[str]:
-    """The longer of the lines that go, as they stand in the file."""
+def _lines_cut(
+    data: bytes, path: str, selected: Selected, is_meant: Callable[[str], object]
+) -> Iterator[str]:
+    """The longer of the lines that go, and those that hold what is meant, as they stand there."""
     lines = _text(data).split("\n")
     for place in selected.places(path):
         for line in lines[place.start_line - 1 : place.end_line]:
-            if len(line.strip()) >= _TELLING:
+            if len(line.strip()) >= _TELLING or is_meant(line):
                 yield line.strip()
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from dataclasses import field
 from datetime import date
+from itertools import accumulate, groupby
 from pathlib import Path
 
 from lorebank.database.connection import Connection, select
@@ -40,6 +42,9 @@ _DECISIONS_ON = (
 )
 """The lines of ledgers that decide about a name of an entity."""
 _BULLET = re.compile(r"\A[\s>]*(?:[-*+]\s+)?")
+_ITEM = re.compile(r"(?P<indent>[\s>]*)(?:[-*+]|\d{1,9}[.)])(?=\s)")
+_WILD = re.compile(r"(?<=\w)\*(?!\*)|(?<!\*)\*(?=\w)")
+"""`Ann*`, for the rest of a word; neither `5 * 3` nor `**bold**`."""
 _SEPARATORS = re.compile(r"[-_\s]+")
 _BEFORE = "SELECT path FROM files WHERE recorded < ? AND role IN ('log', 'note')"
 
@@ -58,7 +63,7 @@ class Order(Record):
     source: str = ""
     """A file, or lines of it; a transcript or a folder of them as search cites it."""
     match: str = ""
-    """Every line that holds this text, whatever its case and accents."""
+    """Every line that holds these words, whatever their case and accents; see `text_finder`."""
     before: date | None = None
     """Only what was written down on an earlier day; alone, the whole notes of those days, and all
     that was said on them."""
@@ -68,6 +73,14 @@ class Order(Record):
         """Whether no note is meant."""
         path = self.source.partition("#")[0]
         return is_session_path(path) and not is_markdown(path)
+
+    @property
+    def digest(self) -> str:
+        """The same for an order given again, and tells nothing of it."""
+        from hashlib import blake2b  # brings OpenSSL
+
+        given = repr((self.ids, self.entity, self.source, self.match, self.before))
+        return blake2b(given.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
     def check(self) -> None:
         """`UsageError` unless it means one thing."""
@@ -124,6 +137,7 @@ def select_lines(
         selected.lines = [line for line in selected.lines if line.source.path in early]
         selected.files = [path for path in selected.files if path in early]
     selected.lines = sorted(dict.fromkeys(selected.lines), key=lambda line: (line.source, line.id))
+    _keep_marks(root, selected)
     return selected
 
 
@@ -182,35 +196,87 @@ def _take_file(connection: Connection, root: Path, path: str, into: Selected) ->
 def _take_lines(
     connection: Connection, root: Path, path: str, wanted: Container[int], into: Selected
 ) -> None:
-    """Some lines of a file: the facts and passages on them, and lines that none of these takes:
-    headings, tables, code, what is private."""
+    """Some lines of a file, and what each is part of: the rest of its fact, or of its list item but
+    for the items nested in that. Of a paragraph these lines go alone."""
+    lines = _read_lines(root, path)
+    items = items_matching(connection, "f.path = ?", (path,))
+    spans = [range(item[3].start_line, min(item[3].end_line, len(lines)) + 1) for item in items]
+    facts = [span for item, span in zip(items, spans, strict=True) if item[1] != "note"]
+    gone = _with_their_items(lines, {n for n, _ in enumerate(lines, 1) if n in wanted}, facts)
     covered: set[int] = set()
-    for item in items_matching(connection, "f.path = ?", (path,)):
-        span = range(item[3].start_line, item[3].end_line + 1)
-        if any(number in wanted for number in span):
+    for item, span in zip(items, spans, strict=True):
+        says = {number for number in span if lines[number - 1].strip()}
+        if says and says <= gone:
             _take_items([item], into)
-            covered.update(span)
-    for number, text in enumerate(_read_lines(root, path), start=1):
-        if number in wanted and number not in covered and text.strip():
-            into.lines.append(ForgottenLine(Citation(path, number, number), text.strip()))
+            covered |= says
+    said = {number for span in spans for number in span}
+    for number in sorted(gone - covered):
+        text, kind = lines[number - 1].strip(), "note" if number in said else ""
+        into.lines.append(ForgottenLine(Citation(path, number, number), text, kind=kind))
+
+
+def _with_their_items(lines: Sequence[str], wanted: set[int], facts: Iterable[range]) -> set[int]:
+    """Lines with the other lines of their facts and list items; blank ones are left out."""
+    first: dict[int, int] = {}
+    begun, indent = 0, 0
+    for number, line in enumerate(lines, start=1):
+        if mark := _ITEM.match(line):
+            begun, indent = number, len(mark["indent"])
+        elif not line.strip() or _indent(line) <= indent:
+            begun = 0
+        first[number] = begun or number
+    begins = {first[number] for number in wanted if lines[number - 1].strip()}
+    gone = {number for number in first if first[number] in begins}
+    facts = sorted((span for span in facts if span), key=lambda span: span.start)
+    innermost = {number: span.start for span in facts for number in span}
+    for span in facts:
+        own = [n for n in span if innermost[n] == span.start and lines[n - 1].strip()]
+        nested = {n for n in own if first[n] > span.start and _ITEM.match(lines[first[n] - 1])}
+        if not gone.isdisjoint({*own} - nested):
+            gone.update(own)
+    return gone
+
+
+def _keep_marks(root: Path, selected: Selected) -> None:
+    """Where a list item goes and one nested in it stays, its mark stays: without it that one would
+    be read as part of the item above."""
+    places = sorted({line.source for line in selected.lines} - {*selected.kept})
+    for path, group in groupby(places, lambda place: place.path):
+        lines, found = _read_lines(root, path), list(group)
+        gone = {n for place in found for n in range(place.start_line, place.end_line + 1)}
+        for place in found if path not in selected.files else ():
+            mark = _ITEM.match(lines[place.start_line - 1])
+            below = (n for n in range(place.start_line + 1, len(lines) + 1) if lines[n - 1].strip())
+            stays = next((n for n in below if n not in gone), 0)
+            if mark and stays and _indent(lines[stays - 1]) > len(mark["indent"]):
+                more = place.end_line - place.start_line
+                selected.kept[place] = f"{mark.group()} …" + "\n" * more
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" \t>"))
 
 
 def _take_matches(
     connection: Connection, root: Path, files: Sequence[SourceFile], text: str, into: Selected
 ) -> None:
-    sought = fold(text.strip())
+    words = _words_pattern(text)
     for file in files:
         if file.path == FORGOTTEN_PAGE:
             continue  # it keeps forgotten what is
-        lines = enumerate(_read_lines(root, file.path), start=1)
-        hit = {number for number, line in lines if sought in fold(line)}
+        hit = _lines_holding(_read_lines(root, file.path), words)
         if file.role in (FileRole.BANK, FileRole.LEDGER) and hit:
             hit = _outside_blocks(root, file.path, hit)
         if hit:
             _take_lines(connection, root, file.path, hit, into)
-    # Facts and passages may hold the text across the end of a line.
-    every = items_matching(connection, "i.end_line > i.start_line", ())
-    _take_items((item for item in every if sought in fold(" ".join(item[2].split()))), into)
+
+
+def _lines_holding(lines: Sequence[str], words: re.Pattern[str]) -> set[int]:
+    """The lines that hold a text, alone or with those right below."""
+    folded = [fold(line.lstrip(" \t>")) or "\0" for line in lines]  # no text goes across that
+    ends = list(accumulate(len(line) + 1 for line in folded))
+    hits = (match.span() for match in words.finditer("\n".join(folded)))
+    return {n + 1 for a, b in hits for n in range(bisect(ends, a), bisect(ends, max(a, b - 1)) + 1)}
 
 
 def _outside_blocks(root: Path, path: str, numbers: Collection[int]) -> set[int]:
@@ -231,19 +297,35 @@ def _read_lines(root: Path, path: str) -> list[str]:
 
 
 def name_finder(names: Iterable[str]) -> Callable[[str], object]:
-    """Whether a text holds one of the names as a word, whatever its case and accents.
-
-    A script without capitals writes words in a row, so there a name may stand within others.
-    """
-    found = []
-    for name in dict.fromkeys(fold(name).strip() for name in names):
-        words = [re.escape(word) for word in _SEPARATORS.split(name) if word]
-        if words:
-            before = r"(?<!\w)" if _ends_words(name[0]) else ""
-            after = r"(?!\w)" if _ends_words(name[-1]) else ""
-            found.append(f"{before}{_SEPARATORS.pattern.join(words)}{after}")
-    pattern = re.compile("|".join(found) or r"(?!)")
+    """Whether a text holds one of the names as a word, whatever its case and accents."""
+    words = (list(filter(None, _SEPARATORS.split(fold(name).strip()))) for name in names)
+    pattern = _pattern([[re.escape(word) for word in each] for each in words], _SEPARATORS.pattern)
     return lambda text: pattern.search(fold(text))
+
+
+def text_finder(text: str) -> Callable[[str], object]:
+    """Whether a text holds these words as words, whatever their case and accents: `Ann` is not in
+    "Planning". `*` stands for the rest of one: `*ann*` is."""
+    pattern = _words_pattern(text)
+    return lambda text: pattern.search(fold(text))
+
+
+def _words_pattern(text: str) -> re.Pattern[str]:
+    words = [r"\w*".join(map(re.escape, _WILD.split(word))) for word in fold(text).split()]
+    return _pattern([words], r"\s+")
+
+
+def _pattern(found: Iterable[Sequence[str]], gap: str) -> re.Pattern[str]:
+    """Any of these runs of words, no letter beside it.
+
+    A script without capitals writes words in a row, so there one may stand within others.
+    """
+    patterns = []
+    for words in filter(None, found):
+        before = r"(?<!\w)" if _ends_words(words[0][0]) else ""
+        after = r"(?!\w)" if _ends_words(words[-1][-1]) else ""
+        patterns.append(f"{before}{gap.join(words)}{after}")
+    return re.compile("|".join(patterns) or r"(?!)")
 
 
 def _ends_words(letter: str) -> bool:

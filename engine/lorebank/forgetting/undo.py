@@ -1,19 +1,20 @@
 """The undo store: what was cut, kept in `.memory/forgotten/<run>.zip` until it is purged.
 
 It is on disk before the first file is written, under a name that says so (`….pending.zip`): a run
-that was killed is finished by the next one, whatever that is asked to do.
+that was killed is finished by the next command that writes, as a run of its own.
 """
 
 from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Mapping, Sequence
-from dataclasses import field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import field, replace
 from pathlib import Path
 
+from lorebank.domain.facts import Diagnostic
 from lorebank.domain.reports import PurgeReport, UndoReport
-from lorebank.errors import ConcurrentEdit
+from lorebank.errors import ConcurrentEdit, NotFound, PathRefused
 from lorebank.nightly.run_record import undo_store
 from lorebank.records import Record
 from lorebank.workspace.atomic import read_if_exists, temporaries_below
@@ -24,7 +25,6 @@ from lorebank.workspace.run_store import (
     Change,
     RunStore,
     check_restorable,
-    put_back,
     unpack,
 )
 
@@ -50,6 +50,8 @@ class KeptRun(Record):
     """What was forgotten, as notes and pages write it."""
     hashes: tuple[str, ...] = field(default=())
     """Keys of texts that were embedded, from the files that were cut."""
+    order: str = ""
+    """A digest of what was asked for."""
 
 
 def store_of(root: Path) -> RunStore:
@@ -57,20 +59,39 @@ def store_of(root: Path) -> RunStore:
     return RunStore(root, "forgotten")
 
 
-def keep(
-    root: Path, name: str, cuts: Mapping[str, Cut], texts: Sequence[str], hashes: Sequence[str]
-) -> None:
-    """Write a run down as begun."""
+def interrupted(root: Path) -> Iterator[tuple[RunStore, str, Diagnostic]]:
+    """Runs of any command, and undos, that were begun and not finished, and how to say so."""
+    for area in ("forgotten", "undo", "undo/lint", "undo/retain"):
+        store = RunStore(root, area)
+        command = "forget" if area == "forgotten" else area.partition("/")[2] or "reflect"
+        for name in store.names():
+            undo = store.is_undoing(name)
+            if undo or store.is_pending(name):
+                place = store.file(name).relative_to(root).as_posix()
+                what = f"`lorebank {command}{' --undo' * undo}` (run {name})"
+                message = f"{what} was interrupted: some files may be changed, others not yet"
+                yield store, name, Diagnostic(place, 0, "interrupted", message)
+
+
+def runs_of(root: Path, order: str) -> tuple[str, ...]:
+    """The runs kept of an order, by its digest."""
+    names = store_of(root).names()
+    runs = (_read_if_sound(root, name) for name in names)
+    return tuple(run.name for run in runs if run and run.order == order)
+
+
+def keep(root: Path, run: KeptRun) -> None:
+    """Write a run down, as begun where it is pending."""
     entries: dict[str, bytes] = {}
     files: dict[str, tuple[int, bool, bool]] = {}
-    for number, (path, cut) in enumerate(sorted(cuts.items())):
+    for number, (path, cut) in enumerate(sorted(run.cuts.items())):
         entries[f"{number}.before"] = cut.before
         if cut.after is not None:
             entries[f"{number}.after"] = cut.after
         files[path] = (number, cut.after is not None, cut.derived)
-    manifest = {"texts": list(texts), "hashes": list(hashes), "files": files}
-    entries[MANIFEST] = json.dumps(manifest, ensure_ascii=False).encode()
-    store_of(root).write(name, entries, pending=True)
+    known = {"texts": run.texts, "hashes": run.hashes, "order": run.order}
+    entries[MANIFEST] = json.dumps({**known, "files": files}, ensure_ascii=False).encode()
+    store_of(root).write(run.name, entries, pending=run.pending)
 
 
 def read_run(root: Path, name: str | None) -> KeptRun:
@@ -92,15 +113,17 @@ def read_run(root: Path, name: str | None) -> KeptRun:
             for path, (number, stays, derived) in manifest["files"].items()
         }
         texts, hashes = tuple(manifest["texts"]), tuple(manifest["hashes"])
+        order = str(manifest.get("order", ""))
     for path in cuts:
         check_restorable(root, path)
-    return KeptRun(name, store.is_pending(name), cuts, texts, hashes)
+    return KeptRun(name, store.is_pending(name), cuts, texts, hashes, order)
 
 
 def restore(root: Path, name: str | None, *, force: bool = False) -> UndoReport:
     """Give every file of a run (the last where `None`) its lines back, byte for byte.
 
-    What was appended since stays below them. A page that reflect rewrote since is left to reflect.
+    What was appended since stays below them, and what another run cut stays cut. A page that
+    reflect rewrote since is left to reflect.
     Raises `ConcurrentEdit` where a note was changed otherwise; with `force`, such notes are left
     alone and named.
     """
@@ -119,43 +142,94 @@ def restore(root: Path, name: str | None, *, force: bool = False) -> UndoReport:
             f"changed since run {run.name}: {', '.join(edited)}; nothing was restored",
             hint=f"restore the others with --undo {run.name} --force",
         )
-    report = put_back(root, run.name, changes, edited)
-    if not edited:
-        store_of(root).drop(run.name)
-    return report
+    return store_of(root).put_back(run.name, changes, edited, stays=bool(edited))
 
 
-def purge(root: Path, name: str | None = None) -> PurgeReport:
-    """Drop what is kept of a run, of all where `None`, and the copies that reflect, lint and retain
-    keep for their own undo where they hold a forgotten text."""
+def purge(root: Path, names: Sequence[str], is_meant: Callable[[str], object]) -> PurgeReport:
+    """Drop what is kept of these runs, and the copies that reflect, lint and retain keep for their
+    own undo where they hold a forgotten text. What another run of forgetting keeps loses the lines
+    that hold one, or that are meant, and goes where nothing is left of it."""
     store = store_of(root)
-    names = store.names() if name is None else (read_run(root, name).name,)
+    runs = {name: _read_if_sound(root, name) for name in store.names()}
+    texts = [t for name in names if (run := runs[name]) is not None for t in run.texts]
+    needles = [text.encode("utf-8", "surrogatepass") for text in texts]
+
+    def holds(line: bytes) -> bool:
+        return any(t in line for t in needles) or bool(is_meant(line.decode("utf-8", "replace")))
+
     copies: list[str] = []
-    for each in names:
-        texts = [text.encode("utf-8", "surrogatepass") for text in read_run(root, each).texts]
-        for area in ("", "lint", "retain"):
-            copied = undo_store(root, area)
-            for run in copied.names():
-                if _holds(copied.file(run, pending=copied.is_pending(run)), texts):
-                    copied.drop(run)
-                    copies += [] if area else [run]
-        store.drop(each)
+    mended: list[str] = []
+    for area in ("", "lint", "retain"):
+        copied = undo_store(root, area)
+        for name in copied.names():
+            if needles and _holds(copied.file(name), needles):
+                copied.drop(name)
+                copies += [] if area else [name]
+    gone = []
+    for name, run in runs.items():
+        left = run and _without_lines(run, holds)
+        if name in names or left is None or all(c.before == c.after for c in left.cuts.values()):
+            store.drop(name)
+            gone.append(name)
+        elif left != run:
+            keep(root, left)
+            mended.append(name)
     with append_lock(root):  # a killed writer may have left a copy without its name
-        for left in temporaries_below(root):
-            left.unlink(missing_ok=True)
-    return PurgeReport(tuple(names), tuple(copies))
+        for file in temporaries_below(root):
+            file.unlink(missing_ok=True)
+    return PurgeReport(tuple(gone), tuple(copies), tuple(mended))
+
+
+def _read_if_sound(root: Path, name: str) -> KeptRun | None:
+    """`None` where it could not be taken back anyway."""
+    try:
+        return read_run(root, name)
+    except (NotFound, PathRefused):
+        return None
+
+
+def _without_lines(run: KeptRun, holds: Callable[[bytes], bool]) -> KeptRun:
+    """A run with these lines empty, before it and after."""
+
+    def blanked(data: bytes) -> bytes:
+        lines = data.split(b"\n")
+        return b"\n".join(b"\r" * line.endswith(b"\r") if holds(line) else line for line in lines)
+
+    cuts = {
+        path: replace(cut, before=blanked(cut.before), after=cut.after and blanked(cut.after))
+        for path, cut in run.cuts.items()
+    }
+    texts = [text for text in run.texts if not holds(text.encode("utf-8", "surrogatepass"))]
+    return replace(run, cuts=cuts, texts=tuple(texts))
 
 
 def _restored(path: str, cut: Cut, present: bytes | None) -> bytes | None:
-    """What the file should hold, nothing where there was none; `None` where it is neither as it was
-    cut nor only longer."""
+    """What the file should hold, nothing where there was none; `None` where it was edited."""
     if path == FORGOTTEN_PAGE:
         return _without_added(cut, present or b"")
-    if present in (cut.before, cut.after):
-        return cut.before
-    if cut.after and present is not None and present.startswith(cut.after):
-        return cut.before + present[len(cut.after) :]
-    return None
+    if cut.after is None:
+        return cut.before if present in (None, cut.before) else None
+    return carried(cut.after, cut.before, present)
+
+
+def carried(old: bytes, new: bytes, present: bytes | None) -> bytes | None:
+    """A file with the change from `old` to `new` made, which leaves each line where it is; `None`
+    where more was done to it meanwhile than to append, and to cut lines or put them back."""
+    if present is None or present in (old, new):
+        return None if present is None else new
+    if old and present.startswith(old):
+        return new + present[len(old) :]
+    before, after, now = (data.split(b"\n") for data in (old, new, present))
+    if len(before) != len(after) or len(now) < len(before):
+        return None
+    lines = []
+    for was, becomes, found in zip(before, after, now, strict=False):
+        stays = was == becomes
+        is_cut = stays and not (was.strip() and found.strip())  # by another run, or put back
+        if found not in (was, becomes) and not is_cut:
+            return None
+        lines.append(found if stays else becomes)
+    return b"\n".join([*lines, *now[len(before) :]])
 
 
 def _without_added(cut: Cut, present: bytes) -> bytes:

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lorebank.beliefs.forming import holder_of, opinion_id
 from lorebank.beliefs.materialise import unsure_pairs
-from lorebank.beliefs.nearness import vectors_by_text
 from lorebank.domain.facts import (
     Citation,
     Fact,
@@ -52,6 +51,7 @@ from lorebank.index.items import (
 )
 from lorebank.index.opinions import holders_of_opinions
 from lorebank.index.succession import ruled_pairs, superseded_facts
+from lorebank.index.vectors import vectors_by_text
 from lorebank.language.words import stop_words, words
 from lorebank.markdown.ledger import (
     EvidenceRuling,

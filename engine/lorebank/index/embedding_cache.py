@@ -9,11 +9,14 @@ job belongs to its texts, not to the index or the process that handed it in.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar
 
 from lorebank.database.connection import (
+    DamagedIndex,
+    discard_index,
     open_in_memory,
     open_index,
     select,
@@ -24,6 +27,8 @@ from lorebank.database.connection import (
 if TYPE_CHECKING:
     from lorebank.providers.protocols import Role
 
+P = ParamSpec("P")
+R = TypeVar("R")
 MAX_ENTRIES = 50_000
 
 
@@ -34,19 +39,57 @@ def text_hash(text: str) -> str:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
+def _whole(method: Callable[Concatenate[EmbeddingCache, P], R]) -> Callable[..., R]:
+    """A method that begins again with an empty cache where it meets a damaged page."""
+
+    @wraps(method)
+    def run(cache: EmbeddingCache, *args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return method(cache, *args, **kwargs)
+        except DamagedIndex as problem:
+            cache.replace(problem)
+        return method(cache, *args, **kwargs)
+
+    return run
+
+
 class EmbeddingCache:
     """A dictionary on disk from (embedder fingerprint, role, text hash) to vector bytes."""
 
-    def __init__(self, path: Path | None, max_entries: int = MAX_ENTRIES) -> None:
-        """`None` keeps everything in memory and forgets it at the end."""
-        self._max_entries = max_entries
+    def __init__(
+        self,
+        path: Path | None,
+        max_entries: int = MAX_ENTRIES,
+        say: Callable[[str], object] = lambda line: None,
+    ) -> None:
+        """`None` keeps everything in memory and forgets it at the end. `say` is told of damage."""
+        self._path, self._max_entries, self._say = path, max_entries, say
         if path is not None and path.is_symlink():
             path.unlink()  # it could be aimed at another database of the user's
+        try:
+            self._open()
+        except DamagedIndex as problem:
+            self.replace(problem)
+
+    def _open(self) -> None:
         self._connection = (
-            open_index(path, "embeddings.sql") if path else open_in_memory(None, "embeddings.sql")
+            open_index(self._path, "embeddings.sql", self._tell_damage)
+            if self._path
+            else open_in_memory(None, "embeddings.sql")
         )
         last = self._connection.execute("SELECT max(used) FROM entries").get
         self._run = int(last or 0) + 1
+
+    def replace(self, problem: Exception) -> None:
+        """Begin with an empty cache."""
+        self._tell_damage(problem)
+        self.close()
+        assert self._path is not None  # memory is not damaged
+        discard_index(self._path)
+        self._open()
+
+    def _tell_damage(self, problem: Exception) -> None:
+        self._say(f"{self._path} was damaged ({problem}); texts are embedded again")
 
     def __enter__(self) -> Self:
         return self
@@ -57,6 +100,7 @@ class EmbeddingCache:
     def close(self) -> None:
         self._connection.close()
 
+    @_whole
     def get(
         self, fingerprint: str, hashes: Sequence[str], role: Role = "document"
     ) -> dict[str, bytes]:
@@ -77,6 +121,7 @@ class EmbeddingCache:
                 )
         return {key: vector for _, _, key, vector in found}
 
+    @_whole
     def missing(self, fingerprint: str, hashes: Iterable[str]) -> list[str]:
         """Those of the hashes, in their order and once each, that no vector is known for."""
         distinct = list(dict.fromkeys(hashes))
@@ -90,6 +135,7 @@ class EmbeddingCache:
         }
         return [key for key in distinct if key not in known]
 
+    @_whole
     def put(
         self, fingerprint: str, vectors: Iterable[tuple[str, bytes]], role: Role = "document"
     ) -> None:
@@ -108,6 +154,7 @@ class EmbeddingCache:
                 [(*known, key, vector) for key, vector in rows],
             )
 
+    @_whole
     def evict(self) -> int:
         """Forget what was used longest ago, down to `max_entries`; returns how many went."""
         with transaction(self._connection):
@@ -122,11 +169,13 @@ class EmbeddingCache:
         vacuum_if_worthwhile(self._connection)
         return gone
 
+    @_whole
     def forget(self, fingerprint: str) -> None:
         """Drop all vectors of an embedder whose model turned out to be another."""
         with transaction(self._connection):
             self._delete("fingerprint = ?", (fingerprint,))
 
+    @_whole
     def drop(self, hashes: Collection[str]) -> int:
         """Forget these texts for good: vectors, places in jobs, and the bytes they stood in;
         returns how many vectors went."""
@@ -143,6 +192,7 @@ class EmbeddingCache:
         self._connection.execute("PRAGMA secure_delete = OFF")
         return gone
 
+    @_whole
     def jobs(self, fingerprint: str) -> dict[str, list[str]]:
         """The jobs that are being worked on: id → text hashes."""
         rows = self._connection.execute(
@@ -150,6 +200,7 @@ class EmbeddingCache:
         )
         return {job: json.loads(hashes) for job, hashes in rows}
 
+    @_whole
     def add_job(self, fingerprint: str, job: str, hashes: Sequence[str]) -> None:
         with transaction(self._connection):
             self._connection.execute(
@@ -157,6 +208,7 @@ class EmbeddingCache:
                 (job, fingerprint, json.dumps(list(hashes))),
             )
 
+    @_whole
     def drop_job(self, fingerprint: str, job: str) -> None:
         with transaction(self._connection):
             self._connection.execute(

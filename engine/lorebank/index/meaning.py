@@ -441,7 +441,7 @@ class EmbeddingService(Mutable):
     def _cache(self) -> Iterator[EmbeddingCache]:
         settings = self.setup.embedder.cache
         path = self.cache_path() if settings.enabled else None
-        with EmbeddingCache(path, settings.max_entries) as cache:
+        with EmbeddingCache(path, settings.max_entries, self._say) as cache:
             yield cache
 
     def _say(self, line: str) -> None:

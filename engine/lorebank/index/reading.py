@@ -41,7 +41,7 @@ from lorebank.markdown.passages import chunk_document, extract_passages
 from lorebank.markdown.properties import (
     block_facts,
     front_matter_tags,
-    note_aliases,
+    note_slug,
     property_facts,
     property_tags,
     property_tasks,
@@ -152,7 +152,9 @@ def read_file(
         names=(
             *_page_names(source.path, front_matter),
             *_moved_names(source.path, text),
-            *(_note_names(source.path, front_matter) if is_about else ()),
+            *_page_aliases(
+                front_matter if is_about else {}, note_slug(front_matter, source.path), 1
+            ),
         ),
         diagnostics=(*problems, *odd, *extraction.diagnostics, *unread),
         advice=extraction.advice,
@@ -272,18 +274,11 @@ def _page_names(path: str, front_matter: Mapping[str, FrontMatterValue]) -> tupl
 def _page_aliases(
     front_matter: Mapping[str, FrontMatterValue], slug: str, line: int
 ) -> Iterator[NameRow]:
-    aliases = front_matter.get("aliases", ())
+    aliases = front_matter.get("aliases") or front_matter.get("alias") or ()
     listed = [aliases] if isinstance(aliases, str) else list(aliases)
     for alias in listed:
         if slugify(alias):
             yield NameRow(line, "alias", slugify(alias), slug, alias)
-
-
-def _note_names(path: str, front_matter: Mapping[str, FrontMatterValue]) -> Iterator[NameRow]:
-    """The other names of what a note is about."""
-    slug, aliases = note_aliases(front_matter, path)
-    for alias in aliases:
-        yield NameRow(1, "alias", slugify(alias), slug, alias)
 
 
 def _moved_names(path: str, text: str) -> Iterator[NameRow]:

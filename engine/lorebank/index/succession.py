@@ -44,10 +44,15 @@ _STATES = ("world", "observation")
 """Kinds of lines that state what holds; what was done or thought does not end like that."""
 
 
-_NEAR = 0.55
-"""From this cosine on two lines about one subject are taken to speak of one thing; of the built-in
-embedder's vectors. In a workspace by another hand 11 of 15 questions for what holds now get the
-right line first (8 without), and 3 a line that no longer holds (6)."""
+_NEAR = 0.45
+"""From this cosine on two lines about one subject are taken to speak of one thing: of their words
+without the names, by the built-in embedder. Of 80 small logs by another hand the line asked for
+comes first in 52, and in 47 with vectors that hold the names, where 8 of 16 lines that only add
+to an older one put it in doubt, not 4. Of 64 questions for what holds now by three hands 41 get it
+first either way."""
+_NEAR_OPINIONS = 0.2
+"""The same of two opinions of one holder, where both match a question about as well: the newest
+word comes first in 33 of 33 turns by two hands (26 at .45)."""
 _NEAR_ANNOUNCED = 0.35
 """The same where the newer line says from which day it holds. In the unread half of 98 logs by
 another hand 5 of 14 such changes lie above it, and no other pair."""
@@ -84,6 +89,8 @@ class Dated(NamedTuple, Generic[K]):
     """Whether it speaks of what is still to come: that says nothing of what holds today."""
     is_announced: bool = False
     """Whether it says from which day, then to come, it holds."""
+    is_opinion: bool = False
+    """An opinion and a fact do not speak of one thing."""
 
 
 class _Line(NamedTuple):
@@ -257,7 +264,7 @@ def newer_lines(
     """
     by_subject: defaultdict[Hashable, list[Dated[K]]] = defaultdict(list)
     for line in lines:
-        by_subject[line.about].append(line)
+        by_subject[line.about, line.is_opinion].append(line)
     groups = [group for group in by_subject.values() if len(group) > 1]
     known = vectors([line.key for group in groups for line in group]) if groups else {}
     if not known:
@@ -268,7 +275,8 @@ def newer_lines(
     for group in groups:
         dated = sorted((line for line in group if line.key in known), key=lambda line: line.when)
         matrix = np.array([known[line.key] for line in dated])
-        least = np.array([_NEAR_ANNOUNCED if line.is_announced else _NEAR for line in dated])
+        usual = _NEAR_OPINIONS if dated and dated[0].is_opinion else _NEAR
+        least = np.array([_NEAR_ANNOUNCED if line.is_announced else usual for line in dated])
         is_ahead = np.array([line.is_ahead for line in dated])
         for place, old in enumerate(dated, start=1):
             if old.is_announced and old.is_ahead:

@@ -174,7 +174,10 @@ def perhaps_over(
     a line stood behind 10 of 21 tasks that were done, and behind 4 of 80 that were open: enough
     to point at, not to settle. With an event it shares half, and says that something is off.
     """
-    stems = {key: _stems(text) for key, (text, _) in wanted.items()}
+    stems = {
+        key: _stems(text if isinstance(key, Task) or day is None else undated(text, day))
+        for key, (text, day) in wanted.items()
+    }
     least = {key: _SHARED if isinstance(key, Task) else 1 for key in wanted}
     holding: defaultdict[str, list[Any]] = defaultdict(list)
     for key, (text, day) in wanted.items():
@@ -343,4 +346,4 @@ def _sentences_ahead(said: str, item: Item) -> list[tuple[str, tuple[Interval, .
         found += [(sentence, tuple(times))] if times else []
         known.update(times)
     # `The 29th` counts from a day that another sentence names.
-    return found if known.intersection(ahead[:1]) else [(said, tuple(ahead[:1])), *found]
+    return found if not ahead or ahead[0] in known else [(said, tuple(ahead[:1])), *found]

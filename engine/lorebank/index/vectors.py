@@ -8,10 +8,10 @@ for, so sqlite-vec ranks nothing here; `describe` says whether it could be loade
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from lorebank.database.connection import Connection, generation, load_vector_extension, read_meta
+from lorebank.database.connection import Connection, generation, load_vector_extension
 from lorebank.records import Mutable, Record
 
 if TYPE_CHECKING:
@@ -24,6 +24,20 @@ FINGERPRINT = (
     "sentencepiece-first-2048-of-65536-characters"
 )
 """Of the built-in embedder: the thresholds on cosines hold for its vectors only."""
+VectorsOf = Callable[[Sequence[str]], Mapping[str, bytes]]
+"""Text → its vector as 32-bit floats, for those of the texts that have one."""
+
+
+def vectors_by_text(
+    vectors_of: VectorsOf | None, texts: Collection[str]
+) -> dict[str, NDArray[np.float32]]:
+    """The vectors of these texts, of length one, as far as they are known."""
+    known = vectors_of(list(texts)) if vectors_of else {}
+    if not known:
+        return {}
+    import numpy as np
+
+    return {text: np.frombuffer(data, dtype=np.float32) for text, data in known.items()}
 
 
 _FEW, _USUAL_SPREAD = 30, 0.07
@@ -91,14 +105,6 @@ class VectorIndex(Mutable):
     def similarities(self, query: NDArray[np.float32], items: Sequence[int]) -> dict[int, float]:
         """Cosine similarity of the items asked for; those without a vector are left out."""
         return self._matrix().similarities(query, items)
-
-    def are_built_in(self) -> bool:
-        """Whether the built-in embedder made them."""
-        return read_meta(self.connection, "embedder") == FINGERPRINT
-
-    def of_items(self, items: Sequence[int]) -> dict[int, NDArray[np.float32]]:
-        """The vectors of these items, of length one; those without a vector are left out."""
-        return self._matrix().of_items(items)
 
     def _matrix(self) -> _Matrix:
         current = generation(self.connection)
@@ -169,10 +175,6 @@ class _Matrix(Mutable):
             with one_thread():
                 self._asked = query, self.vectors @ query
         return self._asked[1]
-
-    def of_items(self, rows: Sequence[int]) -> dict[int, NDArray[np.float32]]:
-        places = self._places(rows)
-        return dict(zip(self.rows[places].tolist(), self.vectors[places], strict=True))
 
     def _places(self, rows: Sequence[int]) -> NDArray[np.int64]:
         """Where the vectors of these items stand, without those that have none."""

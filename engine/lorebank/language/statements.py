@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 from functools import cache
+from itertools import accumulate
 from typing import NamedTuple
 
 from lorebank.language.folding import fold
@@ -88,7 +89,7 @@ class Statement:
         # A word stays one word, so that places in the folded text can be told as words.
         folded = [fold(word).replace(" ", "") or "_" for word in self.words]
         self.folded = " ".join(folded)
-        self.starts = [sum(map(len, folded[:n])) + n for n in range(len(folded))]
+        self.starts = [0, *accumulate(len(word) + 1 for word in folded)][: len(folded)]
         spoken = {*languages, *languages_of(text)}
         self.languages = tuple(code for code in phrase_lists("infer") if code in spoken)
 

@@ -52,8 +52,8 @@ class Traces:
     """Plain text of the forgotten sentences."""
     opinions: frozenset[str] = frozenset()
     """Ids of opinions that nothing states any more."""
-    names: tuple[str, ...] = ()
-    """What a forgotten entity is called: headings, links and file names tell of it, too."""
+    is_named: Callable[[str], object] = lambda text: None
+    """Whether a line names what is forgotten: headings and links tell of it, too."""
 
     @cached_property
     def _by_path(self) -> dict[str, list[Citation]]:
@@ -61,12 +61,6 @@ class Traces:
         for place in self.places:
             found.setdefault(place.path, []).append(place)
         return found
-
-    @cached_property
-    def _named(self) -> re.Pattern[str] | None:
-        spelled = {form for name in self.names for form in (name, name.replace(" ", "-")) if form}
-        words = "|".join(re.escape(form) for form in sorted(spelled, key=len, reverse=True))
-        return re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE) if words else None
 
     @cached_property
     def needles(self) -> tuple[str, ...]:
@@ -79,7 +73,7 @@ class Traces:
         """Whether a line holds the text, the id or the name of something forgotten."""
         if any(needle in line for needle in self.needles):
             return True
-        if self._named is not None and self._named.search(line):
+        if self.is_named(line):
             return True
         return bool(self.ids) and any(found in self.ids for found in _IDS.findall(line))
 

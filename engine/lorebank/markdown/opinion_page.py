@@ -17,15 +17,17 @@ that is called by the opinion's id.
 
 A person may write below a belief `pin: 0.8` or `retracted`, change its words to restate it, or
 delete its line. The engine writes down since when that holds: `pin: 0.8 since 2025-12-03`,
-`retracted since …`, `restated since …`. The block `overview` is a comment that names every entry:
-an id that is named there and has no entry was deleted by hand; the block `removed` remembers such
-ids. Lines the engine does not know as its own are notes.
+`retracted since …`, `restated since …`. The block `overview` is a comment that names every entry
+with its number: an id that is named there and has no entry was deleted by hand, another number was
+typed by hand and is a pin; the block `removed` remembers deleted ids. Lines the engine does not
+know as its own are notes, and so is a second line of one id, as a merge leaves it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from functools import lru_cache
 from typing import Any
@@ -39,11 +41,12 @@ from lorebank.records import Record
 OPINIONS_PATH = "bank/opinions.md"
 
 _ID = re.compile(r"\Ao-[0-9a-f]{4,32}\Z")
-_ANY_ID = re.compile(r"\bo-[0-9a-f]{4,32}\b")
+_ENTRY = re.compile(r"\b(?P<id>o-[0-9a-f]{4,32})\b(?:=(?P<told>[\d.]+))?")
+"""An entry in the overview, with the confidence that was written for it."""
 _LINE_ID = re.compile(r"\^(o-[0-9a-f]{4,32})\s*\Z")
 """How the line of a belief ends; Obsidian takes it for the name of the line."""
 _TELLING = re.compile(
-    r" · \*\*(?P<confidence>[01]\.\d\d)\*\*(?: \w+)?(?: · (?P<day>\d{4}-\d{2}-\d{2}))?"
+    r" · \*\*(?P<confidence>\d*[.,]?\d+)\*\*(?: \w+)?(?: · (?P<day>\d{4}-\d{2}-\d{2}))?"
     r"(?:.*\(\[[^\]]*?(?P<cited>\d{4}-\d{2}-\d{2})[^\]]*\]\()?.*\Z"
 )
 """What follows a statement: how firmly it is held, and the day of the newest evidence."""
@@ -226,18 +229,21 @@ def opinion_of_line(line: str) -> str:
 
 def overview_of(body: str) -> str:
     """The overview for a body of the block `opinions`."""
-    return _entries_line(filter(None, map(opinion_of_line, body.splitlines())))
+    lines = (line for line in body.splitlines() if opinion_of_line(line))
+    told = ((opinion_of_line(line), _telling(line)) for line in lines)
+    return _entries_line(f"{id_}={each['confidence']}" if each else id_ for id_, each in told)
 
 
-def _entries_line(ids: Iterable[str]) -> str:
-    return f"<!-- entries: {' '.join(sorted(ids))} -->"
+def _entries_line(entries: Iterable[str]) -> str:
+    return f"<!-- entries: {' '.join(sorted(entries))} -->"
 
 
 def without_entries(text: str, ids: Container[str]) -> str:
     """The page with an overview that does not name these entries: they were not deleted."""
     named = {block.name: block.body for block in find_blocks(text)[0]}.get(_OVERVIEW, "")
-    kept = [id_ for id_ in _ANY_ID.findall(named) if id_ not in ids]
-    if len(kept) == len(_ANY_ID.findall(named)):
+    found = list(_ENTRY.finditer(named))
+    kept = [entry[0] for entry in found if entry["id"] not in ids]
+    if len(kept) == len(found):
         return text
     return replace_blocks(text, {_OVERVIEW: _entries_line(kept)})
 
@@ -262,8 +268,11 @@ def parse_opinion_page(text: str) -> tuple[OpinionEntry, ...]:
     for entry in _removed(by_name.get(_REMOVED_BLOCK)):
         entries.setdefault(entry.id, entry)
     overview = by_name.get(_OVERVIEW)
-    for identity in dict.fromkeys(_ANY_ID.findall(overview.body) if overview else ()):
-        entries.setdefault(identity, OpinionEntry(identity, "", deleted=True))
+    for named in _ENTRY.finditer(overview.body if overview else ""):
+        entry = entries.setdefault(named["id"], OpinionEntry(named["id"], "", deleted=True))
+        typed, told = entry.confidence, _confidence(named["told"] or "")
+        if overview and not overview.edited and None not in (typed, told) and typed != told:
+            entries[entry.id] = replace(entry, pin=typed, pin_since=None)
     return tuple(entries.values())
 
 
@@ -317,8 +326,12 @@ def _read_block(block: Block, notes: list[str]) -> list[OpinionEntry]:
     for raw in block.body.splitlines():
         line = raw.strip()
         if id_ := opinion_of_line(line):
-            said = _LINE_ID.sub("", line).strip()
-            found.append({"id": id_} | _told_on(said))
+            told = _told_on(_LINE_ID.sub("", line).strip())
+            first = next((each for each in found if each["id"] == id_), None)
+            if first is None:
+                found.append({"id": id_} | told)
+            elif first["statement"] != told["statement"]:
+                notes.append(raw)
         elif (
             not line
             or (_HEADING.match(line) and block.name == OPINIONS_BLOCK)
@@ -326,9 +339,10 @@ def _read_block(block: Block, notes: list[str]) -> list[OpinionEntry]:
         ):
             continue
         elif is_opinion_block(block.name) and _OWN_LINE.match(line):
-            if told := _TELLING.search(line):
-                day = _REINFORCED.match(line) or told
-                found[-1] |= {"confidence": float(told["confidence"]), "day": day["day"] or ""}
+            if state := _TELLING.search(line):
+                day = _REINFORCED.match(line) or state
+                told = {"confidence": _confidence(state["confidence"]), "day": day["day"] or ""}
+                found[-1] |= told
         else:
             notes.append(raw)
     return [OpinionEntry(**fields) for fields in found]
@@ -342,14 +356,14 @@ def _told_on(line: str) -> dict[str, Any]:
         return {"statement": unescape_inline(line)}
     return {
         "statement": unescape_inline(line[: told.start()]),
-        "confidence": float(told["confidence"]),
+        "confidence": _confidence(told["confidence"]),
         "day": told["day"] or told["cited"] or "",
     }
 
 
 def _telling(line: str) -> re.Match[str] | None:
     """The last place that reads so: what is quoted behind it has no such marks."""
-    starts = [found.start() for found in re.finditer(r" · \*\*[01]\.\d\d\*\*", line)]
+    starts = [found.start() for found in re.finditer(r" · \*\*[\d.,]+\*\*", line)]
     return _TELLING.match(line, starts[-1]) if starts else None
 
 

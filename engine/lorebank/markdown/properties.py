@@ -64,14 +64,13 @@ def property_facts(
     recorded: date | None,
 ) -> tuple[Fact, ...]:
     """The facts that the front matter states of what the note is named after."""
-    name = _name(front_matter, path)
-    subject = Mention(name, slugify(name), subject=True)
-    return tuple(
-        fact
-        for key, listed in front_matter.items()
-        if subject.slug
-        for fact in _facts(key, listed, lines, _line_of(key, lines), path, recorded, subject)
-    )
+    subject = Mention(_name(front_matter, path), note_slug(front_matter, path), subject=True)
+    facts: list[Fact] = []
+    for key, listed in front_matter.items() if subject.slug else ():
+        number = _line_of(key, lines)
+        place = Citation(path, number + 1, number + 1)
+        facts += _facts(key, listed, lines[number], place, recorded, subject)
+    return tuple(facts)
 
 
 def block_facts(document: Document, lines: Sequence[str], recorded: date | None) -> Iterator[Fact]:
@@ -85,8 +84,8 @@ def block_facts(document: Document, lines: Sequence[str], recorded: date | None)
             alone = len(named) == 1 and named[0][1:] == (0, len(bare))
             subject = replace(named[0][0], subject=True) if alone else None
         elif subject and (value := shown[found.end("mark") :].strip()):
-            key = found["key"]
-            yield from _facts(key, value, lines, number, document.path, recorded, subject)
+            place = Citation(document.path, number + 1, number + 1)
+            yield from _facts(found["key"], value, line, place, recorded, subject)
 
 
 def property_tags(front_matter: Mapping[str, FrontMatterValue]) -> tuple[str, ...]:
@@ -114,39 +113,31 @@ def property_tasks(
             yield Task(text, state, Citation(path, place, place), Interval(day, day))
 
 
-def note_aliases(front_matter: Mapping[str, FrontMatterValue], path: str) -> tuple[str, list[str]]:
-    """The slug of what a note is named after, and its other names."""
-    aliases = front_matter.get("aliases") or front_matter.get("alias") or []
-    listed = [aliases] if isinstance(aliases, str) else list(aliases)
-    return slugify(_name(front_matter, path)), [alias for alias in listed if slugify(alias)]
+def note_slug(front_matter: Mapping[str, FrontMatterValue], path: str) -> str:
+    """The slug of what a note is named after."""
+    return slugify(_name(front_matter, path))
 
 
 def _facts(
-    key: str,
-    listed: FrontMatterValue,
-    lines: Sequence[str],
-    number: int,
-    path: str,
-    recorded: date | None,
-    subject: Mention,
+    key: str, listed: FrontMatterValue, raw: str, place: Citation, day: date | None, of: Mention
 ) -> Iterator[Fact]:
-    """What a key of line `number` says of the subject, where it says something."""
+    """What a key says of somebody, where it says something."""
     value = ", ".join([listed] if isinstance(listed, str) else listed)
     shown = plain_text(value)
     if fold(key) in _BOOKKEEPING or not shown or len(shown) > _LONGEST:
         return
-    mentions = (subject, *(m for m, _, _ in find_mentions(value) if m.slug != subject.slug))
+    mentions = (of, *(m for m, _, _ in find_mentions(value) if m.slug != of.slug))
     shown_key = key.removesuffix("-in-source").replace("_", " ")  # as an import renames it
     content = f"{shown_key}: {shown}"
     slugs = tuple(mention.slug for mention in mentions)
     yield Fact(
-        id=fact_id(FactKind.WORLD, recorded, slugs, content),
+        id=fact_id(FactKind.WORLD, day, slugs, content),
         kind=FactKind.WORLD,
         content=content,
-        raw=lines[number],
-        citation=Citation(path, number + 1, number + 1),
+        raw=raw,
+        citation=place,
         mentions=mentions,
-        recorded=recorded,
+        recorded=day,
     )
 
 

@@ -43,6 +43,7 @@ from lorebank.names.entities import (
     page_moves,
 )
 from lorebank.names.resolve import resolve_names
+from lorebank.names.who import resolve_name
 from lorebank.pages.edits import PageEdit
 from lorebank.records import Record
 from lorebank.workspace.atomic import write_atomic
@@ -189,6 +190,13 @@ def _check(connection: Connection, entry: LedgerEntry, text: str) -> None:
             near = nearest_names(connection, name.name)
             hint = f"nearest: {', '.join(near)}" if near else "`lorebank entity` lists them"
             raise NotFound(f"no entity {name.name!r}", hint=hint)
+    if entry.action is LedgerAction.RENAME and entry.names[1].slug in used | pages:
+        old, new = entry.names
+        if resolve_name(connection, old.name).entity != resolve_name(connection, new.name).entity:
+            raise UsageError(
+                f"there is an entity {new.name!r} already; nothing was written",
+                hint=f"`lorebank entity merge {old.name!r} {new.name!r}` makes the two one",
+            )
     line = text.count("\n") + 2
     *others, target = entry.names
     target_slug = target.slug if others else ""

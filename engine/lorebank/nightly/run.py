@@ -15,7 +15,6 @@ from itertools import islice
 from pathlib import Path
 
 from lorebank.beliefs.materialise import unsure_pairs
-from lorebank.beliefs.nearness import VectorsOf
 from lorebank.database.connection import Connection
 from lorebank.domain.facts import Diagnostic
 from lorebank.domain.reports import Hunk, ReflectReport
@@ -24,6 +23,7 @@ from lorebank.generation.kept import KeptAnswers, ModelInRun
 from lorebank.generation.writing import Writer
 from lorebank.index.items import item_places, recorded_since
 from lorebank.index.sync import collector_at_rest, known_hash
+from lorebank.index.vectors import VectorsOf
 from lorebank.markdown.opinion_page import OPINIONS_PATH
 from lorebank.markdown.proposal_pages import CORE_PROPOSALS, LOG_PROPOSALS, PROPOSAL_PAGES
 from lorebank.markdown.sections import RETAIN_HEADINGS

@@ -40,7 +40,6 @@ from lorebank.workspace.run_store import (
     RunStore,
     apply_change,
     check_restorable,
-    put_back,
 )
 
 KEPT_RUNS = 30
@@ -170,9 +169,7 @@ def undo_run(root: Path, run: str | None, *, force: bool = False, area: str = ""
             if not area
             else "edit the file by hand",
         )
-    report = put_back(root, name, changes, edited)
-    store.drop(name)
-    return report
+    return store.put_back(name, changes, edited)
 
 
 def pending_run(root: Path) -> str | None:
@@ -189,7 +186,7 @@ def killed_run(root: Path) -> KilledRun | None:
     try:
         run = load_run(root, name)
     except (NotFound, PathRefused) as problem:
-        place = store.file(name, pending=True).relative_to(root).as_posix()
+        place = store.file(name).relative_to(root).as_posix()
         store.drop(name)
         message = f"the record of an interrupted run cannot be read: {problem.message}"
         return KilledRun(None, {}, (Diagnostic(place, 0, "run-lost", message),))

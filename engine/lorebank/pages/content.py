@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from lorebank.beliefs.by_hand import dated, read_entries
 from lorebank.beliefs.materialise import formed_under, with_trend
-from lorebank.beliefs.nearness import VectorsOf, vectors_by_text
 from lorebank.database.connection import Connection
 from lorebank.domain.facts import Citation, Entity, Fact, FactKind, Relation
 from lorebank.index.entity_view import descriptions
@@ -27,6 +26,7 @@ from lorebank.index.succession import (
     ruled_pairs,
     superseded_and_lapsed,
 )
+from lorebank.index.vectors import VectorsOf, vectors_by_text
 from lorebank.markdown.document import read_document
 from lorebank.markdown.facts import extract_facts
 from lorebank.names.entities import list_entities

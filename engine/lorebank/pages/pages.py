@@ -346,7 +346,10 @@ def _group_by_entity(content: BankContent, facts: Iterable[KnownFact]) -> dict[s
                 about[slug].facts.append(known)
         for slug in content.named.get(known.fact.id, ()):
             if slug in about and slug not in known.fact.slugs:
-                about[slug].beside.append(known)
+                # What was announced for somebody stays on the page when its day has come.
+                when, written = known.fact.occurred, known.fact.recorded
+                is_announced = when and written and when.announces(written)
+                (about[slug].facts if is_announced else about[slug].beside).append(known)
     for opinion in content.opinions:
         slugs = [slug_of[name] for name in opinion.entities if name in slug_of]
         for line in opinion.evidence:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from lorebank.index.vectors import VectorIndex
+    from lorebank.index.vectors import VectorIndex, VectorsOf
 
 _SUBJECT, _MENTIONED, _NAMED = 1.0, 0.8, 0.6
 """How much an item has to do with an entity that it is about, links, or names in its text.
@@ -63,6 +63,8 @@ class Request(Record):
     within: str | None = None
     """JSON list of the only items that filters leave; `None`: all."""
     vectors: VectorIndex | None = None
+    vectors_of: VectorsOf | None = None
+    """The vectors of texts by the built-in embedder."""
     query_vector: NDArray[np.float32] | None = None
     open_tasks: str = ""
     """Whether open `tasks` are asked for, or only own `promises`; these lead the answer."""

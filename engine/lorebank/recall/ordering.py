@@ -192,34 +192,6 @@ def newest_first(
     return [*head, *order[depth:]]
 
 
-def newest_opinion_first(
-    order: Sequence[int],
-    items: Mapping[int, Item],
-    about: Mapping[int, frozenset[str]],
-) -> list[int]:
-    """The order with opinions of one holder on what is asked for put newest first.
-
-    People change their minds without saying "no longer". `about` says what each opinion holds of
-    the subject asked for, and only those that share half of it are compared.
-    """
-    head = list(order)
-    groups: list[list[int]] = []
-    for place, number in enumerate(head):
-        if not about.get(number) or items[number].recorded is None or items[number].quarantined:
-            continue
-        for group in groups:
-            first = head[group[0]]
-            if items[first].subjects == items[number].subjects and 2 * len(
-                about[first] & about[number]
-            ) >= len(about[first]):
-                group.append(place)
-                break
-        else:
-            groups.append([place])
-    _sort_places(head, groups, items)
-    return head
-
-
 def _sort_places(
     head: list[int], groups: Sequence[Sequence[int]], items: Mapping[int, Item]
 ) -> None:

@@ -120,7 +120,8 @@ def forget_lines(look: Look, report: ForgetReport, *, undo: str = "") -> list[st
     """Every line that goes, with its place; then what of the index goes with them. `undo` says how
     a model takes it back."""
     if not report.lines and not report.pages and not report.said:
-        return [f"finished run {report.run}" if report.run else "nothing to forget"]
+        done = f"finished run {report.run}" if report.run else "nothing to forget"
+        return [done, *(purge_lines(look, report.purged) if report.purged else [])]
     does = "would cut" if report.dry_run else "cut"
     lines = []
     if report.lines or report.pages:
@@ -192,7 +193,9 @@ def _paths(lines: Sequence[ForgottenLine]) -> list[str]:
 def _what_next(look: Look, report: ForgetReport, undo: str) -> list[str]:
     lines = [""]
     if report.dry_run:
-        lines.append(look.hint("nothing was cut; without --dry-run it is"))
+        lines.append(
+            look.hint("nothing was cut; without --dry-run these lines are, and none beside them")
+        )
     elif report.purged:
         lines += purge_lines(look, report.purged)
     else:
@@ -205,9 +208,15 @@ def _what_next(look: Look, report: ForgetReport, undo: str) -> list[str]:
 
 def purge_lines(look: Look, report: PurgeReport) -> list[str]:
     """What is kept no longer."""
-    if not report.runs:
-        return ["nothing forgotten is kept"]
-    lines = [f"dropped for good: {', '.join(report.runs)}"]
+    lines = ["nothing forgotten is kept"] if not (report.runs or report.mended) else []
+    if report.runs:
+        lines.append(f"dropped for good: {', '.join(report.runs)}")
+    if report.mended:
+        lines.append(f"and lines out of what is kept of {', '.join(report.mended)}")
     if report.copies:
         lines.append(f"and the copies of pages kept by reflect: {', '.join(report.copies)}")
+    if report.unread:
+        shown = ", ".join(map(look.clean_line, report.unread[:_SHOWN]))
+        more = f" and {len(report.unread) - _SHOWN} more" if len(report.unread) > _SHOWN else ""
+        lines.append(f"not searched, being none of the notes: {shown}{more}")
     return lines

@@ -309,6 +309,7 @@ REMEDIES = {
     "identity-two-pages": "keep the alias on one of the pages",
     "identity-two-targets": "remove the line that does not hold",
     "identity-unknown-name": "correct the name, or remove the line",
+    "interrupted": "run `lorebank reflect`, or any other command that writes: it is finished first",
     "kind-missing": "put W, B, O or S before the first name; it is read as W until then",
     "kind-unknown": "use W (world), B (experience), O (opinion) or S (observation)",
     "ledger-unread": "write alias, merge, split, distinct, rename or dismiss, then the @names",

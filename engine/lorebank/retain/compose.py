@@ -125,11 +125,6 @@ def _mention(name: str) -> Mention:
     return Mention(plain, slug, subject=True)
 
 
-def new_log(day: date, title: str) -> str:
-    """The text of a log that does not exist yet."""
-    return f"{new_note_log(day)}\n## {title}\n"
-
-
 def retain_title(text: str, headings: Sequence[str]) -> str:
     """The word of `headings` that opens the last retain section of a log; empty without one."""
     words = folded_headings(tuple(headings))
@@ -175,8 +170,8 @@ _MENTION = re.compile(r"[@\uff20]|\[\[")
 _HEADING = re.compile(r"\A(\W*?)(#{1,6}(?=\s|\Z)|=+\s*\Z|-+\s*\Z)")
 
 
-def new_note_log(day: date) -> str:
-    """The text of a log that does not exist yet and begins with a note."""
+def new_log(day: date) -> str:
+    """The text of a log that does not exist yet."""
     return f"# {day.isoformat()}\n"
 
 

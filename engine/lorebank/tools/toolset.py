@@ -442,7 +442,9 @@ class Toolset:
     def forget(
         self,
         ids: Annotated[list[str], arg("Of facts, f-….", "fact memory")] = [],  # noqa: B006
-        match: Annotated[str, arg("Every line that holds this text.", "text query")] = "",
+        match: Annotated[
+            str, arg("Lines that hold these words; Ann* for a part.", "text query")
+        ] = "",
         entity: Annotated[_Named, arg("All that names it.", "name about subject")] = "",
         dry_run: DryRun = True,
     ) -> Delivered:

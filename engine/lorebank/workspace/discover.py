@@ -58,41 +58,34 @@ def recognise(root: Path, *, below: bool = True) -> FolderForm | None:
         return _obsidian(root)
     if (root / "logseq").is_dir() and (root / "journals").is_dir():
         return FolderForm("Logseq graph", "journals/{YYYY}_{MM}_{DD}.md", ("logseq",))
-    if pattern := _dated_pattern(root, 1):
+    entries = _entries(root)
+    if pattern := _dated_pattern(entries, 1):
         return FolderForm("folder of dated notes", pattern)
-    found = [(f, p) for f in _folders(root) if below and (p := _dated_pattern(f, _DIARY))]
+    folders = [each for each in entries if below and each.is_dir() and _may_hold_notes(each)]
+    found = [(f.name, p) for f in folders if (p := _dated_pattern(_entries(f), _DIARY))]
     if len(found) != 1:
         return None
-    [(folder, pattern)] = found
-    name = f"folder of dated notes ({folder.name}/)"
-    return FolderForm(name, f"{folder.name}/{pattern}", notes=folder.name)
+    [(name, pattern)] = found
+    return FolderForm(f"folder of dated notes ({name}/)", f"{name}/{pattern}", notes=name)
 
 
-def _dated_pattern(folder: Path, least: int) -> str:
-    """How the dated notes of a folder are named; empty where it has fewer than `least`."""
+def _entries(folder: Path) -> list[Path]:
     try:
-        names = [entry.name for entry in islice(folder.iterdir(), _LOOKED_AT)]
-    except OSError:
-        return ""
-    dated = [found for name in sorted(names) if (found := _DATED.match(name))]
-    if len(dated) < least:
-        return ""
-    mark = dated[0]["mark"]
-    return f"{{YYYY}}{mark}{{MM}}{mark}{{DD}}.md"
-
-
-def _folders(root: Path) -> list[Path]:
-    """The folders in a folder that may hold its notes; one that is a workspace holds its own."""
-    try:
-        entries = list(islice(root.iterdir(), _LOOKED_AT))
+        return sorted(islice(folder.iterdir(), _LOOKED_AT))
     except OSError:
         return []
-    return [
-        folder
-        for folder in entries
-        if folder.name[0] not in "._" and folder.is_dir() and not folder.is_symlink()
-        if not any((folder / mark).is_dir() for mark in (BANK_FOLDER, DERIVED_FOLDER))
-    ]
+
+
+def _dated_pattern(entries: list[Path], least: int) -> str:
+    """How dated notes are named; empty where there are fewer than `least`."""
+    marks = [found["mark"] for entry in entries if (found := _DATED.match(entry.name))]
+    return f"{{YYYY}}{marks[0]}{{MM}}{marks[0]}{{DD}}.md" if len(marks) >= least else ""
+
+
+def _may_hold_notes(folder: Path) -> bool:
+    """Whether a folder is no workspace of its own, and neither hidden nor a link."""
+    own = any((folder / mark).is_dir() for mark in (BANK_FOLDER, DERIVED_FOLDER))
+    return folder.name[0] not in "._" and not folder.is_symlink() and not own
 
 
 def _obsidian(root: Path) -> FolderForm:

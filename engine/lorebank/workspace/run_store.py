@@ -25,6 +25,7 @@ MANIFEST = "manifest.json"
 """The entry in which the owners of an archive say what the others are."""
 _RUN = re.compile(r"\A\d{4}-\d{2}-\d{2}-\d+\Z")
 _PENDING = ".pending"
+_UNDOING = ".undoing"
 _NAMED = 5
 """Runs that an error message names: the latest are the ones meant."""
 
@@ -40,9 +41,11 @@ def pack(entries: Mapping[str, bytes]) -> bytes:
     """An archive of these entries."""
     buffer = io.BytesIO()
     # The fastest level: nothing of a run is written before its archive.
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+    with zipfile.ZipFile(buffer, "w") as archive:
         for name, data in entries.items():
-            archive.writestr(name, data)
+            # With a day of its own: a clock before 1980 is none that an archive can hold.
+            entry = zipfile.ZipInfo(name)
+            archive.writestr(entry, data, zipfile.ZIP_DEFLATED, compresslevel=1)
     return buffer.getvalue()
 
 
@@ -62,7 +65,9 @@ class RunStore(Record):
     def names(self) -> tuple[str, ...]:
         """The runs that are kept, oldest first, those still pending included."""
         folder = self.root / DERIVED_FOLDER / self.area
-        stems = {file.stem.removesuffix(_PENDING) for file in folder.glob("*.zip")}
+        stems = {
+            file.stem.removesuffix(_PENDING).removesuffix(_UNDOING) for file in folder.glob("*.zip")
+        }
         return tuple(sorted(filter(_RUN.match, stems), key=_run_sort_key))
 
     def next_name(self, day: str, numbers: Iterable[int] = ()) -> str:
@@ -83,30 +88,35 @@ class RunStore(Record):
             hint=f"runs that are kept: {', '.join(known[-_NAMED:])}" if known else hint,
         )
 
-    def file(self, name: str, *, pending: bool = False) -> Path:
+    def file(self, name: str) -> Path:
         """Where a run's archive is."""
-        return self.root / DERIVED_FOLDER / self.area / f"{name}{_PENDING * pending}.zip"
+        states = (self._file(name, state) for state in (_PENDING, _UNDOING))
+        return next((file for file in states if file.exists()), self._file(name))
 
     def is_pending(self, name: str) -> bool:
         """Whether a run was begun and not finished."""
-        return not self.file(name).exists()
+        return self._file(name, _PENDING).exists()
+
+    def is_undoing(self, name: str) -> bool:
+        """Whether taking a run back was begun and not finished."""
+        return self._file(name, _UNDOING).exists()
 
     def write(self, name: str, entries: Mapping[str, bytes], *, pending: bool = False) -> None:
         """Keep a run, in place of what is kept of it under this state."""
         ensure_derived_folder(self.root)
-        file = self.file(name, pending=pending)
+        file = self._file(name, _PENDING * pending)
         replace_bytes(file, pack(entries), expected=read_if_exists(file))
 
     def finish(self, name: str) -> None:
-        """Mark a pending run as done."""
-        self.file(name, pending=True).replace(self.file(name))
+        """Mark a run as done."""
+        self.file(name).replace(self._file(name))
 
     @contextmanager
     def reading(self, name: str) -> Iterator[dict[str, bytes]]:
         """The entries of a run; `NotFound` where they, or what the caller reads out of them, are
         damaged."""
         try:
-            yield unpack(self.file(name, pending=self.is_pending(name)).read_bytes())
+            yield unpack(self.file(name).read_bytes())
         except (OSError, KeyError, TypeError, ValueError, zipfile.BadZipFile) as problem:
             raise NotFound(
                 f"what was kept of run '{name}' cannot be read: {problem}",
@@ -115,8 +125,37 @@ class RunStore(Record):
 
     def drop(self, name: str) -> None:
         """Delete what is kept of a run; it cannot be taken back then."""
-        for pending in (False, True):
-            self.file(name, pending=pending).unlink(missing_ok=True)
+        for state in ("", _PENDING, _UNDOING):
+            self._file(name, state).unlink(missing_ok=True)
+
+    def put_back(
+        self,
+        name: str,
+        changes: Mapping[str, Change],
+        edited: Sequence[str],
+        *,
+        stays: bool = False,
+    ) -> UndoReport:
+        """Make the changes that take a run back, and drop it unless it `stays`; marked before the
+        first file is written. `edited` are the files left alone, for the report."""
+        self.file(name).replace(self._file(name, _UNDOING))
+        for path, change in changes.items():
+            apply_change(self.root / path, change)
+        if stays:
+            self.finish(name)
+        else:
+            self.drop(name)
+        return UndoReport(name, tuple(sorted(changes)), tuple(sorted(edited)))
+
+    def _file(self, name: str, state: str = "") -> Path:
+        return self.root / DERIVED_FOLDER / self.area / f"{name}{state}.zip"
+
+
+def has_interrupted(root: Path) -> bool:
+    """Whether any run of a workspace, or any undo, was begun and not finished."""
+    folders = (root / DERIVED_FOLDER / area for area in ("forgotten", "undo"))
+    endings = (f"{_PENDING}.zip", f"{_UNDOING}.zip")
+    return any(file.name.endswith(endings) for each in folders for file in each.rglob("*.zip"))
 
 
 def check_restorable(root: Path, path: str, *, below: str = "") -> None:
@@ -129,15 +168,6 @@ def check_restorable(root: Path, path: str, *, below: str = "") -> None:
         raise PathRefused(f"{path}: is no note of this workspace, and was not restored")
     if is_linked(root, path):
         raise PathRefused(f"{path}: is reached by a symbolic link, and was not restored")
-
-
-def put_back(
-    root: Path, run: str, changes: Mapping[str, Change], edited: Sequence[str]
-) -> UndoReport:
-    """Make changes that take a run back; `edited` are the files left alone, for the report."""
-    for path, change in changes.items():
-        apply_change(root / path, change)
-    return UndoReport(run, tuple(sorted(changes)), tuple(sorted(edited)))
 
 
 def apply_change(file: Path, change: Change) -> None:

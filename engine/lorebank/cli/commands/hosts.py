@@ -63,7 +63,11 @@ def connect(
     started = [] if root is None else [*start_arguments(root), "mcp", "--agent", host]
     started += ["--read-only"] * (read_only and root is not None)
     if prints and root is not None:
-        write_raw(hosts.snippet(host, started))
+        entry = hosts.snippet(host, started)
+        if session.json:
+            session.show_json({"host": host, "entry": entry})
+        else:
+            write_raw(entry)
         return
     tools: tuple[str, ...] = ()
     if check and root is not None:

@@ -220,7 +220,9 @@ def confirm(session: Session, /, ids: tuple[str, ...], all_from: str | None, **h
 @click.option(
     "--source", default="", metavar="PATH[#L10[-L20]]", help="A file, a transcript, or lines of it."
 )
-@click.option("--match", default="", metavar="TEXT", help="Every line that holds that text.")
+@click.option(
+    "--match", default="", metavar="TEXT", help="Lines with these words; Ann* for a part."
+)
 @click.option(
     "--before", metavar="DAY", help="Only of earlier days; alone, all notes and talk of those."
 )
@@ -238,10 +240,11 @@ def forget(
     force: bool,
     **selection: Any,
 ) -> None:
-    """ID is that of a fact, a passage (n-…) or an opinion (o-…). An empty line stays where a line
-    stood, so that every other citation holds. What is cut is kept in .memory/forgotten for --undo
-    until --purge drops it, with the copies of pages that reflect keeps. Git's history is yours, and
-    transcripts are their host's: lines of bank/forgotten.md keep them from being read again.
+    """ID is that of a fact, a passage (n-…) or an opinion (o-…). A fact goes whole, a list item but
+    for those nested in it, of a paragraph the line. An empty line stays where a line stood, so that
+    every other citation holds. What is cut is kept in .memory/forgotten for --undo until --purge
+    drops it, with the copies of pages that reflect keeps. Git's history is yours, and transcripts
+    are their host's: lines of bank/forgotten.md keep them from being read again.
 
     Examples:
         lorebank forget f-1a2b3c4d5e --dry-run
