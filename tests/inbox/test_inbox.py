@@ -175,3 +175,17 @@ def test_a_property_without_a_day_ends_by_verdict_only(tmp_path: Path) -> None:
         assert shown() == ["No longer works at Larkfield Mills."]
         bank.unrule([item.id])
         assert "employer: Larkfield Mills" in shown()
+
+
+def test_a_line_that_was_ruled_on_is_not_asked_about_with_the_next(tmp_path: Path) -> None:
+    lines = {"02": "Rents a flat in Fossgate.", "03": "Swims on Fridays in June."}
+    lines["06"] = "Has a new flat in Fossgate, swims nearby."
+    (tmp_path / "memory").mkdir()
+    for day, line in lines.items():
+        log = tmp_path / f"memory/2026-01-{day}.md"
+        log.write_text(f"## Retain\n- W @Ana: {line}\n", "utf-8")
+    with Bank.open(tmp_path, now=TODAY, environ=WORDS_ONLY) as bank:
+        [asked] = [i for i in bank.inbox().items if i.newer and i.newer.text == lines["06"]]
+        assert asked.older and asked.older.text == lines["02"]
+        bank.rule({asked.id: "both"}, by="Ana")
+        assert lines["06"] not in {i.newer.text for i in bank.inbox().items if i.newer}

@@ -218,9 +218,12 @@ def _replacement_waiting(desk: Desk) -> Iterator[InboxItem]:
         known = nearest.get(pair.newer.id)
         if known is None or known.score < pair.score:
             nearest[pair.newer.id] = pair
+    # Once somebody ruled on a line, its next pair is a worse one, and mostly not worth asking.
+    asked = {newer for newer, _ in ruled_pairs(desk.connection)}
     by_day: defaultdict[date | None, list[_Pair]] = defaultdict(list)
     for pair in sorted(nearest.values(), key=lambda p: (-p.score, p.newer.id, p.older.id)):
-        by_day[pair.newer.recorded].append(pair)
+        if pair.newer.id not in asked or pair.score >= _ENOUGH:
+            by_day[pair.newer.recorded].append(pair)
     for found in by_day.values():
         yield from map(_item, found[:_A_DAY])
 
