@@ -85,11 +85,9 @@ def member_of(kind: type[E], text: E | str, what: str) -> E:
 
 
 def refuse_other_than_text(text: object, what: str) -> None:
-    """`UsageError` for what is no text, or none that can be written down."""
+    """`UsageError` for what is no text."""
     if not isinstance(text, str):
         raise UsageError(f"{what} must be text, not {text!r}")
-    if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise UsageError(f"{what} holds half of a character, which no file can hold")
 
 
 def checked_count(k: object) -> int:

@@ -285,6 +285,8 @@ def unsure_pair(
     best: tuple[float, Belief, float | None, bool] | None = None
     least = OWN_WORD_NEAR if own_word else NEAR_MEANING
     for belief, cosine, named in near:
+        if not own_word and belief.opening.recorded == fact.recorded:
+            continue  # lines of one day were written down together
         meant = cosine or 0.0
         if meant < least and named < NEAR_WORDS:
             continue
@@ -295,5 +297,6 @@ def unsure_pair(
         return None
     score, belief, cosine, by_meaning = best
     reason = relate(belief.statement, fact.content, names, cosine).reason
-    reason = reason or ("alike in meaning" if by_meaning else "names it")
+    alike = "alike in meaning" if score >= NEAR_MEANING else "the holder's next word"
+    reason = reason or (alike if by_meaning else "names it")
     return UnsurePair(fact, belief.id, score, reason)
