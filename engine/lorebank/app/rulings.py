@@ -186,7 +186,7 @@ def forget(
 
     What goes: facts, passages or opinions by id; all that names an `entity`, with its page; a
     file or lines of it (`source`); lines that hold some words (`match`; `Ann*` for a part of one).
-    A fact goes whole, a list item without what is nested in it. `before` narrows
+    A fact goes whole, a list item without the items nested in it. `before` narrows
     that to notes of earlier days; alone, it means those notes. With `dry_run` nothing is
     written. What is cut is kept for `undo_forget` until it is purged: at once with `purge`.
 
