@@ -71,6 +71,22 @@ def test_an_index_of_words_and_a_product_of_vectors_skip_nothing(
         assert formed() == found
 
 
+def test_an_opinion_of_the_same_day_does_not_hide_the_nearest_one_before() -> None:
+    coffee, tea = "- O(c=0.8) @Ada: Likes coffee.", "- O(c=0.8) @Ada: Likes tea."
+    facts = facts_of([[], [coffee], [tea, "- W @Ada: Met a barista."]])
+    near = {"Likes coffee.": (0.6, 0.8), "Likes tea.": (0.8, 0.6), "Met a barista.": (0.8, 0.6)}
+
+    def vectors_of(texts: Collection[str]) -> Mapping[str, bytes]:
+        import numpy as np
+
+        return {text: np.array(near[text], np.float32).tobytes() for text in texts}
+
+    asked = form(facts, nearness=Nearness(vectors_of)).unsure
+    assert opinion_id("ada", "Likes coffee.") in {
+        pair.opinion_id for pair in asked if pair.fact.content == "Met a barista."
+    }
+
+
 def test_only_so_many_of_the_newest_lines_are_asked_about() -> None:
     facts = facts_of(
         [["- O @Ada: Likes green tea."], *([f"- W @Ada: Had green tea {n}."] for n in range(300))]
