@@ -693,7 +693,7 @@ class OpenWorkspace:
 
         headings = self.read_settings.retain_headings
         title = retain_title(text, headings)
-        for back in range(1, _LOOKED_BACK + 1):
+        for back in range(1, min(_LOOKED_BACK, (day - date.min).days) + 1):
             path = self.log_path(day - timedelta(days=back))
             if not title and (self.root / path).is_file() and not is_linked(self.root, path):
                 title = retain_title((self.root / path).read_text("utf-8", "replace"), headings)

@@ -170,6 +170,12 @@ def opinion_id(holder: str, statement: str) -> str:
     return "o-" + blake2b(text.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
 
 
+def stated_opinions(facts: Iterable[Fact]) -> set[str]:
+    """The id that each opinion line has by itself; one that was ruled to say the same as another
+    goes on under the other's id."""
+    return {opinion_id(holder_of(f), f.content) for f in facts if f.kind is FactKind.OPINION}
+
+
 def _order(fact: Fact) -> tuple[date, str, int, str]:
     return (fact.recorded or date.min, fact.citation.path, fact.citation.start_line, fact.id)
 
