@@ -591,3 +591,30 @@ def test_a_change_is_carried_over_only_where_each_line_is_known(
 ) -> None:
     found = carried(old.encode(), new.encode(), present.encode())
     assert found == (None if wanted is None else wanted.encode())
+
+
+def test_a_purge_leaves_another_run_the_lines_that_hold_a_name_within_a_word(
+    tmp_path: Path,
+) -> None:
+    note = tmp_path / "memory" / "2025-12-01.md"
+    note.parent.mkdir()
+    lines = "- W @Al: Is tall.\n- W @Peter: Walks over the Alps.\n- W @Peter: Met Al there.\n"
+    note.write_text(f"# Monday\n\n## Retain\n{lines}", encoding="utf-8")
+    with opened(tmp_path) as bank:
+        bank.forget(match="Peter")
+        bank.forget(entity="Al", purge=True)
+        bank.undo_forget()
+    left = "- W @Peter: Walks over the Alps.\n"
+    assert [line for line in lines.splitlines(True) if line in note.read_text("utf-8")] == [left]
+
+
+def test_a_line_of_bytes_that_are_no_text_is_forgotten_too(tmp_path: Path) -> None:
+    note = tmp_path / "memory" / "2025-12-01.md"
+    note.parent.mkdir()
+    before = b"# Monday\n\n## Retain\n- W @Ada: Odd \xff\xfe bytes stand in this line.\n"
+    note.write_bytes(before)
+    with opened(tmp_path) as bank:
+        run = bank.forget(match="bytes").run
+        assert b"\xff" not in note.read_bytes()
+        bank.undo_forget(run)
+    assert note.read_bytes() == before

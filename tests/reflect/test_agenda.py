@@ -1,6 +1,6 @@
 """The agenda: what is to come, each appointment once, and what somebody still has to do."""
 
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -22,11 +22,11 @@ def agenda(tmp_path: Path, **logs: str) -> list[tuple[str, str]]:
     return [(str((i.when.start or i.when.end) if i.when else ""), i.text) for i in items]
 
 
-def test_days_beyond_the_calendar_are_refused(tmp_path: Path) -> None:
+def test_days_end_with_the_calendar(tmp_path: Path) -> None:
     with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
-        for days in (5_000_000, 10**12, -1):
-            with pytest.raises(UsageError, match=r"from 0 to 2912\d{3}"):
-                bank.agenda(days=days)
+        assert {bank.agenda(days=days).until for days in (5_000_000, 10**12)} == {date.max}
+        with pytest.raises(UsageError, match="must not be negative, not -1"):
+            bank.agenda(days=-1)
 
 
 def test_a_line_may_hold_several_appointments(tmp_path: Path) -> None:
@@ -387,3 +387,14 @@ def test_an_event_called_off_is_compared_without_its_date(tmp_path: Path) -> Non
     )
     with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
         assert [item.doubt and item.doubt[0] for item in bank.agenda().items] == ["off?"]
+
+
+def test_the_last_and_the_first_day_have_an_answer(tmp_path: Path) -> None:
+    last = date.max
+    (tmp_path / "memory").mkdir()
+    with Bank.open(tmp_path, environ=WORDS_ONLY) as bank:
+        bank.retain("W @Ann: Comes tomorrow.", day=str(last - timedelta(days=1)), now=last)
+        assert bank.agenda(last).until == last
+        assert bank.agenda(last - timedelta(days=1)).until == last
+        assert "Ann" in bank.today(last)
+        bank.retain("W @Ann: Was here.", day=str(date.min), now=last)

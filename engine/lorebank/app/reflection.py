@@ -13,7 +13,7 @@ from lorebank.app.questions import recall
 from lorebank.app.workspace import Day, OpenWorkspace, checked_keywords
 from lorebank.domain.facts import Diagnostic
 from lorebank.domain.reports import ReflectReport, UndoReport
-from lorebank.errors import ProviderError, UsageError
+from lorebank.errors import ProviderError
 from lorebank.generation.writing import Writer, open_writer
 from lorebank.inbox.registry import judge
 from lorebank.names.entities import page_moves
@@ -28,7 +28,6 @@ from lorebank.nightly.run_record import (
     refuse_linked_bank,
     undo_run,
 )
-from lorebank.pages.content import AGENDA_FOREVER
 from lorebank.recall.filters import parse_day
 from lorebank.workspace.atomic import temporaries_below
 from lorebank.workspace.lock import WriterLock, append_lock
@@ -70,8 +69,6 @@ def reflect(ws: OpenWorkspace, **how: Unpack[ReflectKeywords]) -> ReflectReport:
     dry_run, commit = how.get("dry_run", False), how.get("commit", False)
     accept, reject = how.get("accept"), how.get("reject", ())
     today = parse_day(day, now, "date") or now
-    if (date.max - today).days < AGENDA_FOREVER:
-        raise UsageError(f"{today} is too late a day: pages look ahead", hint="name an earlier one")
     until = today if day is not None else None
     options = RunOptions(
         today=today,

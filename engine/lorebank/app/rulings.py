@@ -186,7 +186,7 @@ def forget(
 
     What goes: facts, passages or opinions by id; all that names an `entity`, with its page; a
     file or lines of it (`source`); lines that hold some words (`match`; `Ann*` for a part of one).
-    A fact goes whole, a list item without what is nested in it. `before` narrows
+    A fact goes whole, a list item without the items nested in it. `before` narrows
     that to notes of earlier days; alone, it means those notes. With `dry_run` nothing is
     written. What is cut is kept for `undo_forget` until it is purged: at once with `purge`.
 
@@ -230,13 +230,13 @@ def finish_interrupted(ws: OpenWorkspace) -> tuple[str, ...]:
     """Finish each forget and each undo that was interrupted, as the run that it was, and say so;
     the caller holds the lock. Returns the forgets."""
     forgets = []
-    for store, name, found in interrupted(ws.root):
+    for store, name, command, found in interrupted(ws.root):
         is_forget, is_undo = store.area == "forgotten", store.is_undoing(name)
         if not (is_forget or is_undo):
             continue  # reflect completes its own
         left: tuple[str, ...]
         try:
-            with naming(found.message.partition(" was ")[0], name * (is_forget and not is_undo)):
+            with naming(command, "" if is_undo else name):
                 if not is_undo:
                     forgetting = open_forgetting(ws)
                     left = forgetting.resume(name)
@@ -254,7 +254,7 @@ def finish_interrupted(ws: OpenWorkspace) -> tuple[str, ...]:
             continue
         back = "" if is_undo else f"; `lorebank forget --undo {name}` takes it back"
         but = f" but for {', '.join(left)}, edited since" if left else ""
-        ws.say(f"{found.message.partition(':')[0]} and is finished now{but}{back}")
+        ws.say(f"{command} was interrupted and is finished now{but}{back}")
     return tuple(forgets)
 
 

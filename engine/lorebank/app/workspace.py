@@ -85,11 +85,9 @@ def member_of(kind: type[E], text: E | str, what: str) -> E:
 
 
 def refuse_other_than_text(text: object, what: str) -> None:
-    """`UsageError` for what is no text, or none that can be written down."""
+    """`UsageError` for what is no text."""
     if not isinstance(text, str):
         raise UsageError(f"{what} must be text, not {text!r}")
-    if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise UsageError(f"{what} holds half of a character, which no file can hold")
 
 
 def checked_count(k: object) -> int:
@@ -695,7 +693,7 @@ class OpenWorkspace:
 
         headings = self.read_settings.retain_headings
         title = retain_title(text, headings)
-        for back in range(1, _LOOKED_BACK + 1):
+        for back in range(1, min(_LOOKED_BACK, (day - date.min).days) + 1):
             path = self.log_path(day - timedelta(days=back))
             if not title and (self.root / path).is_file() and not is_linked(self.root, path):
                 title = retain_title((self.root / path).read_text("utf-8", "replace"), headings)

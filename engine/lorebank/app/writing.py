@@ -100,6 +100,8 @@ def retain(ws: OpenWorkspace, text: str, **details: Unpack[RetainKeywords]) -> F
     from lorebank.inbox.pairs import about
 
     refuse_other_than_text(text, "what is retained")
+    if any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise UsageError("what is retained holds half a character, which no file can hold")
     details = checked_keywords("retain", details, RetainKeywords)
     now = details.get("now")
     today = ws.day(now)

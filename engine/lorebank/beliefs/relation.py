@@ -295,5 +295,6 @@ def unsure_pair(
         return None
     score, belief, cosine, by_meaning = best
     reason = relate(belief.statement, fact.content, names, cosine).reason
-    reason = reason or ("alike in meaning" if by_meaning else "names it")
+    alike = "alike in meaning" if score >= NEAR_MEANING else "the holder's next word"
+    reason = reason or (alike if by_meaning else "names it")
     return UnsurePair(fact, belief.id, score, reason)

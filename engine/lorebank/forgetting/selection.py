@@ -244,11 +244,11 @@ def _keep_marks(root: Path, selected: Selected) -> None:
     for path, group in groupby(places, lambda place: place.path):
         lines, found = _read_lines(root, path), list(group)
         gone = {n for place in found for n in range(place.start_line, place.end_line + 1)}
+        stay = [n for n, line in enumerate(lines, 1) if line.strip() and n not in gone]
         for place in found if path not in selected.files else ():
             mark = _ITEM.match(lines[place.start_line - 1])
-            below = (n for n in range(place.start_line + 1, len(lines) + 1) if lines[n - 1].strip())
-            stays = next((n for n in below if n not in gone), 0)
-            if mark and stays and _indent(lines[stays - 1]) > len(mark["indent"]):
+            below = stay[bisect(stay, place.start_line) :][:1]
+            if mark and below and _indent(lines[below[0] - 1]) > len(mark["indent"]):
                 more = place.end_line - place.start_line
                 selected.kept[place] = f"{mark.group()} …" + "\n" * more
 
@@ -322,11 +322,12 @@ def _pattern(found: Iterable[Sequence[str]], gap: str) -> re.Pattern[str]:
     """
     patterns = []
     for words in filter(None, found):
-        before = r"(?<!\w)" if _ends_words(words[0][0]) else ""
-        after = r"(?!\w)" if _ends_words(words[-1][-1]) else ""
+        before = r"(?<!\w)" if ends_words(words[0][0]) else ""
+        after = r"(?!\w)" if ends_words(words[-1][-1]) else ""
         patterns.append(f"{before}{gap.join(words)}{after}")
     return re.compile("|".join(patterns) or r"(?!)")
 
 
-def _ends_words(letter: str) -> bool:
+def ends_words(letter: str) -> bool:
+    """Whether a word ends where this letter meets no other."""
     return letter.isdigit() or letter.upper() != letter.lower()

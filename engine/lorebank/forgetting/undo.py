@@ -7,14 +7,18 @@ that was killed is finished by the next command that writes, as a run of its own
 from __future__ import annotations
 
 import json
+import re
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from bisect import bisect
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from itertools import accumulate
 from pathlib import Path
 
 from lorebank.domain.facts import Diagnostic
 from lorebank.domain.reports import PurgeReport, UndoReport
 from lorebank.errors import ConcurrentEdit, NotFound, PathRefused
+from lorebank.forgetting.selection import ends_words
 from lorebank.nightly.run_record import undo_store
 from lorebank.records import Record
 from lorebank.workspace.atomic import read_if_exists, temporaries_below
@@ -27,6 +31,8 @@ from lorebank.workspace.run_store import (
     check_restorable,
     unpack,
 )
+
+_LETTER = re.compile(r"\w")
 
 
 class Cut(Record):
@@ -59,8 +65,9 @@ def store_of(root: Path) -> RunStore:
     return RunStore(root, "forgotten")
 
 
-def interrupted(root: Path) -> Iterator[tuple[RunStore, str, Diagnostic]]:
-    """Runs of any command, and undos, that were begun and not finished, and how to say so."""
+def interrupted(root: Path) -> Iterator[tuple[RunStore, str, str, Diagnostic]]:
+    """Runs of any command, and undos, that were begun and not finished: the store, the run's name,
+    the command with it, and the problem to report."""
     for area in ("forgotten", "undo", "undo/lint", "undo/retain"):
         store = RunStore(root, area)
         command = "forget" if area == "forgotten" else area.partition("/")[2] or "reflect"
@@ -70,7 +77,7 @@ def interrupted(root: Path) -> Iterator[tuple[RunStore, str, Diagnostic]]:
                 place = store.file(name).relative_to(root).as_posix()
                 what = f"`lorebank {command}{' --undo' * undo}` (run {name})"
                 message = f"{what} was interrupted: some files may be changed, others not yet"
-                yield store, name, Diagnostic(place, 0, "interrupted", message)
+                yield store, name, what, Diagnostic(place, 0, "interrupted", message)
 
 
 def runs_of(root: Path, order: str) -> tuple[str, ...]:
@@ -90,7 +97,8 @@ def keep(root: Path, run: KeptRun) -> None:
             entries[f"{number}.after"] = cut.after
         files[path] = (number, cut.after is not None, cut.derived)
     known = {"texts": run.texts, "hashes": run.hashes, "order": run.order}
-    entries[MANIFEST] = json.dumps({**known, "files": files}, ensure_ascii=False).encode()
+    manifest = json.dumps({**known, "files": files}, ensure_ascii=False)
+    entries[MANIFEST] = manifest.encode("utf-8", "surrogatepass")  # a note may hold any bytes
     store_of(root).write(run.name, entries, pending=run.pending)
 
 
@@ -151,23 +159,18 @@ def purge(root: Path, names: Sequence[str], is_meant: Callable[[str], object]) -
     that hold one, or that are meant, and goes where nothing is left of it."""
     store = store_of(root)
     runs = {name: _read_if_sound(root, name) for name in store.names()}
-    texts = [t for name in names if (run := runs[name]) is not None for t in run.texts]
-    needles = [text.encode("utf-8", "surrogatepass") for text in texts]
-
-    def holds(line: bytes) -> bool:
-        return any(t in line for t in needles) or bool(is_meant(line.decode("utf-8", "replace")))
-
+    texts = {t for name in names if (run := runs[name]) is not None for t in run.texts}
     copies: list[str] = []
     mended: list[str] = []
     for area in ("", "lint", "retain"):
         copied = undo_store(root, area)
         for name in copied.names():
-            if needles and _holds(copied.file(name), needles):
+            if texts and _archive_holds(copied.file(name), texts):
                 copied.drop(name)
                 copies += [] if area else [name]
     gone = []
     for name, run in runs.items():
-        left = run and _without_lines(run, holds)
+        left = run and _without_lines(run, texts, is_meant)
         if name in names or left is None or all(c.before == c.after for c in left.cuts.values()):
             store.drop(name)
             gone.append(name)
@@ -188,19 +191,42 @@ def _read_if_sound(root: Path, name: str) -> KeptRun | None:
         return None
 
 
-def _without_lines(run: KeptRun, holds: Callable[[bytes], bool]) -> KeptRun:
-    """A run with these lines empty, before it and after."""
+def _without_lines(
+    run: KeptRun, texts: Collection[str], is_meant: Callable[[str], object]
+) -> KeptRun:
+    """A run with the lines empty that hold one of the texts or are meant, before it and after."""
+
+    def holding(lines: Sequence[str]) -> set[int]:
+        ends = list(accumulate(len(line) + 1 for line in lines))
+        held = {n for n, line in enumerate(lines) if is_meant(line)}
+        for start, end in _places_of(texts, "\n".join(lines)):
+            held.update(range(bisect(ends, start), bisect(ends, end - 1) + 1))
+        return held
 
     def blanked(data: bytes) -> bytes:
-        lines = data.split(b"\n")
-        return b"\n".join(b"\r" * line.endswith(b"\r") if holds(line) else line for line in lines)
+        lines = data.decode("utf-8", "surrogateescape").split("\n")
+        for number in holding(lines):
+            lines[number] = "\r" * lines[number].endswith("\r")
+        return "\n".join(lines).encode("utf-8", "surrogateescape")
 
     cuts = {
         path: replace(cut, before=blanked(cut.before), after=cut.after and blanked(cut.after))
         for path, cut in run.cuts.items()
     }
-    texts = [text for text in run.texts if not holds(text.encode("utf-8", "surrogatepass"))]
-    return replace(run, cuts=cuts, texts=tuple(texts))
+    gone = holding(run.texts)
+    return replace(run, cuts=cuts, texts=tuple(t for n, t in enumerate(run.texts) if n not in gone))
+
+
+def _places_of(texts: Iterable[str], data: str) -> Iterator[tuple[int, int]]:
+    """Where some data holds one of the texts, but as a part of a word: `Ann` in "Planning"."""
+    for text in filter(None, texts):
+        start = data.find(text)
+        while start >= 0:
+            end = start + len(text)
+            begins_inside = ends_words(text[0]) and _LETTER.match(data[start - 1 : start])
+            if not begins_inside and not (ends_words(text[-1]) and _LETTER.match(data, end)):
+                yield start, end
+            start = data.find(text, end)
 
 
 def _restored(path: str, cut: Cut, present: bytes | None) -> bytes | None:
@@ -239,10 +265,10 @@ def _without_added(cut: Cut, present: bytes) -> bytes:
     return b"".join(kept) if b"".join(kept).strip() else b""
 
 
-def _holds(archive: Path, texts: Sequence[bytes]) -> bool:
+def _archive_holds(archive: Path, texts: Collection[str]) -> bool:
     """Whether any file of an archive holds any of the texts; one that cannot be read might."""
     try:
-        entries = unpack(archive.read_bytes())
-        return any(text in data for data in entries.values() for text in texts)
+        entries = unpack(archive.read_bytes()).values()
     except (OSError, zipfile.BadZipFile):
         return True
+    return any(any(_places_of(texts, data.decode("utf-8", "surrogateescape"))) for data in entries)

@@ -19,7 +19,7 @@ from datetime import date, timedelta
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from lorebank.beliefs.forming import holder_of, opinion_id
+from lorebank.beliefs.forming import holder_of, stated_opinions
 from lorebank.beliefs.materialise import unsure_pairs
 from lorebank.domain.facts import (
     Citation,
@@ -148,7 +148,12 @@ def _write_stance(desk: Desk, pair: tuple[str, ...], kind: InboxKind, choice: st
 
 def _evidence_settled(desk: Desk) -> Iterator[Decision]:
     text = ledger_text(desk, EVIDENCE_PAGE)
-    for ruling in parse_evidence_lines(text, EVIDENCE_PAGE)[0]:
+    rulings = parse_evidence_lines(text, EVIDENCE_PAGE)[0]
+    ruled = {ruling.opinion_id for ruling in rulings}
+    known = {*holders_of_opinions(desk.connection, ruled)}
+    if not ruled <= known:
+        known |= stated_opinions(all_facts(desk.connection))
+    for ruling in rulings:
         facts = facts_by_id(desk.connection, ruling.fact_id)
         states = bool(facts) and facts[0].kind is FactKind.OPINION
         verdict = _RELATIONS[ruling.stance].value if states else ruling.stance.value
@@ -160,17 +165,8 @@ def _evidence_settled(desk: Desk) -> Iterator[Decision]:
             day=ruling.day,
             source=ruling.citation,
             about=(ruling.fact_id, ruling.opinion_id),
-            is_void=not facts or not _is_opinion(desk, ruling.opinion_id),
+            is_void=not facts or ruling.opinion_id not in known,
         )
-
-
-def _is_opinion(desk: Desk, id_: str) -> bool:
-    """Whether somebody holds the opinion, on its own or as part of one that says the same."""
-    return bool(holders_of_opinions(desk.connection, [id_])) or any(
-        opinion_id(holder_of(fact), fact.content) == id_
-        for fact in all_facts(desk.connection)
-        if fact.kind is FactKind.OPINION
-    )
 
 
 def _ruled_kind(stance: Stance) -> InboxKind:

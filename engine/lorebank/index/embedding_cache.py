@@ -39,7 +39,7 @@ def text_hash(text: str) -> str:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
-def _whole(method: Callable[Concatenate[EmbeddingCache, P], R]) -> Callable[..., R]:
+def _replacing_damaged(method: Callable[Concatenate[EmbeddingCache, P], R]) -> Callable[..., R]:
     """A method that begins again with an empty cache where it meets a damaged page."""
 
     @wraps(method)
@@ -100,7 +100,7 @@ class EmbeddingCache:
     def close(self) -> None:
         self._connection.close()
 
-    @_whole
+    @_replacing_damaged
     def get(
         self, fingerprint: str, hashes: Sequence[str], role: Role = "document"
     ) -> dict[str, bytes]:
@@ -121,7 +121,7 @@ class EmbeddingCache:
                 )
         return {key: vector for _, _, key, vector in found}
 
-    @_whole
+    @_replacing_damaged
     def missing(self, fingerprint: str, hashes: Iterable[str]) -> list[str]:
         """Those of the hashes, in their order and once each, that no vector is known for."""
         distinct = list(dict.fromkeys(hashes))
@@ -135,7 +135,7 @@ class EmbeddingCache:
         }
         return [key for key in distinct if key not in known]
 
-    @_whole
+    @_replacing_damaged
     def put(
         self, fingerprint: str, vectors: Iterable[tuple[str, bytes]], role: Role = "document"
     ) -> None:
@@ -154,7 +154,7 @@ class EmbeddingCache:
                 [(*known, key, vector) for key, vector in rows],
             )
 
-    @_whole
+    @_replacing_damaged
     def evict(self) -> int:
         """Forget what was used longest ago, down to `max_entries`; returns how many went."""
         with transaction(self._connection):
@@ -169,13 +169,13 @@ class EmbeddingCache:
         vacuum_if_worthwhile(self._connection)
         return gone
 
-    @_whole
+    @_replacing_damaged
     def forget(self, fingerprint: str) -> None:
         """Drop all vectors of an embedder whose model turned out to be another."""
         with transaction(self._connection):
             self._delete("fingerprint = ?", (fingerprint,))
 
-    @_whole
+    @_replacing_damaged
     def drop(self, hashes: Collection[str]) -> int:
         """Forget these texts for good: vectors, places in jobs, and the bytes they stood in;
         returns how many vectors went."""
@@ -192,7 +192,7 @@ class EmbeddingCache:
         self._connection.execute("PRAGMA secure_delete = OFF")
         return gone
 
-    @_whole
+    @_replacing_damaged
     def jobs(self, fingerprint: str) -> dict[str, list[str]]:
         """The jobs that are being worked on: id → text hashes."""
         rows = self._connection.execute(
@@ -200,7 +200,7 @@ class EmbeddingCache:
         )
         return {job: json.loads(hashes) for job, hashes in rows}
 
-    @_whole
+    @_replacing_damaged
     def add_job(self, fingerprint: str, job: str, hashes: Sequence[str]) -> None:
         with transaction(self._connection):
             self._connection.execute(
@@ -208,7 +208,7 @@ class EmbeddingCache:
                 (job, fingerprint, json.dumps(list(hashes))),
             )
 
-    @_whole
+    @_replacing_damaged
     def drop_job(self, fingerprint: str, job: str) -> None:
         with transaction(self._connection):
             self._connection.execute(

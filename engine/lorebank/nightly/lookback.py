@@ -14,7 +14,7 @@ from pathlib import Path
 from posixpath import dirname, join, normpath
 from urllib.parse import unquote
 
-from lorebank.beliefs.forming import holder_of, opinion_id
+from lorebank.beliefs.forming import stated_opinions
 from lorebank.beliefs.history import belief_steps, calibrate
 from lorebank.beliefs.rot import (
     NOTED_DAYS,
@@ -25,7 +25,7 @@ from lorebank.beliefs.rot import (
 )
 from lorebank.database.connection import Connection
 from lorebank.domain.answers import BeliefStep
-from lorebank.domain.facts import Citation, Fact, FactKind, Opinion, OpinionStatus
+from lorebank.domain.facts import Citation, Fact, Opinion, OpinionStatus
 from lorebank.domain.reports import Calibration, RotFinding, RotKind, RotReport
 from lorebank.index.items import all_facts, facts_of_ids, marked_facts
 from lorebank.index.succession import superseded_facts
@@ -144,8 +144,7 @@ def _unknown_ids(
 ) -> Iterator[RotFinding]:
     """Rulings on facts or opinions, and marks on lines, whose other end is not there any more."""
     known = {opinion.id for opinion in opinions}
-    # One that was ruled to say the same as another goes on under the other's id.
-    known |= {opinion_id(holder_of(f), f.content) for f in facts if f.kind is FactKind.OPINION}
+    known |= stated_opinions(facts)
     there = {fact.id for fact in facts}
     evidence = parse_evidence_lines(texts.get(EVIDENCE_PAGE, ""), EVIDENCE_PAGE)[0]
     on_lines = parse_line_rulings(texts.get(DECISIONS_PAGE, ""), DECISIONS_PAGE)[0]

@@ -80,7 +80,7 @@ def _day(when: Interval) -> date:
 
 def read_agenda(connection: Connection, today: date, days: int = AGENDA_DAYS) -> Agenda:
     """The agenda of `days` days from `today` on, as the notes up to that day have it."""
-    until = today + timedelta(days=days)
+    until = today + timedelta(days=min(days, (date.max - today).days))
     lines = appointments_known_on(connection, today)
     standing = _standing([_with_next(line, today) for line in lines])
     moved = {line.source for line in lines} - {entry.line.source for entry in standing}

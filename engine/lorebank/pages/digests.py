@@ -192,7 +192,7 @@ def _as_done(known: KnownFact) -> KnownFact:
 def _today(bank: Digests) -> str:
     """The morning page: what is new, who changed their mind, what is due, what waits."""
     content = bank.content
-    horizon = content.today + timedelta(days=AGENDA_DAYS)
+    horizon = content.today + min(timedelta(days=AGENDA_DAYS), date.max - content.today)
     next_days: dict[tuple[Citation, str], AgendaItem] = {}
     for item in content.coming:  # a line of several days stands once, under the next of them
         next_days.setdefault((item.source, item.text), item)

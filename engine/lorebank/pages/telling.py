@@ -58,7 +58,8 @@ def resolved(known: KnownFact) -> str:
         return text
     phrases, times = find_phrases(text, written), times_of(text, written)
     # Written two weeks later, a relative phrase would mean another day.
-    later = {p.start: p.interval for p in find_phrases(text, written + timedelta(days=14))}
+    weeks = min(timedelta(days=14), date.max - written)
+    later = {p.start: p.interval for p in find_phrases(text, written + weeks)}
     if len(phrases) != len(times):
         return text
     for phrase, time in reversed(list(zip(phrases, times, strict=True))):

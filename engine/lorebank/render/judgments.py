@@ -193,9 +193,7 @@ def _paths(lines: Sequence[ForgottenLine]) -> list[str]:
 def _what_next(look: Look, report: ForgetReport, undo: str) -> list[str]:
     lines = [""]
     if report.dry_run:
-        lines.append(
-            look.hint("nothing was cut; without --dry-run these lines are, and none beside them")
-        )
+        lines.append(look.hint("nothing was cut; without --dry-run exactly these lines are"))
     elif report.purged:
         lines += purge_lines(look, report.purged)
     else:
@@ -212,11 +210,11 @@ def purge_lines(look: Look, report: PurgeReport) -> list[str]:
     if report.runs:
         lines.append(f"dropped for good: {', '.join(report.runs)}")
     if report.mended:
-        lines.append(f"and lines out of what is kept of {', '.join(report.mended)}")
+        lines.append(f"and these lines from what is kept of {', '.join(report.mended)}")
     if report.copies:
         lines.append(f"and the copies of pages kept by reflect: {', '.join(report.copies)}")
     if report.unread:
         shown = ", ".join(map(look.clean_line, report.unread[:_SHOWN]))
         more = f" and {len(report.unread) - _SHOWN} more" if len(report.unread) > _SHOWN else ""
-        lines.append(f"not searched, being none of the notes: {shown}{more}")
+        lines.append(f"not searched, as these are not notes: {shown}{more}")
     return lines

@@ -240,11 +240,12 @@ def forget(
     force: bool,
     **selection: Any,
 ) -> None:
-    """ID is that of a fact, a passage (n-…) or an opinion (o-…). A fact goes whole, a list item but
-    for those nested in it, of a paragraph the line. An empty line stays where a line stood, so that
-    every other citation holds. What is cut is kept in .memory/forgotten for --undo until --purge
-    drops it, with the copies of pages that reflect keeps. Git's history is yours, and transcripts
-    are their host's: lines of bank/forgotten.md keep them from being read again.
+    """ID is that of a fact, a passage (n-…) or an opinion (o-…). A fact goes whole, a list item
+    without the items nested in it; of a paragraph only the matching lines go. An empty line stays
+    where a line stood, so that every other citation holds. What is cut is kept in .memory/forgotten
+    for --undo until --purge drops it, with the copies of pages that reflect keeps. Git's history is
+    yours, and transcripts are their host's: lines of bank/forgotten.md keep them from being read
+    again.
 
     Examples:
         lorebank forget f-1a2b3c4d5e --dry-run
