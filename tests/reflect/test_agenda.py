@@ -308,6 +308,17 @@ def test_a_move_told_beside_another_day_leaves_both(tmp_path: Path) -> None:
     assert [day for day, _ in found] == ["2026-03-11", "2026-03-16"]
 
 
+def test_of_a_sentence_only_the_clause_that_calls_off_is_off(tmp_path: Path) -> None:
+    said = "The workshop on 12 March is cancelled; instead there is a lecture on 14 March."
+    assert [day for day, _ in agenda(tmp_path, d0302=said)] == ["2026-03-14"]
+
+
+def test_a_day_named_twice_with_an_entity_alone_is_one_appointment(tmp_path: Path) -> None:
+    typed = "## Retain\n- W @Choir: 12 March, on 12 March."
+    found = agenda(tmp_path, d0302="Choir on 12 March.", d0303=typed)
+    assert [day for day, _ in found] == ["2026-03-12"]
+
+
 @pytest.mark.parametrize(
     ("newer", "days", "doubt"),
     [

@@ -100,6 +100,13 @@ def test_only_so_many_of_the_newest_lines_are_asked_about() -> None:
     ]
 
 
+def test_a_line_is_not_asked_about_with_an_opinion_of_its_day() -> None:
+    day = ["- W @Ada: Had green tea.", "- O @Ada: Likes green tea."]
+
+    assert not form(facts_of([day])).unsure
+    assert form(facts_of([day[1:], day[:1]])).unsure
+
+
 class _Plain(forming._Forming):
     """Every line compared with every opinion."""
 

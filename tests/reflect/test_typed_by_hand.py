@@ -258,6 +258,40 @@ def test_a_second_line_of_one_belief_is_kept_below_the_block(tmp_path: Path) -> 
     assert after.count("Rye needs a long proof.") == 1
 
 
+def test_a_pin_below_a_second_line_of_a_belief_is_that_beliefs(tmp_path: Path) -> None:
+    log(tmp_path, "2026-02-09", "- O(c=0.6) @Tomas: Oats go stale early.")
+    page = proofs(tmp_path)
+    text = page.read_text("utf-8")
+    rye = next(line for line in text.split("\n") if line.startswith("- Rye"))
+    oats = next(line for line in text.split("\n") if line.startswith("- Oats"))
+    second = f"{oats}\n{rye.replace('long', 'short')}\n  - pin: 0.1"
+    others = [line for line in text.split("\n") if line not in (rye, oats)]
+    place = others.index("<!-- lorebank:end opinions -->")
+    page.write_text("\n".join([*others[:place], rye, second, *others[place:]]), "utf-8")
+    with opened(tmp_path) as bank:
+        pinned = {o.statement: o.pinned for o in bank.opinions()}
+    assert pinned == {"Rye needs a long proof.": 0.1, "Oats go stale early.": None}
+
+
+@pytest.mark.parametrize("lost", ["<!-- lorebank:end opinions -->", "<!-- lorebank:begin opinions"])
+def test_a_lost_mark_of_the_block_deletes_and_pins_nothing(tmp_path: Path, lost: str) -> None:
+    page = proofs(tmp_path)
+    whole = page.read_text("utf-8")
+    mark = next(line for line in whole.split("\n") if line.startswith(lost))
+    page.write_text(whole.replace(f"{mark}\n", ""), "utf-8")
+    torn = page.read_text("utf-8")
+    log(tmp_path, "2026-02-12", "- O(c=0.9) @Tomas: Rye needs a long proof.")
+    with opened(tmp_path) as bank:
+        assert any("left alone" in problem.message for problem in bank.reflect().problems)
+        bank.reflect()
+        assert page.read_text("utf-8") == torn
+        page.write_text(whole, "utf-8")
+        bank.reflect()
+        (opinion,) = bank.opinions()
+    assert opinion.pinned is None and opinion.confidence > 0.7
+    assert page.read_text("utf-8").count("Rye needs a long proof.") == 1
+
+
 @pytest.mark.parametrize(
     "call",
     [

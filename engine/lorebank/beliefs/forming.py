@@ -242,6 +242,7 @@ class _Forming:
 
     def _take_day(self, day: date | None, lines: Sequence[Fact]) -> None:
         stating = [f for f in lines if f.kind is FactKind.OPINION and self._states(f)]
+        known = len(self._opinions)
         for fact in stating:
             self._take_own_word(fact, day)
         if day is None:
@@ -249,7 +250,7 @@ class _Forming:
         stated = {id(fact) for fact in stating}
         for fact in lines:
             if id(fact) not in stated:
-                self._weigh(fact)
+                self._weigh(fact, known)
 
     def _states(self, fact: Fact) -> bool:
         return holder_of(fact) == self.holder
@@ -334,8 +335,11 @@ class _Forming:
 
     # -- all other lines -------------------------------------------------------------------------
 
-    def _weigh(self, fact: Fact) -> None:
-        """Put a line with the opinions it was judged to bear on, or that it ends outright."""
+    def _weigh(self, fact: Fact, known: int) -> None:
+        """Put a line with the opinions it was judged to bear on, or that it ends outright.
+
+        `known`: the number of opinions from before its day, which it may be asked about with.
+        """
         decided = self._decided(fact)
         for belief, judgement in decided.values():
             if judgement.stance is not Stance.UNRELATED:
@@ -354,7 +358,7 @@ class _Forming:
                 ended.belief.add(fact, said)
                 return
         if not decided:
-            self._ask(_Question(fact, len(self._opinions)))
+            self._ask(_Question(fact, known))  # lines of one day were written down together
 
     def _ask(self, question: _Question) -> None:
         """Let a judge say what the line is to the opinion it comes nearest to."""

@@ -285,8 +285,6 @@ def unsure_pair(
     best: tuple[float, Belief, float | None, bool] | None = None
     least = OWN_WORD_NEAR if own_word else NEAR_MEANING
     for belief, cosine, named in near:
-        if not own_word and belief.opening.recorded == fact.recorded:
-            continue  # lines of one day were written down together
         meant = cosine or 0.0
         if meant < least and named < NEAR_WORDS:
             continue

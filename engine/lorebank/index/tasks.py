@@ -331,7 +331,8 @@ def _subject(item: Item) -> str:
 
 def _sentences_ahead(said: str, item: Item) -> list[tuple[str, tuple[Interval, ...]]]:
     """The sentences of a passage that name a time ahead, each with the first: of prose the others
-    are seldom appointments. Of one that says that something was moved all are kept."""
+    are seldom appointments. Of one that says that something was moved or called off
+    all are kept."""
     day = item.recorded
     lasts = ((t, max(filter(None, (t.start, t.end)), default=day)) for t in item.times)
     ahead = [t for t, last in lasts if day is None or (last and last > day)]
@@ -342,7 +343,7 @@ def _sentences_ahead(said: str, item: Item) -> list[tuple[str, tuple[Interval, .
         if not times and not re.search(r"\d", sentence):
             # `On Wednesday` is the coming one, whatever day another sentence names.
             times = [t for t in own if day and t.start and t.start > day]
-        times = times if says_moved(sentence) else times[:1]
+        times = times if says_moved(sentence) or says_off(sentence) else times[:1]
         found += [(sentence, tuple(times))] if times else []
         known.update(times)
     # `The 29th` counts from a day that another sentence names.

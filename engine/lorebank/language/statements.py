@@ -199,15 +199,16 @@ def sentences(text: str) -> list[str]:
 
 def lines_of(text: str) -> list[str]:
     """The lines of a passage as they were meant: one that an editor's margin cut is one."""
-    lines: list[str] = []
+    groups: list[list[str]] = []
+    above = ""
     for line in text.split("\n"):
-        above = lines[-1].rsplit("\n", 1)[-1] if lines else ""
         is_wrapped = len(above) >= _WRAPPED and above[-1] not in ".!?…:"
         if above and line and (is_wrapped or line.lstrip()[:1].islower()):
-            lines[-1] += f"\n{line}"
+            groups[-1].append(line)
         else:
-            lines.append(line)
-    return lines
+            groups.append([line])
+        above = line
+    return ["\n".join(group) for group in groups]
 
 
 def statement_in_any_language(text: str) -> Statement:

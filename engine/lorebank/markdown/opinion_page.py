@@ -33,7 +33,7 @@ from functools import lru_cache
 from typing import Any
 
 from lorebank.domain.facts import Opinion, OpinionStatus, Stance, Trend
-from lorebank.markdown.blocks import Block, find_blocks, replace_blocks
+from lorebank.markdown.blocks import Block, broken_names, find_blocks, replace_blocks
 from lorebank.markdown.plain import citation_link, escape_inline, unescape_inline
 from lorebank.markdown.source import parse_day
 from lorebank.records import Record
@@ -259,7 +259,7 @@ def bare_line(line: str) -> str:
 @lru_cache(maxsize=4)
 def parse_opinion_page(text: str) -> tuple[OpinionEntry, ...]:
     """The entries of the page, deleted ones last; a line that is not understood is a note."""
-    blocks, _ = find_blocks(text)
+    blocks, problems = find_blocks(text)
     by_name: Mapping[str, Block] = {block.name: block for block in blocks}
     entries: dict[str, OpinionEntry] = {}
     for block in blocks:
@@ -268,10 +268,12 @@ def parse_opinion_page(text: str) -> tuple[OpinionEntry, ...]:
     for entry in _removed(by_name.get(_REMOVED_BLOCK)):
         entries.setdefault(entry.id, entry)
     overview = by_name.get(_OVERVIEW)
-    for named in _ENTRY.finditer(overview.body if overview else ""):
+    if overview is None or OPINIONS_BLOCK in broken_names(problems):
+        return tuple(entries.values())  # with a mark of the block its entries are lost, not deleted
+    for named in _ENTRY.finditer(overview.body):
         entry = entries.setdefault(named["id"], OpinionEntry(named["id"], "", deleted=True))
         typed, told = entry.confidence, _confidence(named["told"] or "")
-        if overview and not overview.edited and None not in (typed, told) and typed != told:
+        if not overview.edited and None not in (typed, told) and typed != told:
             entries[entry.id] = replace(entry, pin=typed, pin_since=None)
     return tuple(entries.values())
 
@@ -318,34 +320,32 @@ def _since(day: date | None) -> str:
 
 def _read_block(block: Block, notes: list[str]) -> list[OpinionEntry]:
     """The entries of a block; its other lines are added to the notes."""
-    found: list[dict[str, Any]] = []
+    found: dict[str, dict[str, Any]] = {}
+    entry: dict[str, Any] = {}
     if is_opinion_block(block.name):
-        found.append({"id": block.name, "statement": ""})
+        entry = found.setdefault(block.name, {"id": block.name, "statement": ""})
     elif block.name != OPINIONS_BLOCK:
         return []
     for raw in block.body.splitlines():
         line = raw.strip()
         if id_ := opinion_of_line(line):
             told = _told_on(_LINE_ID.sub("", line).strip())
-            first = next((each for each in found if each["id"] == id_), None)
-            if first is None:
-                found.append({"id": id_} | told)
-            elif first["statement"] != told["statement"]:
+            entry = found.setdefault(id_, {"id": id_} | told)
+            if entry["statement"] != told["statement"]:
                 notes.append(raw)
         elif (
             not line
             or (_HEADING.match(line) and block.name == OPINIONS_BLOCK)
-            or (found and decides(line, found[-1]))
+            or (entry and decides(line, entry))
         ):
             continue
         elif is_opinion_block(block.name) and _OWN_LINE.match(line):
             if state := _TELLING.search(line):
                 day = _REINFORCED.match(line) or state
-                told = {"confidence": _confidence(state["confidence"]), "day": day["day"] or ""}
-                found[-1] |= told
+                entry |= {"confidence": _confidence(state["confidence"]), "day": day["day"] or ""}
         else:
             notes.append(raw)
-    return [OpinionEntry(**fields) for fields in found]
+    return [OpinionEntry(**fields) for fields in found.values()]
 
 
 def _told_on(line: str) -> dict[str, Any]:

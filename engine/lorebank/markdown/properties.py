@@ -142,7 +142,7 @@ def _facts(
 
 
 def _line_of(key: str, lines: Sequence[str]) -> int:
-    pattern = re.compile(rf"[\"']?{re.escape(key)}[\"']?[ \t]*:")
+    pattern = re.compile(rf"[\"']?{re.escape(key)}[\"']?[ \t]*:|[ \t*+-]*{re.escape(key)}::")
     return next((n for n, line in enumerate(lines) if pattern.match(line)), 0)
 
 

@@ -207,8 +207,12 @@ class _Run:
             *plan_answers(content, self.answers, old, self.model),
         ]
         for edit in sorted(edits, key=lambda edit: edit.path):
-            if edit.changes and edit.path in (paths | others) - skipped:
+            if edit.path not in (paths | others) - skipped:
+                continue
+            if edit.changes:
                 self._take(edit, planned)
+            else:
+                planned.problems += edit.diagnostics
         return planned
 
     def _take(self, edit: PageEdit, planned: _Planned) -> None:

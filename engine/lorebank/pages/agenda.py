@@ -50,10 +50,6 @@ _INSIDE = re.compile(r"(?<=[^.!?:]\s)\w+")
 """A word that begins no sentence."""
 
 
-_LONG_NUMBER = re.compile(r"\d[\d.,-]*\d{2}")
-"""A sum or code; an hour or a day of the month is shorter, or has a colon."""
-
-
 class _Entry(Record):
     """An appointment with what it is compared by."""
 
@@ -286,9 +282,10 @@ def _is_denied(text: str, phrase: DatePhrase) -> bool:
 
 
 def _is_off(text: str, phrase: DatePhrase) -> bool:
-    """Whether the sentence of a day says that it is called off: `… on 3 May was cancelled`."""
-    spans = sentence_spans(text)
-    return any(start <= phrase.start < end and says_off(text[start:end]) for start, end in spans)
+    """Whether the clause of a day says that it is called off: `… on 3 May was cancelled; …`."""
+    place = phrase.start
+    start, end = next(span for span in sentence_spans(text) if span[0] <= place < span[1])
+    return says_off(text[start:place].rpartition(";")[2] + text[place:end].partition(";")[0])
 
 
 def _lies_ahead(when: Interval, written: date | None) -> bool:
@@ -316,8 +313,8 @@ def _moved(
         return [], [
             entry
             for entry in others
-            if _likeness(new, entry) >= (_SAME_OF_ONE if id(entry) in on_day else _SAME)
-            and (_of_one(new, entry) or _may_be_one(new, entry))
+            if (_of_one(new, entry) or not new.names | entry.names)
+            and _likeness(new, entry) >= (_SAME_OF_ONE if id(entry) in on_day else _SAME)
         ]
     if named:  # of two things on the old day the one that the line is about
         return [entry for entry in named if _likeness(new, entry)] or named, []
@@ -329,15 +326,6 @@ def _moved(
 
 def _of_one(one: _Entry, other: _Entry) -> bool:
     return not one.names.isdisjoint(other.names)
-
-
-def _may_be_one(one: _Entry, other: _Entry) -> bool:
-    """Whether two lines without a name in common may be about one thing though neither says so:
-    not where one names somebody, or each a sum or number of its own. On three workspaces by other
-    hands that leaves out 4 marks, all of them wrong."""
-    ours, theirs = (set(_LONG_NUMBER.findall(each.line.text)) for each in (one, other))
-    is_of_nobody = not one.names and not other.names
-    return is_of_nobody and other.when.end is not None and (ours <= theirs or theirs <= ours)
 
 
 def _is_like(one: _Entry, other: _Entry) -> bool:
@@ -376,7 +364,7 @@ def _same(one: _Entry, other: _Entry) -> bool:
     if one.day != other.day or one.line.replaced:
         return False
     if _of_one(one, other):
-        return _overlap(one.topic, other.topic) >= _SAME_OF_ONE
+        return one.topic == other.topic or _overlap(one.topic, other.topic) >= _SAME_OF_ONE
     # Two people at the dentist's are two.
     return not (one.names and other.names) and _overlap(one.words, other.words) >= _SAME
 

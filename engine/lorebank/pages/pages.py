@@ -21,7 +21,7 @@ from typing import Any
 from lorebank.domain.facts import Entity, FactKind, FactStatus, Opinion
 from lorebank.generation.kept import ModelInRun
 from lorebank.language.folding import slugify
-from lorebank.markdown.blocks import find_blocks
+from lorebank.markdown.blocks import broken_names, find_blocks
 from lorebank.markdown.document import read_document
 from lorebank.markdown.entity_page import (
     BLOCKS,
@@ -266,13 +266,17 @@ class PagePlan:
 
     def _opinions_edit(self, old: str | None) -> PageEdit:
         content = self.content
+        blocks, problems = find_blocks(old or "", OPINIONS_PATH)
+        if not broken_names(problems).isdisjoint((OPINIONS_BLOCK, *BOOKKEEPING)):
+            # Bookkeeping that no longer fits the entries would delete or pin them later.
+            return PageEdit(OPINIONS_PATH, old, old, problems)
         bodies = opinion_bodies(
             content.opinions, content.entries, link=self._link, unjudged=content.unjudged
         )
         # Blocks of opinions that no fact leads to any more.
         gone = [
             block.name
-            for block in find_blocks(old or "", OPINIONS_PATH)[0]
+            for block in blocks
             if block.name not in bodies
             if is_opinion_block(block.name) or block.name in (OPINIONS_BLOCK, *BOOKKEEPING)
         ]
