@@ -410,9 +410,6 @@ class _Forming:
     def _unsure_pair(self, question: _Question) -> UnsurePair | None:
         """A line with the opinion it comes nearest to."""
         fact, first, only, own_word = question
-        if not own_word:  # those of its own day are the last; they would hide the nearest before
-            while first and self._opinions[first - 1][0].opening.recorded == fact.recorded:
-                first -= 1
         held = self._wording.find(read(fact.content, self._names).objects)
         numbers = set(only) or {number for number in held if number < first}
         if self._nearness is not None and first and not only:
