@@ -74,6 +74,7 @@ PARTS: dict[str, Part] = {
     "step time gives way": off(pipeline, "_answers", lambda inside, anywhere, weights: True),
     "step repeats": off(answer, "collapse_repeats", lambda order, items: (list(order), {})),
     "step versions": off(answer, "newest_first", unchanged),
+    "step newest opinion": off(answer, "newest_opinion_first", unchanged),
     "step successors": off(answer, "successors", lambda *_, **__: {}),
     "step end of relevance": off(pipeline, "_RELEVANT", 0.0),
     "rule order of days": off(pipeline, "_ANSWERS_TOO", 2.0),

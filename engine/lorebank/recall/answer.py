@@ -27,6 +27,7 @@ from lorebank.recall.ordering import (
     collapse_repeats,
     lead_with_successors,
     newest_first,
+    newest_opinion_first,
     rerank_mmr,
 )
 from lorebank.recall.pipeline import Found, RankOptions, find
@@ -248,6 +249,13 @@ def _with_successors(
             if understood.entities or first[old].kind != "opinion"
         }
         order = put_newer_first(order, leading)
+    # Without a name in the question, opinions that share a word of it are seldom about one thing.
+    opinions = [n for n in order[:depth] if understood.entities and pool.items[n].kind == "opinion"]
+    about = {
+        n: frozenset(term for term in understood.subject_terms if pool.holds(n, term))
+        for n in opinions
+    }
+    order = newest_opinion_first(order, pool.items, about)
     allowed = request.allowed
     missing = {s.item for s in replaced.values() if s.item not in pool.items}
     wanted = [item for item in sorted(missing) if allowed is None or item in allowed]

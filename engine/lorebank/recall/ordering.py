@@ -246,3 +246,31 @@ def _is_version(one: Sequence[str], other: Sequence[str], asked: set[str]) -> bo
         return False
     told_apart = asked - {*one[:begin], *one[len(one) - end :]}
     return not any(word in told_apart for value in values for word in value)
+
+
+def newest_opinion_first(
+    order: Sequence[int],
+    items: Mapping[int, Item],
+    about: Mapping[int, frozenset[str]],
+) -> list[int]:
+    """The order with opinions of one holder on what is asked for put newest first.
+
+    People change their minds without saying "no longer". `about` says what each opinion holds of
+    the subject asked for, and only those that share half of it are compared.
+    """
+    head = list(order)
+    groups: list[list[int]] = []
+    for place, number in enumerate(head):
+        if not about.get(number) or items[number].recorded is None or items[number].quarantined:
+            continue
+        for group in groups:
+            first = head[group[0]]
+            if items[first].subjects == items[number].subjects and 2 * len(
+                about[first] & about[number]
+            ) >= len(about[first]):
+                group.append(place)
+                break
+        else:
+            groups.append([place])
+    _sort_places(head, groups, items)
+    return head
