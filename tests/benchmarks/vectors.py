@@ -1,4 +1,4 @@
-"""Nearest vectors at scale: how long a warm question takes.
+"""Nearest vectors at scale: how long a warm question takes, and what a sieve loses.
 
 Vectors of real sentences (of a folder of Markdown, the sample workspace unless another is named)
 are mixed two by two into as many as asked for; questions are sentences that were kept out.
@@ -12,7 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from lorebank.index.vectors import _Matrix
+from lorebank.index import vectors as sign_bits
+from lorebank.index.vectors import SignBits, _Matrix
 from lorebank.providers.local import LocalEmbedder
 
 FIXTURES = Path(__file__).parent.parent.parent / "fixtures"
@@ -64,8 +65,27 @@ def main(count: int, dimension: int, folder: Path) -> None:
     stored = mixed(real, count, dimension, draw)
     rows = np.arange(count)
     exact = _Matrix((0, 0), rows, stored)
+    truth = [{row for row, _ in exact.nearest(question, LIMIT).ranked} for question in questions]
     print(f"{count:,} × {dimension}, {len(real)} real vectors, {len(questions)} questions")
-    print(f"  {median_ms(exact, questions[:20]):7.1f} ms")
+    print(f"  every vector      {median_ms(exact, questions[:20]):7.1f} ms  recall@20 1.000")
+    started = time.perf_counter()
+    signs = SignBits.of(stored)
+    assert signs is not None
+    print(f"  making the bits   {(time.perf_counter() - started) * 1000:7.1f} ms, once")
+    shipped = max(sign_bits.CANDIDATES, int(sign_bits.SHARE * count))
+    for candidates in sorted({1024, 4096, shipped}):
+        sign_bits.CANDIDATES, sign_bits.SHARE = candidates, 0.0
+        sieved = _Matrix((0, 0), rows, stored, signs)
+        found = [
+            {row for row, _ in sieved.nearest(question, LIMIT).ranked} for question in questions
+        ]
+        own = "  <- shipped" if candidates == shipped else ""
+        row = (median_ms(sieved, questions[:20]), recall(truth, found))
+        print(f"  {candidates:6} by bits    {row[0]:7.1f} ms  recall@20 {row[1]:.3f}{own}")
+
+
+def recall(truth: list[set[int]], found: list[set[int]]) -> float:
+    return float(np.mean([len(a & b) / LIMIT for a, b in zip(truth, found, strict=True)]))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from lorebank import Bank
 from lorebank.database.connection import open_index, transaction
-from lorebank.index.vectors import VectorIndex, delete_vectors, insert_vectors
+from lorebank.index import vectors as vectors_module
+from lorebank.index.vectors import SignBits, VectorIndex, delete_vectors, insert_vectors
 
 DIMENSION = 8
 Rows = list[tuple[int, float]]
@@ -117,17 +118,78 @@ def test_an_extension_that_cannot_be_loaded_changes_no_answer(connection, tmp_pa
     assert missing.nearest(query, 9).ranked == nearest(connection, query, 9)
 
 
-def test_equal_vectors_are_found_together(tmp_path: Path) -> None:
-    draw = np.random.default_rng(7)
-    vectors = draw.normal(size=(2_000, 100)).astype(np.float32)
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    vectors[500] = vectors[40]
+# -- the sieve of bits: what it keeps, and that what it keeps is scored exactly ------------------
+
+
+COUNT = 12_000
+
+
+def clustered(count: int, dimension: int, seed: int = 7) -> NDArray[np.float32]:
+    """Vectors around a few hundred centres, all leaning to one side, as embeddings do."""
+    draw = np.random.default_rng(seed)
+    centres = draw.normal(size=(300, dimension)) + 0.5
+    found = centres[draw.integers(300, size=count)] + 0.4 * draw.normal(size=(count, dimension))
+    return (found / np.linalg.norm(found, axis=1, keepdims=True)).astype(np.float32)
+
+
+@pytest.fixture(params=[100, 256])
+def stored(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[object, NDArray]]:
+    vectors = clustered(COUNT, request.param)
+    vectors[5000] = vectors[40]
     connection = open_index(tmp_path / "index.sqlite")
     with transaction(connection):
         insert_vectors(connection, [(i + 1, v.tobytes()) for i, v in enumerate(vectors)])
-    nearest = VectorIndex(connection, enabled=False).nearest(vectors[40], 2).ranked
+    yield connection, vectors
     connection.close()
-    assert [row for row, _ in nearest] == [41, 501]
+
+
+def test_f75_the_sieve_finds_what_the_exact_scan_finds(
+    stored: tuple[object, NDArray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connection, vectors = stored
+    questions = clustered(40, vectors.shape[1], seed=8) * 0.3 + vectors[:40]
+    questions = (questions / np.linalg.norm(questions, axis=1, keepdims=True)).astype(np.float32)
+    exact = VectorIndex(connection, enabled=False)
+    wanted = [exact.nearest(question, 20).ranked for question in questions]
+    monkeypatch.setattr(vectors_module, "SIEVE_FROM", COUNT)
+    sieved = VectorIndex(connection, enabled=False)
+    found = [sieved.nearest(question, 20).ranked for question in questions]
+    hits = sum(len(set(a) & set(b)) for a, b in zip(wanted, found, strict=True))
+    assert hits / (20 * len(questions)) >= 0.95
+    assert [rows[0] for rows in found] == [rows[0] for rows in wanted]
+    assert sieved._matrix().signs is not None
+
+
+def test_equal_vectors_pass_the_sieve_together(
+    stored: tuple[object, NDArray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connection, vectors = stored
+    monkeypatch.setattr(vectors_module, "SIEVE_FROM", COUNT)
+    nearest = VectorIndex(connection, enabled=False).nearest(vectors[40], 2).ranked
+    assert [row for row, _ in nearest] == [41, 5001]
+
+
+@pytest.mark.parametrize("dimension", [1, 63, 64, 65, 512])
+def test_any_dimension_fits_into_words(dimension: int) -> None:
+    vectors = clustered(9000, dimension)
+    signs = SignBits.of(vectors)
+    assert signs is not None
+    assert signs.words.shape == (-(-dimension // 64), 9000)
+    left = signs.candidates(vectors[17], 10)
+    assert 17 in left
+    assert len(left) >= vectors_module.CANDIDATES
+    assert list(left) == sorted(left)
+
+
+def test_all_are_candidates_where_as_many_are_wanted() -> None:
+    signs = SignBits.of(clustered(500, 64))
+    assert signs is not None
+    assert list(signs.candidates(clustered(1, 64)[0], 10)) == list(range(500))
+
+
+def test_an_old_numpy_has_no_sieve(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(np, "bitwise_count")
+    assert SignBits.of(clustered(500, 64)) is None
 
 
 # -- sqlite-vec: used where it loads, another build on request, and nothing lost without it ------
