@@ -131,7 +131,7 @@ def _announced(
             fact.id,
             slug,
             (fact.recorded, fact.citation.path, fact.citation.start_line),
-            is_ahead=bool(fact.occurred and fact.occurred.begins_after(today)),
+            is_ahead=any(time.begins_after(today) for time in fact.times),
             is_announced=fact.id in begins,
         )
         for fact in facts

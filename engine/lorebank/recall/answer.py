@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -217,6 +218,7 @@ def _with_successors(
         return Current(list(order), pool.items, replaced)
     order = newest_first(order, pool.items, understood.terms, depth)
     newer: dict[int, int] = {}
+    leading: dict[int, int] = {}
     if request.vectors_of is not None:
         over = {fact for fact, opinion in held.items() if opinion.status is not OpinionStatus.LIVE}
         first = {n: pool.items[n] for n in order[:AMONG] if _says_what_holds(pool.items[n])}
@@ -224,12 +226,13 @@ def _with_successors(
             Dated(
                 n,
                 item.id,
-                item.subjects,
+                slug,
                 (item.recorded, item.file, item.ordinal),
                 *_is_to_come(item, request.now),
                 is_opinion=item.kind == "opinion",
             )
             for n, item in first.items()
+            for slug in item.subjects
         ]
         spoken = [item.id for item in first.values() if item.kind == "opinion"]
         known = ruled_pairs(request.connection, Relation.BOTH)
@@ -248,7 +251,6 @@ def _with_successors(
             for old, new in newer.items()
             if understood.entities or first[old].kind != "opinion"
         }
-        order = put_newer_first(order, leading)
     # Without a name in the question, opinions that share a word of it are seldom about one thing.
     opinions = [n for n in order[:depth] if understood.entities and pool.items[n].kind == "opinion"]
     about = {
@@ -261,7 +263,8 @@ def _with_successors(
     wanted = [item for item in sorted(missing) if allowed is None or item in allowed]
     items = {**pool.items, **request.items.load(wanted)}
     asked = (*understood.terms, *understood.query.entities)
-    return lead_with_successors(order, items, replaced, newer, asked, options.k)
+    current = lead_with_successors(order, items, replaced, newer, asked, options.k)
+    return replace(current, order=put_newer_first(current.order, leading))
 
 
 def _vectors(request: Request, items: Mapping[int, Item]) -> dict[int, NDArray[float32]]:
@@ -288,7 +291,9 @@ def _is_to_come(item: Item, today: date) -> tuple[bool, bool]:
     """Whether it speaks of what is to come, and whether it says from which day it holds."""
     if item.occurred is None or item.recorded is None:
         return False, False
-    return item.occurred.begins_after(today), item.occurred.announces(item.recorded)
+    # "moved from the 12th to the 19th" is to come until the last of its days
+    is_ahead = any(time.begins_after(today) for time in item.times)
+    return is_ahead, item.occurred.announces(item.recorded)
 
 
 def _notes(arranged: Arranged) -> Iterator[str]:
