@@ -26,7 +26,9 @@ moved the retry logic out of the handler|the lease of the store room may be rene
     .split("|")
 )
 DURATIONS = ("took {} minutes", "was down for {} hours", "waits {} days at most", "within {} ms",
-             "every {} seconds", "after {} retries", "a {}-day trial", "{}.{} hours of work")  # fmt: skip
+             "every {} seconds", "after {} retries", "a {}-day trial", "{}.{} hours of work",
+             "closed after {} days and {}h", "needs another {} weeks", "order 74{}-5{}",
+             "30 days net, reference AB-{}/{}", "node {}.4{}.7 restarted")  # fmt: skip
 
 
 def plain_line(chance: random.Random) -> str:

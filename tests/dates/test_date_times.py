@@ -2,6 +2,7 @@
 
 from datetime import date
 
+from lorebank.dates.screening import may_hold_date
 from lorebank.dates.times import times_of
 from lorebank.domain.facts import Interval
 from support import golden
@@ -60,3 +61,8 @@ def test_opening_hours_name_no_time_and_a_stay_does() -> None:
 
 def test_a_clock_without_power_names_no_time() -> None:
     assert times_of("The oven thinks it is 1970.", RECORDED) == ()
+
+
+@golden("times.md")
+def test_numbers_that_are_no_dates_are_settled_by_a_cheap_look(text: str) -> None:
+    assert not may_hold_date(text)

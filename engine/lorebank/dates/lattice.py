@@ -281,7 +281,7 @@ def _day_first(match: re.Match[str]) -> Span | None:
     first, mark, second, year = match.groups()
     if len(year) == 2 and mark != "/" and not (len(first) == len(second) == 2):
         return None  # 3.11.24 is rather a version
-    day, month = (second, first) if int(second) > 12 else (first, second)
+    day, month = (second, first) if int(second) > 12 and mark != "." else (first, second)
     return _one_day(year, month, day)
 
 

@@ -261,7 +261,7 @@ _PHRASES = (
     Rule(f"since around? the? {_D}", _phrase("since")),
     Rule(f"starting around? the? {_D}", _phrase("starting")),
     Rule(f"since_or_starting around? the? {_D}", _phrase("since-or-starting")),
-    Rule(f"{_BEGIN} DURATION", _since_duration),
+    Rule("since|since_or_starting DURATION", _since_duration),
     Rule("within DURATION", _within),
     Rule("DURATION within_after", _within),
     Rule(f"{_BEGIN}|from the? {_D} onwards", _phrase("starting")),

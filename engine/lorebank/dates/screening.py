@@ -8,19 +8,22 @@ never be a date, which the golden tests check row by row.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Collection
 from functools import cache
-from itertools import pairwise
+from typing import Any
 
 from lorebank.dates.lexicon import lexicon
 from lorebank.language.folding import fold
 from lorebank.language.words import UNSPACED_RUN, words_of
 from lorebank.languages import Sections, compiled
+from lorebank.records import Record
 
 _NUMERIC = re.compile(
     r"\d(?:"
-    r"(?<![\w.-]\d)\d{0,3}[-/](?:\d\d?(?!\d)|w\d\d)"
-    r"|(?<![\d.]\d)\d?\.\d\d?(?:['’]|\.(?:(?:19|20)?\d\d(?!\.?\d)|(?!\d)))"
+    r"(?<![\w.-]\d)(?:\d?(?:/\d\d?(?!\d)|-\d\d?-\d)|"
+    r"\d{3}(?:-?w\d|[-/](?:\d\d?[-/]\d|(?<=[12][09]\d\d.)[01]\d(?!\d))))"
+    r"|(?<![\d.]\d)\d?\.(?:0?[1-9]|1[0-2])(?:['’]|\.(?:(?:19|20)?\d\d(?!\.?\d)|(?!\d)))"
     r"|(?<=[ (][qh]\d)(?!\w)|(?<=[ (-]w\d)\d(?!\w)|(?<=['’]\d)\d(?!\d)"
     r"|'[a-z]|0'?s(?!\w)|(?:st|nd|rd|th|er|eme|re|ste|de|e|q|[oaº°ª])(?!\w)"
     r")"
@@ -28,107 +31,153 @@ _NUMERIC = re.compile(
 """Begins with a digit: the search then skips from digit to digit."""
 _BESIDE_DIGIT = re.compile(r"\d[^\s\d,;:)]|['’qhw]\d")
 """What every match of `_NUMERIC` holds, found in a third of the time: of most numbers nothing."""
-_YEAR = re.compile(r"[12](?<=[\s(\"'’/–-][12])(?:(?<=1)9|(?<=2)0)\d\d(?!-?\d)")
+_YEAR = re.compile(r"[12](?<=[\s(\"'’/–-][12])(?<![a-z][/-][12])(?:(?<=1)9|(?<=2)0)\d\d(?![.-]?\d)")
 
 _ALONE = {
     *("WEEKDAY", "WEEKDAY_PLURAL", "RELATIVE_DAY", "RELATIVE_UNIT", "HOLIDAY", "EDGE", "DECADE"),
     *("U_WEEKEND", "DURATION"),
 }
 """Tags whose words suffice."""
-_IN_COMPANY = {"UNIT", "MONTH", "SEASON", "SEASON_PLURAL", "MONTH_SHORT", "WEEKDAY_SHORT"}
+_IN_COMPANY = {"MONTH", "MONTH_SHORT", "WEEKDAY_SHORT", "SEASON", "SEASON_PLURAL"}
 """Tags whose words are also names, verbs and numbers: they count beside a number or a word that
-rules have before or behind them."""
+rules of their language have before or behind them."""
 _BEFORE = {
     *("IN", "ON", "ARTICLE", "THE", "OF", "SINCE", "STARTING", "UNTIL", "BEFORE", "AFTER", "FROM"),
-    *("TO", "AROUND", "BETWEEN", "AND", "RELATIVE", "THEN", "TRAILING", "WINDOW", "PART", "NUMBER"),
-    *("DECADE_BEFORE", "DECADE_ARTICLE", "WEEK_OF", "ORDINAL", "ORDINAL_SIGN", "RELATIVE_DAY"),
+    *("TO", "AROUND", "BETWEEN", "AND", "RELATIVE", "THEN", "PART", "NUMBER", "ORDINAL", "DAY"),
+    *("DECADE_BEFORE", "WEEK_OF", "RELATIVE_DAY"),
 }
 _BEHIND = {
-    *(
-        "IN_AFTER",
-        "ONWARDS",
-        "STARTING_AFTER",
-        "UNTIL_AFTER",
-        "BEFORE_AFTER",
-        "AFTER_AFTER",
-        "HOUR",
-    ),
-    *("TO_AFTER", "PART_AFTER", "RELATIVE_AFTER", "THEN_AFTER", "RANGE_AFTER", "WINDOW_AFTER"),
-    *("WITHIN_AFTER", "DECADE_AFTER", "WEEKDAY_SHORT", "MONTH_SHORT", "PART_OF_DAY", "AND", "TO"),
-    *("AGO", "AHEAD", "BEFORE", "AFTER"),
+    *("IN_AFTER", "ONWARDS", "STARTING_AFTER", "UNTIL_AFTER", "BEFORE_AFTER", "AFTER_AFTER"),
+    *("TO_AFTER", "PART_AFTER", "RELATIVE_AFTER", "THEN_AFTER", "RANGE_AFTER", "DECADE_AFTER"),
+    *("WEEKDAY_SHORT", "MONTH_SHORT", "PART_OF_DAY", "AND", "TO", "AGO", "BEFORE", "AFTER", "HOUR"),
 }
-_NUMBERED = {
-    *("DAY_ARTICLE", "DAY_ARTICLE_WEAK", "DAY_ARTICLE_BOUND", "DAY_BEFORE_NUMBER"),
-    *("ORDINAL_SIGN", "WEEK_NUMBER", "DECADE_BEFORE"),
+_BEFORE_UNIT = {
+    *("RELATIVE", "TRAILING", "WINDOW", "ORDINAL", "ORDINAL_SIGN", "PART", "AGO_BEFORE"),
+    *("AHEAD_BEFORE", "WITHIN", "SINCE", "SINCE_OR_STARTING", "WEEK_OF"),
 }
-"""Tags whose words count beside a number."""
+"""Of which rules have one up to three words before a unit; a number alone makes a duration."""
+_BEHIND_UNIT = {"AGO", "AHEAD", "WITHIN_AFTER", "WINDOW_AFTER", "RELATIVE_AFTER", "THEN_AFTER"}
+_NUMBER_BEHIND = {
+    *("MONTH", "MONTH_SHORT", "WEEKDAY_SHORT", "DAY_ARTICLE", "DAY_ARTICLE_WEAK", "WEEK_NUMBER"),
+    *("DAY_ARTICLE_BOUND", "DAY_BEFORE_NUMBER", "ORDINAL_SIGN", "DECADE_BEFORE"),
+}
+_NUMBER_BEFORE = {"MONTH", "MONTH_SHORT", "U_QUARTER", "WEEK_NUMBER"}
 
 
 def may_hold_date(text: str) -> bool:
     """Whether the text may name a time: cheap, never wrong where it says no."""
-    phrases, shy, company, before, behind, days, letters = _screen()
+    screen = _screen()
     words = words_of(text)
-    if not phrases.keys().isdisjoint(words) and any(
-        words[at + 1 : at + 1 + len(rest)] == rest
-        for at, word in enumerate(words)
-        for rest in phrases.get(word, ())
-    ):
-        return True
-    if len(words) == 1 and words[0] in company:
-        return True
-    for one, other in pairwise(words) if not shy.isdisjoint(words) else ():
-        if one in shy and (other[0].isdecimal() or other in days):
-            return True
-        if other in shy and one[0].isdecimal():
-            return True
-        if (one in company and other in behind) or (other in company and one in before):
-            return True
+    if not screen.telling.isdisjoint(words):
+        for at, word in enumerate(words):
+            if word in screen.telling and _suffices(screen, words, at):
+                return True
     folded = " " + (text.lower() if text.isascii() else fold(text))
     if _BESIDE_DIGIT.search(folded) and _NUMERIC.search(folded):
         return True
     if ("19" in folded or "20" in folded) and _YEAR.search(folded):
         return True
-    return not text.isascii() and not letters.isdisjoint(text)
+    return not text.isascii() and not screen.letters.isdisjoint(text)
 
 
-_Words = frozenset[str]
-_Screen = tuple[
-    dict[str, tuple[tuple[str, ...], ...]], _Words, _Words, _Words, _Words, _Words, _Words
-]
-"""First word → the words behind it, of what suffices; words that count beside a number; of these,
-those that count beside other words too, and which before and behind them; days in words; letters
-that begin an entry in a script without spaces."""
+def _suffices(screen: _Screen, words: tuple[str, ...], at: int) -> bool:
+    """Whether the word there makes a date likely, by itself or beside its neighbours."""
+    word, one, other = words[at], words[at - 1] if at else "", (*words[at + 1 : at + 2], "")[0]
+    for place, parts in screen.phrases.get(word, ()):
+        if words[max(at - place, 0) : at - place + len(parts)] == parts:
+            return True
+    is_day = other[:1].isdecimal() or other in screen.days
+    is_amount = at + 2 < len(words) and words[at + 2] in screen.units  # a 17-day trial
+    if word in screen.number_behind and is_day and not is_amount:
+        return True
+    if word in screen.number_before and one[:1].isdecimal():
+        return True
+    known, unit = screen.company.get(word, 0), screen.units.get(word, 0)
+    if known & screen.behind.get(other, 0) or known & screen.before.get(one, 0):
+        return True
+    if unit and (
+        unit & screen.behind_unit.get(other, 0)
+        or any(unit & screen.before_unit.get(w, 0) for w in words[max(at - 3, 0) : at])
+    ):
+        return True
+    return len(words) == 1
+
+
+class _Screen(Record):
+    """The words of the screen; of some of them the languages, since no phrase is of two."""
+
+    telling: frozenset[str]
+    """Of the next five, the words that have to be looked at."""
+    phrases: dict[str, tuple[tuple[int, tuple[str, ...]], ...]]
+    """The longest word of what suffices → its place there and all words."""
+    company: dict[str, int]
+    units: dict[str, int]
+    number_before: frozenset[str]
+    number_behind: frozenset[str]
+    before: dict[str, int]
+    behind: dict[str, int]
+    before_unit: dict[str, int]
+    behind_unit: dict[str, int]
+    days: frozenset[str]
+    """Days in words."""
+    letters: frozenset[str]
+    """Letters that begin an entry in a script without spaces."""
 
 
 @cache
 def _screen() -> _Screen:
-    return compiled("screen", _screening_words, uses="lexicon.py")
+    return _Screen(**compiled("screen", _screening_words, uses="lexicon.py"))
 
 
-def _screening_words(_: Sections) -> _Screen:
+def _screening_words(_: Sections) -> dict[str, Any]:
     """The words of the screen: kept, since most questions name no time and need no lexicon."""
     lexical = lexicon()
     entries = [
-        (parts, fields[1])
+        (parts, fields[1], fields[3])
         for first, row in lexical.rows.items()
         for fields in row
         if (parts := tuple(part for part in (first, *fields[0]) if part[0].isalnum()))
     ]
 
-    def at(place: int, tags: Collection[str]) -> frozenset[str]:
-        return frozenset(parts[place] for parts, tag in entries if tag in tags)
+    def at(place: int, tags: Collection[str]) -> dict[str, int]:
+        """The first or last word of each entry → its languages."""
+        found: dict[str, int] = {}
+        for parts, tag, languages in entries:
+            if tag in tags:
+                word = parts[place]
+                found[word] = found.get(word, 0) | languages
+        return found
 
-    phrases: dict[str, list[tuple[str, ...]]] = {word: [()] for word in lexical.inflected}
-    for parts, tag in entries:
-        if tag in _ALONE or (tag in _IN_COMPANY and parts[1:]):
-            phrases.setdefault(parts[0], []).append(parts[1:])
-    company = frozenset(p[0] for p, tag in entries if tag in _IN_COMPANY and not p[1:])
-    return (
-        {first: tuple(rests) for first, rests in phrases.items()},
-        company | at(-1, _NUMBERED),
-        company,
-        at(-1, _BEFORE),
-        at(0, _BEHIND),
-        at(0, {"DAY"}),
-        frozenset(parts[0][0] for parts, _ in entries if UNSPACED_RUN().match(parts[0])),
-    )
+    phrases: dict[str, list[tuple[int, tuple[str, ...]]]] = defaultdict(list)
+    company: dict[str, int] = {}
+    units: dict[str, int] = {}
+    for word in lexical.inflected:
+        phrases[word].append((0, (word,)))
+    for parts, tag, languages in entries:
+        word, is_one = parts[-1], not parts[1:]
+        if (tag == "UNIT" and is_one) or (tag == "DURATION" and parts[0].isdecimal()):  # 24 hours
+            units[word] = units.get(word, 0) | languages
+        elif tag in _IN_COMPANY and is_one:
+            company[word] = company.get(word, 0) | languages
+        elif tag in {*_ALONE, *_IN_COMPANY, "UNIT"}:
+            phrases[parts[_longest(parts)]].append((_longest(parts), parts))
+    numbered = [frozenset(at(-1, tags)) for tags in (_NUMBER_BEFORE, _NUMBER_BEHIND)]
+    return {
+        "telling": frozenset().union(phrases, company, units, *numbered),
+        "phrases": {word: tuple(found) for word, found in phrases.items()},
+        "company": company,
+        "units": units,
+        "number_before": numbered[0],
+        "number_behind": numbered[1],
+        "before": at(-1, _BEFORE),
+        "behind": at(0, _BEHIND),
+        "before_unit": at(-1, _BEFORE_UNIT),
+        "behind_unit": at(0, _BEHIND_UNIT),
+        "days": frozenset(at(0, {"DAY"})),
+        "letters": frozenset(p[0][0] for p, _, _ in entries if UNSPACED_RUN().match(p[0])),
+    }
+
+
+def _longest(parts: tuple[str, ...]) -> int:
+    """The place of the longest word: of all the one that fewest lines hold."""
+    return max(range(len(parts)), key=lambda at: len(parts[at]))
