@@ -109,6 +109,8 @@ EVERYTHING: Calls = [
 
 def test_no_tool_tells_a_group_what_the_core_memory_says(opens: Opens, workspace: Path) -> None:
     (workspace / "memory.md").write_text(CORE)
+    (workspace / "memory/sessions").mkdir()
+    (workspace / "memory/sessions/chat.md").write_text("# Chat\n\nZoe fears zeppelins.\n")
     with opens() as bank:
         bank.retain("Zoe moors at the pier.", entities=["Zoe"])
         bank.reflect()

@@ -26,11 +26,12 @@ from lorebank.index.sync import ReadSettings, collector_at_rest
 from lorebank.markdown.sections import RETAIN_HEADINGS
 from lorebank.workspace.files import WalkResult, walk
 from lorebank.workspace.layout import (
-    FileRole,
     LogPattern,
     ensure_derived_folder,
     index_path,
+    is_core,
     is_generated,
+    is_said,
     sessions_path,
 )
 from lorebank.workspace.lock import WriterLock
@@ -436,7 +437,8 @@ class OpenWorkspace:
         found = walk(self.root, self.config)
         if not self.group:
             return found
-        return replace(found, files=tuple(f for f in found.files if f.role is not FileRole.CORE))
+        shown = (f for f in found.files if not (is_core(f.path) or is_said(f.path)))
+        return replace(found, files=tuple(shown))
 
     def refuse_in_group(self, what: str) -> None:
         if self.group:

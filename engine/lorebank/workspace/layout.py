@@ -38,8 +38,8 @@ LEDGER_PAGES = (IDENTITY_PAGE, EVIDENCE_PAGE, DECISIONS_PAGE, CONFIRMED_PAGE, FO
 DIRECTIVES_PAGE = "bank/directives.md"
 GENERATED_FOLDERS = ("bank/proposals", "bank/reflections")
 """What reflect reports about itself; never read as memory."""
-SESSION_EXPORTS = "qmd/sessions/"
-"""How conversations that were exported for the sidecar are cited."""
+SESSION_FOLDERS = ("qmd/sessions/", "memory/sessions/")
+"""Where conversations are kept: as exported for the sidecar is cited, and in the workspace."""
 DEFAULT_LOG_PATTERN = "memory/{YYYY}-{MM}-{DD}.md"
 _DIGITS = {"{YYYY}": ("year", 4), "{MM}": ("month", 2), "{DD}": ("day", 2)}
 _SUFFIX = r"(?:[^/0-9][^/]*)?"
@@ -150,9 +150,15 @@ def is_core(path: str) -> bool:
 
 
 def is_owners(path: str) -> bool:
-    """Whether a page is the owner's alone, or made from such pages or from conversations."""
-    exported = path.startswith(SESSION_EXPORTS)
-    return is_core(path) or is_generated(path) or path in LEDGER_PAGES or exported
+    """Whether a page is the owner's alone, or made from such pages or from conversations; however
+    its case is written, since there are disks that do not tell."""
+    path = path.casefold()
+    return is_core(path) or is_generated(path) or path in LEDGER_PAGES or is_said(path)
+
+
+def is_said(path: str) -> bool:
+    """Whether a file tells what was said in conversations."""
+    return path.startswith(SESSION_FOLDERS)
 
 
 def is_generated(path: str) -> bool:

@@ -176,7 +176,10 @@ def read_excerpt(
         raise UsageError(
             "lines are counted from 1", hint="use path#L10-L20, or --from 10 --lines 11"
         )
-    data = read_if_exists(elsewhere(path) or resolve_memory_path(root, path, config))
+    file = elsewhere(path) or resolve_memory_path(root, path, config)
+    if file.is_relative_to(root):  # whoever asks what the file is gets one spelling of it
+        path = file.relative_to(root).as_posix()
+    data = read_if_exists(file)
     if data is None:
         raise NotFound(f"no file {path}", hint="paths are relative to the workspace")
     text = as_shown(data.decode("utf-8-sig", errors="replace"))
