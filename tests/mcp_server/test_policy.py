@@ -83,9 +83,31 @@ def test_no_attempt_leaves_a_line_that_passes_for_the_owners(opens: Opens, works
         assert bank.check() == ()
 
 
-def test_many_lines_are_forgotten_by_the_owner_alone(opens: Opens, workspace: Path) -> None:
-    (result,) = ask(opens, Access(tools="all"), [("forget", {"match": "*e*", "dry_run": False})])
-    assert result.is_error and "more than 20" in _said(result)
+def test_an_agent_cuts_its_own_lines_and_asks_about_others(opens: Opens, workspace: Path) -> None:
+    def notes() -> dict[Path, str]:
+        found = [workspace / "memory.md", *(workspace / "memory").glob("*.md")]
+        return {path: path.read_text() for path in found}
+
+    def forgotten(access: Access, **which: Any) -> str:
+        return _said(ask(opens, access, [("forget", {"dry_run": False} | which)])[0])
+
+    own, other = Access(agent="zorba"), Access(agent="ulla")
+    (written,) = ask(opens, own, [("retain", {"text": "Peter sold his zither."})])
+    before = notes()
+    assert "20 at a time" in forgotten(own, match="*e*")
+    assert "the owner was asked" in forgotten(other, ids=[written.structured_content["id"]])
+    assert "the owner was asked" in forgotten(own, match="pretzels")
+    assert "the owner was asked" in forgotten(own, ids=["f-7ae0602fe6"])
+    assert notes() == before
+    with opens() as bank:
+        asked = {item.older.text: item.id for item in bank.inbox("proposal").items if item.older}
+        [pretzels] = [line for line in asked if "retzels" in line]
+        bank.rule({asked[pretzels]: "accept"}, by="owner")
+        assert "retzels" not in str(notes())
+        bank.unrule([asked[pretzels]])
+        assert notes() == before
+    assert "cut 1 entry" in forgotten(own, match="zither")
+    assert "cut 1 entry" in forgotten(Access(decides=True), match="pretzels")
 
 
 def test_the_client_cannot_accept_what_it_proposed(opens: Opens, workspace: Path) -> None:

@@ -12,7 +12,7 @@ every later conversation goes (orders, edits of the owner's lines) is proposed i
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from enum import StrEnum
@@ -27,11 +27,17 @@ from lorebank.language.folding import fold
 from lorebank.language.secrets import NOT_SECRET, redact
 from lorebank.language.statements import pattern_of
 from lorebank.markdown.fact_lines import begins_typed, parse_fact_line
-from lorebank.markdown.hidden import without_private
-from lorebank.markdown.origin import origin_mark, read_origin_mark
+from lorebank.markdown.hidden import shareable, without_private
+from lorebank.markdown.origin import (
+    format_author,
+    origin_mark,
+    parse_author,
+    read_origin_mark,
+)
 from lorebank.records import Record
 from lorebank.retain.compose import without_heading
 from lorebank.retain.kinds import holds_phrase, kind_of, phrases
+from lorebank.workspace.layout import is_core
 
 
 class Remembered(Record):
@@ -241,7 +247,7 @@ def core_request(
     """
     lines = [_plain_item(line) for line in admitted(edit.text).split("\n")]
     wanted = [line for line in lines if line]
-    asked_by = f"Asked for by {author.agent or 'an agent'} on {today}"
+    asked_by = _asked_by(author, today)
     if edit.action != "replace" and is_order(edit.text):
         return tuple(_proposal(path, "", f"- {_untyped(line)}", asked_by) for line in wanted)
     if typed := next((line for line in wanted if begins_typed(line)), None):
@@ -249,6 +255,28 @@ def core_request(
     if edit.action == "replace":
         return _replacement(path, text, edit, wanted, author, asked_by)
     return replace(edit, text=_marked(wanted, author))
+
+
+def is_by(author: Author, lines: Iterable[str]) -> bool:
+    """Whether the agent wrote all of these lines, by the mark that each ends in."""
+    name = parse_author(format_author(author)).agent
+    said = [read_origin_mark(line)[1:] for line in lines if line.strip()]
+    return all(origin is Origin.AGENT and by.agent == name for origin, by in said)
+
+
+def cut_request(path: str, lines: Sequence[str], author: Author, today: date) -> Proposal:
+    """An agent's wish that lines go which it did not write."""
+    old = "\n".join(lines)
+    if shareable(old) != old:
+        raise UsageError(
+            f"a line of {path} holds what is private or secret; nothing was cut",
+            hint="only the owner cuts that",
+        )
+    return _proposal(path, old, "", _asked_by(author, today))
+
+
+def _asked_by(author: Author, today: date) -> str:
+    return f"Asked for by {author.agent or 'an agent'} on {today}"
 
 
 def _replacement(
@@ -288,5 +316,6 @@ def _proposal(path: str, old: str, new: str, why: str) -> Proposal:
     action = ProposalAction.ADD
     if old:
         action = ProposalAction.REPLACE if new else ProposalAction.REMOVE
-    digest = blake2b(f"{old}\n{new}".encode("utf-8", "surrogatepass"), digest_size=4)
+    place = "" if is_core(path) else path
+    digest = blake2b(f"{place}{old}\n{new}".encode("utf-8", "surrogatepass"), digest_size=4)
     return Proposal(f"p-{digest.hexdigest()}", action, path, old, new, why, ())

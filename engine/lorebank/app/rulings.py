@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import date
 from typing import TypedDict, Unpack
 
+from lorebank.agent.authored import cut_request, is_by
 from lorebank.app.conversations import conversations, sync_sessions
 from lorebank.app.workspace import (
     Day,
@@ -16,10 +17,16 @@ from lorebank.app.workspace import (
     listed,
     member_of,
 )
-from lorebank.domain.facts import InboxKind
+from lorebank.domain.facts import NOBODY, Author, InboxKind
 from lorebank.domain.judgments import Decision, Inbox, Proposal
-from lorebank.domain.reports import ConfirmReport, ForgetReport, PurgeReport, UndoReport
-from lorebank.errors import ConfigurationError, NotFound, PathRefused
+from lorebank.domain.reports import (
+    ConfirmReport,
+    ForgetReport,
+    ForgottenLine,
+    PurgeReport,
+    UndoReport,
+)
+from lorebank.errors import ConfigurationError, NotFound, PathRefused, UsageError
 from lorebank.forgetting.forget import Forgetting, naming
 from lorebank.forgetting.selection import Order, text_finder
 from lorebank.forgetting.undo import interrupted, read_run, restore, runs_of, store_of
@@ -29,7 +36,7 @@ from lorebank.inbox.registry import settled, signature, take_back, waiting
 from lorebank.inbox.sources import Desk
 from lorebank.index.items import load_facts
 from lorebank.language.folding import slugify
-from lorebank.nightly.proposals import open_proposals
+from lorebank.nightly.proposals import MOST_ASKED, open_proposals, propose
 from lorebank.nightly.run_record import undo_run
 from lorebank.recall.filters import parse_day
 from lorebank.trust import confirmations
@@ -37,6 +44,7 @@ from lorebank.trust.confirmations import Choice, chosen, format_confirmation, wr
 from lorebank.trust.quarantine import quarantined_items
 from lorebank.workspace.layout import FORGOTTEN_PAGE
 from lorebank.workspace.lock import WriterLock
+from lorebank.workspace.paths import read_text_file
 
 
 def inbox(
@@ -171,6 +179,9 @@ class ForgetKeywords(TypedDict, total=False):
     source: str
     match: str
     before: Day
+    author: Author
+    """The agent that asks, if one does: it cuts the lines that it wrote itself, and of all others
+    the owner is asked in the inbox (`ForgetReport.proposed`)."""
 
 
 def forget(
@@ -213,6 +224,9 @@ def forget(
         done = [run for run in kept if purge or run in finished]
         if missing and not done:
             raise missing
+        author = selected.get("author", NOBODY)
+        if author is not NOBODY:
+            return _forget_own(ws, forgetting, order, author, today, dry_run=dry_run)
         if dry_run:
             return forgetting.preview(order)
         report = forgetting.forget(order, today=today, done=done)
@@ -220,6 +234,53 @@ def forget(
             return report
         runs = [*done, *([report.run] if report.run and report.run not in done else [])]
         return replace(report, purged=_purge(ws, runs, match))
+
+
+def _forget_own(
+    ws: OpenWorkspace,
+    forgetting: Forgetting,
+    order: Order,
+    author: Author,
+    today: date,
+    *,
+    dry_run: bool,
+) -> ForgetReport:
+    """Forget for an agent: lines that it wrote go, by id; the owner is asked about the others.
+
+    What states nothing by itself (a heading, a page that reflect wrote) is neither.
+    """
+    meant = forgetting.preview(order)
+    said = {line: _lines_of(ws, line) for line in meant.lines if line.id}
+    others = [line for line, texts in said.items() if not is_by(author, texts)]
+    if len(others) > MOST_ASKED:
+        raise UsageError(
+            f"{len(others)} lines are not {author.agent}'s own; nothing was cut",
+            hint=f"ask for {MOST_ASKED} at a time; only the owner cuts more, in the shell",
+        )
+    asked = tuple(
+        cut_request(line.source.path, said[line], author, today) for line in others if not dry_run
+    )
+    if asked:
+        propose(ws.root, asked)
+    foreign = {line.id for line in others}
+    own = tuple(dict.fromkeys(line.id for line in said if line.id not in foreign))
+    if not own:
+        report = replace(meant, dry_run=dry_run, lines=(), files=(), pages=(), derived={})
+        report = replace(report, opinions=(), said=())
+    elif dry_run:
+        report = forgetting.preview(Order(own))
+    else:
+        report = forgetting.forget(Order(own), today=today)
+    return replace(report, proposed=tuple(others))
+
+
+def _lines_of(ws: OpenWorkspace, line: ForgottenLine) -> list[str]:
+    """The lines of a file that an entry takes, as they stand there."""
+    lines = [
+        each.removesuffix("\r")
+        for each in read_text_file(ws.root, line.source.path).text.split("\n")
+    ]
+    return lines[line.source.start_line - 1 : line.source.end_line]
 
 
 def _purge(ws: OpenWorkspace, runs: Sequence[str], match: str = "") -> PurgeReport:

@@ -20,7 +20,7 @@ class ProposalAction(StrEnum):
     REPLACE = "replace"
     """A line of the core memory by another."""
     REMOVE = "remove"
-    """A line from the core memory."""
+    """Lines that follow one another from a file, the core memory or a log."""
     RETAIN = "retain"
     """A fact line to the retain section of a log."""
 
@@ -46,7 +46,8 @@ class Proposal(Record):
     target: str
     """Workspace path of the file that it would edit."""
     old: str
-    """The line to go, exactly as it stands there; empty where none goes."""
+    """The line to go, exactly as it stands there; empty where none goes. Several to be removed have
+    a newline in between."""
     new: str
     """The line to come; empty where none comes."""
     why: str

@@ -190,6 +190,8 @@ class ForgetReport(Record):
     said: tuple[ForgottenLine, ...] = ()
     """What was said in conversations and goes from every store of them: the line of the transcript,
     which is left as it is, the first words, and whose they are (`kind`)."""
+    proposed: tuple[ForgottenLine, ...] = ()
+    """Lines that an agent did not write: the owner is asked in the inbox whether they go."""
 
     def with_problems(self, problems: Sequence[Diagnostic]) -> ForgetReport:
         """The report with what went wrong after it was made."""

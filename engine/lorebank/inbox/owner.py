@@ -28,7 +28,7 @@ from lorebank.markdown.proposal_pages import DECISIONS_PATH, LineEdit, parse_rul
 from lorebank.names.audit import audit_names
 from lorebank.nightly.names import decide, decision_entry
 from lorebank.nightly.proposals import (
-    accept_core_edit,
+    accept_edit,
     check_grounds,
     open_proposals,
     record,
@@ -143,8 +143,10 @@ def _old_line(desk: Desk, proposal: Proposal) -> InboxLine | None:
     if not proposal.old:
         return None
     lines = [line.removesuffix("\r") for line in ledger_text(desk, proposal.target).split("\n")]
-    place = lines.index(proposal.old) + 1 if proposal.old in lines else 0
-    return InboxLine(proposal.old, Citation(proposal.target, place, place))
+    old = proposal.old.split("\n")
+    place = next((n for n in range(len(lines)) if lines[n : n + len(old)] == old), -1) + 1
+    last = place and place + len(old) - 1
+    return InboxLine(proposal.old, Citation(proposal.target, place, last))
 
 
 def _edit(desk: Desk, proposal: Proposal, last: Ground | None) -> InboxLine:
@@ -173,7 +175,7 @@ def _accept(desk: Desk, proposal: Proposal) -> LineEdit:
     if proposal.action is ProposalAction.RETAIN:
         _retain_line(desk, proposal)
     else:
-        accept_core_edit(desk.root, proposal)
+        accept_edit(desk.root, proposal, desk.config)
     return LineEdit.between(proposal.target, before, ledger_text(desk, proposal.target))
 
 

@@ -64,7 +64,7 @@ def read_core(text: str) -> tuple[CoreLine, ...]:
 
 
 def edit_core(text: str, proposal: Proposal) -> tuple[str, int | None]:
-    """The core memory after a proposal, and the line (1-based) where the new one stands.
+    """A file after a proposal, and the line (1-based) where the new one stands.
 
     Every other byte stays. An edit that was made already changes nothing; `ConcurrentEdit` where
     the old line does not stand there exactly once.
@@ -82,17 +82,19 @@ def edit_core(text: str, proposal: Proposal) -> tuple[str, int | None]:
         return append_to_section(
             text, proposal.new, lambda t: fold(plain_text(t)) == title, f"## {SECTION}\n\n"
         )
-    if proposal.action is ProposalAction.REMOVE and proposal.old not in bare:
+    old = proposal.old.split("\n")
+    places = [n for n in range(len(bare)) if bare[n : n + len(old)] == old]
+    if proposal.action is ProposalAction.REMOVE and not places:
         return text, None
-    if bare.count(proposal.old) != 1:
-        times = "is not there any more" if proposal.old not in bare else "stands there twice"
+    if len(places) != 1:
+        times = "stands there twice" if places else "is not there any more"
         raise ConcurrentEdit(
             f"{proposal.target}: the line to change {times}; nothing was written",
             hint="lorebank reflect brings the proposals up to date",
         )
-    place = bare.index(proposal.old)
+    [place] = places
     if proposal.action is ProposalAction.REMOVE:
-        return "\n".join(lines[:place] + lines[place + 1 :]), None
+        return "\n".join(lines[:place] + lines[place + len(old) :]), None
     ending = lines[place][len(bare[place]) :]
     return "\n".join([*lines[:place], proposal.new + ending, *lines[place + 1 :]]), place + 1
 

@@ -140,7 +140,7 @@ def fits_on_page(line: str) -> bool:
 
 def render_proposal(proposal: Proposal, page: str) -> str:
     """The body of a proposal's block on one of the pages."""
-    lines = [f"-{proposal.old}"] if proposal.old else []
+    lines = [f"-{line}" for line in proposal.old.split("\n")] if proposal.old else []
     lines += [f"+{proposal.new}"] if proposal.new else []
     runs = [len(run) for line in lines for run in re.findall("`+", line)]
     fence = "`" * max(3, *(run + 1 for run in runs)) if runs else "```"
@@ -206,9 +206,10 @@ def _proposal(block: Block) -> Proposal | None:
         ProposalAction.REMOVE: (1, 0),
         ProposalAction.RETAIN: (0, 1),
     }
-    if action is None or (len(old), len(new)) != wanted[action]:
+    is_cut = action is ProposalAction.REMOVE and len(old) > 1
+    if action is None or (min(len(old), 1) if is_cut else len(old), len(new)) != wanted[action]:
         return None
-    return Proposal(block.name, action, target, "".join(old), "".join(new), why, tuple(grounds))
+    return Proposal(block.name, action, target, "\n".join(old), "".join(new), why, tuple(grounds))
 
 
 def _ground(found: re.Match[str]) -> Ground:

@@ -54,7 +54,12 @@ from lorebank.records import Record
 from lorebank.settings.tables import Config
 from lorebank.workspace.files import read_bytes, walk
 from lorebank.workspace.layout import FileRole, is_core
-from lorebank.workspace.paths import core_path, read_text_file, write_text_file
+from lorebank.workspace.paths import (
+    core_path,
+    read_text_file,
+    resolve_memory_path,
+    write_text_file,
+)
 
 MOST = 50
 """Open suggestions, from the newest logs; older logs follow when these are decided."""
@@ -261,7 +266,8 @@ def propose(root: Path, asked: Sequence[Proposal]) -> None:
     declined = {ruling.id for ruling in rulings if not ruling.accepted}
     if any(proposal.id in declined for proposal in asked):
         raise UsageError("the owner declined this before; nothing was proposed")
-    if not all(fits_on_page(line) for each in asked for line in (each.old, each.new)):
+    lines = (line for each in asked for line in (*each.old.split("\n"), each.new))
+    if not all(map(fits_on_page, lines)):
         raise UsageError("a proposal is one line of plain text; nothing was proposed")
     file = read_text_file(root, AGENT_PROPOSALS)
     waiting = {p.id for p in parse_proposals(file.text, AGENT_PROPOSALS)[0]}
@@ -308,12 +314,13 @@ def check_grounds(root: Path, connection: Connection, proposal: Proposal) -> Non
     )
 
 
-def accept_core_edit(root: Path, proposal: Proposal) -> Citation | None:
-    """Make the edit in the core memory; returns where the new line stands.
+def accept_edit(root: Path, proposal: Proposal, config: Config) -> Citation | None:
+    """Make the edit in the core memory, or cut lines of any note; returns where a new line stands.
 
     `ConcurrentEdit` where the line to change is not what it was; nothing is written then.
     """
-    if not is_core(proposal.target):
+    resolve_memory_path(root, proposal.target, config)
+    if proposal.action is not ProposalAction.REMOVE and not is_core(proposal.target):
         raise PathRefused(f"{proposal.target}: is not the core memory")
     file = read_text_file(root, proposal.target)
     text, line = edit_core(file.text, proposal)

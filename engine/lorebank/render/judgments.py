@@ -4,6 +4,7 @@ confirmations, and what was forgotten."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lorebank.render.text import (
@@ -119,6 +120,16 @@ def confirm_lines(look: Look, report: ConfirmReport) -> list[str]:
 def forget_lines(look: Look, report: ForgetReport, *, undo: str = "") -> list[str]:
     """Every line that goes, with its place; then what of the index goes with them. `undo` says how
     a model takes it back."""
+    if report.proposed:
+        asked = "would be asked about" if report.dry_run else "was asked in the inbox about"
+        own = replace(report, proposed=())
+        return [
+            look.strong(
+                f"the owner {asked} {_counted(report.proposed, 'entry', 'entries', 'file')}"
+            ),
+            *(part for line in report.proposed for part in _cut_line(look, line)),
+            *(forget_lines(look, own, undo=undo) if own.lines else []),
+        ]
     if not report.lines and not report.pages and not report.said:
         done = f"finished run {report.run}" if report.run else "nothing to forget"
         return [done, *(purge_lines(look, report.purged) if report.purged else [])]

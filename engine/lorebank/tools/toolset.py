@@ -135,8 +135,6 @@ Verdicts = Annotated[
 
 RECALL_TOKENS = 480
 """Of ten hits; with what hosts put around them 500."""
-MOST_LINES = 20
-"""Lines that an agent may forget at once: more than that is a decision of the owner's."""
 _OWNERS = frozenset(("accept", "confirm"))
 """Verdicts that let in what waits for the owner's word."""
 
@@ -448,21 +446,16 @@ class Toolset:
         entity: Annotated[_Named, arg("All that names it.", "name about subject")] = "",
         dry_run: DryRun = True,
     ) -> Delivered:
-        """Cut lines out of the memory. First call it as it is and show the owner what would go;
-        then with dry_run=false. What was cut can be brought back.
+        """Cut lines that you wrote out of the memory; of others the owner is asked in the inbox.
+        First call it as it is and show what would go; then with dry_run=false. What was cut can
+        be brought back.
         """
         if not (ids or match or entity):
             raise UsageError("nothing to forget is named", hint="give ids, match or entity")
+        author = NOBODY if self._decides else self._author
         report = _without_scaffolding(
-            self._bank.forget(*ids, match=match, entity=entity, dry_run=True)
+            self._bank.forget(*ids, match=match, entity=entity, dry_run=dry_run, author=author)
         )
-        if not dry_run:
-            if len(report.lines) > MOST_LINES and not self._decides:
-                raise UsageError(
-                    f"{len(report.lines)} lines would go, more than {MOST_LINES}; nothing was cut",
-                    hint="give fewer; only the owner cuts more, in the shell",
-                )
-            report = _without_scaffolding(self._bank.forget(*ids, match=match, entity=entity))
         undo = "`undo`" if self._has_undo else f"the owner, with --undo {report.run},"
         return _recalled("\n".join(forget_lines(MODEL, report, undo=f"{undo} puts it back")))
 
