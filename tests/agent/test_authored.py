@@ -108,7 +108,7 @@ def test_an_agent_adds_marked_lines_and_changes_only_those(bank: Bank) -> None:
 
 
 def test_text_of_an_agent_opens_nothing_in_the_core_memory(bank: Bank) -> None:
-    bank.memory_write("append", "<!-- <private>\n```\n[x]: y", author=CLAUDE)
+    bank.memory_write("append", "<!-- <textarea>\n```\n[x]: y", author=CLAUDE)
     with (bank.root / "memory.md").open("a") as page:
         page.write("\nThe boiler is serviced in May.\n")
     assert bank.recall("when is the boiler serviced?").hits[0].origin is Origin.OWNER

@@ -1,13 +1,13 @@
 """Dictated sentences: names, kinds, what is refused, what is known already, and undo."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
 
 import pytest
 
 from lorebank import Bank
-from lorebank.errors import NotFound, UsageError
+from lorebank.errors import ConcurrentEdit, NotFound, UsageError
 from support import WORDS_ONLY, golden
 
 SPOKEN = date(2026, 3, 4)
@@ -46,9 +46,29 @@ def test_private_text_is_written_and_never_indexed(bank: Bank) -> None:
     assert not any("clinic" in hit.content for hit in bank.recall("clinic").hits)
 
 
+@pytest.mark.parametrize("write", [Bank.retain, Bank.log, Bank.remember])
+def test_a_private_part_that_is_never_closed_is_refused(
+    bank: Bank, write: Callable[[Bank, str], object]
+) -> None:
+    with pytest.raises(UsageError, match="never closed"):
+        write(bank, "The PIN is <private>7733")
+    assert not (bank.root / "memory" / "2026-03-04.md").exists()
+
+
+def test_an_open_private_part_above_costs_no_later_fact(bank: Bank) -> None:
+    file = bank.root / "memory" / "2026-03-04.md"
+    file.write_text("## Retain\n- W @Lena: The PIN is <private>7733\n  or 4512\n", "utf-8")
+    bank.retain("Will rows far")
+    assert [fact.content for fact in bank.timeline("Lena")] == ["The PIN is", "Sings."]
+    assert not any("4512" in hit.content for hit in bank.recall("4512").hits)
+    assert "private-unclosed" in {each.code for each in bank.lint().findings}
+
+
 def test_a_day_ahead_is_refused_unless_allowed(bank: Bank) -> None:
-    with pytest.raises(UsageError, match="in the future"):
-        bank.retain("Lena sails", day="2026-03-05")
+    for write in (bank.retain, bank.log):
+        with pytest.raises(UsageError, match="in the future"):
+            write("Lena sails", day="2026-03-05")
+    assert bank.log("Lena sails", day="2026-03-05", allow_future=True).path.endswith("05.md")
     assert bank.retain("Lena sails", day="2026-03-05", allow_future=True).recorded == date(
         2026, 3, 5
     )
@@ -56,8 +76,10 @@ def test_a_day_ahead_is_refused_unless_allowed(bank: Bank) -> None:
 
 def test_a_secret_is_refused_unless_allowed(bank: Bank) -> None:
     text = "The api key is api_key=9fQz7LkP2mXw4RtY8uVb"
-    with pytest.raises(UsageError, match="secret"):
-        bank.retain(text)
+    for write in (bank.retain, bank.log, bank.remember):
+        with pytest.raises(UsageError, match="secret"):
+            write(text)
+    assert "9fQz" in (bank.remember(text, to="log", allow_secret=True) and log(bank))
     assert "9fQz" not in bank.retain(text, allow_secret=True).content
 
 
@@ -70,6 +92,19 @@ def test_the_last_fact_is_taken_back(bank: Bank) -> None:
     bank.undo_retain()
     assert not (bank.root / "memory" / "2026-03-04.md").exists()
     with pytest.raises(NotFound):
+        bank.undo_retain()
+
+
+def test_the_last_fact_is_taken_back_from_under_a_note(bank: Bank) -> None:
+    bank.log("Rain.")
+    bank.retain("Lena sails")
+    bank.log("Wind.")
+    before = log(bank)
+    bank.undo_retain()
+    assert log(bank) == before.replace("- W @Lena: Lena sails\n", "")
+    bank.retain("Will rows far")
+    (bank.root / "memory" / "2026-03-04.md").write_text(log(bank).replace("far", "near"), "utf-8")
+    with pytest.raises(ConcurrentEdit):
         bank.undo_retain()
 
 

@@ -35,14 +35,14 @@ from lorebank.domain.facts import (
 )
 from lorebank.domain.judgments import Proposal
 from lorebank.domain.reports import LintFinding, LintReport, UndoReport
-from lorebank.errors import LockHeld, UsageError, WorkspaceError
+from lorebank.errors import ConcurrentEdit, LockHeld, UsageError, WorkspaceError
 from lorebank.index.items import facts_by_id, facts_by_place, facts_saying
 from lorebank.index.vectors import FINGERPRINT
 from lorebank.language.secrets import find_secrets
 from lorebank.language.words import estimate_tokens
 from lorebank.markdown.document import read_document
 from lorebank.markdown.fact_format import apply_fixes, format_fact, with_fixes
-from lorebank.markdown.hidden import private_parts
+from lorebank.markdown.hidden import leaves_private_open, private_parts
 from lorebank.markdown.origin import origin_mark, strip_recalled
 from lorebank.nightly.run_record import (
     RunRecord,
@@ -55,6 +55,7 @@ from lorebank.nightly.run_record import (
 from lorebank.recall.filters import parse_origin, parse_single_day
 from lorebank.retain.compose import append_note, compose_fact, new_log, one_paragraph
 from lorebank.retain.kinds import not_names, parse_kind
+from lorebank.workspace.atomic import read_if_exists
 from lorebank.workspace.lock import WriterLock, append_lock
 from lorebank.workspace.paths import core_path, edit_text, read_text_file
 from lorebank.workspace.run_store import Change
@@ -100,28 +101,19 @@ def retain(ws: OpenWorkspace, text: str, **details: Unpack[RetainKeywords]) -> F
     from lorebank.inbox.pairs import about
 
     refuse_other_than_text(text, "what is retained")
-    if any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise UsageError("what is retained holds half a character, which no file can hold")
     details = checked_keywords("retain", details, RetainKeywords)
     now = details.get("now")
     today = ws.day(now)
-    recorded = parse_single_day(details.get("day"), today, "date") or today
+    author, ahead = details.get("author", NOBODY), details.get("allow_future", False)
+    recorded = _log_day(details.get("day"), today, allow_future=ahead or author is not NOBODY)
     whose = Origin(parse_origin(details.get("origin", Origin.OWNER)))
-    origin, author = as_written_by(details.get("author", NOBODY), whose, today, recorded)
-    if recorded > today and not details.get("allow_future"):
-        raise UsageError(
-            f"--date {recorded} is in the future; a log is about past days",
-            hint="write it down today and name the day in the sentence, or --allow-future",
-        )
-    news = strip_recalled_text(ws, admitted_fact(text) if origin is Origin.AGENT else text)
+    origin, author = as_written_by(author, whose, today, recorded)
+    by_agent = origin is Origin.AGENT  # whose secrets `admitted` refuses, whatever is allowed
+    news = _given_text(ws, text, allow_secret=by_agent or details.get("allow_secret", False))
+    news = admitted_fact(news) if by_agent else news
     public, private = private_parts(news)
     if private and not public:
         raise UsageError("nothing to retain: all of it is private", hint="edit the log itself")
-    if find_secrets(news) and not details.get("allow_secret"):
-        raise UsageError(
-            "nothing retained: the text holds what looks like a secret",
-            hint="leave it out, or --allow-secret; the index masks it either way",
-        )
     speaks = ((Stance.FOR, details.get("for_", ())), (Stance.AGAINST, details.get("against", ())))
     marks = [EvidenceMark(s, ws.full_opinion_id(o)) for s, opinions in speaks for o in opinions]
     _sync_if_free(ws)
@@ -190,14 +182,16 @@ def log(
     *,
     day: Day = None,
     author: Author = NOBODY,
+    allow_future: bool = False,
+    allow_secret: bool = False,
     now: date | None = None,
 ) -> Citation:
     """Append a note to a day's log, as context of that day and no fact; where it stands.
-    `author` as in `retain`."""
+    What is given by keyword as in `retain`."""
     today = ws.day(now)
-    recorded = parse_single_day(day, today, "date") or today
+    recorded = _log_day(day, today, allow_future=allow_future or author is not NOBODY)
     origin, author = as_written_by(author, Origin.OWNER, today, recorded)
-    text = strip_recalled_text(ws, text)
+    text = _given_text(ws, text, allow_secret=allow_secret or origin is Origin.AGENT)
     if origin is Origin.AGENT:  # on one line, so that the mark is that of all it says
         text = f"{one_paragraph(admitted(text))}{origin_mark(origin, author)}"
     path = ws.log_path(recorded)
@@ -216,9 +210,11 @@ def log(
     return places[-1]
 
 
-def log_file(ws: OpenWorkspace, *, day: Day = None, now: date | None = None) -> Path:
+def log_file(
+    ws: OpenWorkspace, *, day: Day = None, allow_future: bool = False, now: date | None = None
+) -> Path:
     """The file of a day's log, laid out where it does not exist yet."""
-    recorded = parse_single_day(day, ws.day(now), "date") or ws.day(now)
+    recorded = _log_day(day, ws.day(now), allow_future=allow_future)
     path = ws.log_path(recorded)
     new = f"{new_log(recorded)}\n## {ws.retain_title(recorded)}\n"
     with ws.writing():
@@ -254,7 +250,7 @@ def memory_write(
 
     ws.refuse_in_group("the core memory")
     path = core_path(ws.root)
-    text = strip_recalled_text(ws, text) if text else text
+    text = _given_text(ws, text, allow_secret=True) if text else text
     edit = CoreEdit(action, text, **where)
     limits = ws.config.core_memory
     reports: list[CoreWrite] = []
@@ -284,6 +280,7 @@ def remember(
     to: str = "auto",
     origin: Origin | str = Origin.OWNER,
     author: Author = NOBODY,
+    allow_secret: bool = False,
     now: date | None = None,
 ) -> Remembered:
     """Write down what one was asked to remember, where it belongs: orders into the core memory,
@@ -292,12 +289,13 @@ def remember(
     """
     if author is not NOBODY and is_order(text):
         to = "core"  # where it becomes a proposal
-    found = route(strip_recalled_text(ws, text), to=to)
+    is_allowed = allow_secret or author is not NOBODY
+    found = route(_given_text(ws, text, allow_secret=is_allowed), to=to)
     if found.place is Place.FACT:
-        fact = retain(ws, found.text, origin=origin, author=author, now=now)
+        fact = retain(ws, found.text, origin=origin, author=author, allow_secret=True, now=now)
         return Remembered("fact", found.reason, found.text, fact.citation, fact.id)
     if found.place is Place.LOG:
-        place = log(ws, found.text, author=author, now=now)
+        place = log(ws, found.text, author=author, allow_secret=True, now=now)
         return Remembered("log", found.reason, found.text, place)
     done = memory_write(ws, "append", f"- {found.text}", author=author, now=now)
     place = Citation(done.path, done.start_line, done.end_line)
@@ -330,31 +328,49 @@ def lint(ws: OpenWorkspace, *, fix: bool = False, now: date | None = None) -> Li
 
 def undo_lint(ws: OpenWorkspace, run: str | None = None) -> UndoReport:
     """Take the fixes of a run of lint back, the last without a name."""
-    return _undo_edit(ws, "lint", run)
+    with WriterLock(ws.root):
+        report = undo_run(ws.root, run, area="lint")
+    ws.sync_files()
+    return report
 
 
 def undo_retain(ws: OpenWorkspace) -> UndoReport:
     """Take the last fact that `retain` wrote out of its log again; says which that was."""
-    last = undo_store(ws.root, "retain").names()[-1:]
-    runs = [load_run(ws.root, name, "retain") for name in last]
-    report = _undo_edit(ws, "retain", None)
-    for change in (change for run in runs for change in run.changes.values()):
-        stood = set((change.before or b"").splitlines())
-        new = [
-            line
-            for line in (change.after or b"").splitlines()
-            if line.strip() and line not in stood
-        ]
-        if new:
-            ws.say(f"taken out: {new[-1].decode('utf-8', 'replace')}")
-    return report
-
-
-def _undo_edit(ws: OpenWorkspace, area: str, run: str | None) -> UndoReport:
+    name = next(reversed(undo_store(ws.root, "retain").names()), "")
+    changes = load_run(ws.root, name, "retain").changes if name else {}
+    added = {path: line for path, change in changes.items() if (line := _added_line(change))}
     with WriterLock(ws.root):
-        report = undo_run(ws.root, run, area=area)
+        try:
+            report = undo_run(ws.root, None, area="retain")
+        except ConcurrentEdit:  # a note stands below it by now
+            cuts = {path: _without_line(ws, path, line) for path, line in added.items()}
+            if not cuts or None in cuts.values():
+                raise
+            found = {path: cut for path, cut in cuts.items() if cut}
+            report = undo_store(ws.root, "retain").put_back(name, found, ())
     ws.sync_files()
+    for line in added.values():
+        ws.say(f"taken out: {line.decode('utf-8', 'replace')}")
     return report
+
+
+def _added_line(change: Change) -> bytes:
+    """The last line that a change added."""
+    stood = set((change.before or b"").splitlines())
+    new = (line for line in reversed((change.after or b"").splitlines()) if line.strip())
+    return next((line for line in new if line not in stood), b"")
+
+
+def _without_line(ws: OpenWorkspace, path: str, line: bytes) -> Change | None:
+    """A file without a line, where that stands in it once and has nothing nested below it."""
+    present = read_if_exists(ws.root / path) or b""
+    lines = present.splitlines(keepends=True)
+    found = [number for number, each in enumerate(lines) if each.rstrip(b"\r\n") == line]
+    below = b"".join(lines[found[-1] + 1 : found[-1] + 2]) if found else b""
+    if len(found) != 1 or (below[:1].isspace() and below.strip()):
+        return None
+    del lines[found[0]]
+    return Change(present, b"".join(lines))
 
 
 def _edit_files(
@@ -416,8 +432,34 @@ def _propose(ws: OpenWorkspace, asked: Sequence[Proposal], core_tokens: int) -> 
     )
 
 
-def strip_recalled_text(ws: OpenWorkspace, text: str) -> str:
-    """A text without what recall printed; says what was left out."""
+def _log_day(day: Day, today: date, *, allow_future: bool) -> date:
+    """The day of the log that is written to; today without one. The days of an agent are judged by
+    `as_written_by`."""
+    recorded = parse_single_day(day, today, "date") or today
+    if recorded > today and not allow_future:
+        raise UsageError(
+            f"--date {recorded} is in the future; a log is about past days",
+            hint="write it down today and name the day in the sentence, or --allow-future",
+        )
+    return recorded
+
+
+def _given_text(ws: OpenWorkspace, text: str, *, allow_secret: bool) -> str:
+    """A text that may be written, without what recall printed; `UsageError` for one that may not.
+
+    Every writer of sentences passes here, whoever asks for it."""
+    if any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise UsageError("the text holds half a character, which no file can hold")
+    if leaves_private_open(text):
+        raise UsageError(
+            "nothing was written: <private> is never closed",
+            hint="close it with </private>; in backticks it is a word of the text",
+        )
+    if not allow_secret and find_secrets(text):
+        raise UsageError(
+            "nothing was written: the text holds what looks like a secret",
+            hint="leave it out, or --allow-secret; the index masks it either way",
+        )
     stripped = strip_recalled(text)
     if not stripped.removed:
         return text

@@ -1,8 +1,10 @@
 """What in a file is never prose: front matter, comments, private and managed text; secrets.
 
 All are overwritten with spaces, so offsets and line numbers stay right for what is left. Privacy
-goes first and wins: a private tag counts in fences and comments too, and an unclosed one hides the
-rest of the file. An unclosed comment hides nothing, for it would take all its neighbours with it.
+goes first and wins: a private tag counts in fences and comments too. One that is never closed hides
+its paragraph or list item where text stands before and behind it on its line (`PIN <private>7733`),
+and the rest of the file where it opens a block. An unclosed comment hides nothing, for it would
+take all its neighbours with it.
 
 Files are the owner's and stay as they are; nothing that is made of them holds what is masked here.
 """
@@ -20,6 +22,9 @@ from lorebank.markdown.source import FenceScanner, line_of, split_lines
 
 Span = tuple[int, int]
 _PRIVATE = re.compile(r"<\s*(?P<close>/?)\s*private\b(?P<rest>[^<>]*)>", re.IGNORECASE)
+_MARKERS = re.compile(r"(?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*")
+_BLOCK = re.compile(r"[ \t]*(?:[-*+][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|-{3})")
+"""What ends the paragraph above it: a list item, a heading, a rule."""
 _OPAQUE = re.compile(
     r"^[ \t]*<(?P<tag>pre|script|style|textarea)\b(?:.*?)</(?P=tag)\s*>",
     re.IGNORECASE | re.DOTALL | re.MULTILINE,
@@ -84,22 +89,70 @@ def private_parts(text: str) -> tuple[str, str]:
     return (public + text[start:]).strip(), " ".join(text[left:right] for left, right in spans)
 
 
+def leaves_private_open(text: str) -> bool:
+    """Whether a text opens a private span that it does not close."""
+    open_ended: list[Diagnostic] = []
+    _private_spans(text, "", open_ended)
+    return bool(open_ended)
+
+
 def _private_spans(text: str, path: str, diagnostics: list[Diagnostic]) -> list[Span]:
-    depth = start = 0
+    depth = start = closed = 0
     spans: list[Span] = []
+    unclosed: list[re.Match[str]] = []
     for tag in _PRIVATE.finditer(text):
         if tag["close"]:
             if depth == 1:
                 spans.append((start, tag.end()))
             depth = max(depth - 1, 0)
+            closed, unclosed = tag.end(), unclosed[:1] if depth else []
         elif not tag["rest"].endswith("/") and not (depth == 0 and _is_quoted(text, tag)):
             start = tag.start() if depth == 0 else start
+            unclosed.append(tag)
             depth += 1
-    if depth:
-        spans.append((start, len(text)))
-        message = "<private> is never closed; the rest of the file is left out"
-        diagnostics.append(Diagnostic(path, line_of(text, start), "private-unclosed", message))
+    hidden = 0
+    for tag in unclosed:
+        if tag.start() < hidden:
+            continue
+        # Which of several tags a later </private> closes is unknown: all up to it stays hidden.
+        hidden = max(_unclosed_end(text, tag), closed)
+        spans.append((tag.start(), hidden))
+        first, last = line_of(text, tag.start()), line_of(text, max(hidden - 1, tag.start()))
+        message = f"<private> is never closed; what stands up to line {last} is left out"
+        diagnostics.append(Diagnostic(path, first, "private-unclosed", message))
     return spans
+
+
+def _unclosed_end(text: str, tag: re.Match[str]) -> int:
+    """How far a tag hides that nothing closes: its paragraph or item, where it stands inside a
+    line; else, and where a code fence follows, the rest of the text."""
+    line_start = text.rfind("\n", 0, tag.start()) + 1
+    begin = _MARKERS.match(text, line_start, tag.start())
+    end = _line_end(text, tag.end())
+    if (begin and begin.end() == tag.start()) or not text[tag.end() : end].strip():
+        return len(text)
+    indent = _indent(text[line_start : tag.start()])
+    is_apart, offset = False, end
+    while offset < len(text):
+        line = text[offset + 1 : (offset := _line_end(text, offset + 1))]
+        if not line.strip():
+            is_apart = True
+        elif _indent(line) <= indent and (is_apart or _BLOCK.match(line)):
+            break
+        elif "```" in line or "~~~" in line:
+            return len(text)
+        else:
+            end = offset
+    return end
+
+
+def _line_end(text: str, offset: int) -> int:
+    end = text.find("\n", offset)
+    return end if end >= 0 else len(text)
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _is_quoted(text: str, tag: re.Match[str]) -> bool:

@@ -324,7 +324,7 @@ REMEDIES = {
     "page-busy": "run reflect again when the page is at rest",
     "page-skipped": "put a plain UTF-8 file there; reflect leaves the page alone until then",
     "proposal-unread": "delete the block; reflect proposes it again while its evidence stands",
-    "private-unclosed": "close the span with </private>; nothing after it is read until then",
+    "private-unclosed": "close the span with </private>; what it hides is not read until then",
     "question-setting": "mend that setting in the page's front matter",
     "secret-redacted": "nothing to do; it stands in your file alone, where it may be taken out",
     "sentence-dropped": "nothing to do; what a model wrote and its lines do not say is left out",

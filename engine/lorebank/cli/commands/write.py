@@ -30,6 +30,10 @@ from lorebank.render.reports import undo_lines
 from lorebank.render.text import Look, count
 
 _TYPED_LINE = re.compile(r"(?:[-*+]\s+\S|[WBSO](?:\s*\([^)\n]*\))?\s+(?:@|\[\[)|[WBSO]\s*\(c\s*=)")
+_ALLOW_FUTURE = click.option("--allow-future", is_flag=True, help="Allow a --date in the future.")
+_ALLOW_SECRET = click.option(
+    "--allow-secret", is_flag=True, help="Write it even if it looks like a secret."
+)
 
 
 @command("retain")
@@ -42,8 +46,8 @@ _TYPED_LINE = re.compile(r"(?:[-*+]\s+\S|[WBSO](?:\s*\([^)\n]*\))?\s+(?:@|\[\[)|
 @click.option("--against", multiple=True, metavar="ID", help="An opinion that it contradicts.")
 @click.option("--replaces", multiple=True, metavar="ID", help="A fact that it replaces.")
 @click.option("--origin", type=ORIGIN, default="owner", help="Who says so; default: the owner.")
-@click.option("--allow-future", is_flag=True, help="Allow a --date in the future.")
-@click.option("--allow-secret", is_flag=True, help="Write it even if it looks like a secret.")
+@_ALLOW_FUTURE
+@_ALLOW_SECRET
 @click.option("--undo", is_flag=True, help="Remove the last fact again.")
 def retain(session: Session, /, text: tuple[str, ...], undo: bool, **properties: Any) -> None:
     """TEXT is a sentence, or a typed line as it stands in a log. Without TEXT, or with -, it is
@@ -119,7 +123,8 @@ def split_facts(text: str) -> list[str]:
     default="auto",
     help="Where to write it; default: as the text suggests.",
 )
-def remember(session: Session, text: tuple[str, ...], to: str) -> None:
+@_ALLOW_SECRET
+def remember(session: Session, text: tuple[str, ...], to: str, allow_secret: bool) -> None:
     """Orders that hold in every conversation go into the core memory; decisions, preferences and
     durable facts into today's log as facts; context of the day into the log as a note.
 
@@ -129,7 +134,7 @@ def remember(session: Session, text: tuple[str, ...], to: str) -> None:
         lorebank remember "Working on the parser today" --to log
     """
     with session.bank() as bank:
-        done = bank.remember(text_argument(text, "remember"), to=to)
+        done = bank.remember(text_argument(text, "remember"), to=to, allow_secret=allow_secret)
     look = session.error_look
     warning = look.paragraph(f"warning: {done.warning}") if done.warning else []
     session.print(
@@ -142,7 +147,9 @@ def remember(session: Session, text: tuple[str, ...], to: str) -> None:
 @command("log")
 @click.argument("text", nargs=-1)
 @click.option("--date", "day", metavar="DAY", help="The log to write to; default: today's.")
-def log(session: Session, text: tuple[str, ...], day: str | None) -> None:
+@_ALLOW_FUTURE
+@_ALLOW_SECRET
+def log(session: Session, text: tuple[str, ...], day: str | None, **allowed: Any) -> None:
     """For context of the day; use retain for what should last. TEXT is read from standard input
     with -, or where input is piped; without either, the log opens in $EDITOR. Prints the place
     of the note.
@@ -153,20 +160,20 @@ def log(session: Session, text: tuple[str, ...], day: str | None) -> None:
         lorebank log "Arrived late." --date yesterday
     """
     if not text and sys.stdin is not None and sys.stdin.isatty():
-        _edit(session, day)
+        _edit(session, day, allow_future=allowed["allow_future"])
         return
     with session.bank() as bank:
-        place = bank.log(text_argument(text, "log"), day=day)
+        place = bank.log(text_argument(text, "log"), day=day, **allowed)
     session.print({"source": str(place)}, [str(place)])
 
 
-def _edit(session: Session, day: str | None) -> None:
+def _edit(session: Session, day: str | None, *, allow_future: bool) -> None:
     """Open the log in the user's editor, laid out where it does not exist."""
     editor = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
     if not editor:
         raise UsageError("nothing to log", hint="give a text, pipe one in, or set EDITOR")
     with session.bank() as bank:
-        file = bank.log_file(day=day)
+        file = bank.log_file(day=day, allow_future=allow_future)
     code = subprocess.call([*editor, str(file)])
     if code:
         raise UsageError(f"{editor[0]} ended with {code}", hint="the log is as the editor left it")
