@@ -105,7 +105,7 @@ def write_random_vectors(bank: Bank) -> None:
             batch = numbers[start : start + 5_000]
             vectors = chance.standard_normal((len(batch), embedder.dimension), np.float32)
             vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-            rows = [(n, v.tobytes()) for n, v in zip(batch, vectors, strict=True)]
+            rows = [(n, 0, v.tobytes()) for n, v in zip(batch, vectors, strict=True)]
             insert_vectors(connection, rows)
         write_meta(connection, "embedder", embedder.fingerprint)
 

@@ -72,7 +72,7 @@ def test_a_file_that_is_mostly_free_pages_is_made_smaller(tmp_path: Path) -> Non
     path = tmp_path / "index.sqlite"
     connection = open_index(path)
     vector = np.ones(1536, np.float32).tobytes()
-    insert_vectors(connection, [(row, vector) for row in range(4000)])
+    insert_vectors(connection, [(row, 0, vector) for row in range(4000)])
     full = int(connection.pragma("page_count"))
     connection.execute("DELETE FROM vectors WHERE item >= 2500")
     assert not vacuum_if_worthwhile(connection)  # more than half is in use
@@ -91,7 +91,7 @@ def test_a_file_that_is_mostly_free_pages_is_made_smaller(tmp_path: Path) -> Non
 
 def test_a_small_file_is_left_as_it_is(tmp_path: Path) -> None:
     connection = open_index(tmp_path / "index.sqlite")
-    insert_vectors(connection, [(row, b"\0" * 6144) for row in range(500)])
+    insert_vectors(connection, [(row, 0, b"\0" * 6144) for row in range(500)])
     connection.execute("DELETE FROM vectors")
     assert not vacuum_if_worthwhile(connection)
     connection.close()

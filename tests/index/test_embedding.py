@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from lorebank import Bank
 from lorebank.errors import ProviderError
+from lorebank.index.embedding_cache import EmbeddingCache, text_hash
 from lorebank.index.meaning import EMBEDDED_BY_RECALL
 from lorebank.language.words import content_words
 from lorebank.providers.protocols import Limits
@@ -80,6 +82,28 @@ def test_only_what_is_new_is_embedded(
         bank.sync()
         assert "Bo: Paints boats." in embedder.embedded
         assert len(embedder.embedded) == 1
+
+
+def test_each_sentence_of_a_paragraph_is_embedded_and_found(
+    root: Path, embedder: WordHashEmbedder
+) -> None:
+    told = "Rain all day on the new slates. Jo has sold the automobile at last. Soup for supper."
+    short = "Rain on the slates."
+    root.joinpath("memory/2026-01-02.md").write_text(f"{told}\n\n{short}\n", "utf-8")
+    with Bank.open(root, environ=ENVIRON) as bank:
+        bank.sync()
+        assert {told, short, "Jo has sold the automobile at last."} <= set(embedder.embedded)
+        hit = bank.recall("vehicle sold", k=1).hits[0]
+        nearness = hit.why["semantic"]["similarity"]
+        asked = embedder.vector("vehicle sold")
+        whole = float(asked @ embedder.vector(told))
+        sentence = float(asked @ embedder.vector("Jo has sold the automobile at last."))
+        assert nearness == pytest.approx(0.7 * whole + 0.3 * sentence, abs=1e-3)
+        bank.forget(match="automobile", dry_run=False, purge=True)
+        with closing(EmbeddingCache(root / ".memory/embeddings.sqlite")) as cache:
+            texts = ["Jo has sold the automobile at last.", told, short]
+            missing = cache.missing("word-hash-1", [text_hash(text) for text in texts])
+        assert [text for text in texts if text_hash(text) in missing] == texts[:2]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
+from contextlib import closing
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -30,7 +31,7 @@ def connection(tmp_path: Path) -> Iterator[object]:
     vectors[50] = vectors[10]
     vectors[150] = vectors[10]
     with transaction(opened):
-        insert_vectors(opened, [(i + 1, v.tobytes()) for i, v in enumerate(vectors)])
+        insert_vectors(opened, [(i + 1, 0, v.tobytes()) for i, v in enumerate(vectors)])
     yield opened
     opened.close()
 
@@ -80,10 +81,34 @@ def test_a_remembered_matrix_follows_what_is_written(connection) -> None:
     index = VectorIndex(connection, enabled=False)
     query = unit_vectors(1, seed=3)[0]
     index.nearest(query, 1)
-    insert_vectors(connection, [(999, query.tobytes())])
+    insert_vectors(connection, [(999, 0, query.tobytes())])
     assert index.nearest(query, 1).ranked[0][0] == 999
     delete_vectors(connection)
     assert index.nearest(query, 1).ranked == []
+
+
+def test_a_passage_is_as_near_as_the_whole_and_its_nearest_sentence_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = unit_vectors(300)
+    parts = [(item, part) for item in range(1, 101) for part in range(1 + item % 5)]
+    rows = [(*each, vector.tobytes()) for each, vector in zip(parts, drawn, strict=False)]
+    with closing(open_index(tmp_path / "index.sqlite")) as connection:
+        with transaction(connection):
+            insert_vectors(connection, rows)
+        query = unit_vectors(1, seed=3)[0]
+        expected = {}
+        for item in range(1, 101):
+            whole, *others = [
+                float(v @ query) for (i, _), v in zip(parts, drawn, strict=False) if i == item
+            ]
+            near = 0.7 * whole + 0.3 * max(others) if others else whole
+            expected[item] = pytest.approx(near, abs=2e-6)
+        assert dict(nearest(connection, query, 100)) == expected
+        monkeypatch.setattr("lorebank.index.vectors.SIEVE_FROM", 10)
+        sieved = VectorIndex(connection)
+        assert dict(sieved.nearest(query, 100).ranked) == expected
+        assert sieved.similarities(query, [7, 5, 400]) == {n: expected[n] for n in (5, 7)}
 
 
 def test_similarities_are_those_of_the_scan(connection) -> None:
@@ -138,7 +163,7 @@ def stored(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[obj
     vectors[5000] = vectors[40]
     connection = open_index(tmp_path / "index.sqlite")
     with transaction(connection):
-        insert_vectors(connection, [(i + 1, v.tobytes()) for i, v in enumerate(vectors)])
+        insert_vectors(connection, [(i + 1, 0, v.tobytes()) for i, v in enumerate(vectors)])
     yield connection, vectors
     connection.close()
 

@@ -325,8 +325,18 @@ CREATE VIRTUAL TABLE chunks_fts USING fts5 (
     tokenize = 'porter unicode61 remove_diacritics 2'
 );
 
--- The vectors of items: 32-bit floats of unit length.
+-- The sentences of passages that have several: what else of them is embedded.
+CREATE TABLE sentences (
+    item      INTEGER NOT NULL,
+    part      INTEGER NOT NULL,   -- 1 is the first
+    embedding TEXT NOT NULL,      -- hash of the text, as in items
+    PRIMARY KEY (item, part)
+) WITHOUT ROWID;
+
+-- Vectors: 32-bit floats of unit length.
 CREATE TABLE vectors (
-    item   INTEGER PRIMARY KEY,
-    vector BLOB NOT NULL
+    item   INTEGER NOT NULL,
+    part   INTEGER NOT NULL,   -- 0 is the whole item, the others its sentences
+    vector BLOB NOT NULL,
+    PRIMARY KEY (item, part)
 );

@@ -86,7 +86,7 @@ def derived_counts(connection: Connection, places: Sequence[Citation]) -> dict[s
         "facts": f"items WHERE kind <> 'note' AND item IN ({items})",
         "passages": f"items WHERE kind = 'note' AND item IN ({items})",
         "chunks": "json_each(:chunks)",
-        "vectors": f"vectors WHERE item IN ({items})",
+        "vectors": f"vectors WHERE part = 0 AND item IN ({items})",
         "evidence": f"opinion_evidence WHERE fact IN ({ids})",
         "unsure": f"unsure WHERE fact IN ({ids})",
     }
@@ -104,7 +104,9 @@ def embedding_hashes(connection: Connection, paths: Iterable[str] | None = None)
         key
         for (key,) in select(
             connection,
-            f"SELECT DISTINCT i.embedding FROM items i JOIN files f ON f.file = i.file{of}",
+            "SELECT t.embedding FROM (SELECT item, embedding FROM items UNION ALL"
+            " SELECT item, embedding FROM sentences) t JOIN items i ON i.item = t.item"
+            f" JOIN files f ON f.file = i.file{of}",
             bound,
         )
     }

@@ -105,6 +105,10 @@ def _words(bits: NDArray[np.bool_]) -> NDArray[np.uint64]:
     return np.packbits(bits, axis=1).view(np.uint64)
 
 
+SENTENCE = 0.3
+"""What the nearest sentence of a passage counts for the nearness of the passage, beside the whole:
+of 210 questions by two hands 166 find their line among the first five and 130 as the first, by the
+whole alone 160 and 130, at .5 165 and 127."""
 _FEW, _USUAL_SPREAD = 30, 0.07
 """As many lines as the usual counts for: of two notes both near, neither is nearer than usual."""
 _SAMPLED = 4_000
@@ -130,9 +134,11 @@ class QueryVector(Record):
     """Whether there would be a vector if something that is wrong were set right."""
 
 
-def insert_vectors(connection: Connection, rows: Sequence[tuple[int, bytes]]) -> None:
-    """Store `(item, 32-bit floats of unit length)` pairs."""
-    connection.executemany("INSERT OR REPLACE INTO vectors (item, vector) VALUES (?, ?)", rows)
+def insert_vectors(connection: Connection, rows: Sequence[tuple[int, int, bytes]]) -> None:
+    """Store `(item, part, 32-bit floats of unit length)`; part 0 is the whole item."""
+    connection.executemany(
+        "INSERT OR REPLACE INTO vectors (item, part, vector) VALUES (?, ?, ?)", rows
+    )
 
 
 def delete_vectors(connection: Connection) -> None:
@@ -190,81 +196,102 @@ def _spread(similarities: NDArray[np.float32]) -> tuple[float, float]:
 
 
 class _Matrix(Mutable):
-    """All vectors in memory."""
+    """All vectors in memory: of each item the one of the whole, then those of its sentences."""
 
     generation: tuple[int, int]
-    rows: NDArray[np.int64]
+    items: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    """Where the vectors of each item begin."""
     vectors: NDArray[np.float32]
     signs: SignBits | None = None
     """Of a matrix so large that not every vector is scored."""
     _asked: tuple[NDArray[np.float32], NDArray[np.float32]] | None = None
-    """The last question and the similarity of every vector to it: a dated question asks twice."""
+    """The last question and how near every item is to it: a dated question asks twice."""
 
     @classmethod
     def load(cls, connection: Connection, generation: tuple[int, int]) -> _Matrix:
         import numpy as np
 
         numbers, flat = array("q"), bytearray()  # one vector at a time: together they are large
-        for row, vector in connection.execute("SELECT item, vector FROM vectors ORDER BY item"):
-            numbers.append(row)
+        rows = connection.execute("SELECT item, vector FROM vectors ORDER BY item, part")
+        for item, vector in rows:
+            numbers.append(item)
             flat += vector
-        rows, vectors = np.array(numbers, dtype=np.int64), np.frombuffer(flat, dtype=np.float32)
-        if not len(rows):
-            return cls(generation, rows, vectors)
-        vectors = vectors.reshape(len(rows), -1)
-        signs = SignBits.of(vectors) if len(rows) >= SIEVE_FROM else None
-        return cls(generation, rows, vectors, signs)
+        items, starts = np.unique(np.array(numbers, dtype=np.int64), return_index=True)
+        vectors = np.frombuffer(flat, dtype=np.float32)
+        if len(items):
+            vectors = vectors.reshape(len(numbers), -1)
+        signs = SignBits.of(vectors) if len(numbers) >= SIEVE_FROM else None
+        return cls(generation, items, starts, vectors, signs)
 
     def nearest(self, query: NDArray[np.float32], limit: int) -> Nearest:
         import numpy as np
 
         from lorebank.providers.one_thread import one_thread
 
-        if not len(self.rows):
+        if not len(self.items):
             return Nearest([])
         if self.signs is not None:
-            left = self.signs.candidates(query, limit)
-            sieved = _Matrix(self.generation, self.rows[left], self.vectors[left])
+            columns = self.signs.candidates(query, limit)
+            left = np.unique(np.searchsorted(self.starts, columns, side="right") - 1)
             with one_thread():
                 similar = self.signs.sample @ query
-            return Nearest(sieved.nearest(query, limit).ranked, *_spread(similar))
-        exact = self._similarity_of_all(query)
+            return Nearest(self._only(left).nearest(query, limit).ranked, *_spread(similar))
+        exact = self._nearness_of_all(query)
         scores = np.round(exact, _DECIMALS)
         if limit < len(scores):
-            # All that are as near as the last one wanted: ties are broken by row.
+            # All that are as near as the last one wanted: ties are broken by number.
             kept = np.flatnonzero(scores >= np.partition(scores, -limit)[-limit])
         else:
             kept = np.arange(len(scores))
-        # lexsort: by similarity, then by row, as the SQL does.
-        order = kept[np.lexsort((self.rows[kept], -scores[kept]))][:limit]
-        ranked = list(zip(self.rows[order].tolist(), scores[order].tolist(), strict=True))
+        # lexsort: by nearness, then by number, as the SQL does.
+        order = kept[np.lexsort((self.items[kept], -scores[kept]))][:limit]
+        ranked = list(zip(self.items[order].tolist(), scores[order].tolist(), strict=True))
         return Nearest(ranked, *_spread(exact))
 
-    def similarities(self, query: NDArray[np.float32], rows: Sequence[int]) -> dict[int, float]:
-        if not len(self.rows):  # nor is it known how long a vector would be
+    def similarities(self, query: NDArray[np.float32], items: Sequence[int]) -> dict[int, float]:
+        if not len(self.items):  # nor is it known how long a vector would be
             return {}
-        places = self._places(rows)
+        places = self._places(items)
         if self.signs is None:
-            scores = self._similarity_of_all(query)[places]
+            scores = self._nearness_of_all(query)[places]
         else:
-            scores = self.vectors[places] @ query
-        return dict(zip(self.rows[places].tolist(), scores.tolist(), strict=True))
+            scores = self._only(places)._nearness_of_all(query)
+        return dict(zip(self.items[places].tolist(), scores.tolist(), strict=True))
 
-    def _similarity_of_all(self, query: NDArray[np.float32]) -> NDArray[np.float32]:
+    def _nearness_of_all(self, query: NDArray[np.float32]) -> NDArray[np.float32]:
+        import numpy as np
+
         from lorebank.providers.one_thread import one_thread
 
         if self._asked is None or self._asked[0] is not query:
             with one_thread():
-                self._asked = query, self.vectors @ query
+                similar = self.vectors @ query
+            if len(self.items) < len(similar):
+                whole = similar[self.starts]
+                similar[self.starts] = -np.inf
+                best = np.maximum.reduceat(similar, self.starts)
+                has = np.isfinite(best)
+                similar = np.where(has, (1 - SENTENCE) * whole + SENTENCE * best, whole)
+            self._asked = query, similar
         return self._asked[1]
 
-    def _places(self, rows: Sequence[int]) -> NDArray[np.int64]:
-        """Where the vectors of these items stand, without those that have none."""
+    def _only(self, places: NDArray[np.int64]) -> _Matrix:
+        """The items at these places alone."""
         import numpy as np
 
-        wanted = np.array(rows, dtype=np.int64)
-        if not len(self.rows):
+        counts = np.diff(self.starts, append=len(self.vectors))[places]
+        starts = np.cumsum(counts) - counts
+        rows = np.repeat(self.starts[places] - starts, counts) + np.arange(counts.sum())
+        return _Matrix(self.generation, self.items[places], starts, self.vectors[rows])
+
+    def _places(self, items: Sequence[int]) -> NDArray[np.int64]:
+        """Where these items stand, without those that have no vector."""
+        import numpy as np
+
+        wanted = np.array(items, dtype=np.int64)
+        if not len(self.items):
             return wanted[:0]
-        places = np.minimum(np.searchsorted(self.rows, wanted), len(self.rows) - 1)
-        found: NDArray[np.int64] = places[self.rows[places] == wanted]
+        places = np.minimum(np.searchsorted(self.items, wanted), len(self.items) - 1)
+        found: NDArray[np.int64] = places[self.items[places] == wanted]
         return found

@@ -23,7 +23,7 @@ from lorebank.domain.facts import (
     Passage,
     Task,
 )
-from lorebank.index.embedding import item_text
+from lorebank.index.embedding import item_text, sentences_to_embed
 from lorebank.index.embedding_cache import text_hash
 from lorebank.index.finding import insert_codes
 from lorebank.index.items import ENDS, iso
@@ -51,7 +51,7 @@ _MONTHS = "january february march april may june july august september october n
 _WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday"
 
 
-_OF_ITEMS = "mentions further_times plain_mentions slots changes vectors codes tags tasks"
+_OF_ITEMS = "mentions further_times plain_mentions slots changes vectors sentences codes tags tasks"
 """Tables with a row, or some, for each item."""
 _OF_FILES = "items chunks confirmations line_rulings names contexts files"
 
@@ -241,6 +241,15 @@ def _insert_items(connection: Connection, written: Sequence[_Written]) -> None:
         "INSERT INTO items_fts (rowid, text, around, entities, day, title)"
         " VALUES (?, ?, ?, ?, ?, ?)",
         (row for each in written for row in _search_rows(each.entries, each.read)),
+    )
+    connection.executemany(
+        "INSERT INTO sentences (item, part, embedding) VALUES (?, ?, ?)",
+        (
+            (entry.item, part, text_hash(text))
+            for entry in entries
+            if not entry.fact
+            for part, text in enumerate(sentences_to_embed(entry.raw), start=1)
+        ),
     )
     insert_codes(connection, ((entry.item, entry.words) for entry in entries))
     connection.executemany(
