@@ -64,7 +64,7 @@ def is_date(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
         return False
     if not meaning.licensed:
         return _counts_alone(lattice, start, edge, words)
-    counts = meaning.granularity in ("year", "range")  # in 2000 words
+    counts = meaning.granularity in ("year", "range") and not meaning.is_weekly  # in 2000 words
     return not (
         (counts and _word_at(tokens, edge.end) in _words()["counted"])
         or _is_named(tokens, start, edge, meaning)
@@ -130,8 +130,10 @@ def _counts_alone(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
 
 def _is_of_a_feast(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
     """`the Advent concert`, `biscotti di Natale`, `Ana Natal`: a holiday that tells what sort a
-    thing is of, or is a name."""
+    thing is of, or is a name; a season that does, `abrigo de invierno`."""
     tokens, near = lattice.tokens, range(start, edge.end)
+    if any(e[::3] == ("SEASON", edge.end) for i in near for e in lattice.edges[i]):
+        return _is_of_a_season(lattice, start, edge)
     feasts = [i for i in near for e in lattice.edges[i] if e[::3] == ("HOLIDAY", edge.end)]
     if not feasts or edge.value.modifier not in ("exact", "around"):
         return False
@@ -150,6 +152,15 @@ def _is_of_a_feast(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> 
     return joined and ends.isdisjoint(_OF_A_DAY)  # and not `le soir de Noël`
 
 
+def _is_of_a_season(lattice: Lattice, start: int, edge: Edge) -> bool:
+    """`abrigo de invierno`, `pneus d'hiver`, and not `fin de verano`."""
+    tokens = lattice.tokens
+    if edge.value.modifier != "exact" or not edge.languages & _NEEDS_PREPOSITION:
+        return False
+    joint = tokens.words[start] in _words()["street_join"]
+    return joint and edge.pieces == 2 and _word_at(tokens, start - 1).isalpha()
+
+
 def _is_part_of_name(tokens: Tokens, start: int, edge: Edge) -> bool:
     """`Ruby Tuesday`, `Friday Night Lights`, `Domenica Sartori`."""
     opens = start == 0 or not tokens.words[start - 1][0].isalnum()
@@ -158,6 +169,8 @@ def _is_part_of_name(tokens: Tokens, start: int, edge: Edge) -> bool:
     if edge.languages & _NOUNS_CAPITALISED or not _is_capital(tokens, start):
         return False
     follows = _is_capital(tokens, edge.end) and not tokens.adjacent(edge.end)
+    if opens and not edge.languages & _NOUN_BEFORE_NOUN:
+        return follows and tokens.words[start] in _words()["name"]  # Vrijdag Tom gezien
     led = start > 1 and _is_capital(tokens, start - 1) and _word_at(tokens, edge.end)[:1].isalpha()
     return follows or led
 
@@ -201,4 +214,5 @@ def _is_nth_thing(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
     counted = counted or (
         tokens.words[max(start - 1, 0) : start + 1] == ["in", "the"]
     )  # they led in the 4th
-    return counted or (after[:1].isalnum() and after not in words.marks)
+    common = any(edge.languages >> index & 1 for index in words.marks.get(after, ()))
+    return counted or (after[:1].isalnum() and not common)

@@ -70,6 +70,8 @@ def find_phrases(text: str, now: date, tense: Tense = "asked") -> tuple[DatePhra
         from lorebank.dates.times import tells_hours, tense_of
 
         meaning, shown, told = found.meaning, text[found.start : found.end], tense
+        if meaning.modifier == "to":
+            continue
         if meaning.repeating and meaning.is_weekly and tells_hours(text):
             continue  # a filter would leave out the line that says it of every week
         if tense == "asked" and meaning.repeating and meaning.modifier in ("until", "before"):

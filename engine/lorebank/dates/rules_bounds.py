@@ -36,7 +36,7 @@ class Meaning(Record):
     modifier: str = "exact"
     """exact, since, starting, until, before, after, around; of ranges between; of lists each; from,
     which is starting where it lies ahead and else exact: `open from 1 December`, `the letter from
-    1 December`."""
+    1 December`; to, which is exact where something is moved: `del 20 se cambia al 27`."""
     licensed: bool = True
     """Whether it counts without a look at its surroundings."""
 
@@ -232,9 +232,11 @@ def _both(_: Moment, left: Span, right: Span) -> Meaning:
 
 
 def _repeated(_: Moment, *values: object) -> bool | None:
-    """`every Monday`, `every second Friday`, `on Wednesday afternoons` name no day."""
-    span = values[-1]
-    return True if not isinstance(span, Span) or span.cycle is not None else None
+    """`every Monday`, `los martes y jueves`, `on Wednesday afternoons` name no day."""
+    spans = values[-1] if isinstance(values[-1], tuple) else values[-1:]
+    listed = len(spans) > 1  # les 3 et 5 juin are two days
+    repeated = all(_is_weekly(s) if listed else s.cycle for s in spans if isinstance(s, Span))
+    return True if repeated else None
 
 
 _D = "DATE|DM|DAY_OF_MONTH|DATE_NUMBER|DATE_BOUND"
@@ -257,6 +259,7 @@ _PHRASES = (
     Rule("SHORT_WEEKDAY dash|to SHORT_WEEKDAY", _phrase("between")),
     Rule("from SHORT_WEEKDAY to SHORT_WEEKDAY", _phrase("between")),
     Rule("DATE_NUMBER to? DATE_BOUND", _phrase("between")),
+    Rule("DATE_BOUND", _phrase("to")),
     Rule("DATE_NUMBER to DAY|DAY_DOT", _range_to_day),
     Rule(f"since around? the? {_D}", _phrase("since")),
     Rule(f"starting around? the? {_D}", _phrase("starting")),
@@ -285,6 +288,7 @@ _PHRASES = (
     ),
     Rule(f"in the? DATE|DM {_JOIN} the? DATE", _phrase("between")),
     Rule(f"DATE|DM {_JOIN} the? DATE", _range_alone),
+    Rule("DM to|until DM", _phrase("between"), languages=ALL & ~language_bit("en")),  # 1/2 to 3/4
     Rule("in the? DATE and the? DATE", _both),
     Rule("DATE to|to_after|dash|and DATE until_after|range_after", _phrase("between")),
     Rule(f"{_BEGIN} the? {_D} comma? and? until the? {_D}", _phrase("between")),
@@ -292,6 +296,7 @@ _PHRASES = (
 )  # fmt: skip
 BOUND_RULES = (
     *(replace(rule, tag="PHRASE") for rule in _PHRASES),
-    Rule("every the? ORDINAL|NUMBER? DATE|DATES", _repeated, "NEVER"),
-    Rule("in? WEEKDAY parts_of_day", _repeated, "NEVER"),
+    Rule("every the? ORDINAL|NUMBER? DATE|DATES|DAYS", _repeated, "NEVER"),
+    Rule("in? WEEKDAY|DAYS parts_of_day", _repeated, "NEVER"),
+    Rule("article DAYS", _repeated, "NEVER", _HABITUAL_ARTICLE),
 )

@@ -148,9 +148,10 @@ def _weekday(_: Moment, weekday: int, *, bare: bool = True) -> Span:
     return Span("day", cycle=cycle, bare=bare)
 
 
-def _weekdays(moment: Moment, *weekdays: int) -> tuple[Span, ...]:
-    """`Monday, Tuesday and Friday`."""
-    return tuple(_weekday(moment, weekday) for weekday in weekdays)
+def _weekdays(moment: Moment, *weekdays: int) -> tuple[Span, ...] | None:
+    """`Monday, Tuesday and Friday`; `so und so` is no Sunday twice."""
+    spans = tuple(_weekday(moment, weekday) for weekday in weekdays)
+    return spans if len(set(weekdays)) == len(weekdays) else None
 
 
 def _weekday_at(moment: Moment, weekday: int, _clock: bool = True) -> Span:
@@ -227,7 +228,8 @@ _month = yearly("month", month_days)
 _week = yearly("week", iso_week_days)
 _TWO = "the? DAY and|comma the? DAY"
 _THREE = "the? DAY comma the? DAY comma? and the? DAY"
-_WEEKDAYS = tuple("WEEKDAY comma " * before for before in (1, 2, 3))
+_DAY_NAME = "WEEKDAY|WEEKDAY_SHORT"
+_WEEKDAYS = tuple(f"{_DAY_NAME} comma " * before for before in (0, 1, 2, 3))
 _FOUR = "the? DAY comma the? DAY comma the? DAY comma? and the? DAY"
 
 CALENDAR_RULES = (
@@ -258,7 +260,8 @@ CALENDAR_RULES = (
     Rule("the DAY_ORD", day_of_month, "DAY_OF_MONTH"),
     Rule("DAY day_sign", lambda m, day: replace(day_of_month(m, day), bare=True), languages=_CJK),
     Rule("WEEKDAY", _weekday),
-    *(Rule(f"{listed}WEEKDAY comma? and? WEEKDAY", _weekdays, "DAYS") for listed in _WEEKDAYS),
+    *(Rule(f"{days}{_DAY_NAME} comma? and {_DAY_NAME}", _weekdays, "DAYS") for days in _WEEKDAYS),
+    *(Rule(f"{days}WEEKDAY comma WEEKDAY", _weekdays, "DAYS") for days in _WEEKDAYS[1:]),
     Rule("WEEKDAY_PLURAL", _weekday, "DATES"),
     Rule("WEEKDAY in? part_of_day", _weekday),
     Rule("WEEKDAY_SHORT dot? in? part_of_day", _weekday_at),

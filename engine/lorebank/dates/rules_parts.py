@@ -189,6 +189,14 @@ def _weekday_in_week(_: Moment, weekday: int, span: Span) -> Span | None:
     return Span("day", one_day(shift(span.days[0], weekday)))
 
 
+def _weekdays_in_week(_: Moment, weekdays: tuple[Span, ...], span: Span) -> tuple[Span, ...] | None:
+    """`Mon, Wed and Fri last week`."""
+    if span.granularity != "week" or span.days is None:
+        return None
+    week = (day.cycle.days(day.cycle.index(span.days[0])) for day in weekdays if day.cycle)
+    return tuple(Span("day", days) for days in week)
+
+
 # Days, weeks and weekends near a day.
 
 
@@ -247,6 +255,7 @@ PART_RULES = (
     Rule("DATE comma WEEKDAY comma?", _date_and_weekday),
     Rule("WEEKDAY|WEEKDAY_SHORT comma? of? the? DATE", _weekday_in_week),
     Rule("DATE apostrophe? of? WEEKDAY|WEEKDAY_SHORT", _weekday_in_week, order=(1, 0)),
+    Rule("DAYS comma? of? the? DATE", _weekdays_in_week, "DAYS"),
     Rule("DATE in? part_of_day", lambda _, span: span if span.granularity == "day" else None),
     Rule("on DM|DM_WEAK", same),
     Rule("DM|DM_WEAK apostrophe in_after", same),

@@ -154,10 +154,11 @@ class Moment(Record):
 
     def _yearly(self, begun: Days, coming: Days) -> Days:
         ago, ahead = (self.now - begun[1]).days, (coming[0] - self.now).days
+        near_enough = _NEAR_ENOUGH if coming[0] == coming[1] else 0  # in May: married in summer
         if self.tense == "past":
-            return coming if ahead <= _NEAR_ENOUGH < ago and begun != coming else begun
+            return coming if 0 < ahead <= near_enough < ago else begun
         if self.tense == "future":
-            return begun if ago <= _NEAR_ENOUGH < ahead and begun != coming else coming
+            return begun if 0 < ago <= near_enough < ahead else coming
         if ahead <= _HALF_A_YEAR and ago > _A_THIRD:
             return coming
         return begun if ago <= ahead else coming

@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from lorebank.dates.lattice import count_marks
 from lorebank.dates.lexicon import ALL, LANGUAGES, lexicon, tokenize
 from lorebank.dates.phrases import Found, read_phrases
-from lorebank.dates.spans import Moment, Tense, of_year
+from lorebank.dates.spans import Moment, Tense, of_year, one_day
 from lorebank.domain.facts import LONGEST_MONTH, Interval
 
 _SENTENCE_END = r"[.;!?。！？；]\s|[。！？；]|\n"
@@ -27,8 +27,8 @@ _CLOCK = re.compile(r"\d ?h|\d:\d\d")
 _LONGEST_CLAUSE = 1_000
 """Characters that are looked at for its tense; no clause of prose comes near."""
 _EPOCH = 1970
-"""The year that clocks fall back to: `the car radio thinks it is 1970`. A note that means the year
-itself loses that one time."""
+"""The year that clocks fall back to: `the car radio thinks it is 1970`, `reads 1/1/1970`. A note
+that means the year itself loses that one time."""
 _SOME_DAY, _OTHER_DAY = date(2000, 6, 15), date(2011, 2, 2)
 
 
@@ -51,7 +51,7 @@ def times_of(
 @lru_cache(8)  # asked for each phrase of a text
 def tense_of(text: str) -> Tense:
     """Whether a whole text speaks of what was or of what is to come."""
-    return _tense(_languages_of(text, []), text)
+    return _tense(_languages_of(text, []), text, text)
 
 
 def says_moved(text: str) -> bool:
@@ -64,7 +64,7 @@ def tells_hours(text: str) -> bool:
     """Whether a text speaks of what is so again and again: `what is open on Saturday?`."""
     languages = _languages_of(text, [])
     usual = _holds(languages, "hours", text) or _holds(languages, "habit", text)
-    return usual and _tense(languages, text) == "near"
+    return usual and _tense(languages, text, text) == "near"
 
 
 def _read(text: str, recorded: date, given: Tense | None, *, settled: bool) -> tuple[Interval, ...]:
@@ -76,15 +76,19 @@ def _read(text: str, recorded: date, given: Tense | None, *, settled: bool) -> t
     end, clause = next(clauses)
     times: list[Interval] = []
     named: date | None = None
+    told: Tense = "near"
     for phrase in phrases:
         while phrase.start >= end:
             end, clause = next(clauses)
         meaning = phrase.meaning
         if settled and meaning.repeating:
             continue
-        tense = given or _tense(languages, clause)
+        inside = [p for p in phrases if end - len(clause) <= p.start < end]
+        undated = _without(text, end - len(clause), end, inside)
+        if not _says_again(languages, undated):
+            told = _tense(languages, clause, undated)
+        tense = given or told
         if tense == "past":
-            inside = [p for p in phrases if end - len(clause) <= p.start < end]
             put_off = _holds(languages, "moved", clause)
             if any(_plans(languages, text, p) for p in (inside if put_off else [phrase])):
                 tense = "near"  # `Friday's lesson was put off to Monday`
@@ -96,14 +100,26 @@ def _read(text: str, recorded: date, given: Tense | None, *, settled: bool) -> t
         is_moved = meaning.is_range_of_days and _says_moved(languages, beside, text[phrase.end :])
         if is_moved:
             meaning, tense = replace(meaning, modifier="each"), "near"
-        elif meaning.modifier == "from" and _says_moved(languages, clause, text[phrase.end :]):
-            meaning = replace(meaning, modifier="exact")
+        elif meaning.modifier in ("from", "to"):
+            if _says_moved(languages, clause, text[phrase.end :]):
+                meaning = replace(meaning, modifier="exact")
+            elif meaning.modifier == "to":
+                continue
         from lorebank.dates.rules_bounds import resolve  # see `phrases`
 
         intervals = resolve(meaning, Moment(recorded, tense, named))
         times.extend(reversed(intervals) if is_moved else intervals)
         named = _named(intervals) or named
     return tuple(dict.fromkeys(times))
+
+
+def _says_again(languages: _Languages, undated: str) -> bool:
+    """Whether a clause says nothing but a date and `and again`, in the tense of the one before."""
+    patterns = [p for code in languages for cue in ("again", "joins") if (p := _pattern(code, cue))]
+    rest = undated.lower()
+    for pattern in patterns:
+        rest = pattern.sub("", rest)
+    return rest != undated.lower() and not re.search(r"\w", rest)
 
 
 def _says_moved(languages: _Languages, clause: str, behind: str) -> bool:
@@ -140,10 +156,10 @@ def _names_no_time(phrase: Found, clause: str, tense: Tense, languages: _Languag
     if meaning.ahead:  # built in 3 days; pays within 30 days
         return tense == "past" or (meaning.modifier == "until" and tense != "future")
     if not meaning.repeating:
-        return meaning.granularity == "year" and meaning.spans[0].days == of_year("year", _EPOCH)
-    if meaning.modifier == "exact" and _holds(languages, "habit", clause):
+        return meaning.spans[0].days in (of_year("year", _EPOCH), one_day(date(_EPOCH, 1, 1)))
+    if meaning.modifier in ("exact", "each") and _holds(languages, "habit", clause):
         return True  # and not `since May the bus is always late`
-    if meaning.modifier == "each" and meaning.is_weekly and tense == "near":
+    if len(meaning.spans) > 2 and meaning.is_weekly and tense == "near":
         return True  # works Monday, Tuesday and Friday
     if meaning.is_span_of_week and tense != "future" and _holds(languages, "hours", clause):
         return True
@@ -202,11 +218,20 @@ def _is_only_dates(piece: str, start: int, inside: list[Found]) -> bool:
 _Languages = tuple[str, ...]
 
 
+def _without(text: str, start: int, end: int, phrases: list[Found]) -> str:
+    """The clause without its dates, which are in no tense: `Weihnachten` is no past of `weihen`."""
+    pieces = []
+    for phrase in phrases:
+        pieces.append(text[start : phrase.start])
+        start = phrase.end
+    return " — ".join([*pieces, text[start:end]])
+
+
 @lru_cache(maxsize=64)  # several dates of one clause share its tense
-def _tense(languages: _Languages, clause: str) -> Tense:
+def _tense(languages: _Languages, clause: str, undated: str) -> Tense:
     if _holds(languages, "future", clause):
         return "future"
-    past = _holds(languages, "past", clause) or _is_perfect(languages, clause)
+    past = _holds(languages, "past", undated) or _is_perfect(languages, undated)
     # What was called off is most often still to come.
     return "past" if past and not _holds(languages, "off", clause) else "near"
 
@@ -237,16 +262,21 @@ def _plans(languages: _Languages, text: str, phrase: Found) -> bool:
 
 
 def _is_perfect(languages: _Languages, clause: str) -> bool:
-    """`ha pagato`, `est parti`; or a clause that begins `Pagado el 25`."""
+    """`ha pagato`, `est parti`; or a clause that begins `Pagado el 25`, `Cueilli les cerises`."""
     written = _uncapitalised(clause)
     for code in languages:
         participle, auxiliary = _pattern(code, "participle"), _pattern(code, "auxiliary")
         for match in participle.finditer(written) if participle else ():
-            before = written[: match.start()]
-            led = auxiliary.search(before) is not None if auxiliary else not before.strip()
+            before, behind = written[: match.start()], tokenize(written[match.end() :]).words[:1]
+            led = not before.strip(" —,") and (not auxiliary or any(map(_is_article, behind)))
+            led = led or (auxiliary is not None and auxiliary.search(before) is not None)
             if led and _counts(code, "not_past", match.group()):
                 return True
     return False
+
+
+def _is_article(word: str) -> bool:
+    return lexicon().means(word, "THE") or lexicon().means(word, "ARTICLE")
 
 
 def _counts(code: str, exceptions: str, word: str) -> bool:
