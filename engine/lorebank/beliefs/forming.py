@@ -221,6 +221,8 @@ class _Forming:
         self._verdicts = verdicts
         self._nearness = nearness
         self._names = frozenset(words(holder))
+        self._stated_by: dict[str, Belief] = {}
+        """Fact id → the belief that it states."""
         self._same_as: dict[str, Belief] = {}
         """Id of an opinion that a restating line would have opened → the belief it restates."""
         self._opinions: list[tuple[Belief, Reading]] = []
@@ -267,6 +269,7 @@ class _Forming:
             same, reason = self._opened(fact), "stated"
         else:
             self._same_as[opinion_id(self.holder, fact.content)] = same
+        self._stated_by[fact.id] = same
         if day is None:
             return
         taken_by = self.beliefs.get(same.closed_by() or "") if reason == "restated" else None
@@ -285,10 +288,12 @@ class _Forming:
             ended[taken_by.id] = taken_by
         for belief in ended.values():
             self._close(belief, fact, day, "replaced", same)
-        if reason == "stated" and not decided:
-            only = tuple(each.number for each in opposed if _overreaches(fact, each.belief))
-            if only or not opposed:
-                self._ask(_Question(fact, first, only, own_word=True))
+        claimed = [each for each in self._ended_by(fact) if _overreaches(fact, each)]
+        only = [number for number, (each, _) in enumerate(self._opinions) if each in claimed]
+        if reason == "stated" and not (decided or claimed):
+            only = [each.number for each in opposed if _overreaches(fact, each.belief)]
+        if only or (reason == "stated" and not (decided or opposed)):
+            self._ask(_Question(fact, first, tuple(only), own_word=True))
 
     def _restated(
         self, fact: Fact, near: Sequence[_Near], decided: Mapping[str, tuple[Belief, Judgement]]
@@ -369,7 +374,11 @@ class _Forming:
 
     def _decided(self, fact: Fact) -> dict[str, tuple[Belief, Judgement]]:
         """What marks, then verdicts say of a line: belief id → belief and judgement."""
-        found: dict[str, tuple[Belief, Judgement]] = {}
+        found: dict[str, tuple[Belief, Judgement]] = {
+            belief.id: (belief, Judgement(Stance.AGAINST, 1.0, "mark"))
+            for belief in self._ended_by(fact)
+            if not _overreaches(fact, belief)
+        }
         for verdict in self._verdicts.get(fact.id, ()):
             belief = self.beliefs.get(verdict.opinion_id) or self._same_as.get(verdict.opinion_id)
             if belief is not None and belief.opening.id != fact.id:
@@ -379,6 +388,10 @@ class _Forming:
             if marked is not None:
                 found[marked.id] = marked, Judgement(mark.stance, 1.0, "mark")
         return found
+
+    def _ended_by(self, fact: Fact) -> list[Belief]:
+        """The beliefs that a line says it ends, by the lines that state them."""
+        return [self._stated_by[ended] for ended in fact.ends if ended in self._stated_by]
 
     def _named(self, prefix: str) -> Belief | None:
         """The one opinion whose id begins so; none where two do."""
@@ -418,6 +431,7 @@ class _Forming:
         for number in sorted(numbers):
             belief, said = self._opinions[number]
             named = held[number][0] / len(said.objects) if number in held else 0.0
+            named = 1.0 if only else named
             near.append((belief, self._cosine(fact, belief), named))
         return unsure_pair(fact, near, self._names, own_word=own_word)
 
