@@ -15,7 +15,7 @@ from lorebank.domain.facts import Origin
 from lorebank.errors import ConfigurationError, UsageError
 from lorebank.mcp_server.access import Access, load_clients
 from lorebank.mcp_server.server import build_server
-from support import rows
+from support import golden, rows
 
 TODAY = date(2025, 12, 10)
 Opens = Callable[..., Bank]
@@ -108,6 +108,51 @@ def test_an_agent_cuts_its_own_lines_and_asks_about_others(opens: Opens, workspa
         assert notes() == before
     assert "cut 1 entry" in forgotten(own, match="zither")
     assert "cut 1 entry" in forgotten(Access(decides=True), match="pretzels")
+
+
+@golden("calls.md")
+def test_an_agents_line_ends_none_of_the_owners(
+    opens: Opens, owners: str, tool: str, text: str, question: str
+) -> None:
+    with opens() as bank:
+        old = bank.retain(owners, day="2025-12-01")
+    text = text.replace("{old}", old.id)
+    arguments = {"id": old.id, "text": text} if tool == "correct" else {"text": text}
+    (done,) = ask(opens, Access(), [(tool, arguments)])
+    with opens() as bank:
+        assert old.content in [hit.content for hit in bank.recall(question).hits]
+        (item,) = [
+            i for i in bank.inbox().items if i.older and i.older.source == old.citation and i.newer
+        ]
+    assert item.id in _said(done) and item.newer is not None and item.newer.by == "mcp"
+    verdict = ("inbox", {"verdicts": {item.id: "replaces"}})
+    (refused,) = ask(opens, Access(), [verdict])
+    assert refused.is_error and "owner's decision" in _said(refused)
+    ask(opens, Access(decides=True), [verdict])
+    with opens() as bank:
+        (first, *others) = bank.recall(question).hits
+        assert first.id == item.newer.id and old.id not in [hit.id for hit in others]
+        bank.unrule([item.id])
+        assert old.content in [hit.content for hit in bank.recall(question).hits]
+        assert bank.check() == ()
+
+
+@pytest.mark.parametrize("decides", [False, True])
+def test_a_correction_of_an_opinion_comes_first_at_once(opens: Opens, decides: bool) -> None:
+    told = {"text": "Prefers the night train to flying.", "entities": ["Marek"], "kind": "O"}
+    if decides:
+        with opens() as bank:
+            old = bank.retain(told["text"], kind="O", entities=["Marek"], day="2025-12-01").id
+    else:
+        (kept,) = ask(opens, Access(), [("retain", told | {"date": "2025-12-09"})])
+        old = kept.structured_content["id"]
+    access = Access(decides=decides)
+    (done,) = ask(opens, access, [("correct", {"id": old, "text": "Prefers flying."})])
+    assert "over now" in _said(done)
+    with opens() as bank:
+        hits = bank.recall("what does Marek prefer?").hits
+        assert hits[0].content == "Prefers flying." and old not in [hit.id for hit in hits]
+        assert bank.check() == ()
 
 
 def test_the_client_cannot_accept_what_it_proposed(opens: Opens, workspace: Path) -> None:

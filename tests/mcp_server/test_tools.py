@@ -189,7 +189,9 @@ def test_what_one_tool_writes_another_recalls(call: Call, workspace: Path) -> No
 
 
 def test_a_correction_takes_the_place_of_a_fact_and_is_taken_back(call: Call) -> None:
-    done = call("correct", id="f-3299b0a545", text="A cloud server is rented.")
+    told = call("retain", text="No cloud server is rented.", entities=["Castle"], kind="world")
+    old = told.structured_content["id"]
+    done = call("correct", id=old, text="A cloud server is rented.")
     assert "superseded" in _text(call("recall", query="cloud server", include_superseded=True))
     call("forget", ids=[done.structured_content["id"]], dry_run=False)
     assert "superseded" not in _text(call("recall", query="cloud server"))

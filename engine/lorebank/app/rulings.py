@@ -63,14 +63,20 @@ def inbox(
 
 
 def rule(
-    ws: OpenWorkspace, verdicts: Mapping[str, str], *, by: str, now: date | None = None
+    ws: OpenWorkspace,
+    verdicts: Mapping[str, str],
+    *,
+    by: str,
+    decides: bool = True,
+    now: date | None = None,
 ) -> tuple[Decision, ...]:
     """Settle items: id → one of the item's `choices`. An item is named by its id, by that of one
     of its lines (`f-…`, `o-…`, `p-…`) or by several of these; unique beginnings are enough.
 
     Each becomes one ledger line under `bank/`, signed `by` and dated; `unrule` takes it back
     exactly. What is settled is not asked again unless a line it rests on changes. Nothing is
-    written where one of the verdicts cannot be.
+    written where one of the verdicts cannot be; who does not decide in the owner's name (`decides`)
+    lets nothing in, and ends none of the owner's lines by an agent's.
     """
     from lorebank.inbox.registry import rule, settled
 
@@ -79,7 +85,7 @@ def rule(
         ws.embed_pending_statements()
         desk = _desk(ws, now)
         before = set(settled(desk))
-        rule(desk, verdicts, by=by)
+        rule(desk, verdicts, by=by, decides=decides)
         ws.sync_files()
         return tuple(each for each in settled(desk) if each not in before)
 

@@ -50,7 +50,7 @@ from lorebank.index.items import (
     facts_of_ids,
 )
 from lorebank.index.opinions import holders_of_opinions
-from lorebank.index.succession import ruled_pairs, superseded_facts
+from lorebank.index.succession import ruled_pairs, superseded_and_asked
 from lorebank.index.vectors import vectors_by_text
 from lorebank.language.words import stop_words, words
 from lorebank.markdown.ledger import (
@@ -209,8 +209,10 @@ class _Pair(NamedTuple):
 
 
 def _replacement_waiting(desk: Desk) -> Iterator[InboxItem]:
+    superseded, claimed = superseded_and_asked(desk.connection, today=desk.today)
+    yield from _claimed(desk, claimed)
     nearest: dict[str, _Pair] = {}
-    for pair in _pairs(desk, all_facts(desk.connection)):
+    for pair in _pairs(desk, all_facts(desk.connection), superseded, claimed):
         known = nearest.get(pair.newer.id)
         if known is None or known.score < pair.score:
             nearest[pair.newer.id] = pair
@@ -225,23 +227,41 @@ def _replacement_waiting(desk: Desk) -> Iterator[InboxItem]:
 
 
 def _replacement_about(desk: Desk, fact: Fact) -> Iterator[InboxItem]:
-    """The line about the same entity that a new line is nearest to."""
+    """What a new line of an agent says is over, else the line about the same entity that it is
+    nearest to."""
+    superseded, claimed = superseded_and_asked(desk.connection, today=desk.today)
+    yield from _claimed(desk, {o: n for o, n in claimed.items() if n == fact.id})
     near = facts_by_entity(desk.connection, sorted(fact.subjects))
-    pairs = [pair for pair in _pairs(desk, near) if pair.newer.id == fact.id]
+    pairs = [p for p in _pairs(desk, near, superseded, claimed) if p.newer.id == fact.id]
     if pairs:
         yield _item(max(pairs, key=lambda p: (p.score, p.older.id)))
 
 
-def _pairs(desk: Desk, facts: Iterable[Fact]) -> Iterator[_Pair]:
+def _claimed(desk: Desk, claimed: Mapping[str, str]) -> Iterator[InboxItem]:
+    """Lines of the owner's of which an agent's says that they are over."""
+    facts = facts_of_ids(desk.connection, {*claimed.keys(), *claimed.values()})
+    for older, newer in claimed.items():
+        if facts[older].kind is not FactKind.OPINION:  # of these opinions are asked about
+            yield replace(
+                _item(_Pair(1.0, facts[newer], facts[older])),
+                reason="by itself an agent's line ends none of the owner's",
+            )
+
+
+def _pairs(
+    desk: Desk,
+    facts: Iterable[Fact],
+    superseded: Mapping[str, str],
+    claimed: Mapping[str, str],
+) -> Iterator[_Pair]:
     """Each recent line with the older lines about the same entity that it may replace.
 
-    A line that has ended another has done so to what it speaks of, and is not asked about. A line
-    without a day, as in front matter, counts as older than all that have one.
+    A line that has ended another, or says so, does so to what it speaks of, and is not asked about.
+    A line without a day, as in front matter, counts as older than all that have one.
     """
     from lorebank.supersede.endings import tokens
 
-    superseded = superseded_facts(desk.connection, today=desk.today)
-    spent = frozenset(superseded.values())
+    spent = frozenset((*superseded.values(), *claimed.values()))
     ruled = ruled_pairs(desk.connection)
     dated = [
         (fact.recorded or date.min, fact)

@@ -12,12 +12,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import partial
 from typing import TYPE_CHECKING
 
-from lorebank.domain.facts import InboxItem, InboxKind
+from lorebank.domain.facts import InboxItem, InboxKind, InboxLine
 from lorebank.domain.judgments import Decision, Inbox, JudgeRecord
 from lorebank.errors import NotFound, UsageError
 from lorebank.inbox.owner import NAMES, PROPOSALS, QUARANTINE
 from lorebank.inbox.pairs import EVIDENCE, REPLACEMENTS, rank
-from lorebank.inbox.sources import Desk, Source, Verdict
+from lorebank.inbox.sources import Desk, Source, Verdict, line_of_fact
+from lorebank.index.items import facts_of_ids
+from lorebank.index.opinions import load_opinions
 
 if TYPE_CHECKING:
     from lorebank.generation.writing import Writer
@@ -49,12 +51,12 @@ def waiting(desk: Desk, *, kind: InboxKind | None = None, k: int | None = None) 
     return Inbox(tuple(items if k is None else items[:k]), len(items))
 
 
-def rule(desk: Desk, verdicts: Mapping[str, str], *, by: str) -> None:
+def rule(desk: Desk, verdicts: Mapping[str, str], *, by: str, decides: bool = True) -> None:
     """Write verdicts; nothing is written where one of them cannot be.
 
     An item is named as `_is_named` says. Where another judge ruled on it its verdict stays in the
     ledger, overruled. `NotFound` for an item that does not wait, `UsageError` for a verdict that it
-    does not offer.
+    does not offer, or that is the owner's where the judge does not decide in the owner's name.
     """
     signer = signature(by)
     sources = {item.id: (item, source) for source in SOURCES for item in source.waiting(desk)}
@@ -71,6 +73,8 @@ def rule(desk: Desk, verdicts: Mapping[str, str], *, by: str) -> None:
                 choice = _SAME_CHOICE.get(choice, choice)
             if choice not in item.choices:
                 raise _no_verdict(item.id, choice, item.choices)
+            if not decides:
+                _refuse_owners(choice, item.older, item.newer)
             writes.append(partial(source.rule, desk, Verdict(item, choice, signer)))
             continue
         if not ended:
@@ -89,9 +93,36 @@ def rule(desk: Desk, verdicts: Mapping[str, str], *, by: str) -> None:
             )
         if choice not in CHOICES[said.kind]:
             raise _no_verdict(text, choice, CHOICES[said.kind])
+        if not decides:
+            newer, older = said.about
+            known = facts_of_ids(desk.connection, {newer, *_stating(desk, older)}).values()
+            lines = [line_of_fact(fact) for fact in known]
+            news = next((line for line in lines if line.id == newer), None)
+            _refuse_owners(choice, next((line for line in lines if line is not news), None), news)
         writes.append(partial(source.again, desk, said, choice, signer))
     for write in writes:
         write()
+
+
+_OWNERS = frozenset(("accept", "confirm"))
+"""Verdicts that let in what waits for the owner's word."""
+
+
+def _refuse_owners(choice: str, older: InboxLine | None, newer: InboxLine | None) -> None:
+    """`UsageError` for what only the owner says: that something is let in, or that an agent's line
+    ends one of the owner's."""
+    overreaches = older is not None and newer is not None and newer.by and not older.by
+    if choice in _OWNERS or (choice == "replaces" and overreaches):
+        raise UsageError(
+            "that is the owner's decision; nothing was written",
+            hint="ask the owner to run `lorebank inbox`, or to start the server with --decides",
+        )
+
+
+def _stating(desk: Desk, older: str) -> tuple[str, ...]:
+    """The fact of an id, or that which states the opinion of one."""
+    opinions = load_opinions(desk.connection, ids=[older]) if older.startswith("o-") else ()
+    return tuple(o.evidence[0].fact_id for o in opinions if o.evidence) or (older,)
 
 
 def _refuse_several(text: str, found: Sequence[str]) -> None:

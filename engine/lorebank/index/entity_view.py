@@ -164,7 +164,7 @@ def _properties(
     facts = {item: fact for item in current for fact in load_facts(connection, [item])}
     lapsed = {
         (item, value)
-        for item, (newer, _) in replaced_values(connection, current, None, today).items()
+        for item, (newer, _, _) in replaced_values(connection, current, None, today).items()
         for mine, _ in newer
         for value in mine.values
     }

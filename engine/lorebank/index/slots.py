@@ -26,6 +26,12 @@ DATED = "is date"
 """A property whose value is when something takes place; once over, another may follow."""
 
 
+AGENTS_TRUST = 1
+TRUST = "CASE WHEN {0}.quarantined THEN 0 WHEN {0}.origin = 'agent' THEN 1 ELSE 2 END"
+"""How far an item (SQL, by its table's name) is trusted, which ends nothing that is trusted more:
+what nobody vouches for, an agent's line, the owner's word."""
+
+
 class When(NamedTuple):
     """What puts lines in order: two files of one day have none."""
 
@@ -53,7 +59,8 @@ class SlotEntry(Record):
     """The last day of the time that the sentence names; empty where it names none."""
     since: str = ""
     """The day from which it holds, where it was written before."""
-    trusted: bool = True
+    trust: int = 2
+    """As in `TRUST`."""
 
     @property
     def begins(self) -> str:
@@ -64,6 +71,17 @@ class SlotEntry(Record):
     def names_a_day(self) -> bool:
         """Whether the value is one day, which passes, and not `Mondays`."""
         return bool(self.until) and any(map(str.isdigit, "".join(self.values)))
+
+
+class Replaced(NamedTuple):
+    """What newer lines say of the properties that an item fixes."""
+
+    by: list[tuple[SlotEntry, SlotEntry]]
+    """Each that is replaced, with what replaces it."""
+    is_whole: bool
+    """Whether all are."""
+    asked: SlotEntry | None
+    """An agent's line that would replace what the owner wrote, if that were its to say."""
 
 
 def slots_of(fact: Fact) -> tuple[Slot, ...]:
@@ -160,26 +178,32 @@ def items_of_slots(
 
 def replaced_values(
     connection: Connection, items: Iterable[int], as_of: date | None, today: date | None
-) -> dict[int, tuple[list[tuple[SlotEntry, SlotEntry]], bool]]:
-    """Item → its properties that are replaced, each with what replaces it; and whether all are.
+) -> dict[int, Replaced]:
+    """Item → its properties that are replaced, or asked about; without items where none is.
 
     A newer line (of a later day, or further down the same log) replaces a property by another value
     of it, from the day on that it names. Facts in undated files replace nothing and are not
-    replaced; facts in quarantine replace nothing that is trusted.
+    replaced; no fact replaces one that is trusted more.
     """
     keys = _keys(connection, items)
     entries = _entries(connection, {key for own in keys.values() for key in own}, as_of)
-    found: dict[int, tuple[list[tuple[SlotEntry, SlotEntry]], bool]] = {}
+    found: dict[int, Replaced] = {}
     for item, own in keys.items():
         fixed = [
-            (mine, _replacement(mine, key, entries[key], today or as_of))
+            (mine, key, _replacement(mine, key, entries[key], today or as_of, mine.trust))
             for key in dict.fromkeys(own)
             for mine in entries[key]
             if mine.item == item
         ]
-        newer = [(mine, entry) for mine, entry in fixed if entry]
-        if newer:
-            found[item] = (newer, len(newer) == len(fixed))
+        newer = [(mine, entry) for mine, _, entry in fixed if entry]
+        asked = [
+            _replacement(mine, key, entries[key], today or as_of, AGENTS_TRUST)
+            for mine, key, entry in fixed
+            if entry is None and mine.trust > AGENTS_TRUST
+        ]
+        if newer or any(asked):
+            claimed = next(filter(None, asked), None)
+            found[item] = Replaced(newer, len(newer) == len(fixed), claimed)
     return found
 
 
@@ -234,25 +258,26 @@ def _entries(
         connection,
         "SELECT w.value ->> 3, s.about, s.relation, s.item, i.id, json_group_array(s.value),"
         " max(s.old), max(s.since), i.recorded, i.file, i.start_line, coalesce(i.occurred_end, ''),"
-        " i.quarantined = 0 FROM json_each(?) w CROSS JOIN slots s"
+        f" {TRUST.format('i')} FROM json_each(?) w CROSS JOIN slots s"
         " ON s.subject = w.value ->> 0 AND s.about = w.value ->> 1 AND s.relation = w.value ->> 2"
         " JOIN items i ON i.item = s.item WHERE i.recorded IS NOT NULL"
         " AND (?2 IS NULL OR i.recorded <= ?2)"
         " GROUP BY w.value ->> 3, s.about, s.relation, s.item",
         (json.dumps(asked), as_of.isoformat() if as_of else None),
     ):
-        item, fact, values, old, since, recorded, file, line, until, trusted = row
+        item, fact, values, old, since, recorded, file, line, until, trust = row
         said = tuple(json.loads(values))
         when = When(recorded, file, line)
-        entry = SlotEntry(item, fact, said, old, when, until, since, bool(trusted))
+        entry = SlotEntry(item, fact, said, old, when, until, since, trust)
         found[entity, about, relation].append(entry)
     return found
 
 
 def _replacement(
-    mine: SlotEntry, key: _Key, entries: Sequence[SlotEntry], today: date | None
+    mine: SlotEntry, key: _Key, entries: Sequence[SlotEntry], today: date | None, trust: int
 ) -> SlotEntry | None:
-    """The newest later entry that leaves no room for this one; `None` where the newest agrees.
+    """The newest later entry, trusted as much, that leaves no room for this one; `None` where the
+    newest agrees.
 
     What begins last holds, whenever it was written.
     """
@@ -260,7 +285,7 @@ def _replacement(
     later = [
         e
         for e in entries
-        if (e.trusted or not mine.trusted) and e.begins <= last_day
+        if e.trust >= trust and e.begins <= last_day
         if (e.when.is_after(mine.when) if e.begins == mine.begins else e.begins > mine.begins)
     ]
     if key[2] == DATED and mine.names_a_day:

@@ -2,7 +2,8 @@
 
 Four kinds of grounds are folded for a line: what its writer says (`(ends f-…)`), what somebody
 ruled (`bank/decisions.md`), a property with a newer value (`slots`), and an explicit ending of what
-it states (`supersede`). A ruling on two lines outweighs what was read out of them. Nothing of the
+it states (`supersede`). A ruling on two lines outweighs what was read out of them. Without one no
+line ends what is trusted more: an agent's that would end the owner's is asked about. Nothing of the
 fold is stored: it depends on the day asked about and on who is who, and both may change without a
 file changing. Taking out the newer line, or the ruling, undoes it exactly.
 """
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from lorebank.database.connection import Connection, select
 from lorebank.domain.facts import Fact, FactKind, Relation
 from lorebank.index.opinions import beliefs_of_facts
-from lorebank.index.slots import When, replaced_values
+from lorebank.index.slots import AGENTS_TRUST, TRUST, When, replaced_values
 from lorebank.language.folding import fold
 from lorebank.language.words import words
 from lorebank.supersede.slots import clause_meant
@@ -73,6 +74,9 @@ class Successor(NamedTuple):
     part: str = ""
     """The one thing of several that the fact lists which is meant, in folded words: the others
     hold."""
+    is_asked: bool = False
+    """Whether an agent's line says so of what the owner wrote: it ends nothing until somebody
+    rules that it does."""
 
 
 class Dated(NamedTuple, Generic[K]):
@@ -98,15 +102,16 @@ class _Line(NamedTuple):
     kind: str
     content: str
     when: When
-    trusted: bool
+    trust: int
+    """As in `slots.TRUST`."""
     entities: tuple[str, ...]
     """Those that it is about."""
     names: frozenset[str]
     """The folded words of their names."""
 
 
-_Ended = tuple[Successor, "Change", frozenset[str], bool, str]
-"""What a line about an entity says is over, how the words begin in which that stands, whether the
+_Ended = tuple[Successor, "Change", frozenset[str], int, str]
+"""What a line about an entity says is over, how the words begin in which that stands, how far the
 line is trusted, and its text."""
 
 
@@ -153,8 +158,8 @@ def successors(
     missing = [item for item in numbers if item not in known]
     if missing:
         claims = _claims(connection, missing, as_of, today or as_of, memo)
-        whole = {item: [c for c in found if not c.part] for item, found in claims.items()}
-        known |= {item: _newest(c) if (c := whole.get(item)) else None for item in missing}
+        known |= dict.fromkeys(missing)
+        known |= {item: _newest(c) for item, each in claims.items() if (c := _certain(each))}
     return {item: newer for item in numbers if (newer := known[item])}
 
 
@@ -182,6 +187,17 @@ def superseded_facts(
     return _whole(_all_claims(connection, as_of, today))
 
 
+def superseded_and_asked(
+    connection: Connection, *, today: date
+) -> tuple[dict[str, str], dict[str, str]]:
+    """As `superseded_facts`; and the id of a fact of the owner's that holds → that of an agent's
+    line which says that it does not."""
+    all_claims = list(_all_claims(connection, None, today))
+    whole = _whole(all_claims)
+    asked = {fact: [c for c in claims if c.is_asked] for fact, claims in all_claims}
+    return whole, {f: _newest(c).id for f, c in asked.items() if c and f not in whole}
+
+
 def superseded_and_lapsed(
     connection: Connection, *, as_of: date | None = None, today: date | None = None
 ) -> tuple[dict[str, str], dict[str, tuple[tuple[str, ...], str]]]:
@@ -190,22 +206,25 @@ def superseded_and_lapsed(
     all_claims = dict(_all_claims(connection, as_of, today))
     ids = _trusted_facts(connection, as_of)
     lapsed: dict[str, tuple[tuple[str, ...], str]] = {}
-    for item, (newer, _) in replaced_values(connection, ids, as_of, today).items():
+    for item, (newer, _, _) in replaced_values(connection, ids, as_of, today).items():
+        if not newer:
+            continue
         last = max((entry for _, entry in newer), key=lambda entry: entry.when).id
         values = (value for mine, _ in newer for value in mine.values)
         lapsed[ids[item]] = (tuple(dict.fromkeys(values)), last)
     for fact, claims in all_claims.items():
-        if parts := {claim.part: claim for claim in claims if claim.part}:
+        if parts := {c.part: c for c in claims if c.part and not c.is_asked}:
             lapsed.setdefault(fact, (tuple(parts), _newest(parts.values()).id))
     return _whole(all_claims.items()), lapsed
 
 
 def _whole(all_claims: Iterable[tuple[str, Sequence[Successor]]]) -> dict[str, str]:
-    return {
-        fact: _newest(whole).id
-        for fact, claims in all_claims
-        if (whole := [claim for claim in claims if not claim.part])
-    }
+    return {f: _newest(whole).id for f, claims in all_claims if (whole := _certain(claims))}
+
+
+def _certain(claims: Iterable[Successor]) -> list[Successor]:
+    """The claims by which a line as a whole holds no longer."""
+    return [claim for claim in claims if not (claim.part or claim.is_asked)]
 
 
 def _all_claims(
@@ -243,8 +262,10 @@ def ruled_pairs(
     rows = select(
         connection,
         "SELECT r.newer, r.older, r.relation FROM line_rulings r"
-        f" WHERE ?1 IS NULL OR r.day IS NULL OR r.day <= ?1 {_LAST_HOLDS}",
-        (_iso(as_of),),
+        " WHERE (?1 IS NULL OR r.day IS NULL OR r.day <= ?1)"
+        " AND (r.by <> ?2 OR NOT EXISTS (SELECT 1 FROM items i JOIN items o ON o.id = r.older"
+        f" WHERE i.id = r.newer AND {TRUST.format('i')} < {TRUST.format('o')})) {_LAST_HOLDS}",
+        (_iso(as_of), WRITER),
     )
     last = {(newer, older): said for newer, older, said in rows}
     return frozenset(pair for pair, said in last.items() if relation is None or said == relation)
@@ -318,7 +339,9 @@ def _claims(
     """Item → why it holds no longer; items that hold are left out."""
     lines = _lines(connection, items)
     claims: defaultdict[int, list[Successor]] = defaultdict(list)
-    for item, (newer, is_whole) in replaced_values(connection, items, as_of, today).items():
+    for item, (newer, is_whole, by) in replaced_values(connection, items, as_of, today).items():
+        if by:
+            claims[item].append(Successor(by.when, by.item, by.id, by.begins, is_asked=True))
         if is_whole:
             mine, last = max(newer, key=lambda pair: pair[1].when)
             values = " ".join(mine.values)
@@ -333,19 +356,19 @@ def _lines(connection: Connection, items: Sequence[int]) -> dict[int, _Line]:
     rows = select(
         connection,
         "SELECT i.item, i.id, i.kind, i.content, i.recorded, i.file, i.start_line,"
-        " i.quarantined = 0, m.entity, m.name FROM json_each(?) w"
+        f" {TRUST.format('i')}, m.entity, m.name FROM json_each(?) w"
         " CROSS JOIN items i ON i.item = w.value"
         " LEFT JOIN mentions m ON m.item = i.item AND m.subject = 1"
         " WHERE i.kind <> 'note'",
         (json.dumps(list(items)),),
     )
     found: dict[int, _Line] = {}
-    for item, id_, kind, content, recorded, file, line, trusted, entity, name in rows:
+    for item, id_, kind, content, recorded, file, line, trust, entity, name in rows:
         known = found.get(item)
         entities = (*(known.entities if known else ()), *([entity] if entity else ()))
         names = (known.names if known else frozenset()) | frozenset(words(name or ""))
         when = When(recorded or "", file, line)
-        found[item] = _Line(item, id_, kind, content, when, bool(trusted), entities, names)
+        found[item] = _Line(item, id_, kind, content, when, trust, entities, names)
     return found
 
 
@@ -373,15 +396,16 @@ def _endings(
         stated = read_stated(line.content, line.names)
         begun = beginnings_stated(stated)
         for entity in line.entities:
-            for claim, change, ended, trusted, said in by_entity[entity]:
+            for claim, change, ended, trust, said in by_entity[entity]:
                 if ended.isdisjoint(begun):  # most pairs
                     continue
-                if not claim.when.is_after(line.when) or (line.trusted and not trusted):
+                is_asked = trust < line.trust
+                if not claim.when.is_after(line.when) or (is_asked and trust < AGENTS_TRUST):
                     continue
                 if claim.since > last_day:
                     continue  # announced, and not yet so
                 if ends(change, stated):
-                    yield line.item, claim._replace(part=_part(line, said))
+                    yield line.item, claim._replace(part=_part(line, said), is_asked=is_asked)
 
 
 def _certain_changes(
@@ -394,7 +418,7 @@ def _certain_changes(
         connection,
         # From the changes, which are few, and not from all lines about the entities.
         "SELECT m.entity, i.content, i.item, i.id, i.recorded, i.file, i.start_line,"
-        " coalesce(i.occurred_start, ''), i.quarantined = 0, (SELECT group_concat(n.name, ' ')"
+        f" coalesce(i.occurred_start, ''), {TRUST.format('i')}, (SELECT group_concat(n.name, ' ')"
         "  FROM mentions n WHERE n.item = i.item AND n.subject = 1) FROM changes c"
         " CROSS JOIN mentions m ON m.item = c.item AND m.subject = 1"
         "  AND m.entity IN (SELECT value FROM json_each(?1))"
@@ -402,11 +426,11 @@ def _certain_changes(
         " WHERE i.recorded IS NOT NULL AND (?2 IS NULL OR i.recorded <= ?2)",
         (json.dumps(sorted(entities)), _iso(as_of)),
     )
-    for entity, content, item, id_, recorded, file, line, occurred, trusted, names in rows:
+    for entity, content, item, id_, recorded, file, line, occurred, trust, names in rows:
         change = read_change(content, frozenset(tokens(names)))
         since = max(recorded, occurred) if change.is_announced else recorded
         claim = Successor(When(recorded, file, line), item, id_, since)
-        found[entity].append((claim, change, beginnings_ended(change), bool(trusted), content))
+        found[entity].append((claim, change, beginnings_ended(change), trust, content))
     return found
 
 
@@ -428,7 +452,8 @@ def _apply_rulings(
     rows = select(
         connection,
         "SELECT r.older, r.newer, i.item, r.relation, i.recorded, i.file, i.start_line, i.content,"
-        " CASE WHEN i.occurred_end IS NULL THEN i.occurred_start END"  # from 1 December
+        " CASE WHEN i.occurred_end IS NULL THEN i.occurred_start END,"  # from 1 December
+        f" CASE WHEN r.by = ?3 THEN {TRUST.format('i')} END"
         " FROM json_each(?1) w CROSS JOIN line_rulings r ON r.older = w.value"
         " JOIN items i ON i.id = r.newer"
         " WHERE (?2 IS NULL OR ((r.day IS NULL OR r.day <= ?2) AND i.recorded <= ?2))"
@@ -446,14 +471,20 @@ def _apply_rulings(
     for row in rows:
         last.pop(row[:3], None)
         last[row[:3]] = row[3:]
-    for (older, newer, item), (relation, recorded, file, place, said, begins) in last.items():
+    for (older, newer, item), row in last.items():
+        relation, recorded, file, place, said, begins, trust = row
         for line in of_id[older]:
             kept = [claim for claim in claims[line.item] if claim.id != newer]
             if relation == Relation.REPLACES.value:
                 since = max(recorded or "", begins or "")
                 if since <= last_day:
                     when = When(recorded or "", file, place)
-                    kept.append(Successor(when, item, newer, since, part=_part(line, said)))
+                    is_asked = trust is not None and trust < line.trust
+                    kept.append(
+                        Successor(
+                            when, item, newer, since, part=_part(line, said), is_asked=is_asked
+                        )
+                    )
             elif relation == Relation.SAME.value and recorded:
                 # Said again: what ended it before that day ends it no longer.
                 when = When(recorded, file, place)

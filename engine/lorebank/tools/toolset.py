@@ -135,8 +135,6 @@ Verdicts = Annotated[
 
 RECALL_TOKENS = 480
 """Of ten hits; with what hosts put around them 500."""
-_OWNERS = frozenset(("accept", "confirm"))
-"""Verdicts that let in what waits for the owner's word."""
 
 
 class RecallFilters(TypedDict, total=False):
@@ -369,7 +367,9 @@ class Toolset:
         text: Text,
         dry_run: DryRun = False,
     ) -> Delivered:
-        """Put a new fact in the place of an old one. The old line stays and is shown as over."""
+        """Put a new fact in the place of an old one. The old line stays and is shown as over; where
+        you did not write it, once the owner agrees.
+        """
         if id.startswith("n-"):
             return self._correct_note(id, text, dry_run=dry_run)
         old = self._fact_meant(id)
@@ -381,7 +381,13 @@ class Toolset:
         fact = self._bank.retain(
             text, kind=old.kind, entities=names, replaces=[old.id], author=self._author
         )
-        said = ["over now:", *fact_block(MODEL, old), "new:", *fact_block(MODEL, fact)]
+        pairs = [item for item in fact.related if item.older and item.older.source == old.citation]
+        if self._decides and pairs:
+            self._bank.rule(dict.fromkeys((i.id for i in pairs), "replaces"), by=self._author.agent)
+        is_over = bool(self._fact_meant(old.id).superseded_by)
+        ids = ", ".join(item.id for item in pairs) or "the inbox"
+        state = "over now:" if is_over else f"over once the owner rules so ({ids}):"
+        said = [state, *fact_block(MODEL, old), "new:", *fact_block(MODEL, fact)]
         text = "\n".join([*said, f"forget {fact.id} to take it back"])
         return {"text": as_recalled(text), "id": fact.id}
 
@@ -480,7 +486,11 @@ class Toolset:
         undo: bool = False,
     ) -> Delivered:
         """Vouch in the owner's name for what is marked unconfirmed."""
-        self._check_decides({"": "confirm"})
+        if not self._decides:
+            raise UsageError(
+                "that is the owner's decision; nothing was written",
+                hint="ask the owner to confirm it, or to start the server with --decides",
+            )
         return {"text": self._bank.confirm(*ids, undo=undo).line}
 
     def inbox(
@@ -506,8 +516,9 @@ class Toolset:
         refused: list[LorebankError] = []
         for item, verdict in verdicts.items():  # each by itself: one that is gone voids no other
             try:
-                self._check_decides({item: verdict})
-                done = self._bank.rule({item: verdict}, by=self._author.agent)
+                done = self._bank.rule(
+                    {item: verdict}, by=self._author.agent, decides=self._decides
+                )
                 lines += [f"{each.id} {each.verdict} [{each.source}]" for each in done]
                 lines += [] if done else [f"{item}: {verdict} stands already"]
             except LorebankError as problem:
@@ -562,13 +573,6 @@ class Toolset:
         if not is_order(admitted(text)):
             return None
         return {"text": self._bank.remember(text, author=self._author).warning}
-
-    def _check_decides(self, verdicts: Mapping[str, str]) -> None:
-        if _OWNERS & set(verdicts.values()) and not self._decides:
-            raise UsageError(
-                "that is the owner's decision; nothing was written",
-                hint="ask the owner to run `lorebank inbox`, or to start the server with --decides",
-            )
 
 
 def _without_scaffolding(report: ForgetReport) -> ForgetReport:
