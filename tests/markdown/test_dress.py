@@ -67,6 +67,11 @@ def test_a_long_line_to_sign_on_takes_no_time() -> None:
     assert contents(text)[-1] == "Sings."
 
 
+def test_only_a_person_tells_a_longer_name_from_a_missing_colon() -> None:
+    [found] = read("## Retain\n- W @Tante Grete sings loudly.\n").advice
+    assert found.message == "a colon is missing behind @Tante, or @[[Tante Grete]] is meant"
+
+
 def test_two_facts_about_nobody_are_no_legend() -> None:
     text = "## Retain\n- W: The gate sticks.\n- B: Oiled the gate.\n- O(c=0.6): It is ugly.\n"
     assert len(contents(text)) == 3

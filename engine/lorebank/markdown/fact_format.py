@@ -181,11 +181,14 @@ def _typed(line: str) -> str:
     confidence = "" if read.confidence is None else f"(c={read.confidence:g})"
     letter = FactKind(read.kind).letter
     subjects = "".join(f" {mention_source(m.name)}" for m in read.mentions if m.subject)
-    fixed = f"{indent}- {letter}{confidence}{subjects}: {text[read.content_start :].lstrip()}"
+    said = text[read.content_start :].lstrip()
+    goes_on = bool(subjects) and not read.has_colon and said[:1].isupper()  # `@Tante Grete sings`
+    fixed = f"{indent}- {letter}{confidence}{subjects}{' ' if goes_on else ': '}{said}"
     again = parse_fact_line(fixed.removeprefix(indent + "- "))
     same = (again.kind, again.mentions, again.confidence, again.content, again.marks)
     return (
         fixed
-        if same == (read.kind, read.mentions, read.confidence, read.content, read.marks)
+        if fixed != line
+        and same == (read.kind, read.mentions, read.confidence, read.content, read.marks)
         else ""
     )

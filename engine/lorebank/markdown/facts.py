@@ -372,7 +372,10 @@ class _FactReader:
                 message = f"the name ends at @{line.mentions[0].name}; is @[[{whole}]] meant?"
                 self._advise(item.start, "name-cut-short", message)
             elif line.mentions[0].subject and not line.content.startswith(line.mentions[0].name):
-                message = f"a colon is missing behind @{line.mentions[0].name}"
+                name, first = line.mentions[0].name, line.content.split()[0]
+                message = f"a colon is missing behind @{name}"
+                if first[0].isupper():  # `@Tante Grete sings`, `@Lena Sings`: only a person knows
+                    message += f", or @[[{name} {first}]] is meant"
                 self._advise(item.start, "line-dress", message)
         if len(line.content.split()) == 1 and line.content.isascii():
             self._advise(item.start, "fragment", "one word is no sentence that stands alone")
