@@ -34,8 +34,10 @@ _KINDS = {kind.letter: kind for kind in FactKind}
 _ORNAMENTS = re.compile(
     r"(?:[\s+\-\u2022\u25aa\u2013\u2014\u2190-\u2bff\ufe0e\ufe0f\u200d\u20e3\U0001f000-\U0001faff])*"
 )
-BLANK = re.compile(r"(?:…|\.{2,}+|_{2,}+|<\w[^<>\n]*>|[@\s:])++")
-"""What a template leaves to be filled in: dots, a line, a word in angle brackets, `@ :`."""
+BLANK = re.compile(
+    r"(?:…|\.{2,}+|_{2,}+|<\w[^<>\n]*>|\{\{[^{}\n]*\}\}|\[[^\W\d][^\[\]\n]*\](?!\()|[@\s:])++"
+)
+"""What a template leaves to be filled in: dots, a line, a word in brackets, `@ :`."""
 PLACEHOLDERS = frozenset(map(slugify, PLACEHOLDER_NAMES))
 _PASTED_BULLETS = ("\u2022", "\u25aa", "\u2013", "\u2014", "-", "+")
 _GLUED = re.compile(r"[\W_]*[WBOSwbos](?=[@\uff20]\w)")

@@ -40,9 +40,15 @@ _LABEL_LEVEL = 7
 _LONG_SECTION = 40
 """Lines after which a section is reported as long, as the specification of lint has it."""
 _LEGEND = re.compile(
-    r"\W*[WBOS][*_`)\]]{0,3}(?:\(c[^()\n]{0,20}\))?[*_`)\]]{0,3}\s*(?:=|≙|→|->|stands for|means)",
+    r"\W*(?P<letter>[WBOS])[*_`)\]]{0,3}(?:\(c[^()\n]{0,20}\))?[*_`)\]]{0,3}\s*"
+    r"(?:=|≙|→|->|stands for|means|\((?P=letter)\w[^()\n]*\)\s*[:：])",
     re.IGNORECASE,
 )
+_LEGEND_PART = re.compile(
+    r"(?:\A\W*|[,;/|·•][ \t]*|[ \t][–—-][ \t])"
+    r"(?:`(?P<code>[WBOS])`|(?P<letter>[WBOS])[*_`]{0,3}(?:\(c[^()\n]{0,20}\))?[*_`]{0,3}\s*[:：=])"
+)
+"""One of several letters that an item explains: `W: fact, B: experience`."""
 _LEGEND_LETTER = re.compile(
     r"\W*(?P<letter>[WBOS])[*_`)\]]{0,3}(?P<c>\(c[^()\n]{0,20}\))?[*_`)\]]{0,3}\s*[:：–—-]"
     r"(?:[ \t]+[^\s.!?。]+){1,6}[ \t]*\Z",
@@ -440,7 +446,8 @@ def _legend(items: Sequence[Node]) -> frozenset[int]:
         if find_mentions(text):
             continue
         letter = _LEGEND_LETTER.match(text)
-        if _LEGEND.match(text) or (position - 1 in found and letter is None):
+        parts = {part["code"] or part["letter"] for part in _LEGEND_PART.finditer(text)}
+        if len(parts) > 1 or _LEGEND.match(text) or (position - 1 in found and letter is None):
             found.add(position)
         elif letter:
             letters[letter["c"] or letter["letter"].upper()] = position
