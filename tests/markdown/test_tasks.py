@@ -41,6 +41,16 @@ def test_the_due_day_of_a_plugin(line: str) -> None:
     assert (task.text, task.state) == ("pay", TaskState.OPEN)
 
 
+def test_each_line_right_below_a_task_is_looked_at() -> None:
+    text = "- TODO buy oil\nTODO: paint the door\n- [x] pay the bill\nRain.\nTODO: send it\n"
+    assert read(text) == [
+        (1, "open", "buy oil"),
+        (2, "open", "paint the door"),
+        (3, "done", "pay the bill"),
+        (5, "open", "send it"),
+    ]
+
+
 def test_prose_right_below_a_task_is_none_of_it() -> None:
     text = "- [ ] ask for a quote\n  by the plumber\nBernard has a new number\n"
     assert read(text) == [(1, "open", "ask for a quote by the plumber")]

@@ -16,7 +16,7 @@ from lorebank.markdown.fact_lines import BLANK, PLACEHOLDERS, parse_fact_line
 from lorebank.markdown.mentions import find_mentions, linked_source, mention_source
 from lorebank.markdown.origin import origin_mark
 from lorebank.markdown.plain import escape_markup, plain_text
-from lorebank.markdown.sections import label_length, looks_like_retain
+from lorebank.markdown.sections import label_length, label_title, looks_like_retain
 
 
 def format_fact(fact: Fact) -> str:
@@ -155,8 +155,8 @@ def fixed_line(code: str, line: str, headings: Collection[str]) -> str:
 def _heading(line: str, headings: Collection[str]) -> str:
     marks = _HEADING.match(line)
     words = {fold(word): word for word in headings}
-    meant = looks_like_retain(line[marks.end() :] if marks else line, words)
-    return f"{marks['marks'].strip()} {words[meant]}" if marks and meant else ""
+    meant = looks_like_retain(line[marks.end() :] if marks else label_title(line), words)
+    return f"{marks['marks'].strip() if marks else '##'} {words[meant]}" if meant else ""
 
 
 def _label(line: str, headings: Collection[str]) -> str:

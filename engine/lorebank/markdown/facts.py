@@ -151,10 +151,8 @@ class _FactReader:
                     retain_level = 0
                 if not retain_level and opens_retain(node.text, self.words):
                     retain_level, hidden_title, opened = node.level, path, node.start
-                elif not retain_level and (meant := looks_like_retain(node.text, self.words)):
-                    title, meant = plain_text(node.text), meant.capitalize()
-                    message = f"'{title}' opens no retain section; if {meant} is meant, say so"
-                    self._advise(node.start, "heading-slip", message)
+                elif not retain_level:
+                    self._remark_slip(node, node.text)
                 continue
             if index <= taken:
                 continue
@@ -170,12 +168,30 @@ class _FactReader:
                     continue
                 if retain_level and title:
                     retain_level = 0
+                if title and [each.kind for each in nodes[index + 1 : index + 2]] == ["list"]:
+                    self._remark_slip(node, title)
             shown = _without_title(path, hidden_title) if retain_level else path
             self.in_retain = bool(retain_level)
             taken = self._facts_of(nodes, index, shown)
         if retain_level:
             self._close(opened, nodes[-1].end)
         self.in_retain = around
+
+    def _remark_slip(self, node: Node, title: str) -> None:
+        """Remark on a title that is a retain heading but for one letter."""
+        if meant := looks_like_retain(title, self.words):
+            shown, meant = plain_text(title), meant.capitalize()
+            message = f"'{shown}' opens no retain section; if {meant} is meant, say so"
+            self._advise(node.start, "heading-slip", message)
+
+    def _remark_unread(self, start: int, lines: Sequence[str]) -> None:
+        """Remark on lines that are facts but for a colon: `W @Lena has a cold` may be prose."""
+        for number, text in enumerate(lines, start=start):
+            line = self._typed_elsewhere(text)
+            if line and line.kind is not FactKind.OPINION and not _is_clear(line):
+                name = line.mentions[0].name
+                message = f"read as prose; for a fact about {name} write a colon behind @{name}"
+                self._advise(number, "typed-unread", message)
 
     def _close(self, start: int, end: int) -> None:
         """Remark on a section that ends, by its first line and the line after its last."""
@@ -208,9 +224,10 @@ class _FactReader:
     def _list_item(self, node: Node, path: str, about: tuple[Mention, ...] = ()) -> None:
         """One item; `about` are the names that an item around it gives to all below it."""
         text = _own_text(node)
-        if begins_task(text):
-            return
-        if self.in_retain:
+        is_task = begins_task(text)
+        if is_task:
+            pass  # what is nested below it, or stands right below, may be facts
+        elif self.in_retain:
             nested = [
                 item for part in node.children if part.kind == "list" for item in part.children
             ]
@@ -222,6 +239,7 @@ class _FactReader:
             if _is_code_example(text):
                 return
         elif not self._counts(text):
+            self._remark_unread(node.start, text.split("\n")[:1])
             self._inside_prose(node, path)
             return
         gathering = _Gathering(self.document.lines, node, self._stands_apart)
@@ -231,7 +249,8 @@ class _FactReader:
             if position:
                 message = "a fact without its list marker; begin the line with `- `"
                 self._advise(fact_item.start, "line-dress", message)
-            self._add(fact_item, path, about)
+            if position or not is_task:
+                self._add(fact_item, path, about)
         for item in gathering.apart:
             self._list_item(item, path, about)
 
@@ -273,14 +292,20 @@ class _FactReader:
         """Whether a line outside every retain section is a fact."""
         if self.everywhere:
             return begins_typed(text)
+        line = self._typed_elsewhere(text)
+        return line is not None and _is_clear(line)
+
+    def _typed_elsewhere(self, text: str) -> FactLine | None:
+        """A line that stands outside of a retain section and names its kind and whom it is about;
+        None for any other."""
         if not self.words or ("@" not in text and "[[" not in text and "\uff20" not in text):
-            return False
+            return None
         text = text[label_length(text, self.words) :]
         if not begins_typed(text):
-            return False
+            return None
         line = parse_fact_line(text)
         understood = not any(code == "kind-unknown" for code, _ in line.problems)
-        return understood and line.has_subject and (line.has_colon or line.has_confidence)
+        return line if understood and line.has_subject else None
 
     def _paragraph(self, nodes: Sequence[Node], index: int, path: str) -> int:
         """Typed lines of a paragraph; what is indented below the last one belongs to it.
@@ -306,7 +331,11 @@ class _FactReader:
         for fact_item in gathering.items:
             if self._stands_alone(fact_item):
                 self._add(fact_item, path)
-            elif self.in_retain and not "".join(fact_item.pieces).rstrip().endswith((":", "：")):
+            elif not self.in_retain:
+                self._remark_unread(fact_item.start, fact_item.pieces)
+            elif not begins_task(fact_item.pieces[0]) and not "".join(
+                fact_item.pieces
+            ).rstrip().endswith((":", "：")):
                 message = "prose in a retain section is no fact; begin it with `- W @Name: `"
                 self._advise(fact_item.start, "prose-in-section", message)
         for item in (*gathering.apart, *below):
@@ -358,6 +387,7 @@ class _FactReader:
         if line.content:
             if not self.everywhere:
                 self._review(item, line)
+                self._remark_unread(item.start + 1, item.pieces[1:])
             self.facts.append(self._fact(line, place, item, path))
 
     def _review(self, item: _FactItem, line: FactLine) -> None:
@@ -428,6 +458,11 @@ def _without_title(path: str, title_path: str) -> str:
     above = title_path.rpartition(" > ")[0]
     below = path[len(title_path) :].removeprefix(" > ")
     return " > ".join(part for part in (above, below) if part)
+
+
+def _is_clear(line: FactLine) -> bool:
+    """Whether a line with a kind and a name cannot be mistaken for prose."""
+    return line.has_colon or line.has_confidence
 
 
 def _is_code_example(text: str) -> bool:
@@ -522,7 +557,7 @@ class _Gathering:
         source = self.lines[number]
         if _indent(source) > self.indent or _BULLET.match(source):
             return False
-        return begins_typed(line) and parse_fact_line(line).has_colon
+        return begins_typed(line) and _is_clear(parse_fact_line(line))
 
     def _say(self, line: str) -> None:
         item = self.items[-1]

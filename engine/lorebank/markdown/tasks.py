@@ -69,14 +69,20 @@ def _tasks(document: Document, nodes: Sequence[Node]) -> Iterator[Task]:
                 end = _end(document, node.start, first)
                 own = "\n".join(first.text.split("\n")[: end - first.start])
                 yield from _task(path, own, first.start, end)
+                yield from _lines(path, first, end)
                 yield from _tasks(document, rest)
             else:
                 yield from _tasks(document, node.children)
         elif node.kind == "list":
             yield from _tasks(document, node.children)
         elif node.kind == "paragraph":
-            for number, line in enumerate(node.text.split("\n"), start=node.start):
-                yield from _task(path, line, number, number + 1)
+            yield from _lines(path, node, node.start)
+
+
+def _lines(path: str, node: Node, start: int) -> Iterator[Task]:
+    """The tasks of a paragraph from a line on, each on a line of its own."""
+    for number, line in enumerate(node.text.split("\n")[start - node.start :], start=start):
+        yield from _task(path, line, number, number + 1)
 
 
 def _end(document: Document, bullet: int, text: Node) -> int:
