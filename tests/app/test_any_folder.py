@@ -24,7 +24,8 @@ def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     root = tmp_path / "vault"
     for folder in (".obsidian", "People", "Days", "Templates"):
         (root / folder).mkdir(parents=True)
-    daily = {"folder": "Days", "format": "YYYY-MM-DD dddd"}
+    daily = {"folder": "Days", "format": "YYYY-MM-DD dddd", "template": "People/Day"}
+    (root / "People" / "Day.md").write_text("---\nbirthday: 2001-01-01\n---\n- W @Ana: y.\n")
     (root / ".obsidian" / "daily-notes.json").write_text(json.dumps(daily))
     (root / ".obsidian" / "templates.json").write_text(json.dumps({"folder": "Templates"}))
     (root / "Templates" / "person.md").write_text("---\nbirthday: 2000-01-01\n---\n- W @Ana: x.\n")
@@ -194,6 +195,34 @@ def test_the_one_folder_of_dated_notes_is_read_from_the_folder_above(
     with Bank.open(above, environ=environ, now=NOW) as bank:
         assert len(bank.timeline()) == 2
         assert bank.retain("W @Ana: Sails.").citation.path == "diary/2026-03-31.md"
+
+
+@pytest.mark.parametrize(
+    ("names", "found"),
+    [
+        (("13-03-2026", "02-03-2026"), "2026-03-13 2026-03-02"),
+        (("03.13.2026", "03.02.2026"), "2026-03-13 2026-03-02"),
+        (("01-02-2026", "02-03-2026"), ""),
+    ],
+)
+def test_a_number_above_twelve_says_which_is_the_day(
+    tmp_path: Path, environ: dict[str, str], names: tuple[str, ...], found: str
+) -> None:
+    for name in names:
+        (tmp_path / f"{name}.md").write_text(f"- W @Ana: Rows {name}.\n")
+    with Bank.open(tmp_path, environ=environ, now=NOW) as bank:
+        assert {str(fact.recorded) for fact in bank.timeline()} == set(found.split())
+
+
+def test_a_folder_around_a_graph_called_logseq_is_no_graph(
+    tmp_path: Path, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in ("logseq/journals", "logseq/logseq", "diary"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "diary" / "2026-03-02.md").write_text("- W @Ana: Rows.\n")
+    monkeypatch.chdir(tmp_path / "diary")
+    with Bank.open(environ=environ, now=NOW) as bank:
+        assert bank.root == tmp_path / "diary"
 
 
 def test_two_diaries_in_a_folder_are_not_chosen_between(

@@ -81,7 +81,7 @@ def vault_notes(source: Source, note: Callable[[str, str], Read], settings: Vaul
         if dotted is not None:
             hidden.add("/".join(parts[: dotted + 1]))
             continue
-        if reason := _why_not(path, settings.template_folders):
+        if reason := _why_not(path, settings.templates):
             yield Diagnostic(path, 0, *reason)
             continue
         text, problems = note_text(source, path)
@@ -99,7 +99,7 @@ def _why_not(path: str, templates: tuple[str, ...]) -> tuple[str, str] | None:
             return reason
     if not lower.endswith(".md"):
         return "attachment", "an attachment is left out; it stays where it is"
-    if any(path.startswith(f"{folder}/") for folder in templates):
+    if path in templates or any(path.startswith(f"{folder}/") for folder in templates):
         return "template", "a template says nothing by itself; left out"
     return None
 

@@ -452,7 +452,7 @@ class WorkspaceSettings(Record):
     extra_paths: tuple[str, ...] = setting((), EXTRA_PATHS)
     """Further Markdown files and folders; absolute ones only from the user's file."""
     exclude: tuple[str, ...] = setting((), EXTRA_PATHS)
-    """Folders that are never read, such as those of templates."""
+    """Folders and files that are never read, such as templates."""
 
 
 class RetainSettings(Record):

@@ -30,7 +30,11 @@ _LOOKED_AT = 2_000
 """Entries of a folder that are looked at for a dated name; a flat folder shows one early."""
 _DIARY = 2
 """Dated notes that make a folder in a folder a diary: a single one may be the minutes of a day."""
-_DATED = re.compile(r"\d{4}(?P<mark>[-_.]?)\d{2}(?P=mark)\d{2}(?!\d).*\.md\Z", re.IGNORECASE)
+_DATED = re.compile(
+    r"(?:\d{4}(?P<mark>[-_.]?)\d{2}(?P=mark)\d{2}"
+    r"|(?P<first>\d{2})(?P<dot>[-_.])(?P<second>\d{2})(?P=dot)\d{4})(?!\d).*\.md\Z",
+    re.IGNORECASE,
+)
 _MOMENT = {"YYYY": "{YYYY}", "MM": "{MM}", "DD": "{DD}"}
 _TOKEN = re.compile(r"\[([^\]]*)\]|YYYY|MM|DD|[A-Za-z]+")
 
@@ -56,7 +60,7 @@ def recognise(root: Path, *, below: bool = True) -> FolderForm | None:
         return None
     if (root / ".obsidian").is_dir():
         return _obsidian(root)
-    if (root / "logseq").is_dir() and (root / "journals").is_dir():
+    if _is_graph(root):
         return FolderForm("Logseq graph", "journals/{YYYY}_{MM}_{DD}.md", ("logseq",))
     entries = _entries(root)
     if pattern := _dated_pattern(entries, 1):
@@ -69,6 +73,11 @@ def recognise(root: Path, *, below: bool = True) -> FolderForm | None:
     return FolderForm(f"folder of dated notes ({name}/)", f"{name}/{pattern}", notes=name)
 
 
+def _is_graph(folder: Path) -> bool:
+    """Whether a folder is a Logseq graph, and not one around a graph that is called `logseq`."""
+    return (folder / "logseq").is_dir() and (folder / "journals").is_dir()
+
+
 def _entries(folder: Path) -> list[Path]:
     try:
         return sorted(islice(folder.iterdir(), _LOOKED_AT))
@@ -78,8 +87,17 @@ def _entries(folder: Path) -> list[Path]:
 
 def _dated_pattern(entries: list[Path], least: int) -> str:
     """How dated notes are named; empty where there are fewer than `least`."""
-    marks = [found["mark"] for entry in entries if (found := _DATED.match(entry.name))]
-    return f"{{YYYY}}{marks[0]}{{MM}}{marks[0]}{{DD}}.md" if len(marks) >= least else ""
+    found = [match for entry in entries if (match := _DATED.match(entry.name))]
+    marks = [match["mark"] for match in found if match["mark"] is not None]
+    if marks:
+        return f"{{YYYY}}{marks[0]}{{MM}}{marks[0]}{{DD}}.md" if len(marks) >= least else ""
+    if len(found) < least:
+        return ""
+    # Only a number above twelve says which of two is the day: `13-03-2026.md`.
+    over = [any(match[part] > "12" for match in found) for part in ("first", "second")]
+    first = {(True, False): "{DD}", (False, True): "{MM}"}.get((over[0], over[1]))
+    second = "{MM}" if first == "{DD}" else "{DD}"
+    return f"{first}{found[0]['dot']}{second}{found[0]['dot']}{{YYYY}}.md" if first else ""
 
 
 def _may_hold_notes(folder: Path) -> bool:
@@ -92,7 +110,7 @@ def _obsidian(root: Path) -> FolderForm:
     vault = vault_settings(lambda path: (root / path).read_bytes())
     name = _pattern(vault.daily_format)
     pattern = f"{vault.daily_folder}/{name}.md" if vault.daily_folder else f"{name}.md"
-    return FolderForm("Obsidian vault", pattern, vault.template_folders)
+    return FolderForm("Obsidian vault", pattern, vault.templates)
 
 
 class VaultSettings(NamedTuple):
@@ -101,7 +119,8 @@ class VaultSettings(NamedTuple):
     daily_folder: str = ""
     daily_format: str = "YYYY-MM-DD"
     """Of moment.js."""
-    template_folders: tuple[str, ...] = ()
+    templates: tuple[str, ...] = ()
+    """The folders of templates, and the template of daily notes."""
 
 
 def vault_settings(read: Callable[[str], bytes]) -> VaultSettings:
@@ -117,7 +136,7 @@ def vault_settings(read: Callable[[str], bytes]) -> VaultSettings:
     def text(value: object, otherwise: str = "") -> str:
         return value if isinstance(value, str) and value.strip() else otherwise
 
-    daily = {key: said("daily-notes.json", key) for key in ("folder", "format")}
+    daily = {key: said("daily-notes.json", key) for key in ("folder", "format", "template")}
     if said("plugins/periodic-notes/data.json", "daily", "enabled"):
         for key in daily:
             daily[key] = said("plugins/periodic-notes/data.json", "daily", key) or daily[key]
@@ -125,8 +144,11 @@ def vault_settings(read: Callable[[str], bytes]) -> VaultSettings:
         text(said("templates.json", "folder")).strip("/"),
         text(said("plugins/templater-obsidian/data.json", "templates_folder")).strip("/"),
     )
+    of_days = text(daily["template"]).strip("/").removesuffix(".md")
     folder, form = text(daily["folder"]).strip("/"), text(daily["format"], "YYYY-MM-DD")
-    return VaultSettings(folder, form, tuple(filter(None, templates)))
+    return VaultSettings(
+        folder, form, (*filter(None, templates), *([f"{of_days}.md"] if of_days else []))
+    )
 
 
 def _pattern(moment: str) -> str:
@@ -139,7 +161,7 @@ def _pattern(moment: str) -> str:
     return pattern if whole else "{YYYY}-{MM}-{DD}"
 
 
-_MARKS = (DERIVED_FOLDER, MEMORY_FOLDER, BANK_FOLDER, ".obsidian", "logseq")
+_MARKS = (DERIVED_FOLDER, MEMORY_FOLDER, BANK_FOLDER, ".obsidian")
 _HINT = "`lorebank init DIR` makes a workspace; `--workspace DIR` or `--bank NAME` names one"
 
 
@@ -174,7 +196,7 @@ def _nearest(environ: Mapping[str, str]) -> Path:
     except OSError as error:
         raise WorkspaceError("the current folder no longer exists", hint=_HINT) from error
     for folder in (start, *start.parents):
-        if any((folder / mark).is_dir() for mark in _MARKS):
+        if any((folder / mark).is_dir() for mark in _MARKS) or _is_graph(folder):
             return folder.resolve()
     from lorebank.workspace.registry import load_registry  # where no workspace is near
 

@@ -265,7 +265,7 @@ class _Walk(Mutable):
             self._report(path, "not-a-file", "is a pipe, socket or device and is not read")
 
     def _visit_file(self, entry: os.DirEntry[str], path: str) -> None:
-        if path in self.files:
+        if path in self.files or path in self.exclude:
             return
         try:
             status = entry.stat(follow_symlinks=False)
