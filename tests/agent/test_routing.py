@@ -44,6 +44,30 @@ def test_f09_remember_writes_to_disk_and_is_recalled(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("page", "order", "heading"),
+    [
+        (
+            "# Memory\n\n## Me\n\n## How to work\n\n## Now\n",
+            "Always answer in Spanish",
+            "## How to work",
+        ),
+        ("## Regeln (wichtig)\n\n- Kurz.\n\n## Jetzt\n", "Antworte immer kurz", "- Kurz."),
+        ("## Kurallar\n\n## Bugün\n", "Her zaman kısa cevap ver", "## Kurallar"),
+        ("## Now\n\n- Rain.\n", "Laging sumagot sa Filipino", "- Rain."),
+    ],
+)
+def test_an_order_goes_below_the_heading_for_orders(
+    tmp_path: Path, page: str, order: str, heading: str
+) -> None:
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory.md").write_text(page, "utf-8")
+    with Bank.open(tmp_path, environ=WORDS_ONLY) as bank:
+        assert bank.remember(order).place == "core"
+    lines = [line for line in (tmp_path / "memory.md").read_text("utf-8").split("\n") if line]
+    assert lines[lines.index(heading) + 1] == f"- {order}"
+
+
 LOGS = [
     ("", "- note\n"),
     ("# Day\n", "# Day\n\n- note\n"),

@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from lorebank.errors import CoreMemoryFull, NotFound, UsageError
 from lorebank.language.words import estimate_tokens
+from lorebank.markdown.sections import ORDER_HEADINGS, folded_headings, opens_retain
 from lorebank.markdown.source import line_of, newline_style
 from lorebank.records import Record
 from lorebank.settings.tables import CoreMemorySettings
@@ -76,6 +77,13 @@ def edit_core(text: str, edit: CoreEdit) -> Edited:
     if edit.action == "insert":
         return _inserted(lines, _checked_line(lines, edit.line), written, newline)
     return _inserted(lines, _append_line(lines, edit.section), written, newline)
+
+
+def orders_section(text: str) -> str:
+    """The first heading of a page that is for orders (`## How to work`); empty without one."""
+    words = folded_headings(ORDER_HEADINGS)
+    titles = (line.lstrip("#").strip() for line in text.split("\n") if _HEADING.match(line))
+    return next((title for title in titles if opens_retain(title, words)), "")
 
 
 def measured(

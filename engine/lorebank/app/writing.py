@@ -21,6 +21,7 @@ from lorebank.agent.authored import (
     is_order,
     route,
 )
+from lorebank.agent.core_memory import orders_section
 from lorebank.app.workspace import Day, OpenWorkspace, checked_keywords, refuse_other_than_text
 from lorebank.domain.facts import (
     NOBODY,
@@ -297,7 +298,10 @@ def remember(
     if found.place is Place.LOG:
         place = log(ws, found.text, author=author, allow_secret=True, now=now)
         return Remembered("log", found.reason, found.text, place)
-    done = memory_write(ws, "append", f"- {found.text}", author=author, now=now)
+    page = read_text_file(ws.root, core_path(ws.root)).text if is_order(found.text) else ""
+    done = memory_write(
+        ws, "append", f"- {found.text}", author=author, now=now, section=orders_section(page)
+    )
     place = Citation(done.path, done.start_line, done.end_line)
     where = "proposal" if done.proposed else "core"
     return Remembered(where, found.reason, found.text, place, warning=done.warning)

@@ -1,4 +1,4 @@
-"""Retain sections: which headings open one, in whatever dress."""
+"""Sections by their headings: which open one of facts, or of orders, in whatever dress."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from lorebank.languages import phrase_lists
 _LISTED = phrase_lists("headings").values()
 RETAIN_HEADINGS = tuple(word for entries in _LISTED for word in entries.get("retain", ()))
 """The words that open a retain section, in every language that names one."""
+ORDER_HEADINGS = tuple(word for entries in _LISTED for word in entries.get("orders", ()))
+"""The words that open the section of the core memory that says how to work."""
 PLACEHOLDERS = tuple(word for entries in _LISTED for word in entries.get("placeholder", ()))
 """What stands for a name in a template: `@Name`."""
 
