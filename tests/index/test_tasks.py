@@ -8,7 +8,7 @@ from lorebank.app.questions import RecallKeywords
 from lorebank.domain.answers import AgendaKind
 from lorebank.domain.facts import PROMISE, Interval, TaskState
 from lorebank.index.tasks import load_tasks, named_in
-from support import WORDS_ONLY
+from support import WORDS_ONLY, golden
 
 
 def write(root: Path, **logs: str) -> None:
@@ -82,6 +82,21 @@ def test_recall_gives_open_tasks_to_whom_asks_what_is_open(tmp_path: Path) -> No
             "memory/2026-03-02.md#L2",
             "memory/2026-03-02.md#L1",
         ]
+
+
+@golden("questions.md")
+def test_tasks_promises_and_birthdays_are_asked_for_in_any_language(
+    tmp_path: Path, question: str, lines: list[int]
+) -> None:
+    write(
+        tmp_path,
+        d02="- [ ] call Ana\n- [x] pay the bill\n- [-] sell the bike\n\n"
+        "I promised Ilse to bring the ladder back.\n\n## Retain\n"
+        "- W @Hana: Born on 17 August 1981.\n- W @Ivo: Born on 2 March 1970.\n",
+    )
+    with Bank.open(tmp_path, environ=WORDS_ONLY) as bank:
+        hits = bank.recall(question, now=date(2026, 3, 4)).hits
+        assert [hit.source.start_line for hit in hits if "tasks" in hit.why] == lines
 
 
 def test_open_tasks_obey_the_filters_and_the_budget_of_the_question(tmp_path: Path) -> None:

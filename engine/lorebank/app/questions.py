@@ -119,7 +119,7 @@ def recall(ws: OpenWorkspace, query: str, **asked: Unpack[RecallKeywords]) -> An
         asked.get("why_not"),
     )
     answer = answers.recall(
-        replace(request, open_tasks=_open_tasks(query)),
+        replace(request, asks_for=_asked_for(request, query)),
         _rank_options(ws),
         options,
         beliefs=lambda facts: _beliefs(ws, facts, known_on),
@@ -270,13 +270,13 @@ def bench(
     return run_bench(ws.vocabulary, ask, n=n, seed=seed, progress=progress)
 
 
-def _open_tasks(query: str) -> str:
-    """Whether it is asked what is open, or what the writer promised; see `Request.open_tasks`."""
-    from lorebank.retain.kinds import holds_phrase
+def _asked_for(request: Request, query: str) -> str:
+    """Whether tasks are asked for, or the birthdays of some time; see `Request.asks_for`."""
+    from lorebank.index.tasks import yearly_words
+    from lorebank.retain.kinds import asked_tasks
 
-    if holds_phrase(query, "asks_promises"):
-        return "promises"
-    return "tasks" if holds_phrase(query, "asks_tasks") else ""
+    of_a_time = request.understood.query.interval is not None
+    return asked_tasks(query) or ("days" if of_a_time and yearly_words()[1].search(query) else "")
 
 
 def _with_properties(ws: OpenWorkspace, query: str) -> str:

@@ -19,6 +19,7 @@ from typing import Any
 
 from lorebank.database.connection import Connection, has_full_text, select
 from lorebank.dates.phrases import find_phrases
+from lorebank.dates.spans import add_months
 from lorebank.dates.times import says_moved, times_of
 from lorebank.domain.facts import PROMISE, Citation, Interval, Task, TaskState
 from lorebank.index.finding import TRUSTED, entities_in_text
@@ -320,6 +321,27 @@ def appointments_known_on(connection: Connection, day: date) -> list[Appointment
             for text, times in parts
         ]
     return found
+
+
+def returning_in(
+    connection: Connection, interval: Interval, day: date
+) -> list[tuple[Citation, tuple[str, ...]]]:
+    """The lines known on a day of what comes back every year and does in the interval (`born on
+    17 August 1981`), with the slugs that each names."""
+    first, last = interval.start, interval.end
+    if first is None or last is None:
+        return []
+    return [
+        (line.source, line.entities)
+        for line in appointments_known_on(connection, day)
+        if yearly_words()[1].search(line.text)
+        for time in line.times[:1]
+        if time.start is not None and time.start == time.end
+        if any(
+            first <= add_months(time.start, 12 * (year - time.start.year)) <= last
+            for year in range(first.year, last.year + 1)
+        )
+    ]
 
 
 def _subject(item: Item) -> str:

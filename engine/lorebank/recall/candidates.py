@@ -66,8 +66,9 @@ class Request(Record):
     vectors_of: VectorsOf | None = None
     """The vectors of texts by the built-in embedder."""
     query_vector: NDArray[np.float32] | None = None
-    open_tasks: str = ""
-    """Whether open `tasks` are asked for, or only own `promises`; these lead the answer."""
+    asks_for: str = ""
+    """Whether `open` or `done` tasks are asked for, own `promises`, or the `days` of each year that
+    lie in the time asked for; these lead the answer."""
     spread: float = 0.0
     """The usual standard deviation of the embedder's similarities; 0: as this question's are."""
 
@@ -320,23 +321,29 @@ def _by_filters(request: Request) -> Ranking:
 
 
 def _by_tasks(request: Request) -> Ranking:
-    """The open tasks about whom the question names, where tasks are asked for; the soonest due
-    first."""
-    if not request.open_tasks:
+    """The tasks about whom the question names, where tasks are asked for, open ones by the day they
+    are due, of done ones the last first; or birthdays, in the order of their lines."""
+    if not request.asks_for:
         return Ranking()
-    from lorebank.index.tasks import load_tasks
+    from lorebank.index.tasks import load_tasks, returning_in
 
     understood, allowed = request.understood, request.allowed
-    tasks = load_tasks(
-        request.connection,
-        until=understood.filters.wanted.as_of or request.now,
-        state=TaskState.OPEN,
-        own_promises=request.open_tasks == "promises",
-    )
-    named = set(understood.entities)
-    about = [task for task in tasks if not named or named.intersection(task.entities)]
-    about.sort(key=lambda task: (task.due and task.due.end) or date.max)
-    found = (n for task in about for n in find_items(request.connection, str(task.citation))[:1])
+    until, interval = understood.filters.wanted.as_of or request.now, understood.query.interval
+    done, named = request.asks_for == "done", set(understood.entities)
+    if request.asks_for == "days":
+        about = returning_in(request.connection, interval, until) if interval else []
+    else:
+        tasks = load_tasks(
+            request.connection,
+            until=until,
+            state=TaskState.DONE if done else TaskState.OPEN,
+            own_promises=request.asks_for == "promises",
+        )
+        tasks = tasks[::-1] if done else tasks
+        ordered = sorted(tasks, key=lambda t: (not done and t.due and t.due.end) or date.max)
+        about = [(task.citation, task.entities) for task in ordered]
+    cited = [str(place) for place, names in about if not named or named.intersection(names)]
+    found = (n for place in cited for n in find_items(request.connection, place)[:1])
     return Ranking((n, 1.0) for n in found if allowed is None or n in allowed)
 
 

@@ -179,7 +179,7 @@ def _answers(inside: Found, anywhere: Found, weights: Weights) -> bool:
     understood = inside.pool.request.understood
     if not understood.subject_terms and not understood.entities:
         return True
-    if inside.pool.lists["slot"]:
+    if inside.pool.lists["slot"] or inside.pool.lists["tasks"]:
         return True
     return subject_of(inside.signs, weights) >= _AS_GOOD * subject_of(anywhere.signs, weights)
 

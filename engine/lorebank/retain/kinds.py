@@ -52,6 +52,21 @@ def holds_phrase(text: str, entry: str) -> bool:
     )
 
 
+def asked_tasks(question: str) -> str:
+    """Which tasks a question asks for: own `promises`, `open` or `done` ones; empty where none.
+
+    By a phrase of its own (`what is left to do`), or by a word for tasks and one for their state.
+    """
+    if holds_phrase(question, "asks_promises"):
+        return "promises"
+    names_tasks = _holds_in_its_language(question, "task")
+    for state, asking in (("open", "asks_tasks"), ("done", "asks_done")):
+        said = names_tasks and _holds_in_its_language(question, state)
+        if said or holds_phrase(question, asking):
+            return state
+    return ""
+
+
 _NO_SIGNS = str.maketrans("*+#^$.", "      ")
 """The signs of a phrase; see `pattern_of`."""
 
