@@ -39,6 +39,7 @@ _QUOTED = re.compile(r"[\"“”„«»‹›「」『』]|(?<!\w)'(?!\d)|\*\*?\
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _UNKNOWN = re.compile(r"(?P<name>[A-ZÀ-Þ][a-zß-ÿ]+(?:[ -][A-ZÀ-Þ][a-zß-ÿ]+)?)\s+(?=[a-zß-ÿ])")
 _MARKS = ",.;:!)]"
+_ANY_DAY = date(2000, 1, 1)
 _LONGEST_NAME = 4
 """Words."""
 _CAPITALISED = re.compile(r"[^\W\d_][\w.&-]*")
@@ -146,7 +147,8 @@ def _infer(
         cue = said.find(entry)
         if cue is None or not _is_borne_out(entry, cue, said, sentence.text, day):
             continue
-        subject = _subject(cue, said, known, before, opens=entry == "prefers")
+        deed = kind is FactKind.EXPERIENCE
+        subject = _subject(cue, said, known, before, opens=entry == "prefers", deed=deed)
         if subject is None:
             continue
         if kind is FactKind.EXPERIENCE and subject.name:
@@ -241,16 +243,29 @@ def _names_in(sentence: Sentence, names: Mapping[str, str]) -> list[_Name]:
 
 
 def _subject(
-    cue: Cue, said: Statement, known: Sequence[_Name], before: Sequence[_Name], *, opens: bool
+    cue: Cue,
+    said: Statement,
+    known: Sequence[_Name],
+    before: Sequence[_Name],
+    *,
+    opens: bool,
+    deed: bool,
 ) -> _Name | None:
     """Whom the cue is about: the writer where "I" stands in its clause, else the last name or "she"
     up to it; without one, the writer.
 
     `None` where that is not certain. With `opens`, as of a preference, the subject has to begin the
-    sentence, with the cue right behind it.
+    sentence, with the cue right behind it; a `deed` is nobody's who is named behind a preposition.
     """
     first = said.word_at(cue.start)
-    named = (_unknown(cue, said), *known)
+    unknown = _unknown(cue, said)
+    if unknown and any(0 <= unknown.word - n.word < len(n.name.split()) for n in known):
+        unknown = None  # a part of a name
+    if deed:
+        beside = {number + 1 for number in said.words_of("beside")}
+        known = [name for name in known if name.word not in beside]
+        unknown = None if unknown and unknown.word in beside else unknown
+    named = (unknown, *known)
     names = {n.word: n for n in named if n and not (n.owns and n.word + 1 != first)}
     others = said.places("they", cue.end)
     nearest = max((n for n in (*names, *others) if said.starts[n] < cue.end), default=-1)
@@ -263,27 +278,32 @@ def _subject(
     if nearest in others:
         who = {name.name for name in before}
         return _Name(who.pop(), 0, 0) if len(who) == 1 else None
-    if nearest < 0 and known:
+    did_it = deed and first == 0 and said.puts_subjects_first(cue.language)  # "Promised Ana to …"
+    if nearest < 0 and known and not did_it:
         return known[0]
     return _WRITER
 
 
 def _unknown(cue: Cue, said: Statement) -> _Name | None:
-    """A word written large that can only be a name: right before a cue, or a few words before it
-    at the beginning of the sentence."""
-    if not said.puts_subjects_first(cue.language):
-        return None
+    """A word written large that can only be a name: the first where the sentence says that somebody
+    else did it (`Lena ist nach …`), else right before a cue, or a few words before it at the
+    beginning of the sentence."""
     first = said.word_at(cue.start)
-    for number in dict.fromkeys((first - 1, 0)):
+    tells = said.says("third", cue.language)
+    near = (first - 1, 0) if said.puts_subjects_first(cue.language) else ()
+    for number in dict.fromkeys((*((0,) if tells else ()), *near)):
         between = said.words[number + 1 : first]
-        if first - number > _NEAR + 1 or not all(word.isalpha() for word in between):
+        is_far = first - number > _NEAR + 1 or not all(word.isalpha() for word in between)
+        if is_far and not (tells and number == 0):
             continue
         word = said.words[number] if 0 <= number < first else ""
         name = word.rstrip(_MARKS)
         name = name.removesuffix("'s") if number + 1 == first else name
+        name = name.partition("'")[0] if tells else name
         if not _CAPITALISED.fullmatch(name) or not name[0].isupper() or word.endswith((",", ".")):
             continue
-        if fold(name) not in no_names() and len(name) > 1:
+        is_day = tells and any(find_phrases(name, _ANY_DAY))
+        if fold(name) not in no_names() and len(name) > 1 and not is_day:
             place = sum(len(each) + 1 for each in said.words[:number])
             return _Name(name, number, place + len(name))
     return None
