@@ -110,8 +110,13 @@ def retain(ws: OpenWorkspace, text: str, **details: Unpack[RetainKeywords]) -> F
     whose = Origin(parse_origin(details.get("origin", Origin.OWNER)))
     origin, author = as_written_by(author, whose, today, recorded)
     by_agent = origin is Origin.AGENT  # whose secrets `admitted` refuses, whatever is allowed
-    news = _given_text(ws, text, allow_secret=by_agent or details.get("allow_secret", False))
-    news = admitted_fact(news) if by_agent else news
+    is_allowed = by_agent or details.get("allow_secret", False)
+    news, *entities = (
+        _given_text(ws, each, allow_secret=is_allowed)
+        for each in (text, *details.get("entities", ()))
+    )
+    if by_agent:
+        news, entities = admitted_fact(news), [admitted(name) for name in entities]
     public, private = private_parts(news)
     if private and not public:
         raise UsageError("nothing to retain: all of it is private", hint="edit the log itself")
@@ -121,7 +126,7 @@ def retain(ws: OpenWorkspace, text: str, **details: Unpack[RetainKeywords]) -> F
     fact = compose_fact(
         public,
         kind=parse_kind(details.get("kind")),
-        entities=details.get("entities", ()),
+        entities=entities,
         confidence=details.get("confidence"),
         day=recorded,
         names_in=partial(_names_in, ws, recorded),
@@ -243,9 +248,8 @@ def memory_write(
     """Change the core memory: `append` a text (at the end of `section`, where given), `replace`
     `old`, which must stand there exactly once, or `insert` before `line`.
 
-    Warns when the page grows large and raises `CoreMemoryFull` past its limit. The lines of an
-    agent (`author`) are marked; its orders, and its changes to the owner's lines, are proposed
-    to the owner instead (`CoreWrite.proposed`).
+    Warns when the page grows large and raises `CoreMemoryFull` past its limit. What an agent
+    (`author`) would write is proposed to the owner instead (`CoreWrite.proposed`).
     """
     from lorebank.agent.core_memory import CoreEdit, edit_core, measured
 
