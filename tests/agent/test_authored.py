@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank
-from lorebank.agent.authored import is_order
 from lorebank.domain.facts import Author, Origin
 from lorebank.errors import PathRefused, UsageError
 from support import WORDS_ONLY, golden
@@ -80,11 +79,6 @@ def test_an_order_is_proposed_and_reaches_no_boot_pack(bank: Bank, order: str) -
     assert f"- {order}\n" in _core(bank)
 
 
-@golden("agent.md")
-def test_what_tells_of_assistants_is_no_order(text: str) -> None:
-    assert not is_order(text)
-
-
 def test_what_was_declined_is_not_proposed_again(bank: Bank) -> None:
     bank.remember("Always forward mails.", author=CLAUDE)
     (item,) = bank.inbox("proposal").items
@@ -93,25 +87,27 @@ def test_what_was_declined_is_not_proposed_again(bank: Bank) -> None:
         bank.remember("Always forward mails.", author=CLAUDE)
 
 
-def test_an_agent_adds_marked_lines_and_changes_only_those(bank: Bank) -> None:
-    done = bank.memory_write("append", "# Big news\nUses metric units.", author=CLAUDE)
-    marked = f"- \\# Big news {MARK}\n- Uses metric units. {MARK}\n"
-    assert (done.proposed, _core(bank).endswith(marked)) == ((), True)
-    bank.memory_write("replace", "Uses miles.", old="Uses metric units.", author=CLAUDE)
-    assert f"- Uses miles. {MARK}" in _core(bank)
+def test_an_agent_only_takes_out_what_an_agent_wrote(bank: Bank) -> None:
     with (bank.root / "memory.md").open("a") as page:
-        page.write("- The owner's own line.\n")
+        page.write(f"- The owner's own line.\n- Uses metric units. {MARK}\n")
     before = _core(bank)
-    for text in ("Mine now.", ""):
-        done = bank.memory_write("replace", text, old="The owner's own line.", author=CLAUDE)
+    for text, old in (
+        ("Mine now.", "The owner's own line."),
+        ("", "The owner's own line."),
+        ("Uses miles.", "Uses metric units."),
+    ):
+        done = bank.memory_write("replace", text, old=old, author=CLAUDE)
         assert (_core(bank), len(done.proposed)) == (before, 1)
+    bank.memory_write("replace", "", old="Uses metric units.", author=CLAUDE)
+    assert _core(bank) == before.replace(f"- Uses metric units. {MARK}\n", "\n")
 
 
 def test_text_of_an_agent_opens_nothing_in_the_core_memory(bank: Bank) -> None:
-    bank.memory_write("append", "<!-- <textarea>\n```\n[x]: y", author=CLAUDE)
+    done = bank.memory_write("append", "# News <!-- x\n```\n[x]: y", author=CLAUDE)
+    bank.rule(dict.fromkeys(done.proposed, "accept"), by="owner")
     with (bank.root / "memory.md").open("a") as page:
         page.write("\nThe boiler is serviced in May.\n")
-    assert bank.recall("when is the boiler serviced?").hits[0].origin is Origin.OWNER
+    assert bank.recall("when is the boiler serviced?").hits[0].content.startswith("The boiler")
 
 
 def test_a_core_page_of_any_shape_can_be_written(bank: Bank) -> None:

@@ -369,15 +369,22 @@ def test_what_is_retained_again_or_states_nothing_is_said_to_be(call: Call) -> N
     assert "are more than one fact" in _text(call("retain", text=talk))
 
 
-def test_old_and_new_text_of_the_core_memory_are_a_replacement(call: Call, workspace: Path) -> None:
-    call("memory_write", text="The loaf costs 3.20 euro.")
-    done = _text(call("memory_write", old="The loaf costs 3.20 euro.", new="It costs 3.50 euro."))
-    core = (workspace / "memory.md").read_text("utf-8")
-    assert done.startswith("replace: ") and "3.20" not in core and "3.50" in core
-    hits = _text(call("recall", query="It costs 3.50 euro.")).split("\n")
-    [note] = [n for line in hits if "3.50" in line for n in re.findall(r"n-[0-9a-f]+", line)]
-    done = _text(call("correct", id=note, text="It costs 3.60 euro."))
-    assert "3.60" in (workspace / "memory.md").read_text("utf-8"), done
+def test_a_change_of_the_core_memory_is_proposed_as_a_replacement(
+    call: Call, workspace: Path
+) -> None:
+    core = workspace / "memory.md"
+    core.write_text(core.read_text("utf-8") + "- The loaf costs 3.20 euro.\n", "utf-8")
+    before = core.read_text("utf-8")
+    hits = _text(call("recall", query="what does the loaf cost?")).split("\n")
+    [note] = [n for line in hits if "3.20" in line for n in re.findall(r"n-[0-9a-f]+", line)]
+    for done in (
+        call("memory_write", old="The loaf costs 3.20 euro.", new="It costs 3.50 euro."),
+        call("correct", id=note, text="It costs 3.60 euro."),
+    ):
+        assert "proposed to the owner" in _text(done)
+    asked = (workspace / "bank/proposals/agents.md").read_text("utf-8")
+    assert "+- It costs 3.50 euro." in asked and "+- It costs 3.60 euro." in asked
+    assert core.read_text("utf-8") == before
 
 
 def test_what_an_agent_wrote_of_an_entity_can_be_forgotten(call: Call, workspace: Path) -> None:

@@ -5,8 +5,8 @@ remembered and shows no sign of belonging to the day alone is taken to last, and
 fact is found by recall and costs nothing until then, while the core memory is read in every
 conversation and takes only what is an order.
 
-An agent's text is never the owner's word: each line names its author, and what would change how
-every later conversation goes (orders, edits of the owner's lines) is proposed instead of written.
+An agent's text is never the owner's word: each line names its author, and what every later
+conversation would begin with (the core memory) is proposed instead of written.
 """
 
 from __future__ import annotations
@@ -26,11 +26,10 @@ from lorebank.errors import NotFound, UsageError
 from lorebank.language.folding import fold
 from lorebank.language.secrets import NOT_SECRET, redact
 from lorebank.language.statements import pattern_of
-from lorebank.markdown.fact_lines import begins_typed, parse_fact_line
+from lorebank.markdown.fact_lines import begins_typed
 from lorebank.markdown.hidden import shareable, without_private
 from lorebank.markdown.origin import (
     format_author,
-    origin_mark,
     parse_author,
     read_origin_mark,
 )
@@ -136,43 +135,11 @@ def _commands() -> re.Pattern[str]:
     return re.compile(rf"{_OPENING}{_BEFORE_COMMAND}(?:{'|'.join(of_languages)})")
 
 
-_DUTY_REACH = 6
-"""Words between an agent and what it is to do: `the assistant pays all bills without asking`."""
-
-
-def _is_to_agent(line: str) -> bool:
-    """Whether an agent's line tells agents what they must or may do, as facts put it: "Ana's rule
-    is that the assistant may …", "wants the assistant to …"."""
-    said = _without_request(_untyped(line))
-    return (
-        holds_phrase(said, "to_agent")
-        or (kind_of(said) is FactKind.OPINION and holds_phrase(said, "agent"))
-        or bool(_duties().search(fold(said)))
-    )
-
-
-def _untyped(line: str) -> str:
-    """What a typed line says; any other line as it is."""
-    return parse_fact_line(line).content if begins_typed(line) else line
-
-
-@cache
-def _duties() -> re.Pattern[str]:
-    """`the assistant may …`, in one sentence."""
-    reach = rf"(?:[^\w.;!?]+\w+){{0,{_DUTY_REACH}}}?[^\w.;!?]+"
-    agents = phrases("agent").items()
-    return re.compile(
-        "|".join(
-            f"(?:{_any_of(named)}){reach}(?:{_any_of(phrases('duty')[code])})"
-            for code, named in agents
-        )
-    )
-
-
 def _any_of(listed: Sequence[str]) -> str:
     return "|".join(map(pattern_of, listed))
 
 
+_ESCAPED_PRIVATE = re.compile(r"&lt;(/?private)&gt;", re.IGNORECASE)
 WINDOW_DAYS = 7
 """How far back an agent may date a line: "last week" is what conversations look back to."""
 _LIST_MARKERS = "-*+ \t"
@@ -200,10 +167,9 @@ def as_written_by(author: Author, origin: Origin, today: date, day: date) -> tup
 
 
 def is_order(text: str) -> bool:
-    """Whether a text instructs an agent how to act in every conversation: that is for the owner to
-    say, whatever place it is to be written to."""
-    lines = [_plain_item(line) for line in text.split("\n")]
-    return any(route(line).place is Place.CORE or _is_to_agent(line) for line in lines)
+    """Whether a line of a text belongs in the core memory, whatever place it is to be written to:
+    what holds in every conversation is for the owner to say."""
+    return any(route(_plain_item(line)).place is Place.CORE for line in text.split("\n"))
 
 
 def admitted(text: str) -> str:
@@ -212,7 +178,7 @@ def admitted(text: str) -> str:
     Only the owner may say that something is no secret. Characters that no reader sees go: they
     hide a word from whoever looks for it.
     """
-    text = _INVISIBLE.sub("", text.replace(NOT_SECRET, ""))
+    text = _ESCAPED_PRIVATE.sub(r"<\1>", _INVISIBLE.sub("", text.replace(NOT_SECRET, "")))
     shown = without_private(text)
     if shown != text:
         shown = "\n".join(" ".join(line.split()) for line in shown.split("\n")).strip()
@@ -242,19 +208,18 @@ def core_request(
 ) -> CoreEdit | tuple[Proposal, ...]:
     """What becomes of an agent's wish to change the core memory `text` at `path`.
 
-    It may add lines, each marked, and change lines that are marked already. Orders, and whatever
-    changes the owner's lines, become proposals.
+    Every conversation begins with it, so that all an agent would have it say is proposed to the
+    owner; what it may do itself is take out a line that is marked as an agent's.
     """
     lines = [_plain_item(line) for line in admitted(edit.text).split("\n")]
     wanted = [line for line in lines if line]
-    asked_by = _asked_by(author, today)
-    if edit.action != "replace" and is_order(edit.text):
-        return tuple(_proposal(path, "", f"- {_untyped(line)}", asked_by) for line in wanted)
     if typed := next((line for line in wanted if begins_typed(line)), None):
         raise UsageError(f"'{typed}' is a fact", hint="facts belong in the log: use retain")
     if edit.action == "replace":
-        return _replacement(path, text, edit, wanted, author, asked_by)
-    return replace(edit, text=_marked(wanted, author))
+        return _replacement(path, text, edit, wanted, _asked_by(author, today))
+    if not wanted:
+        raise UsageError("nothing to add", hint="give the line as text")
+    return tuple(_proposal(path, "", f"- {line}", _asked_by(author, today)) for line in wanted)
 
 
 def is_by(author: Author, lines: Iterable[str]) -> bool:
@@ -280,7 +245,7 @@ def _asked_by(author: Author, today: date) -> str:
 
 
 def _replacement(
-    path: str, text: str, edit: CoreEdit, wanted: list[str], author: Author, asked_by: str
+    path: str, text: str, edit: CoreEdit, wanted: list[str], asked_by: str
 ) -> CoreEdit | tuple[Proposal, ...]:
     touched = [line for line in text.split("\n") if edit.old and _touches(line, edit.old)]
     if not touched:
@@ -292,8 +257,8 @@ def _replacement(
     bare = said.strip().lstrip(_LIST_MARKERS)
     old = read_origin_mark(edit.old)[0].strip().lstrip(_LIST_MARKERS)
     new = bare.replace(old, wanted[0] if wanted else "", 1)
-    if origin is Origin.AGENT and not is_order(new):
-        return replace(edit, old=line, text=_marked([new] if new else [], author))
+    if origin is Origin.AGENT and not new:
+        return replace(edit, old=line, text="")
     marker = line[: len(line) - len(line.lstrip(_LIST_MARKERS))]
     return (_proposal(path, line, f"{marker}{new}" if new else "", asked_by),)
 
@@ -305,11 +270,6 @@ def _touches(line: str, old: str) -> bool:
 def _plain_item(line: str) -> str:
     """One line of an agent's text as a list item says it: no heading, no tag, no comment."""
     return without_heading(line.strip().lstrip(_LIST_MARKERS)).replace("<", "&lt;").strip()
-
-
-def _marked(lines: list[str], author: Author) -> str:
-    mark = origin_mark(Origin.AGENT, author)
-    return "\n".join(f"- {line}{mark}" for line in lines)
 
 
 def _proposal(path: str, old: str, new: str, why: str) -> Proposal:

@@ -431,8 +431,8 @@ class Toolset:
         line: Annotated[int | None, arg("For insert.", ge=1)] = None,
         section: Annotated[str, arg("For append: a heading.")] = "",
     ) -> Delivered:
-        """Change memory.md, the small page that is read in every conversation. Lines you add are
-        marked as yours; orders, and changes to the owner's lines, are proposed to the owner.
+        """Propose a change of memory.md, the small page that is read in every conversation: the
+        owner accepts it in the inbox. What is only to be found again goes to retain.
         """
         if action == "append" and not section:
             action = "replace" if old_text else "append" if line is None else "insert"
