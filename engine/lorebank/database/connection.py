@@ -19,7 +19,7 @@ from lorebank.errors import IndexUnusable, LorebankError, NotWritable, Workspace
 
 K = TypeVar("K")
 V = TypeVar("V")
-SCHEMA_VERSIONS = {"schema.sql": 31, "sessions.sql": 23, "embeddings.sql": 3}
+SCHEMA_VERSIONS = {"schema.sql": 32, "sessions.sql": 23, "embeddings.sql": 3}
 """To be raised with any change to a schema: a database of another version is rebuilt."""
 BUSY_TIMEOUT_MS = 10_000
 """Chosen by hand: a first sync of a large workspace writes for some seconds."""

@@ -129,11 +129,16 @@ def read_file(
     if not without_facts and not is_page:
         of_page = property_facts(front_matter, lines, source.path, None) if is_about else ()
         stated = (*of_page, *block_facts(document, lines, source.recorded))
+    shown = list(document.lines)
     places = [fact.citation for fact in stated] + [task.citation for task in tasks]
     taken = [(place.start_line, place.end_line) for place in places]
     if is_about:
         taken.append((1, body - 1))
-        tasks = (*property_tasks(front_matter, lines, source.path), *tasks)
+        of_note = tuple(property_tasks(front_matter, lines, source.path))
+        tasks = (*of_note, *tasks)
+        public = without_private(text).split("\n")
+        for number in (task.citation.start_line - 1 for task in of_note):
+            shown[number] = public[number].rstrip("\r")  # what the task says stands there
     passages = extract_passages(document, fact_lines=[*extraction.fact_lines, *taken])
     facts = tuple(_dated(_lowered(fact, origin)) for fact in (*stated, *extraction.facts))
     context, unread = read_context(front_matter, text, source.path)
@@ -141,7 +146,7 @@ def read_file(
         source=source,
         hash=content_hash,
         title=_title(document, source.path),
-        text="\n".join(document.lines).replace("\0", " "),
+        text="\n".join(shown).replace("\0", " "),
         facts=facts,
         slots=tuple(slots_of(fact) for fact in facts),
         tasks=(*tasks, *_promises(facts, passages, source.recorded)),
