@@ -72,6 +72,32 @@ def test_a_core_memory_written_into_a_vault_leaves_it_a_vault(
         assert "plainly" in bank.recall("how to speak to me").hits[0].content
 
 
+def test_a_note_that_is_due_is_shown_by_the_line_that_says_so(
+    vault: Path, environ: dict[str, str]
+) -> None:
+    (vault / "Shed.md").write_text("---\ndue: 2026-02-15\npin: <private>1\n---\nBuild it.\n")
+    with Bank.open(vault, environ=environ, now=NOW) as bank:
+        hits = bank.recall("what is open?").hits
+    assert ("due: 2026-02-15", "Shed.md#L2") in {(h.content, str(h.source)) for h in hits}
+
+
+def test_a_page_of_somebody_without_typed_lines_tells_what_the_notes_say(
+    vault: Path, environ: dict[str, str]
+) -> None:
+    (vault / "People" / "Bo.md").write_text("---\nbirthday: 1991-05-04\nphone: 9\n---\nRows far.\n")
+    (vault / "Days" / "2026-03-04 Wednesday.md").write_text("Rain. [[Bo]] sold the cutter. Wind.\n")
+    (vault / "Days" / "2026-03-05 Thursday.md").write_text("<private>[[Bo]] owes me.</private>\n")
+    with Bank.open(vault, environ=environ, now=NOW) as bank:
+        bank.reflect()
+        page = (vault / "bank" / "entities" / "Bo.md").read_text()
+        assert "Rows far. ([People/Bo.md#L5]" in page
+        assert "- 2026-03-04 · Bo sold the cutter. ([Days/2026-03-04 Wednesday.md#L1]" in page
+        assert "owes" not in page
+        bank.reflect()
+        assert (vault / "bank" / "entities" / "Bo.md").read_text() == page
+        assert "From the notes" not in (vault / "bank" / "entities" / "Ana.md").read_text()
+
+
 def test_any_key_is_a_filter(vault: Path, environ: dict[str, str]) -> None:
     with Bank.open(vault, environ=environ, now=NOW) as bank:
         sources = {hit.source.path for hit in bank.recall("boat status:draft").hits}

@@ -1,9 +1,9 @@
 """All that is known of one entity, and the sentence that says what each one is.
 
 A line defines a name that stands before its first colon, comma or bracket (`- Nerea, daughter,
-nine.`), the first paragraph below a heading defines what the heading names, and a sentence of the
-core memory the name it begins with. Nothing is made up: an entity that no such line defines has no
-description.
+nine.`), the first paragraph below a heading, or of a note, defines what that is named after, and a
+sentence of the core memory the name it begins with. Nothing is made up: an entity that no such line
+defines has no description.
 """
 
 from __future__ import annotations
@@ -18,13 +18,22 @@ from typing import Any, TypeVar
 from lorebank.database.connection import Connection, select
 from lorebank.dates.phrases import find_phrases
 from lorebank.domain.answers import EntityView, NamedIn, OpenQuestion, Property
-from lorebank.domain.facts import Citation, Entity, Interval, Opinion, OpinionStatus, Stance
+from lorebank.domain.facts import (
+    LONGEST_FACT,
+    Citation,
+    Entity,
+    Interval,
+    Opinion,
+    OpinionStatus,
+    Stance,
+)
 from lorebank.index.finding import TRUSTED
 from lorebank.index.items import facts_by_time, load_facts
 from lorebank.index.slots import DATED, replaced_values
 from lorebank.index.succession import mark_superseded, successors
 from lorebank.language.folding import fold, slugify
 from lorebank.language.words import content_words, estimate_tokens
+from lorebank.markdown.plain import plain_text
 from lorebank.names.entities import display_names, neighbours, proposals
 from lorebank.names.lexicon import words_of
 from lorebank.records import Record
@@ -59,11 +68,13 @@ def descriptions(connection: Connection) -> dict[str, Description]:
         connection,
         "SELECT f.path, f.title, f.role, i.start_line, i.end_line, i.heading, i.content"
         f" FROM items i JOIN files f ON f.file = i.file WHERE {TRUSTED} AND i.kind = 'note'"
-        " AND f.role IN ('core', 'note') ORDER BY f.role, f.path, i.start_line",
+        " AND f.role IN ('core', 'note', 'extra') AND f.recorded IS NULL"
+        " ORDER BY f.role, f.path, i.start_line",
     )
     headed: set[tuple[str, str]] = set()
     for path, title, role, first, last, heading, text in rows:
-        head = _HEAD.match(_BRACKETS.sub("", text))
+        # Notes read in place are about what they are named after, whatever their lines begin with.
+        head = None if role == "extra" else _HEAD.match(_BRACKETS.sub("", text))
         defined = _names_of(head["head"], names) if head else []
         if head and defined and not _says_more(head["rest"]):
             continue
@@ -78,6 +89,33 @@ def descriptions(connection: Connection) -> dict[str, Description]:
             if subject := _named_first(sentence, names):
                 named_first.setdefault(subject, Description(sentence, place))
     return named_first | found
+
+
+_NEWEST = 5
+
+
+def notes_naming(connection: Connection, until: date | None) -> dict[str, tuple[NamedIn, ...]]:
+    """Slug → the owner's newest sentences of prose that name the entity, each once, of what was
+    written by the end of the day `until`."""
+    rows = select(
+        connection,
+        "SELECT entity, slug, content, path, start_line, end_line, recorded FROM ("
+        " SELECT p.entity, p.slug, i.content, f.path, i.start_line, i.end_line, i.recorded,"
+        " row_number() OVER (PARTITION BY p.entity"
+        " ORDER BY i.recorded DESC, f.path, i.start_line) AS place"
+        " FROM plain_mentions p JOIN items i ON i.item = p.item JOIN files f ON f.file = i.file"
+        f" WHERE {TRUSTED} AND i.kind = 'note' AND i.origin = 'owner' AND f.role = 'log'"
+        " AND (?1 IS NULL OR i.recorded <= ?1)) WHERE place <= ?2 ORDER BY entity, place",
+        (until.isoformat() if until else None, 2 * _NEWEST),
+    )
+    found: dict[str, dict[str, NamedIn]] = {}
+    for entity, slug, content, path, first, last, day in rows:
+        named = f"-{slug}-"
+        said = (s for s in _sentences(plain_text(content)) if named in f"-{slugify(s)}-")
+        for sentence in (s for s in said if len(s) <= LONGEST_FACT):
+            note = NamedIn(sentence, Citation(path, first, last), date.fromisoformat(day))
+            found.setdefault(entity, {}).setdefault(fold(sentence), note)
+    return {entity: tuple(notes.values())[:_NEWEST] for entity, notes in found.items()}
 
 
 def _says_more(rest: str) -> bool:

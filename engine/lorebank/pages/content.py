@@ -16,7 +16,7 @@ from lorebank.beliefs.by_hand import dated, read_entries
 from lorebank.beliefs.materialise import formed_under, with_trend
 from lorebank.database.connection import Connection
 from lorebank.domain.facts import Citation, Entity, Fact, FactKind, Relation
-from lorebank.index.entity_view import descriptions
+from lorebank.index.entity_view import descriptions, notes_naming
 from lorebank.index.items import all_facts, newest_recorded
 from lorebank.index.opinions import load_opinions, load_unsure
 from lorebank.index.slots import relations_of_facts
@@ -106,6 +106,7 @@ def read_content(
         beside=ruled_pairs(connection, Relation.BOTH, as_of=until),
         named=plainly_named(connection),
         descriptions=descriptions(connection),
+        notes=notes_naming(connection, until),
         coming=read_agenda(connection, until or today, AGENDA_FOREVER).items,
         bare=_bare(root, entities),
     )

@@ -16,7 +16,7 @@ from dataclasses import field
 from datetime import date
 from posixpath import dirname, relpath
 
-from lorebank.domain.answers import AgendaItem
+from lorebank.domain.answers import AgendaItem, NamedIn
 from lorebank.domain.facts import Citation, Fact, FactKind, FactStatus, Opinion, OpinionStatus
 from lorebank.index.entity_view import Description
 from lorebank.language.words import words
@@ -65,6 +65,8 @@ class View(Record):
     facts: Sequence[KnownFact]
     """Those that mention it, opinions included, the oldest first."""
     description: Description | None = None
+    notes: Sequence[NamedIn] = ()
+    """The newest sentences of logs that name it."""
     opinions: Sequence[Opinion] = ()
     coming: Sequence[AgendaItem] = ()
     """What the agenda has of it."""
@@ -132,6 +134,13 @@ def _screen_body(view: View, lines: Sequence[Line], left: int) -> str:
         if own:
             rows = [f"- {line.text} ({citation_link(line.source, view.page)})" for line in own]
             parts.append("\n".join([f"**{section}**", "", *rows]))
+    # Where its owner keeps lines about it, these say what matters; where not, the prose has to.
+    if not any(known.fact.recorded for known in view.facts):
+        rows = [
+            f"- {n.day} · {escape_inline(n.content)} ({citation_link(n.source, view.page)})"
+            for n in view.notes[: SCREEN - len(lines)]
+        ]
+        parts += ["\n".join(["**From the notes**", "", *rows])] if rows else []
     if left:
         more = "1 more opinion" if left == 1 else f"{left} more opinions"
         parts.append(f"{more} in [opinions]({relpath(OPINIONS_PATH, dirname(view.page))})")

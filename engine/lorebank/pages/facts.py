@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field
 from datetime import date
 
-from lorebank.domain.answers import AgendaItem
+from lorebank.domain.answers import AgendaItem, NamedIn
 from lorebank.domain.facts import (
     Citation,
     Entity,
@@ -57,6 +57,8 @@ class BankContent(Record):
     """Fact id → slugs of the entities that its text names without a mark."""
     descriptions: Mapping[str, Description] = field(default_factory=dict)
     """Slug → the owner's own sentence on what the entity is."""
+    notes: Mapping[str, Sequence[NamedIn]] = field(default_factory=dict)
+    """Slug → the newest sentences of logs that name the entity."""
     coming: Sequence[AgendaItem] = ()
     """What is to come, however far away, and what is open."""
     waiting: int = 0

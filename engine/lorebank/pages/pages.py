@@ -143,7 +143,8 @@ class PagePlan:
             content, about = self.content, self._about[slug]
             coming = [item for item in content.coming if slug in item.entities]
             name = content.entities[slug].name if slug else ""
-            single = name, self._slug_of.get(slug), content.descriptions.get(slug), coming
+            said = content.descriptions.get(slug), content.notes.get(slug)
+            single = name, self._slug_of.get(slug), said, coming
             opinions = [(o, content.unjudged.get(o.id)) for o in about.opinions]
             told = [
                 self._shared_inputs,
@@ -203,6 +204,7 @@ class PagePlan:
             today=content.today,
             facts=facts,
             description=content.descriptions.get(entity.slug),
+            notes=content.notes.get(entity.slug, ()),
             opinions=about.opinions,
             coming=[item for item in content.coming if entity.slug in item.entities],
             related=_related(entity.slug, about, content),
