@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -100,6 +101,9 @@ def test_a_wrong_file_is_told_with_line_key_and_expectation(
         (b"[recall]\n[recall]\n", ":2: is not valid TOML: cannot declare ('recall',) twice"),
         (b"[recall]\nk = 'x", ":2: is not valid TOML: "),
         (b"k = " + b"[" * 50_000, ":1: is not valid TOML: it is nested too deeply"),
+        (b"x = 1\na" + b".a" * 30_000 + b" = 1", ":2: is not valid TOML: a key has too many parts"),
+        (b"[a]\n" * 3_000, ":3001: is not valid TOML: it is longer than 64 kB or 2,000 lines"),
+        (b"#" * 100_000, ": is larger than 64 kB, and is not read"),
         (b"[recall]\nk = '\xff'\n", ": is not UTF-8 at byte 14"),
     ],
 )
@@ -110,6 +114,14 @@ def test_an_unreadable_file_is_told(
     with pytest.raises(ConfigurationError) as caught:
         load_config(None, environ)
     assert caught.value.message.startswith(f"{user_file}{message}")
+
+
+def test_many_wrong_settings_are_told_in_a_moment(environ: dict[str, str], user_file: Path) -> None:
+    user_file.write_text("".join(f"[a{n}]\n" for n in range(1_990)))
+    before = time.process_time()
+    with pytest.raises(ConfigurationError, match=rf"^{user_file}:1: no setting 'a0'"):
+        load_config(None, environ)
+    assert time.process_time() - before < 2
 
 
 @golden("settings.md")

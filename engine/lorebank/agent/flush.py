@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from lorebank.errors import UsageError
 from lorebank.records import Record, record_to_dict_with
 from lorebank.settings.tables import Config, MemoryFlushSettings
-from lorebank.workspace.atomic import write_atomic
+from lorebank.workspace.atomic import read_json, write_atomic
 from lorebank.workspace.layout import LogPattern, ensure_derived_folder
 from lorebank.workspace.lock import WriterLock
 
@@ -189,10 +189,7 @@ def _remember(root: Path, session: str, state: Mapping[str, Any] | None) -> None
 
 def _load(root: Path) -> dict[str, Mapping[str, Any]]:
     """Conversation → tokens and compactions at its last reminder."""
-    try:
-        found = json.loads((root / ".memory" / _FILE).read_text("utf-8"))
-    except (OSError, ValueError):
-        return {}
+    found = read_json(root / ".memory" / _FILE)
     entries = found.items() if isinstance(found, dict) else ()
     return {
         session: entry

@@ -20,7 +20,7 @@ from lorebank.errors import UsageError, WorkspaceError
 from lorebank.exchange.notes import safe_path
 from lorebank.exchange.writers import facts_csv, facts_jsonl, html_pages, markdown_pages
 from lorebank.records import Record
-from lorebank.workspace.atomic import write_atomic
+from lorebank.workspace.atomic import read_json, write_atomic
 
 LIST = "export.json"
 """Names the files of the export beside it."""
@@ -78,9 +78,9 @@ def _write_over(target: Path, files: Mapping[str, str]) -> None:
 def _earlier(target: Path) -> set[str]:
     """What an earlier export wrote here, of names that an export can have."""
     try:
-        said = json.loads((target / LIST).read_bytes())["files"]
+        said = read_json(target / LIST)["files"]
         return {path for path in said if isinstance(path, str) and safe_path(path) == path}
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (KeyError, TypeError):
         return set()
 
 

@@ -48,7 +48,7 @@ from lorebank.exchange.source import BROKEN, BrokenJson, json_values, note_text
 from lorebank.exchange.vaults import has_observations, read_basic_memory, read_obsidian
 from lorebank.records import Record
 from lorebank.settings.tables import Config
-from lorebank.workspace.atomic import write_atomic
+from lorebank.workspace.atomic import read_json, write_atomic
 from lorebank.workspace.files import entries_below
 from lorebank.workspace.given import Source, open_source
 from lorebank.workspace.layout import ensure_derived_folder, is_markdown
@@ -60,10 +60,7 @@ _NAME = "imports.json"
 def _ledger(root: Path) -> dict[str, Any]:
     """What is known from earlier runs: name of an import → where its source lay, and the hashes of
     the keys of all notes that were ever written."""
-    try:
-        found = json.loads((root / ".memory" / _NAME).read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return {}
+    found = read_json(root / ".memory" / _NAME)
     return found if isinstance(found, dict) else {}
 
 

@@ -52,7 +52,7 @@ class KeptAnswers(Mutable):
         try:
             before = None if is_linked(root, _PATH) else read_if_exists(root / _PATH)
             answers = json.loads(before or b"{}")
-        except (WorkspaceError, ValueError):
+        except (WorkspaceError, ValueError, RecursionError):
             return cls(root)
         return cls(root, before, answers if isinstance(answers, dict) else {})
 

@@ -169,7 +169,7 @@ def _is_envelope(text: str) -> bool:
         return False
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return isinstance(found, dict) and (
         "schema_version" in found or {"hits", "query"} <= found.keys() or "results" in found

@@ -257,7 +257,7 @@ def _edit(said: str | None) -> LineEdit | None:
     try:
         path, line, old, new = json.loads(said or "")
         return LineEdit(str(path), int(line), tuple(map(str, old)), tuple(map(str, new)))
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         return None
 
 

@@ -15,7 +15,6 @@ has its own, from `mcp-clients.toml` beside the user's settings:
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Collection, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import fields, replace
@@ -27,6 +26,7 @@ from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, Server
 from lorebank.domain.facts import Author
 from lorebank.errors import ConfigurationError, UsageError
 from lorebank.records import Record
+from lorebank.settings.files import parse_file, read_text
 from lorebank.tools.toolset import DEFAULT_TOOLS, TOOLS
 
 WRITING_TOOLS = frozenset(
@@ -145,10 +145,7 @@ def load_clients(folder: Path, default: Access) -> Mapping[str, Access]:
         return {}
     if os.name != "nt" and file.stat().st_mode & 0o077:
         raise ConfigurationError(f"{file}: others can read the tokens", hint=f"chmod 600 {file}")
-    try:
-        tables = tomllib.loads(file.read_text("utf-8"))
-    except (OSError, ValueError) as problem:
-        raise ConfigurationError(f"{file}: {problem}") from problem
+    tables = parse_file(file, read_text(file))
     found: dict[str, Access] = {}
     owners: dict[str, str] = {}
     for name, table in tables.items():

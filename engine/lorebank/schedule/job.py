@@ -19,7 +19,7 @@ from pathlib import Path
 
 from lorebank.errors import UsageError
 from lorebank.records import Record
-from lorebank.workspace.atomic import write_atomic
+from lorebank.workspace.atomic import read_json, write_atomic
 from lorebank.workspace.layout import DERIVED_FOLDER, ensure_derived_folder
 
 DEFAULT_AT = "03:30"
@@ -102,7 +102,7 @@ def read_record(root: Path) -> ScheduleRecord | None:
     try:
         if file.is_symlink():
             return None
-        fields = json.loads(file.read_bytes())
+        fields = read_json(file)
         record = ScheduleRecord(
             system=str(fields["system"]),
             at=parse_at(fields["at"]),

@@ -36,6 +36,8 @@ from lorebank.settings.tables import Config
 HIDDEN = "(hidden)"
 """What stands for a key where settings are shown."""
 _PREFIX = "LOREBANK_"
+_NAMED = 20
+"""Wrong settings of a place that its error names: to find each line takes time."""
 _SHOWN = 120
 """Characters of a wrong value that its error shows."""
 
@@ -171,9 +173,12 @@ def _from_texts(given: Iterable[Change]) -> list[Change]:
 def _read_each(
     given: Iterable[Change], read: Callable[[Change], Any], place: Callable[[Change], str]
 ) -> list[Change]:
-    """The changes with their values read; one error that names all that is wrong, and where."""
-    changes, problems = [], []
+    """The changes with their values read; one error that names what is wrong, and where."""
+    changes: list[Change] = []
+    problems: list[ConfigurationError] = []
     for change in given:
+        if len(problems) == _NAMED:
+            break
         try:
             changes.append(replace(change, value=read(change)))
         except ConfigurationError as problem:

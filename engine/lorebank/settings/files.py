@@ -16,6 +16,12 @@ from typing import Any
 from lorebank.errors import ConfigurationError
 
 _TOML_PLACE = r" \((?:at line (\d+), column (\d+)|at end of document)\)\Z"
+LARGEST = 64 * 1024
+"""Bytes of a TOML file that are read. A workspace may come from anybody, and what is written here
+is read at the start of every command."""
+MOST_LINES = 2_000
+_DEEP_KEY = re.compile(r"""(?<![\w"'-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){50}""")
+"""A key of more parts than any program writes: the parser takes their square."""
 
 
 def workspace_config_path(workspace: Path) -> Path:
@@ -61,6 +67,11 @@ def read_text(path: Path) -> str:
     if not path.is_file():
         raise ConfigurationError(f"{path}: is not a file")
     try:
+        if path.stat().st_size > LARGEST:
+            raise ConfigurationError(
+                f"{path}: is larger than {LARGEST // 1024} kB, and is not read",
+                hint="settings take a few lines; shorten the file or move it away",
+            )
         return path.read_bytes().decode("utf-8-sig")
     except OSError as error:
         raise ConfigurationError(f"{path}: cannot be read: {error.strerror}") from error
@@ -68,14 +79,28 @@ def read_text(path: Path) -> str:
         raise ConfigurationError(f"{path}: is not UTF-8 at byte {error.start}") from error
 
 
-def parse_file(path: Path, text: str) -> dict[str, Any]:
-    """The tables of a settings file. `ConfigurationError` names the line that is no TOML."""
+def parse_toml(text: str) -> dict[str, Any]:
+    """The tables of a TOML text; `ValueError` for one that is none, or is no text of a person."""
     import tomllib
 
+    if len(text) > LARGEST or text.count("\n") > MOST_LINES:
+        size = f"{LARGEST // 1024} kB or {MOST_LINES:,} lines"
+        raise ValueError(f"it is longer than {size} (at end of document)")
+    if deep := _DEEP_KEY.search(text):
+        line = text.count("\n", 0, deep.start()) + 1
+        raise ValueError(f"a key has too many parts (at line {line}, column 1)")
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        what = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+
+
+def parse_file(path: Path, text: str) -> dict[str, Any]:
+    """The tables of a settings file. `ConfigurationError` names the line that is no TOML."""
+    try:
+        return parse_toml(text)
+    except ValueError as error:
+        what = str(error)
         found = re.search(_TOML_PLACE, what)
         line = (found[1] if found else None) or text.count("\n") + 1
         what = re.sub(_TOML_PLACE, f", column {found[2]}" if found and found[2] else "", what)
@@ -106,24 +131,29 @@ def replace_file(file: Path, text: str) -> None:
 
 
 Key = tuple[str, ...]
+_LONGEST_VALUE = 200
+"""Lines of one value that are looked through for its key."""
 Value = bool | int | float | str | tuple[Any, ...] | dict[str, Any]
 
 
 def find_line(text: str, key: Key) -> int | None:
     """The 1-based line on which a valid TOML text sets a dotted key, or opens the table around it.
 
-    `None` where the text does not name it. Parses every beginning of the text: only errors ask.
+    `None` where the text does not name it. Parses the text line by line: only errors ask.
     """
     lines = text.split("\n")
-    best, found, start = 0, None, 0
+    best, found, start, header = 0, None, 0, ""
     for end in range(1, len(lines) + 1):
-        document = _parse("\n".join(lines[:end]))
+        if end - start > _LONGEST_VALUE:
+            break
+        statement = "\n".join(lines[start:end])
+        is_header = statement.lstrip().startswith("[")
+        document = _parse(statement if is_header else f"{header}\n{statement}")
         if document is None:
             continue  # inside a value of several lines
+        header = statement if is_header else header
         depth = _depth(document, key)
         if depth > best:
-            while not lines[start].strip() or lines[start].lstrip().startswith("#"):
-                start += 1
             best, found = depth, start + 1
         start = end
     return found

@@ -51,9 +51,9 @@ class Rule(Record):
                 raise ValueError(text)
             return _FLAG_WORDS[bare.lower()]
         if (self.kind, bare[:1]) in ((list, "["), (dict, "{")):
-            import tomllib
+            from lorebank.settings.files import parse_toml
 
-            return tomllib.loads(f"value = {bare}")["value"]
+            return parse_toml(f"value = {bare}")["value"]
         parts = [part.strip() for part in bare.split(",") if part.strip()]
         if self.kind is list:
             return parts

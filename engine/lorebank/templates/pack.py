@@ -22,7 +22,6 @@ from __future__ import annotations
 import io
 import os
 import re
-import tomllib
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
@@ -38,6 +37,7 @@ from lorebank.errors import (
     WorkspaceError,
 )
 from lorebank.records import Record, record_to_dict
+from lorebank.settings.files import parse_toml
 from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.given import open_source
 from lorebank.workspace.layout import GENERATED_FOLDERS
@@ -86,8 +86,8 @@ def read_manifest(data: bytes, origin: str) -> Template:
 def check_manifest(data: bytes) -> tuple[Template | None, tuple[str, ...]]:
     """The manifest, or every mistake in it as `key: expected …, not …`."""
     try:
-        table = tomllib.loads(data.decode("utf-8-sig"))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        table = parse_toml(data.decode("utf-8-sig"))
+    except ValueError as error:
         return None, (f"is not TOML: {error}",)
     problems = _unknown(table, ("name", "title", "description", "pages"))
     name = str(table.get("name", ""))

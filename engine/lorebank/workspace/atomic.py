@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import json
 import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from lorebank.errors import ConcurrentEdit, PathRefused, WorkspaceError
 from lorebank.workspace.layout import BANK_FOLDER, DERIVED_FOLDER
 
 _TEMPORARY = ".lorebank-tmp"
+_LARGEST_JSON = 64 * 2**20
+"""Bytes; a workspace may come from anybody."""
 _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EACCES})
 """What systems answer that know no hard links."""
 
@@ -55,6 +59,16 @@ def replace_bytes(path: Path, data: bytes | None, *, expected: bytes | None) -> 
             _flush_folder(path.parent)
         except OSError as error:
             raise WorkspaceError(f"{path}: cannot be removed: {error.strerror}") from error
+
+
+def read_json(file: Path) -> Any:
+    """What a JSON file says; `None` where there is none, or none of a size that we write."""
+    try:
+        if not file.is_file() or file.stat().st_size > _LARGEST_JSON:
+            return None
+        return json.loads(file.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
 
 
 def read_if_exists(path: Path) -> bytes | None:

@@ -13,6 +13,7 @@ import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
+from zipfile import BadZipFile
 
 from lorebank.domain.reports import UndoReport
 from lorebank.errors import NotFound, PathRefused
@@ -50,7 +51,7 @@ def pack(entries: Mapping[str, bytes]) -> bytes:
 
 
 def unpack(data: bytes) -> dict[str, bytes]:
-    """The entries of an archive; `zipfile.BadZipFile` where it is none."""
+    """The entries of an archive; `BadZipFile` where it is none."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
@@ -117,7 +118,7 @@ class RunStore(Record):
         damaged."""
         try:
             yield unpack(self.file(name).read_bytes())
-        except (OSError, KeyError, TypeError, ValueError, zipfile.BadZipFile) as problem:
+        except (LookupError, TypeError, ValueError, RuntimeError, OSError, BadZipFile) as problem:
             raise NotFound(
                 f"what was kept of run '{name}' cannot be read: {problem}",
                 hint="version control may still hold the lines",
