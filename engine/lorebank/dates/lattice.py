@@ -334,9 +334,10 @@ _JOINED_FORMS: tuple[_Form, ...] = (
     (r"(?<![\d./-])(\d{1,2})\.(\d{1,2})(?![\d.]*\d)", _day_and_month, "DM_WEAK", _DAY_MONTH_DOTTED),
     (r"(?<![\d./-])(\d{1,2})/(\d{1,2})(?![\d/]|\.\d)", _day_and_month, "DM", ALL),
     (r"(?<![\d./-])(?=0|../0)(\d\d)/(\d\d)(?![\d/]|\.\d)", _day_and_month, "DATE", ALL),
+    (r"(?<![\w./-])(\d{1,2})-(\d{1,2})(?![\w-])", _day_and_month, "DM_BARE", language_bit("nl")),
 )  # fmt: skip
 _OTHER_FORMS: tuple[_Form, ...] = (
-    (r"(?<![\d.:])(?:[01]?\d|2[0-3])(?::[0-5]\d|\.[0-5]\d(?!\.?\d)|"
+    (r"(?<![\d.:])(?:[01]?\d|2[0-3])(?:(?::[0-5]\d|\.[0-5]\d(?!\.?\d))[hu]?|"
      r" ?[hu] ?(?:[0-5]\d)?|"
      r"(?: ?[-–] ?\d\d?)?(?:[:.][0-5]\d)? ?[ap]\.?m\b)(?![\d:]|\w)",
      bool, "CLOCK", ALL),

@@ -218,6 +218,13 @@ def _range_alone(_: Moment, left: Span, right: Span) -> Meaning | None:
     return Meaning((left, right), "between")
 
 
+def _range_of_digits(_: Moment, left: Span, right: Span) -> Meaning | None:
+    """`23/12 to 2/1`, and not `1/2 to 3/4 cup`: one of them can only be a day."""
+    days = [found for span in (left, right) if span.cycle and (found := span.cycle.days(2020))]
+    large = any(first.day > 12 for first, _ in days)
+    return Meaning((left, right), "between") if large else None
+
+
 def _two_days(_: Moment, left: Span, right: Span) -> Meaning | None:
     """`Mon 3 and Tue 4 March`: the month counts for both."""
     if not _is_monthly(left) or _is_monthly(right) or right.granularity != "day":
@@ -288,7 +295,7 @@ _PHRASES = (
     ),
     Rule(f"in the? DATE|DM {_JOIN} the? DATE", _phrase("between")),
     Rule(f"DATE|DM {_JOIN} the? DATE", _range_alone),
-    Rule("DM to|until DM", _phrase("between"), languages=ALL & ~language_bit("en")),  # 1/2 to 3/4
+    Rule("DM to|until|dash DM", _range_of_digits),
     Rule("in the? DATE and the? DATE", _both),
     Rule("DATE to|to_after|dash|and DATE until_after|range_after", _phrase("between")),
     Rule(f"{_BEGIN} the? {_D} comma? and? until the? {_D}", _phrase("between")),
@@ -299,4 +306,5 @@ BOUND_RULES = (
     Rule("every the? ORDINAL|NUMBER? DATE|DATES|DAYS", _repeated, "NEVER"),
     Rule("in? WEEKDAY|DAYS parts_of_day", _repeated, "NEVER"),
     Rule("article DAYS", _repeated, "NEVER", _HABITUAL_ARTICLE),
+    Rule("NUMBER dash NUMBER hour_after", lambda *_: True, "NEVER"),  # vr 9-12 uur
 )

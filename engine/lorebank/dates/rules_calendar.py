@@ -244,7 +244,7 @@ CALENDAR_RULES = (
     Rule("MONTH_SHORT DAY and|comma DAY", _days, "DAYS", order=(1, 2, 0)),
     Rule("WEEKDAY|WEEKDAY_SHORT comma? the? DAY|DAY_ORD|DAY_DOT", _weekday_and_day),
     Rule("WEEKDAY|WEEKDAY_SHORT comma? in? CLOCK", _weekday_at),
-    Rule("weekday|weekday_short comma? DM|DM_WEAK", same),
+    Rule("weekday|weekday_short comma? DM|DM_WEAK|DM_BARE", same),
     Rule("WEEKDAY_SHORT", _weekday, "SHORT_WEEKDAY"),
     Rule("WEEKDAY|WEEKDAY_SHORT WEEK_ON", _weeks_on),
     Rule("DURATION on WEEKDAY", _in_weeks_on),

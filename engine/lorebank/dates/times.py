@@ -72,6 +72,7 @@ def _read(text: str, recorded: date, given: Tense | None, *, settled: bool) -> t
     if not phrases:
         return ()
     languages = _languages_of(text, phrases)
+    phrases = [part for phrase in phrases for part in _parted(text, phrase, languages)]
     clauses = iter(_clauses(text, phrases, languages))
     end, clause = next(clauses)
     times: list[Interval] = []
@@ -206,6 +207,22 @@ def _clauses(text: str, phrases: list[Found], languages: _Languages) -> list[tup
         pieces.append((start, end, ends_sentence))
         start = end
     return [(end, text[start:end]) for start, end, _ in pieces]
+
+
+def _parted(text: str, phrase: Found, languages: _Languages) -> list[Found]:
+    """The two clauses of `volvió el martes y el lunes empieza`, which reads like a list."""
+    meaning, boundary = phrase.meaning, _boundary(languages)
+    cut = boundary.search(text, phrase.start, phrase.end)
+    if not cut or meaning.modifier != "each" or len(meaning.spans) != 2:
+        return [phrase]
+    before = [0, *(m.end() for m in boundary.finditer(text, 0, phrase.start))][-1]
+    after = next((m.start() for m in boundary.finditer(text, phrase.end)), len(text))
+    sides = text[before : phrase.start], text[phrase.end : after]
+    if [_tense(languages, side, side) for side in sides] != ["past", "future"]:
+        return [phrase]
+    first, second = (replace(meaning, spans=(s,), modifier="exact") for s in meaning.spans)
+    parts = (phrase.start, cut.start(), first), (cut.end(), phrase.end, second)
+    return [Found(start, end, phrase.languages, meant) for start, end, meant in parts]
 
 
 def _is_only_dates(piece: str, start: int, inside: list[Found]) -> bool:
