@@ -33,6 +33,7 @@ from lorebank.index.slots import DATED, replaced_values
 from lorebank.index.succession import mark_superseded, successors
 from lorebank.language.folding import fold, slugify
 from lorebank.language.words import content_words, estimate_tokens
+from lorebank.markdown.mentions import AND_WORDS
 from lorebank.markdown.plain import plain_text
 from lorebank.names.entities import display_names, neighbours, proposals
 from lorebank.names.lexicon import words_of
@@ -44,7 +45,8 @@ _LONGEST_NAME = 4
 """Words of a name that a sentence begins with."""
 _ANY_DAY = date(2000, 1, 1)
 _SENTENCE = re.compile(r"(?<=[\w)\"”»]{2}[.!?])\s|(?<=[。！？])")
-_AND = re.compile(r"\s+(?:and|und|y|e|et|en|ve|at|&)\s+|\s*/\s*")
+_AND = re.compile(rf"\s+(?:{'|'.join(AND_WORDS)}|at|&)\s+|\s*/\s*")
+"""`at` is Filipino: between mentions it would be English."""
 _BRACKETS = re.compile(r"\s*\([^()]*\)")
 
 

@@ -19,7 +19,7 @@ from dataclasses import replace
 
 from lorebank.domain.facts import NOBODY, Author, EvidenceMark, FactKind, Mention, Origin, Stance
 from lorebank.language.folding import slugify
-from lorebank.markdown.mentions import find_mentions
+from lorebank.markdown.mentions import AND_WORDS, find_mentions
 from lorebank.markdown.origin import read_origin_mark
 from lorebank.markdown.plain import plain_text
 from lorebank.markdown.sections import PLACEHOLDERS as PLACEHOLDER_NAMES
@@ -56,7 +56,7 @@ _WORDS_TOO = frozenset("OE")
 foi …`. Only what no sentence goes on with makes them a kind: `(c=…)`, a colon, an @name."""
 _READ_AS_WORD = "'O' is read as a word of the sentence; for an opinion write O: … or O @Name: …"
 _BETWEEN = re.compile(
-    r"\s*(?:[,，、;&+/]\s*)?(?:(?<=[\s,])(?:and|und|et|en|y|e|и|和|と)\s+|(?:和|と|、))?",
+    rf"\s*(?:[,，、;&+/]\s*)?(?:(?<=[\s,])(?:{'|'.join(AND_WORDS)})\s+|(?:和|と|、))?",
     re.IGNORECASE,
 )
 _MAYBE_TYPED = re.compile(r"[\W_]*[A-Za-zＡ-Ｚａ-ｚ][\s*_~`:：(（,\])）】@\[]")
