@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lorebank import Bank
+from lorebank.errors import ProviderError
 from lorebank.providers.protocols import Completion, Embedder, Generator, Limits, Prompt
 from support import WORDS_ONLY
 
@@ -51,6 +52,24 @@ class Silent:
 
     def cancel(self) -> None:
         pass
+
+
+def test_a_text_that_it_refuses_costs_no_other_its_vector(tmp_path: Path) -> None:
+    class Picky(Vowels):
+        def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+            if any("zither" in text for text in texts):
+                raise ProviderError("no zithers")
+            found = super().embed_documents(texts)
+            found[[place for place, text in enumerate(texts) if "tuba" in text]] = np.nan
+            return found
+
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory/notes.md").write_text("A zither.\n\nA tuba.\n\nA lute.\n\nAn oboe.\n")
+    with Bank.open(tmp_path, environ=WORDS_ONLY, embedder=Picky()) as bank:
+        for _ in range(2):
+            assert bank.sync().pending == 2
+        assert {problem.code for problem in bank.status().problems} == {"texts-refused"}
+        assert "semantic" in bank.recall("a lute").retrievers_used
 
 
 def test_an_embedder_of_the_caller_makes_the_vectors(copy_fixture: Callable[[str], Path]) -> None:

@@ -211,6 +211,29 @@ def test_where_every_text_is_refused_it_is_no_texts_fault(server: Provider) -> N
     embedder.cancel()
 
 
+def test_where_only_bad_texts_are_left_the_others_keep_their_meaning(server: Provider) -> None:
+    server.spoilt = dict.fromkeys(("one", "two"))
+    embedder = loaded(server, attempts=1)
+    with pytest.raises(TextsRefused, match="2 texts not found by meaning"):
+        list(embed_calls(embedder, [{text: text for text in server.spoilt}]))
+    embedder.cancel()
+
+
+def test_an_embedder_that_is_silent_is_named_in_status_and_hits(tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory/notes.md").write_text("Bees on the roof.\n")
+    environ = {"LOREBANK_CONFIG": "/nonexistent", "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    remote = {
+        "LOREBANK_EMBEDDER__PROVIDER": "ollama",
+        "LOREBANK_EMBEDDER__REMOTE__BASE_URL": "http://127.0.0.1:9",
+    }
+    with Bank.open(tmp_path, environ=environ | remote) as bank:
+        bank.sync()
+        [hit] = bank.search("bees")
+        assert (hit.fallback or "").startswith("found by words alone: ollama")
+        assert [problem.code for problem in bank.status().problems] == ["embedder-silent"]
+
+
 def test_a_bad_text_shows_in_status_and_the_others_are_found(
     server: Provider, tmp_path: Path
 ) -> None:

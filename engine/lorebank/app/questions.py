@@ -221,7 +221,7 @@ def _search_notes(
     filters = Filters(Selection(paths=() if path is None else (path,)))
     request, question = build_request(ws, query, filters, max(k, LEAST_WANTED), ws.day(None))
     hits = search_chunks(request, _rank_options(ws), k=k, min_score=min_score, path=path)
-    by, reason = (question.provider, question.model), failed or question.fallback
+    by, reason = (question.provider, question.model), failed or _by_words_alone(question)
     return tuple(replace(hit, provider=by[0], model=by[1], fallback=reason) for hit in hits)
 
 
@@ -339,9 +339,12 @@ def _notes(ws: OpenWorkspace, filters: Filters, question: QueryVector) -> Iterat
     yield from (f"nothing is tagged '{tag}'" for tag in tags if tag not in known)
     if not has_full_text(ws.index):
         yield f"no words are looked for: {NO_FULL_TEXT}"
-    if question.missed:
-        yield f"found by words alone: {question.skipped}"
-    yield from filter(None, (ws.in_memory, question.fallback))
+    yield from filter(None, (_by_words_alone(question), ws.in_memory))
+
+
+def _by_words_alone(question: QueryVector) -> str | None:
+    """Why another embedder, or none, answers than the one that is set."""
+    return f"found by words alone: {question.skipped}" if question.missed else question.fallback
 
 
 def _rank_options(ws: OpenWorkspace) -> RankOptions:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from lorebank.app.conversations import export_transcripts, session_state, sync_sessions, transcripts
 from lorebank.app.workspace import (
@@ -140,7 +140,12 @@ def status(ws: OpenWorkspace) -> Status:
     )
     if ws.in_memory:
         problems.insert(0, Diagnostic(str(ws.index_path), 0, "index-in-memory", ws.in_memory))
-    problems[:0] = [*(found for *_, found in interrupted(ws.root)), *refused_texts(ws.index)]
+    about = None if ws.sidecar is None else ws.sidecar.describe(ws.index)
+    problems[:0] = [
+        *(found for *_, found in interrupted(ws.root)),
+        *refused_texts(ws.index),
+        *_fallbacks(ws, about),
+    ]
     reports = sorted((ws.root / "bank" / "reflections").glob("????-??-??.md"))
     status = Status(
         workspace=str(ws.root),
@@ -159,10 +164,19 @@ def status(ws: OpenWorkspace) -> Status:
         rules_alone=ws.rules_alone,
         form=ws.form,
     )
-    if ws.sidecar is None:
-        return status
-    about = ws.sidecar.describe(ws.index)
-    return replace(status, backend=about.pop("engine"), sidecar=about)
+    return status if about is None else replace(status, backend=about.pop("engine"), sidecar=about)
+
+
+def _fallbacks(ws: OpenWorkspace, sidecar: Mapping[str, Any] | None) -> Iterator[Diagnostic]:
+    """What answers in place of what is set, and why."""
+    from lorebank.qmd.sidecar import INDEX_DUE
+
+    if silence := ws.meaning.silence(ws.index):
+        yield Diagnostic("embedder", 0, "embedder-silent", silence)
+    if sidecar is not None and sidecar["reason"] not in ("", INDEX_DUE):
+        yield Diagnostic(
+            "qmd", 0, "qmd-silent", f"{sidecar['reason']}; the built-in engine answers"
+        )
 
 
 def directives(ws: OpenWorkspace) -> tuple[Directive, ...]:

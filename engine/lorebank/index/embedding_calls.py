@@ -10,6 +10,7 @@ could not embed is handed in once more, and what fails again is left to ordinary
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -118,7 +119,8 @@ def _at_once(
 def _one(embedder: Embedder, call: Mapping[str, str], refused: list[_Refused]) -> Vectors:
     """The vectors of a call; where it fails because of a text, of its halves, down to that text.
 
-    Raises where nothing passes however it is cut: then it is not a text's fault.
+    Raises where nothing passes however it is cut, a plain word neither: then it is not a text's
+    fault.
     """
     found: Vectors = {}
     alone: list[_Refused] = []
@@ -130,7 +132,8 @@ def _one(embedder: Embedder, call: Mapping[str, str], refused: list[_Refused]) -
             vectors = embedder.embed_documents(list(part.values()))
         except ProviderError as problem:
             failures += 1
-            if not _is_of_a_text(problem) or not (found or failures <= 2 * len(call).bit_length()):
+            is_of_a_text = not embedder.endpoint or getattr(problem, "status", 0) in _REFUSALS
+            if not is_of_a_text or not (found or failures <= 2 * len(call).bit_length()):
                 raise
             keys = list(part)
             middle = len(keys) // 2
@@ -139,16 +142,18 @@ def _one(embedder: Embedder, call: Mapping[str, str], refused: list[_Refused]) -
             else:
                 alone.append((part[keys[0]], problem))
         else:
-            found |= {key: vector.tobytes() for key, vector in zip(part, vectors, strict=True)}
-    if alone and not found and len(call) > 1:
-        raise alone[0][1]
+            for (key, text), vector in zip(part.items(), vectors, strict=True):
+                if math.isfinite(float(vector.sum())):
+                    found[key] = vector.tobytes()
+                else:
+                    alone.append((text, ProviderError(f"{embedder.name}: a vector of no numbers")))
+    if alone and not found and (len(call) > 1 or not embedder.endpoint):
+        try:
+            embedder.embed_query("lorebank")
+        except ProviderError:
+            raise alone[0][1] from None
     refused += alone
     return found
-
-
-def _is_of_a_text(problem: ProviderError) -> bool:
-    """Whether another text might have passed: what was asked was refused, or answered badly."""
-    return getattr(problem, "status", 0) in _REFUSALS
 
 
 _NO_SUCH_SERVICE = frozenset({404, 405, 501})

@@ -118,6 +118,15 @@ class EmbeddingService(Mutable):
         fallback = self._fallback_reason(connection)
         return (fallback, "") if fallback else (self._primary.problem, self._primary.remedy)
 
+    def silence(self, connection: Connection) -> str:
+        """Why the embedder that is set does not answer; empty while it does, or none is set."""
+        setup, is_named = self.setup.embedder, self.given is not None
+        is_meant = setup.offline or not (is_named or setup.provider != "none")
+        known = (read_meta(connection, TEXTS_REFUSED), FETCH)
+        if is_meant or self._primary.problem in known or self._primary.remedy in known:
+            return ""
+        return self._fallback_reason(connection) or self._reason(connection)
+
     def embed(self, connection: Connection, *, progress: Progress | None = None) -> int:
         """Embed what has no vector, with the primary or else the fallback; how many texts."""
         for choice in self._choices():

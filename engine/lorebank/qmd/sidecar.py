@@ -44,6 +44,9 @@ _FILTERED = 200
 """Places asked for where most may lie elsewhere."""
 _NOT_READY = "its index is being made"
 
+INDEX_DUE = "its index is made by the next search, or lorebank index"
+"""The reason of one that was never updated."""
+
 
 @dataclass
 class Sidecar:
@@ -230,7 +233,7 @@ class Sidecar:
             self._qmd.find()
             reason = Breaker.read(connection, self._fingerprint).reason
             if not state.collections:
-                reason = state.problem or "its index is made by the next search, or lorebank index"
+                reason = state.problem or INDEX_DUE
         except LorebankError as failure:
             reason = failure.message
         return found | {"reason": reason, "engine": "builtin" if reason else "qmd"}

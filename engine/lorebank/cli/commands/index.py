@@ -101,15 +101,18 @@ def watch(session: Session) -> None:
 
 
 @command("status")
-def status(session: Session) -> None:
-    """Every problem comes with its place and what to do about it.
+def status(session: Session) -> int:
+    """Every problem comes with its place and what to do about it. Exits with 1 while anything
+    answers in place of what is set: words for the embedder, the built-in engine for qmd.
 
     Examples:
         lorebank status
         lorebank status --json
     """
     with session.bank() as bank:
-        session.result(bank.status(), status_lines)
+        found = bank.status()
+        code = session.result(found, status_lines)
+    return 1 if any(problem.code.endswith("-silent") for problem in found.problems) else code
 
 
 @command("doctor")
