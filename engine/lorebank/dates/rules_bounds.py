@@ -13,7 +13,6 @@ from datetime import date
 
 from lorebank.dates.lattice import Rule
 from lorebank.dates.lexicon import ALL, language_bit
-from lorebank.dates.rules_calendar import day_of_month
 from lorebank.dates.rules_relative import Duration, is_year
 from lorebank.dates.spans import Moment, Span, moved, one_day, shift
 from lorebank.domain.facts import Interval
@@ -207,11 +206,6 @@ def _between_listed(_: Moment, spans: tuple[Span, ...]) -> Meaning:
     return Meaning((spans[0], spans[-1]), "between")
 
 
-def _range_to_day(moment: Moment, left: Span, day: int) -> Meaning:
-    """`dal 3 al 7`."""
-    return Meaning((left, day_of_month(moment, day)), "between")
-
-
 def _range_alone(_: Moment, left: Span, right: Span) -> Meaning | None:
     if left.bare and right.bare and left.granularity == "year":
         return None  # 2000-2024 without a preposition may count anything
@@ -236,6 +230,11 @@ def _both(_: Moment, left: Span, right: Span) -> Meaning:
     """`in March and April` is one stretch, `on 24 December and 31 December` two days."""
     days = left.granularity == right.granularity == "day"
     return Meaning((left, right), "each" if days else "between")
+
+
+def _hours(_: Moment) -> bool:
+    """`ma t/m vr 9-12 uur`."""
+    return True
 
 
 def _repeated(_: Moment, *values: object) -> bool | None:
@@ -264,10 +263,8 @@ _PHRASES = (
     Rule("DATE_NUMBER|DATE_NUMBER_WEAK", _phrase()),
     Rule("DATE and the? DATE", _two_days),
     Rule("SHORT_WEEKDAY dash|to SHORT_WEEKDAY", _phrase("between")),
-    Rule("from SHORT_WEEKDAY to SHORT_WEEKDAY", _phrase("between")),
     Rule("DATE_NUMBER to? DATE_BOUND", _phrase("between")),
     Rule("DATE_BOUND", _phrase("to")),
-    Rule("DATE_NUMBER to DAY|DAY_DOT", _range_to_day),
     Rule(f"since around? the? {_D}", _phrase("since")),
     Rule(f"starting around? the? {_D}", _phrase("starting")),
     Rule(f"since_or_starting around? the? {_D}", _phrase("since-or-starting")),
@@ -278,7 +275,6 @@ _PHRASES = (
     Rule("DATE onwards", _phrase("since")),
     Rule("DATE starting_after", _phrase("starting")),
     Rule(f"until around? the? {_D}", _phrase("until")),
-    Rule("until DATE until_after", _phrase("until")),
     Rule("DATE until_after", _phrase("until")),
     Rule(f"before the? {_D}", _phrase("before")),
     Rule("in|before? DATE of? before_after", _before_post),
@@ -298,13 +294,11 @@ _PHRASES = (
     Rule("DM to|until|dash DM", _range_of_digits),
     Rule("in the? DATE and the? DATE", _both),
     Rule("DATE to|to_after|dash|and DATE until_after|range_after", _phrase("between")),
-    Rule(f"{_BEGIN} the? {_D} comma? and? until the? {_D}", _phrase("between")),
-    Rule("DATE onwards comma? DATE until_after", _phrase("between")),
 )  # fmt: skip
 BOUND_RULES = (
     *(replace(rule, tag="PHRASE") for rule in _PHRASES),
     Rule("every the? ORDINAL|NUMBER? DATE|DATES|DAYS", _repeated, "NEVER"),
     Rule("in? WEEKDAY|DAYS parts_of_day", _repeated, "NEVER"),
     Rule("article DAYS", _repeated, "NEVER", _HABITUAL_ARTICLE),
-    Rule("NUMBER dash NUMBER hour_after", lambda *_: True, "NEVER"),  # vr 9-12 uur
+    Rule(f"{_JOIN}? weekday|weekday_short? number dash number hour_after", _hours, "NEVER"),
 )

@@ -244,8 +244,7 @@ PART_RULES = (
     Rule("DATE of? PART_AFTER", _part_of, order=(1, 0)),
     Rule("EDGE", _edge),
     Rule("EDGE of? the? DATE", _edge_of),
-    Rule("the? ORDINAL UNIT of? the? DATE", _nth_unit_of),
-    Rule("the? ORDINAL UNIT of the? THIS_UNIT", _nth_unit_of),
+    Rule("the? ORDINAL UNIT of? the? DATE|THIS_UNIT", _nth_unit_of),
     Rule("the? ORDINAL|RELATIVE DATE UNIT", _nth_unit_of, order=(0, 2, 1)),  # the last May weekend
     Rule("the? ORDINAL|RELATIVE DATE WEEKDAY", _nth_weekday_of, order=(0, 2, 1)),
     Rule("DATE of? ordinal_sign? ORDINAL|NUMBER UNIT", _nth_unit_of,
