@@ -155,8 +155,11 @@ def fixed_line(code: str, line: str, headings: Collection[str]) -> str:
 def _heading(line: str, headings: Collection[str]) -> str:
     marks = _HEADING.match(line)
     words = {fold(word): word for word in headings}
-    meant = looks_like_retain(line[marks.end() :] if marks else label_title(line), words)
-    return f"{marks['marks'].strip() if marks else '##'} {words[meant]}" if meant else ""
+    title = line[marks.end() :] if marks else label_title(line)
+    meant = looks_like_retain(title, words)
+    if meant and not marks:  # a label stays one: a heading takes in more
+        return line.replace(title, words[meant])
+    return f"{marks['marks'].strip()} {words[meant]}" if marks and meant else ""
 
 
 def _label(line: str, headings: Collection[str]) -> str:

@@ -162,7 +162,10 @@ class _FactReader:
                     message = (
                         f"'{node.text.strip()}' is read as a heading; write it as one: ## Retain"
                     )
-                    self._advise(node.start, "heading-label", message)
+                    # As a heading it would take in what stands below the next label.
+                    below = takewhile(lambda each: each.kind != "heading", nodes[index + 1 :])
+                    ended = any(n.kind == "paragraph" and label_title(n.text) for n in below)
+                    self._advise(node.start, "label-section" if ended else "heading-label", message)
                     self.labels.append((node.start + 1, node.end))
                     retain_level, hidden_title, opened = _LABEL_LEVEL, "", node.start
                     continue
