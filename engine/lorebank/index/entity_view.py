@@ -98,7 +98,8 @@ _NEWEST = 5
 
 def notes_naming(connection: Connection, until: date | None) -> dict[str, tuple[NamedIn, ...]]:
     """Slug → the owner's newest sentences of prose that name the entity, each once, of what was
-    written by the end of the day `until`."""
+    written by the end of the day `until`; of those about whom no log has a typed line, which would
+    say what matters."""
     rows = select(
         connection,
         "SELECT entity, slug, content, path, start_line, end_line, recorded FROM ("
@@ -107,6 +108,8 @@ def notes_naming(connection: Connection, until: date | None) -> dict[str, tuple[
         " ORDER BY i.recorded DESC, f.path, i.start_line) AS place"
         " FROM plain_mentions p JOIN items i ON i.item = p.item JOIN files f ON f.file = i.file"
         f" WHERE {TRUSTED} AND i.kind = 'note' AND i.origin = 'owner' AND f.role = 'log'"
+        " AND p.entity NOT IN (SELECT m.entity FROM mentions m JOIN items t ON t.item = m.item"
+        " WHERE t.kind <> 'note' AND t.recorded IS NOT NULL)"
         " AND (?1 IS NULL OR i.recorded <= ?1)) WHERE place <= ?2 ORDER BY entity, place",
         (until.isoformat() if until else None, 2 * _NEWEST),
     )

@@ -66,7 +66,7 @@ class View(Record):
     """Those that mention it, opinions included, the oldest first."""
     description: Description | None = None
     notes: Sequence[NamedIn] = ()
-    """The newest sentences of logs that name it."""
+    """The newest sentences of logs that name it, where no log has a typed line about it."""
     opinions: Sequence[Opinion] = ()
     coming: Sequence[AgendaItem] = ()
     """What the agenda has of it."""
@@ -134,13 +134,11 @@ def _screen_body(view: View, lines: Sequence[Line], left: int) -> str:
         if own:
             rows = [f"- {line.text} ({citation_link(line.source, view.page)})" for line in own]
             parts.append("\n".join([f"**{section}**", "", *rows]))
-    # Where its owner keeps lines about it, these say what matters; where not, the prose has to.
-    if not any(known.fact.recorded for known in view.facts):
-        rows = [
-            f"- {n.day} · {escape_inline(n.content)} ({citation_link(n.source, view.page)})"
-            for n in view.notes[: SCREEN - len(lines)]
-        ]
-        parts += ["\n".join(["**From the notes**", "", *rows])] if rows else []
+    rows = [
+        f"- {note.day} · {escape_inline(note.content)} ({citation_link(note.source, view.page)})"
+        for note in view.notes[: SCREEN - len(lines)]
+    ]
+    parts += ["\n".join(["**From the notes**", "", *rows])] if rows else []
     if left:
         more = "1 more opinion" if left == 1 else f"{left} more opinions"
         parts.append(f"{more} in [opinions]({relpath(OPINIONS_PATH, dirname(view.page))})")
