@@ -302,7 +302,7 @@ def _yearly_week(match: re.Match[str]) -> Span | None:
 
 def _day_and_month(match: re.Match[str]) -> Span | None:
     first, second = int(match[1]), int(match[2])
-    day, month = (second, first) if second > 12 else (first, second)
+    day, month = (second, first) if second > 12 and "/" in match[0] else (first, second)
     if not (1 <= day <= 31 and 1 <= month <= 12):
         return None
 

@@ -95,6 +95,7 @@ REFERENCE_RULES = (
     Rule("MONTH_NUMBER month_sign", same, "MONTH_SHORT", _CJK),
     Rule("ordinal_sign DAY", same, "DAY_ORD"),
     Rule("ordinal_sign NUMBER", same, "ORDINAL"),
+    Rule("CLOCK hour_after", same, "CLOCK"),
     Rule("hour? NUMBER hour_after", lambda _, hour: hour <= 24 or None, "CLOCK"),
     Rule("NUMBER UNIT", lambda _, n, unit: (n, unit), "DURATION"),
 )  # fmt: skip
