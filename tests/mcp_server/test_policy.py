@@ -246,6 +246,18 @@ def test_agents_writing_at_once_lose_nothing_and_are_told_apart(
             assert f"Agent {number} painted plank {line}. {mark}" in log
 
 
+def test_the_last_reflection_is_undone_without_its_name(opens: Opens) -> None:
+    calls: Calls = [("reflect", {"dry_run": False}), ("undo", {"what": "reflect"})]
+    assert "restored" in _said(ask(opens, Access(tools="all"), calls)[1])
+
+
+def test_rulings_are_taken_as_a_list_of_objects_too(opens: Opens) -> None:
+    with opens() as bank:
+        (item, *_) = bank.inbox("restatement").items
+    ruled = {"verdicts": [{"id": item.id, "verdict": "both"}]}
+    assert f"{item.id} both" in _said(ask(opens, Access(), [("inbox", ruled)])[0])
+
+
 def test_rights_of_clients_are_read_strictly(tmp_path: Path) -> None:
     file = tmp_path / "mcp-clients.toml"
     file.write_text(f'[phone]\ntoken = "{"t" * 20}"\ngroup = true\nbanks = ["home"]\n')

@@ -21,6 +21,8 @@ from lorebank.tools.arguments import as_json, note_of
 TOOL_ALIASES: Mapping[str, str] = {
     **dict.fromkeys(("memory_recall", "search", "search_memory", "query_memory", "ask"), "recall"),
     **dict.fromkeys(("add_memory", "save_memory", "store", "store_memory", "memorize"), "retain"),
+    **dict.fromkeys(("memory_store", "memory_add", "add_memories", "create_memory"), "retain"),
+    **dict.fromkeys(("get_entity", "lookup_entity", "search_entity"), "entity"),
     **dict.fromkeys(("memory_read", "read_memory", "get_memory", "memory_read_file"), "memory_get"),
     **dict.fromkeys(("update_memory", "update_fact", "correct_memory"), "correct"),
     **dict.fromkeys(("delete_memory", "forget_memory"), "forget"),

@@ -34,7 +34,7 @@ from lorebank.mcp_server.calls import (
 from lorebank.mcp_server.resources import add_prompts, add_resources
 from lorebank.render.answers import search_lines
 from lorebank.render.for_models import REVIEW_TOKENS, within
-from lorebank.render.text import MODEL
+from lorebank.render.text import MODEL, in_words_of_tools
 from lorebank.tools.arguments import Aliases, as_usage_error, fit
 from lorebank.tools.toolset import (
     SELECTING,
@@ -188,7 +188,8 @@ class LorebankServer(MCPServer[None]):
         except ToolError as problem:
             cause = problem.__cause__
             if isinstance(cause, NotFound) and name in _ASKED_BY_NAME:
-                return recalled(": ".join(filter(None, [cause.message, cause.hint])))
+                said = ": ".join(filter(None, [cause.message, cause.hint]))
+                return recalled(in_words_of_tools(said))
             if isinstance(cause, LorebankError):
                 return error_result(cause)
             if isinstance(cause, ValidationError):

@@ -13,7 +13,7 @@ from lorebank.language.words import estimate_tokens
 from lorebank.markdown.origin import as_recalled
 from lorebank.recall.snippets import newly_shown, snippet
 from lorebank.render.reports import reflect_lines
-from lorebank.render.text import MODEL, day_phrase, problem_lines, whose
+from lorebank.render.text import MODEL, day_phrase, in_words_of_tools, problem_lines, whose
 
 REVIEW_TOKENS = 3_800
 """Of a page to be reviewed; with what hosts put around it below 4,000, which all of them accept."""
@@ -27,7 +27,7 @@ def answer_text(answer: Answer, budget: int) -> str:
     Where the hits do not fit whole, the longest are clipped around what was asked; hits are left
     out only where even clipped ones do not fit.
     """
-    notes = [_verdict(answer), *(f"note: {note}" for note in answer.notes)]
+    notes = [_verdict(answer), *(f"note: {in_words_of_tools(note)}" for note in answer.notes)]
     for count in range(len(answer.hits), 0, -1):
         for length in _LENGTHS if count > 1 else (*_LENGTHS, 0):
             text = "\n".join([*_hits(answer, count, length), *notes])

@@ -31,6 +31,7 @@ _IGNORED = frozenset(
 say who they are, which the connection says."""
 _DAYS = ("date", "day", "when", "timestamp")
 _RANGES = ("date_range", "time_range", "range", "period", "between", "dates")
+_STARTS = ("start", "from_line", "first_line", "begin_line")
 _ENDS = ("end", "end_line", "to", "to_line", "last_line")
 _RULED = (("item", "item_id", "id"), ("verdict", "decision", "ruling", "choice", "answer"))
 _NEAR = 0.75
@@ -110,6 +111,11 @@ def _combined(given: Mapping[str, Any], properties: Mapping[str, Any]) -> Mappin
     """One value that stands for two arguments, and two that are one here."""
     combined = dict(given)
     for key, value in given.items():
+        if key == "verdicts" and isinstance(value, list):  # of objects, an item each
+            rows = [row for row in value if isinstance(row, Mapping)]
+            ruled = [[row[k] for names in _RULED for k in names if k in row][:2] for row in rows]
+            if all(len(pair) == 2 for pair in ruled):
+                combined["verdicts"] = {str(item): verdict for item, verdict in ruled}
         if key in properties:
             continue
         if "since" in properties and key == "days":
@@ -121,8 +127,10 @@ def _combined(given: Mapping[str, Any], properties: Mapping[str, Any]) -> Mappin
             ends = as_json(value, value) if isinstance(value, str) else value
             first, last = ends if isinstance(ends, list) and len(ends) == 2 else (value, value)
             combined |= {"since": first, "until": last}
+        elif "start_line" in properties and key in _STARTS:
+            combined["start_line"] = value
         elif "start_line" in properties and key in _ENDS:
-            first = next((given[k] for k in ("start_line", "start", "from") if k in given), 1)
+            first = next((given[k] for k in ("start_line", "from", *_STARTS) if k in given), 1)
             first, last = _as_number(first, _COUNT), _as_number(value, _COUNT)
             if not isinstance(first, int) or not isinstance(last, int):
                 continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -85,6 +86,8 @@ def _bare_name(given: Any) -> Any:
     return PurePosixPath(bare).stem if bare.endswith(".md") else bare
 
 
+_CITED = re.compile(r"\[?(?P<path>[^\[\]#]+?)(?:(?:#L|:)(?P<lines>\d+(?:-L?\d+)?))?\]?")
+"""A place as it is cited, with or without brackets: `[memory/2025-11-27.md#L10-L20]`, `….md:10`."""
 _PATH = "file filename file_path source place uri"
 _NEW_TEXT = "content fact memory note statement body query right new to new_text correction"
 _Named = Annotated[str, BeforeValidator(_bare_name)]
@@ -296,11 +299,15 @@ class Toolset:
         lines: Lines = None,
     ) -> Delivered:
         """Read one memory file, whole or by lines."""
+        cited = _CITED.fullmatch(path.strip())
+        path, place = (cited["path"], cited["lines"] or "") if cited else (path, "")
         if is_core(path):
             path = core_path(self._bank.root)
         with suppress(ValueError):
             log = LogPattern.compile(self._bank.config.workspace.log_pattern)
             path = log.path_for(date.fromisoformat(path.removesuffix(".md")))
+        if place:
+            path += "#L" + "-L".join(re.findall(r"\d+", place))
         found = self._bank.get(path, start_line=start_line, lines=lines, shared=True)
         return _recalled(within(found.text, REVIEW_TOKENS, "read on with start_line"))
 
@@ -475,9 +482,8 @@ class Toolset:
             taken = self._bank.unrule([id] if id else None, by=self._author.agent)
             ids = ", ".join(each.id for each in taken)
             return {"text": f"took back {len(taken)} rulings: {ids}"}
-        undone = (
-            self._bank.undo_forget(id or None) if what == "forget" else self._bank.undo_reflect(id)
-        )
+        undoing = self._bank.undo_forget if what == "forget" else self._bank.undo_reflect
+        undone = undoing(id or None)
         return {"text": f"restored {', '.join(undone.restored)}"}
 
     def confirm(
