@@ -8,6 +8,7 @@ from lorebank.markdown.origin import as_recalled, strip_recalled
 from support import golden
 
 PACKETS = {
+    "one hit": "f-1a2b3c4d5e Peter: Likes tea. (opinion, c=0.87) [memory/2025-11-27.md#L15]",
     "marked": as_recalled("1. Peter: Likes tea."),
     "marked, cut short": "<recalled-from-memory>\n1. Peter: Likes tea.",
     "boot pack": (

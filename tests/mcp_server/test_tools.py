@@ -16,7 +16,7 @@ from lorebank import Bank
 from lorebank.language.words import estimate_tokens
 from lorebank.mcp_server.access import Access
 from lorebank.mcp_server.server import LorebankServer, build_server
-from lorebank.render.for_models import within
+from lorebank.render.for_models import tokens_sent, within
 from lorebank.tools.toolset import DEFAULT_TOOLS
 from support import WORDS_ONLY, golden
 
@@ -82,8 +82,8 @@ def test_recall_answers_in_one_form_with_what_is_asked_of_an_answer(call: Call) 
     result = call("recall", query="what does Peter prefer?", k=1)
     assert result.structured_content == {"text": _text(result), "level": "strong", "fresh": True}
     assert _text(result) == (
-        "<recalled-from-memory>\n1. f-7ae0602fe6 Peter: Prefers concise replies (<1500 chars) on"
-        " WhatsApp; whatever is longer belongs in a file. (opinion, 2025-11-27, c=0.93)"
+        "<recalled-from-memory>\nf-7ae0602fe6 Peter: Prefers concise replies (<1500 chars) on"
+        " WhatsApp; whatever is longer belongs in a file. (opinion, c=0.93)"
         " [memory/2025-11-27.md#L15]\nevidence: strong; 1 of 22 shown\n</recalled-from-memory>"
     )
 
@@ -99,8 +99,9 @@ def test_every_tool_delivers_text_inside_a_page(
 
 
 def _sent(result: Any) -> int:
-    """Tokens of what hosts give their model: the structured content as JSON."""
-    return estimate_tokens(json.dumps(result.structured_content, ensure_ascii=False))
+    """The most tokens of what hosts give their model: the structured content as JSON."""
+    others = {k: v for k, v in result.structured_content.items() if k != "text"}
+    return tokens_sent(result.structured_content["text"]) + tokens_sent(f"{others}")
 
 
 def test_ten_hits_and_the_tools_fit_their_budgets(
@@ -111,7 +112,7 @@ def test_ten_hits_and_the_tools_fit_their_budgets(
         for number in range(12):
             log.write(f"- W @Peter: Packed box {number} with {'plates, cups and ' * 12}spoons.\n")
     result = call("recall", query="boxes with plates and spoons", limit=10)
-    assert "\n10. f-" in _text(result) and _sent(result) <= 500
+    assert _text(result).count("\nf-") == 10 and _sent(result) <= 500
     assert _sent(call("recall", query="boxes with plates", k=40, token_budget=2000)) > 500
 
     server, banks = build_server(opens)
@@ -180,7 +181,7 @@ def test_what_one_tool_writes_another_recalls(call: Call, workspace: Path) -> No
     written = call("retain", text="The spare oars are in the blue shed.", entities=["Harbour"])
     assert "about Harbour [memory/2025-12-10.md#L4]" in _text(written)
     hits = _text(call("recall", query="where are the oars?"))
-    assert f"1. {written.structured_content['id']} Harbour: The spare oars" in hits
+    assert f"\n{written.structured_content['id']} Harbour: The spare oars" in hits
     assert "by mcp" in hits, "the client's own name stands by what it wrote"
     log = (workspace / "memory/2025-12-10.md").read_text()
     assert log.endswith("shed. (origin: agent, by mcp)\n")

@@ -31,7 +31,14 @@ from lorebank.markdown.origin import as_recalled
 from lorebank.render.answers import search_lines
 from lorebank.render.beliefs import explanation_lines, opinion_lines, timeline_lines
 from lorebank.render.entities import entity_view_lines
-from lorebank.render.for_models import REVIEW_TOKENS, answer_text, paged, reflect_blocks, within
+from lorebank.render.for_models import (
+    REVIEW_TOKENS,
+    answer_text,
+    fitted,
+    paged,
+    reflect_blocks,
+    within,
+)
 from lorebank.render.judgments import forget_lines, inbox_blocks, item_lines
 from lorebank.render.reports import status_lines
 from lorebank.render.text import MODEL, fact_block, in_words_of_tools, more_line
@@ -223,16 +230,22 @@ class Toolset:
         """All that is known of one person, place, project or thing: what holds now, opinions, open
         questions, the newest facts.
         """
-        view = self._bank.entity(name, since=since, until=until, token_budget=token_budget)
-        lines = entity_view_lines(MODEL, view, limit=len(view.facts))
-        lines += ["… cut to the budget; raise token_budget"] if view.truncated else []
-        return _recalled(within("\n".join(lines), token_budget, "raise token_budget"))
+
+        def told(budget: int) -> str:
+            view = self._bank.entity(name, since=since, until=until, token_budget=budget)
+            lines = entity_view_lines(MODEL, view, limit=len(view.facts))
+            lines += ["… cut to the budget; raise token_budget"] if view.truncated else []
+            return "\n".join(lines)
+
+        text = fitted(token_budget, told)
+        return _recalled(within(text, token_budget, "raise token_budget"))
 
     def context(self, token_budget: Budget = 1500) -> Delivered:
         """What to know before the first word of a session: the owner's directives, core memory,
         the last days, top opinions. Call it once, at the start.
         """
-        pack = self._bank.context(token_budget=token_budget).text or "Memory is empty."
+        pack = fitted(token_budget, lambda budget: self._bank.context(token_budget=budget).text)
+        pack = pack or "Memory is empty."
         return _recalled(within(pack, token_budget, "raise token_budget"))
 
     def opinions(
