@@ -194,3 +194,15 @@ def test_names_complete_from_the_index(lorebank: Run, workspace: Path) -> None:
         text=True,
     )
     assert done.stdout == "plain,Peter\n"
+
+
+def test_a_forget_that_leaves_something_says_so_by_its_code(lorebank: Run, tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory" / "2025-12-01.md").write_text(
+        "## Retain\n- W @Mei: Sings.\n- W @Bo: Hm.\n"
+    )
+    (tmp_path / "beside.txt").write_text("Mei\n")
+    done = lorebank("forget", "--entity", "Mei", "--purge")
+    assert done.code == 6, done
+    assert "beside.txt:1" in done.err
+    assert lorebank("forget", "--entity", "Bo").code == 0

@@ -555,11 +555,11 @@ def test_a_purge_takes_lines_out_of_what_other_runs_keep(two: Path) -> None:
         assert text.endswith("- W @Tomas: Plays chess.\n")
 
 
-def test_a_purge_says_what_it_did_not_search(two: Path) -> None:
+def test_a_purge_without_words_says_what_it_did_not_search(two: Path) -> None:
     (two / "sub").mkdir()
     (two / "sub" / "a.txt").write_text("Galway")
     with opened(two) as bank:
-        report = bank.forget(match="Galway", purge=True)
+        report = bank.forget(before="2025-12-05", purge=True)
         assert report.purged is not None
         assert report.purged.unread == ("sub/a.txt",)
 
@@ -618,3 +618,100 @@ def test_a_line_of_bytes_that_are_no_text_is_forgotten_too(tmp_path: Path) -> No
         assert b"\xff" not in note.read_bytes()
         bank.undo_forget(run)
     assert note.read_bytes() == before
+
+
+NAMED = {
+    "title": b"---\ntitle: Dinghy of Quintessa\n---\nIt is blue.\n",
+    "tags": b"---\ntags:\n  - boats\n  - quintessa\naliases: [Quintessa V.]\n---\nIt is blue.\n",
+    "question": b"---\nquestion: what does Quintessa sail?\n---\n# Boats\n",
+    "heading": b"# Quintessa and the harbour\n\nIt is blue.\n",
+    "comment": b"# h\n\n<!-- ask Quintessa about it -->\nIt is blue.\n",
+    "address": b"# l\n\nSee [it](https://example.org/people/quintessa). It is blue.\n",
+    "odd line": b"# d\n\n## Retain\n- w(@Quintessa) drinks rum\n- W @Ada: Is here.\n",
+    "emphasis": b"# e\n\nIt is _Quintessa_ herself. It is blue.\n",
+    "code": b"# c\n\n```\nowner = 'Quintessa'\n```\n",
+    "table": b"| who | what |\n|---|---|\n| QUINTESSA | dinghy |\n| Ada | canoe |\n",
+    "other bytes": b"# b\n\nQuintessa lent a caf\xe9 rope. A caf\xe9 is blue.\n",
+    "windows": b"\xef\xbb\xbf# Quintessa\r\n\r\nIt is blue.\r\n",
+    "utf-16": "\ufeff# u\n\nQuintessa lent a rope.\nIt is blue.\n".encode("utf-16-le"),
+}
+
+
+def naming_quintessa(root: Path, path: str, data: bytes) -> Path:
+    """A workspace with a log that names somebody, and one file more."""
+    for place, text in (
+        ("memory/2025-12-01.md", b"## Retain\n- W @Quintessa: Lives in Ghent.\n"),
+        (path, data),
+    ):
+        (root / place).parent.mkdir(parents=True, exist_ok=True)
+        (root / place).write_bytes(text)
+    return root / path
+
+
+@pytest.mark.parametrize("kind", NAMED)
+def test_a_name_goes_from_whatever_line_holds_it(tmp_path: Path, kind: str) -> None:
+    note = naming_quintessa(tmp_path, "memory/note.md", NAMED[kind])
+    with opened(tmp_path) as bank:
+        report = bank.forget(entity="Quintessa")
+        assert report.is_done
+        bank.undo_forget()
+        assert note.read_bytes() == NAMED[kind]
+        report = bank.forget(entity="Quintessa", purge=True)
+        assert bank.check() == ()
+    assert (report.is_done, report.problems) == (True, ())
+    assert report.searched
+    data = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
+    assert b"quintessa" not in data.replace(b"\0", b"").lower()
+    if b"blue" in NAMED[kind]:
+        assert b"blue" in note.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("path", "data", "place", "code"),
+    [
+        ("memory/Quintessa-notes.md", b"Cold.", "memory/Quintessa-notes.md:0", "left-name"),
+        ("memory/quintessa/boat.md", b"Cold.", "memory/quintessa/boat.md:0", "left-name"),
+        ("notes.txt", b"a\nQuintessa 555\n", "notes.txt:2", "left"),
+        ("old.bin", b"\0\1Quintessa\0", "old.bin:0", "left"),
+        (".memory/config.toml", b'[mentions]\nexclude = ["Quintessa"]\n', ".toml:2", "left"),
+        ("sessions/a.jsonl", b'{"text": "I saw Quintessa"}\n', "a.jsonl:1", "left-with-host"),
+        ("memory/maybe.md", b"A quintessa of sorts.\n", "memory/maybe.md:1", "left-maybe"),
+        ("memory/maybe.md", b"Quintessas.\n", "memory/maybe.md:1", "left-maybe"),
+    ],
+)
+def test_what_is_left_of_a_name_is_said_with_its_place(
+    tmp_path: Path, path: str, data: bytes, place: str, code: str
+) -> None:
+    file = naming_quintessa(tmp_path, path, data)
+    with opened(tmp_path) as bank:
+        report = bank.forget(entity="Quintessa", purge=True)
+    [left] = report.problems
+    assert f"{left.path}:{left.line}".endswith(place)
+    assert left.code == code
+    assert report.is_done == (code in ("left-with-host", "left-maybe"))
+    assert file.read_bytes() == data
+
+
+def test_archives_are_searched_too(tmp_path: Path) -> None:
+    naming_quintessa(tmp_path, "memory/note.md", b"It is blue.\n")
+    with zipfile.ZipFile(tmp_path / "old.zip", "w") as archive:
+        archive.writestr("notes/a.md", "One.\nQuintessa.\n")
+        archive.writestr("b.md", "One.\n")
+    with opened(tmp_path) as bank:
+        [left] = bank.forget(entity="Quintessa").problems
+    assert (left.path, left.line, left.code) == ("old.zip!notes/a.md", 2, "left")
+
+
+def test_a_word_is_no_name(tmp_path: Path) -> None:
+    text = b"# Garden\n\nThe rose is red. Will it last?\n\n## Retain\n- W @Ada: Cut a rose.\n"
+    note = naming_quintessa(tmp_path, "memory/note.md", text)
+    people = b"## Retain\n- W @Rose: Moved.\n- W @Will: Called.\n"
+    (tmp_path / "memory" / "2025-12-02.md").write_bytes(people)
+    with opened(tmp_path) as bank:
+        report = bank.forget(entity="Rose", purge=True)
+        assert [(left.line, left.code) for left in report.problems] == [
+            (3, "left-maybe"),
+            (6, "left-maybe"),
+        ]
+        assert bank.forget(entity="Will", purge=True).problems == ()
+    assert note.read_bytes() == text

@@ -109,7 +109,7 @@ def _places(bank: Bank) -> list[str]:
 def test_no_byte_of_it_is_left_once_it_is_purged(workspace: Path, order: dict[str, str]) -> None:
     with opened(workspace) as bank:
         report = bank.forget(**order, purge=True)
-        assert report.problems == ()
+        assert {left.code for left in report.problems} <= {"left-with-host"}
         assert found(bank, "zweikanalig") == []
         assert holding(workspace, "zweikanalig") == []
     assert holding(workspace, "zweikanalig") == []

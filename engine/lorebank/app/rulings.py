@@ -28,9 +28,10 @@ from lorebank.domain.reports import (
 )
 from lorebank.errors import ConfigurationError, NotFound, PathRefused, UsageError
 from lorebank.forgetting.forget import Forgetting, naming
-from lorebank.forgetting.selection import Order, text_finder
+from lorebank.forgetting.selection import Order
 from lorebank.forgetting.undo import interrupted, read_run, restore, runs_of, store_of
 from lorebank.forgetting.undo import purge as purge_kept
+from lorebank.forgetting.words import Finder
 from lorebank.generation.writing import open_writer
 from lorebank.inbox.registry import settled, signature, take_back, waiting
 from lorebank.inbox.sources import Desk
@@ -237,9 +238,10 @@ def forget(
             return forgetting.preview(order)
         report = forgetting.forget(order, today=today, done=done)
         if not purge:
-            return report
+            return forgetting.prove(order, report, is_purged=False)
         runs = [*done, *([report.run] if report.run and report.run not in done else [])]
-        return replace(report, purged=_purge(ws, runs, match))
+        report = replace(report, purged=_purge(ws, runs, order.finder))
+        return forgetting.prove(order, report, is_purged=True)
 
 
 def _forget_own(
@@ -289,8 +291,10 @@ def _lines_of(ws: OpenWorkspace, line: ForgottenLine) -> list[str]:
     return lines[line.source.start_line - 1 : line.source.end_line]
 
 
-def _purge(ws: OpenWorkspace, runs: Sequence[str], match: str = "") -> PurgeReport:
-    return replace(purge_kept(ws.root, runs, text_finder(match)), unread=ws.unread_files())
+def _purge(ws: OpenWorkspace, runs: Sequence[str], finder: Finder | None = None) -> PurgeReport:
+    """Without words to look for, other files than notes are not searched."""
+    report = purge_kept(ws.root, runs, finder or Finder())
+    return report if finder else replace(report, unread=ws.unread_files())
 
 
 def finish_interrupted(ws: OpenWorkspace) -> tuple[str, ...]:

@@ -147,6 +147,18 @@ def full_text_tables(connection: Connection) -> list[str]:
     return [name for (name,) in select(connection, query)]
 
 
+def texts_of(connection: Connection) -> Iterator[str]:
+    """All text of each row of a database's plain tables."""
+    query = (
+        "SELECT t.name, group_concat('\"' || c.name || '\"') FROM sqlite_schema t,"
+        " pragma_table_info(t.name) c WHERE t.type = 'table' AND c.type = 'TEXT'"
+        " AND t.sql NOT LIKE 'CREATE VIRTUAL%' GROUP BY t.name"
+    )
+    for table, columns in select(connection, query):
+        for row in connection.execute(f'SELECT {columns} FROM "{table}"'):
+            yield "\n".join(filter(None, row))
+
+
 def _configure(connection: apsw.Connection) -> None:
     """The settings that every connection of the project has."""
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)

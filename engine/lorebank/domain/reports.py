@@ -192,6 +192,15 @@ class ForgetReport(Record):
     which is left as it is, the first words, and whose they are (`kind`)."""
     proposed: tuple[ForgottenLine, ...] = ()
     """Lines that an agent did not write: the owner is asked in the inbox whether they go."""
+    searched: int | None = None
+    """How many files were searched at the end for what an order names; `None` where it names
+    nothing. What is left is among the problems."""
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing is left of what was to go."""
+        undone = ("not-forgotten", "left", "left-name")
+        return not any(each.code in undone for each in self.problems)
 
     def with_problems(self, problems: Sequence[Diagnostic]) -> ForgetReport:
         """The report with what went wrong after it was made."""

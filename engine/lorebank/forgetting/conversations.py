@@ -15,7 +15,8 @@ from lorebank.conversations.turns import Turn
 from lorebank.domain.facts import Citation
 from lorebank.domain.reports import ForgottenLine
 from lorebank.errors import NotFound
-from lorebank.forgetting.selection import Order, name_finder, text_finder
+from lorebank.forgetting.selection import Order
+from lorebank.forgetting.words import name_finder, text_finder
 from lorebank.markdown.forgotten import Tombstone, format_tombstone, message_key
 from lorebank.records import Record
 from lorebank.trust.quarantine import place_named

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path, PurePosixPath
 
@@ -19,6 +19,7 @@ from lorebank.domain.reports import ForgetReport
 from lorebank.errors import ConcurrentEdit, NotFound, WorkspaceError
 from lorebank.forgetting.conversations import Conversations, ForgottenTurns
 from lorebank.forgetting.planning import CutPlan, mender, plan_cuts
+from lorebank.forgetting.proof import places_left
 from lorebank.forgetting.rows import (
     derived_counts,
     embedding_hashes,
@@ -27,6 +28,7 @@ from lorebank.forgetting.rows import (
 )
 from lorebank.forgetting.selection import Order, Selected, select_lines
 from lorebank.forgetting.undo import Cut, KeptRun, carried, keep, read_run, store_of
+from lorebank.forgetting.words import bytes_of, text_of
 from lorebank.generation.kept import forget_generated
 from lorebank.index.embedding_cache import EmbeddingCache
 from lorebank.markdown.forgotten import Traces
@@ -94,6 +96,16 @@ class Forgetting:
         edited = self._write_cuts(run)
         self._finish(run)
         return edited
+
+    def prove(self, order: Order, report: ForgetReport, *, is_purged: bool) -> ForgetReport:
+        """The report with how much was searched for what an order names, and what is left of it."""
+        if order.finder is None:
+            return report
+        hosts = [file.place for file in self.conversations.files] if self.conversations else []
+        searched, left = places_left(
+            self.root, order.finder, self.index(), hosts, is_purged=is_purged
+        )
+        return replace(report.with_problems(left), searched=searched)
 
     def _select(self, order: Order) -> Selected:
         return select_lines(self.index(), self.root, self.files(), order)
@@ -214,7 +226,6 @@ def _rest_of(path: str, cut: Cut, present: bytes, texts: Sequence[str]) -> Cut |
         return cut
     after = None if cut.after is None else carried(cut.before, cut.after, present)
     if after is None and cut.derived:
-        text = present.decode("utf-8", "surrogateescape")
-        mended = mender(path)(text, Traces(texts=tuple(texts)))
-        after = mended.text.encode("utf-8", "surrogateescape")
+        text, encoding = text_of(present)
+        after = bytes_of(mender(path)(text, Traces(texts=tuple(texts))).text, encoding)
     return None if after is None else Cut(present, after)

@@ -8,8 +8,9 @@ from pathlib import Path
 from lorebank.domain.facts import Diagnostic
 from lorebank.domain.reports import ForgottenLine
 from lorebank.forgetting.conversations import ForgottenTurns
-from lorebank.forgetting.selection import Order, Selected, name_finder, text_finder
+from lorebank.forgetting.selection import Order, Selected
 from lorebank.forgetting.undo import Cut
+from lorebank.forgetting.words import bytes_of, name_finder, text_finder, text_of
 from lorebank.markdown.forgotten import Mended, Traces, blanked, mend_blocks, mend_report
 from lorebank.markdown.ledger import added_line, without_lines
 from lorebank.markdown.proposal_pages import DECISIONS_PATH, PROPOSAL_PAGES
@@ -61,10 +62,11 @@ def plan_cuts(root: Path, selected: Selected, order: Order, turns: ForgottenTurn
         data = _read(root, path, problems) if cut is None else cut.before
         if data is None or not selected.lines:
             continue
-        mended = mender(path)(_text(data if cut is None else cut.after or b""), traces)
+        text, encoding = text_of(data if cut is None else cut.after or b"")
+        mended = mender(path)(text, traces)
         if mended.gone:
             pages += [ForgottenLine.of(path, number, text) for number, text in mended.gone if text]
-            cuts[path] = Cut(data, _bytes(mended.text), derived=cut is None)
+            cuts[path] = Cut(data, bytes_of(mended.text, encoding), derived=cut is None)
     if turns.tombstones:
         page = read_text_file(root, FORGOTTEN_PAGE)
         cuts[FORGOTTEN_PAGE] = Cut(page.data or b"", _with_tombstones(page.text, turns).encode())
@@ -103,7 +105,7 @@ def _lines_cut(
     data: bytes, path: str, selected: Selected, is_meant: Callable[[str], object]
 ) -> Iterator[str]:
     """The longer of the lines that go, and those that hold what is meant, as they stand there."""
-    lines = _text(data).split("\n")
+    lines = text_of(data)[0].split("\n")
     for place in selected.places(path):
         for line in lines[place.start_line - 1 : place.end_line]:
             if len(line.strip()) >= _TELLING or is_meant(line):
@@ -114,15 +116,17 @@ def _without(data: bytes, path: str, selected: Selected) -> bytes | None:
     if path in selected.files:
         return None
     places = selected.places(path)
+    text, encoding = text_of(data)
     if path in _LEDGERS:
-        return _bytes(without_lines(_text(data), places))
-    lines = blanked(_text(data), [(p.start_line, p.end_line) for p in places]).split("\n")
+        return bytes_of(without_lines(text, places), encoding)
+    mark, text = text[: text.startswith("\ufeff")], text.removeprefix("\ufeff")
+    lines = blanked(text, [(p.start_line, p.end_line) for p in places]).split("\n")
     for place in places:
         if (kept := selected.kept.get(place)) is not None:
             end = "\r" if lines[place.start_line - 1].endswith("\r") else ""
             stays = [f"{line.rstrip()}{end}" for line in kept.split("\n")]
             lines[place.start_line - 1 : place.end_line] = stays
-    return _bytes("\n".join(lines))
+    return bytes_of(mark + "\n".join(lines), encoding)
 
 
 def _bank_pages(root: Path) -> list[str]:
@@ -142,12 +146,3 @@ def _read(root: Path, path: str, problems: list[Diagnostic]) -> bytes | None:
     except OSError as problem:
         problems.append(Diagnostic(path, 0, "not-forgotten", f"cannot be read: {problem.strerror}"))
         return None
-
-
-def _text(data: bytes) -> str:
-    """As text that gives the very bytes back, whatever they are."""
-    return data.decode("utf-8", "surrogateescape")
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")

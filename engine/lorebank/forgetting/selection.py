@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect
-from collections.abc import Callable, Collection, Container, Iterable, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import field
 from datetime import date
-from itertools import accumulate, groupby
+from itertools import groupby
 from pathlib import Path
 
 from lorebank.database.connection import Connection, select
@@ -15,11 +15,11 @@ from lorebank.domain.facts import Citation
 from lorebank.domain.reports import ForgottenLine
 from lorebank.errors import NotFound, UsageError
 from lorebank.forgetting.rows import KnownItem, items_matching
+from lorebank.forgetting.words import Finder, name_finder, readable, text_of
 from lorebank.index.opinions import OPENED_BY
-from lorebank.language.folding import fold
 from lorebank.language.statements import sentence_spans
 from lorebank.markdown.plain import plain_text
-from lorebank.markdown.source import decode, split_lines
+from lorebank.markdown.source import split_lines
 from lorebank.records import Mutable, Record
 from lorebank.trust.quarantine import item_of_id, place_named
 from lorebank.workspace.files import SourceFile, read_bytes
@@ -35,17 +35,8 @@ _STATING = (
     " AND reason IN ('stated', 'restated'))"
     f" OR EXISTS (SELECT 1 FROM opinions o WHERE o.id = ?1 AND {OPENED_BY}))"
 )
-_DECISIONS_ON = (
-    "SELECT DISTINCT f.path, n.line FROM names n JOIN files f ON f.file = n.file"
-    " WHERE f.role = 'ledger' AND (n.slug IN (SELECT slug FROM aliases WHERE entity = ?1)"
-    " OR n.target IN (SELECT slug FROM aliases WHERE entity = ?1)) ORDER BY 1, 2"
-)
-"""The lines of ledgers that decide about a name of an entity."""
 _BULLET = re.compile(r"\A[\s>]*(?:[-*+]\s+)?")
 _ITEM = re.compile(r"(?P<indent>[\s>]*)(?:[-*+]|\d{1,9}[.)])(?=\s)")
-_WILD = re.compile(r"(?<=\w)\*(?!\*)|(?<!\*)\*(?=\w)")
-"""`Ann*`, for the rest of a word; neither `5 * 3` nor `**bold**`."""
-_SEPARATORS = re.compile(r"[-_\s]+")
 _BEFORE = "SELECT path FROM files WHERE recorded < ? AND role IN ('log', 'note')"
 
 
@@ -73,6 +64,11 @@ class Order(Record):
         """Whether no note is meant."""
         path = self.source.partition("#")[0]
         return is_session_path(path) and not is_markdown(path)
+
+    @property
+    def finder(self) -> Finder | None:
+        """What its words or names are found by, where it has any."""
+        return Finder(self.names, self.match) if self.names or self.match.strip() else None
 
     @property
     def digest(self) -> str:
@@ -116,14 +112,8 @@ def select_lines(
         return selected
     if order.source:
         _take_source(connection, root, files, order.source, selected)
-    elif order.match:
-        _take_matches(connection, root, files, order.match, selected)
-    elif order.entity:
-        is_named = name_finder(order.names)
-        for item in items_matching(connection, _NAMING, (order.entity,)):
-            _take_naming(root, item, is_named, selected)
-        for path, line in select(connection, _DECISIONS_ON, (order.entity,)):
-            _take_lines(connection, root, path, {line}, selected)
+    elif order.finder is not None:
+        _take_found(connection, root, files, order, order.finder, selected)
         if order.page:
             _take_file(connection, root, order.page, selected)
     elif order.ids:
@@ -160,14 +150,12 @@ def _take_naming(
     """A fact as a whole; of a paragraph, the sentences that name somebody."""
     id_, kind, _, place = item
     text = "\n".join(_read_lines(root, place.path)[place.start_line - 1 : place.end_line])
-    # A line with bytes that are no text could not be written back as it was.
-    is_whole = kind != "note" or "\ufffd" in text
-    spans = [] if is_whole else list(sentence_spans(text))
+    spans = list(sentence_spans(text)) if kind == "note" else []
     gone = [span for span in spans if is_named(text[slice(*span)])]
     if not gone or len(gone) == len(spans):
         return _take_items([item], into)
     said = " ".join(text[slice(*span)].strip() for span in gone)
-    into.lines.append(ForgottenLine(place, plain_text(said), id_, kind))
+    into.lines.append(ForgottenLine(place, plain_text(readable(said)), id_, kind))
     for start, end in reversed(gone):
         begin = start or len(text) - len(_BULLET.sub("", text))
         text = text[:begin] + "\n" * text.count("\n", start, end) + text[end:]
@@ -211,7 +199,7 @@ def _take_lines(
             covered |= says
     said = {number for span in spans for number in span}
     for number in sorted(gone - covered):
-        text, kind = lines[number - 1].strip(), "note" if number in said else ""
+        text, kind = readable(lines[number - 1]).strip(), "note" if number in said else ""
         into.lines.append(ForgottenLine(Citation(path, number, number), text, kind=kind))
 
 
@@ -257,26 +245,42 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip(" \t>"))
 
 
-def _take_matches(
-    connection: Connection, root: Path, files: Sequence[SourceFile], text: str, into: Selected
+def _take_found(
+    connection: Connection,
+    root: Path,
+    files: Sequence[SourceFile],
+    order: Order,
+    finder: Finder,
+    into: Selected,
 ) -> None:
-    words = _words_pattern(text)
+    """Every line that holds the words or a name; of an entity, also what the index knows to name
+    it, and of a paragraph only the sentences that do."""
+    is_named = name_finder(order.names)
+    for item in items_matching(connection, _NAMING, (order.entity,)):
+        _take_naming(root, item, is_named, into)
+    passages = "f.path = ? AND i.kind = 'note'"
+    for path, hit in _lines_meant(root, files, finder):
+        for item in items_matching(connection, passages, (path,)) if order.entity else ():
+            own = {*range(item[3].start_line, item[3].end_line + 1)}
+            if not hit.isdisjoint(own):
+                _take_naming(root, item, is_named, into)
+                hit -= own
+        _take_lines(connection, root, path, hit, into)
+
+
+def _lines_meant(
+    root: Path, files: Sequence[SourceFile], finder: Finder
+) -> Iterator[tuple[str, set[int]]]:
+    """The lines of each file that hold for certain what is meant."""
     for file in files:
         if file.path == FORGOTTEN_PAGE:
             continue  # it keeps forgotten what is
-        hit = _lines_holding(_read_lines(root, file.path), words)
+        found = finder.lines(_read_lines(root, file.path))
+        hit = {number for number, is_sure in found.items() if is_sure}
         if file.role in (FileRole.BANK, FileRole.LEDGER) and hit:
             hit = _outside_blocks(root, file.path, hit)
         if hit:
-            _take_lines(connection, root, file.path, hit, into)
-
-
-def _lines_holding(lines: Sequence[str], words: re.Pattern[str]) -> set[int]:
-    """The lines that hold a text, alone or with those right below."""
-    folded = [fold(line.lstrip(" \t>")) or "\0" for line in lines]  # no text goes across that
-    ends = list(accumulate(len(line) + 1 for line in folded))
-    hits = (match.span() for match in words.finditer("\n".join(folded)))
-    return {n + 1 for a, b in hits for n in range(bisect(ends, a), bisect(ends, max(a, b - 1)) + 1)}
+            yield file.path, hit
 
 
 def _outside_blocks(root: Path, path: str, numbers: Collection[int]) -> set[int]:
@@ -291,43 +295,7 @@ def _outside_blocks(root: Path, path: str, numbers: Collection[int]) -> set[int]
 def _read_lines(root: Path, path: str) -> list[str]:
     try:
         source = SourceFile(path, 0, 0, None, FileRole.NOTE)
-        return split_lines(decode(read_bytes(root, source), path)[0])
+        text, _ = text_of(read_bytes(root, source))
+        return split_lines(text.removeprefix("\ufeff"))
     except OSError:
         return []
-
-
-def name_finder(names: Iterable[str]) -> Callable[[str], object]:
-    """Whether a text holds one of the names as a word, whatever its case and accents."""
-    words = (list(filter(None, _SEPARATORS.split(fold(name).strip()))) for name in names)
-    pattern = _pattern([[re.escape(word) for word in each] for each in words], _SEPARATORS.pattern)
-    return lambda text: pattern.search(fold(text))
-
-
-def text_finder(text: str) -> Callable[[str], object]:
-    """Whether a text holds these words as words, whatever their case and accents: `Ann` is not in
-    "Planning". `*` stands for the rest of one: `*ann*` is."""
-    pattern = _words_pattern(text)
-    return lambda text: pattern.search(fold(text))
-
-
-def _words_pattern(text: str) -> re.Pattern[str]:
-    words = [r"\w*".join(map(re.escape, _WILD.split(word))) for word in fold(text).split()]
-    return _pattern([words], r"\s+")
-
-
-def _pattern(found: Iterable[Sequence[str]], gap: str) -> re.Pattern[str]:
-    """Any of these runs of words, no letter beside it.
-
-    A script without capitals writes words in a row, so there one may stand within others.
-    """
-    patterns = []
-    for words in filter(None, found):
-        before = r"(?<!\w)" if ends_words(words[0][0]) else ""
-        after = r"(?!\w)" if ends_words(words[-1][-1]) else ""
-        patterns.append(f"{before}{gap.join(words)}{after}")
-    return re.compile("|".join(patterns) or r"(?!)")
-
-
-def ends_words(letter: str) -> bool:
-    """Whether a word ends where this letter meets no other."""
-    return letter.isdigit() or letter.upper() != letter.lower()

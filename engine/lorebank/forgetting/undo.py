@@ -10,7 +10,7 @@ import json
 import re
 import zipfile
 from bisect import bisect
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import accumulate
 from pathlib import Path
@@ -18,7 +18,7 @@ from pathlib import Path
 from lorebank.domain.facts import Diagnostic
 from lorebank.domain.reports import PurgeReport, UndoReport
 from lorebank.errors import ConcurrentEdit, NotFound, PathRefused
-from lorebank.forgetting.selection import ends_words
+from lorebank.forgetting.words import Finder, bytes_of, ends_words, text_of
 from lorebank.nightly.run_record import undo_store
 from lorebank.records import Record
 from lorebank.workspace.atomic import read_if_exists, temporaries_below
@@ -153,10 +153,10 @@ def restore(root: Path, name: str | None, *, force: bool = False) -> UndoReport:
     return store_of(root).put_back(run.name, changes, edited, stays=bool(edited))
 
 
-def purge(root: Path, names: Sequence[str], is_meant: Callable[[str], object]) -> PurgeReport:
+def purge(root: Path, names: Sequence[str], finder: Finder) -> PurgeReport:
     """Drop what is kept of these runs, and the copies that reflect, lint and retain keep for their
-    own undo where they hold a forgotten text. What another run of forgetting keeps loses the lines
-    that hold one, or that are meant, and goes where nothing is left of it."""
+    own undo where they hold a forgotten text or what `finder` knows. What another run of forgetting
+    keeps loses the lines that do, and goes where nothing is left of it."""
     store = store_of(root)
     runs = {name: _read_if_sound(root, name) for name in store.names()}
     texts = {t for name in names if (run := runs[name]) is not None for t in run.texts}
@@ -165,12 +165,12 @@ def purge(root: Path, names: Sequence[str], is_meant: Callable[[str], object]) -
     for area in ("", "lint", "retain"):
         copied = undo_store(root, area)
         for name in copied.names():
-            if texts and _archive_holds(copied.file(name), texts):
+            if texts and _archive_holds(copied.file(name), texts, finder):
                 copied.drop(name)
                 copies += [] if area else [name]
     gone = []
     for name, run in runs.items():
-        left = run and _without_lines(run, texts, is_meant)
+        left = run and _without_lines(run, texts, finder)
         if name in names or left is None or all(c.before == c.after for c in left.cuts.values()):
             store.drop(name)
             gone.append(name)
@@ -191,23 +191,22 @@ def _read_if_sound(root: Path, name: str) -> KeptRun | None:
         return None
 
 
-def _without_lines(
-    run: KeptRun, texts: Collection[str], is_meant: Callable[[str], object]
-) -> KeptRun:
-    """A run with the lines empty that hold one of the texts or are meant, before it and after."""
+def _without_lines(run: KeptRun, texts: Collection[str], finder: Finder) -> KeptRun:
+    """A run with the lines empty that hold one of the texts or what is found, before and after."""
 
     def holding(lines: Sequence[str]) -> set[int]:
         ends = list(accumulate(len(line) + 1 for line in lines))
-        held = {n for n, line in enumerate(lines) if is_meant(line)}
+        held = {number - 1 for number, is_sure in finder.lines(lines).items() if is_sure}
         for start, end in _places_of(texts, "\n".join(lines)):
             held.update(range(bisect(ends, start), bisect(ends, end - 1) + 1))
         return held
 
     def blanked(data: bytes) -> bytes:
-        lines = data.decode("utf-8", "surrogateescape").split("\n")
+        text, encoding = text_of(data)
+        lines = text.split("\n")
         for number in holding(lines):
             lines[number] = "\r" * lines[number].endswith("\r")
-        return "\n".join(lines).encode("utf-8", "surrogateescape")
+        return bytes_of("\n".join(lines), encoding)
 
     cuts = {
         path: replace(cut, before=blanked(cut.before), after=cut.after and blanked(cut.after))
@@ -265,10 +264,13 @@ def _without_added(cut: Cut, present: bytes) -> bytes:
     return b"".join(kept) if b"".join(kept).strip() else b""
 
 
-def _archive_holds(archive: Path, texts: Collection[str]) -> bool:
+def _archive_holds(archive: Path, texts: Collection[str], finder: Finder) -> bool:
     """Whether any file of an archive holds any of the texts; one that cannot be read might."""
     try:
         entries = unpack(archive.read_bytes()).values()
     except (OSError, zipfile.BadZipFile):
         return True
-    return any(any(_places_of(texts, data.decode("utf-8", "surrogateescape"))) for data in entries)
+    return any(
+        any(_places_of(texts, text_of(data)[0])) or any(finder.places(data).values())
+        for data in entries
+    )

@@ -132,7 +132,8 @@ def forget_lines(look: Look, report: ForgetReport, *, undo: str = "") -> list[st
         ]
     if not report.lines and not report.pages and not report.said:
         done = f"finished run {report.run}" if report.run else "nothing to forget"
-        return [done, *(purge_lines(look, report.purged) if report.purged else [])]
+        purged = purge_lines(look, report.purged) if report.purged else []
+        return [done, *purged, *_proof_lines(report)]
     does = "would cut" if report.dry_run else "cut"
     lines = []
     if report.lines or report.pages:
@@ -210,9 +211,19 @@ def _what_next(look: Look, report: ForgetReport, undo: str) -> list[str]:
     else:
         ways = undo or f"--undo {report.run} puts it back, --purge drops it"
         lines.append(f"kept as run {report.run}: {ways}")
+    lines += _proof_lines(report)
     if report.in_git:
         lines.append("git's history may still hold these lines; it is left alone")
     return lines
+
+
+def _proof_lines(report: ForgetReport) -> list[str]:
+    """What a search of all files found at the end."""
+    if report.searched is None:
+        return []
+    left = sum(each.code.startswith("left") for each in report.problems)
+    what = f"left in {count(left, 'place')}, see below" if left else "nothing of it is left"
+    return [f"searched {count(report.searched, 'file')}: {what}"]
 
 
 def purge_lines(look: Look, report: PurgeReport) -> list[str]:

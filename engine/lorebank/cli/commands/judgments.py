@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lorebank.cli.command import command, complete_entity, date_option, group
-from lorebank.cli.session import Session, ask_key, edit_source
+from lorebank.cli.session import FOUND, Session, ask_key, edit_source
 from lorebank.domain.facts import InboxKind, Origin, Stance
 from lorebank.errors import UsageError
 from lorebank.render import judgments as render
-from lorebank.render.reports import undo_lines
-from lorebank.render.text import problem_lines
+from lorebank.render.reports import status_problem_lines, undo_lines
 
 if TYPE_CHECKING:
     from lorebank.app.bank import Bank
@@ -239,7 +238,7 @@ def forget(
     purge: bool,
     force: bool,
     **selection: Any,
-) -> None:
+) -> int:
     """ID is that of a fact, a passage (n-…) or an opinion (o-…). A fact goes whole, a list item
     without the items nested in it; of a paragraph only the matching lines go. An empty line stays
     where a line stood, so that every other citation holds. What is cut is kept in .memory/forgotten
@@ -263,10 +262,9 @@ def forget(
                 raise UsageError("--undo and --purge take the name of a run and nothing else")
             run = ids[0] if ids else None
             if undo:
-                session.result(bank.undo_forget(run, force=force), undo_lines)
-            else:
-                session.result(bank.purge_forgotten(run), render.purge_lines)
-            return
+                return session.result(bank.undo_forget(run, force=force), undo_lines)
+            return session.result(bank.purge_forgotten(run), render.purge_lines)
         report = bank.forget(*ids, dry_run=dry_run, purge=purge, **selection)
-    notes = problem_lines(session.error_look, report.problems)
+    notes = status_problem_lines(session.error_look, report.problems) if report.problems else ()
     session.result(report, render.forget_lines, notes=notes)
+    return 0 if report.is_done else FOUND

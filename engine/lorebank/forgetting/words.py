@@ -1,0 +1,145 @@
+"""Whether a text holds what is meant: words that somebody gave, or the names of somebody.
+
+Case, accents and how the words are set apart do not matter. A single word that is written with a
+capital as a name may be another word when it is written small (`rose`): it is the name for certain
+only as a tag, a link or a part of an address.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
+from itertools import accumulate
+
+from lorebank.language.folding import fold
+from lorebank.language.words import stop_words
+from lorebank.markdown.front_matter import front_matter_lines
+from lorebank.markdown.source import split_lines
+
+_WILD = re.compile(r"(?<=\w)\*(?!\*)|(?<!\*)\*(?=\w)")
+"""`Ann*`, for the rest of a word; neither `5 * 3` nor `**bold**`."""
+_SEPARATORS = re.compile(r"[-_\s]+")
+_WORD = re.compile(r"[^\W_]+")
+_LEAST_LETTERS = 2
+_AS_LATIN = {0xDC00 + byte: byte for byte in range(0x80, 0x100)}
+_WIDE = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
+
+
+def text_of(data: bytes) -> tuple[str, str]:
+    """A file's text and its encoding, which together give the very bytes back, whatever they are:
+    UTF-16 where a byte order mark says so, else UTF-8."""
+    if wide := _WIDE.get(data[:2]):
+        with suppress(UnicodeDecodeError):
+            return data.decode(wide, "surrogatepass"), wide
+    return data.decode("utf-8", "surrogateescape"), "utf-8"
+
+
+def bytes_of(text: str, encoding: str) -> bytes:
+    """The bytes of such a text."""
+    return text.encode(encoding, "surrogateescape" if encoding == "utf-8" else "surrogatepass")
+
+
+def readable(text: str) -> str:
+    """Such a text with Latin letters in place of the bytes that are no UTF-8."""
+    return text if text.isascii() else text.translate(_AS_LATIN)
+
+
+class Finder:
+    """What is meant, looked for in lines, in paths and in bytes."""
+
+    def __init__(self, names: Collection[str] = (), match: str = "") -> None:
+        # A name that is a common word (Will) is known only where the index tells it from that.
+        told = [n for n in names if fold(n) not in stop_words() and _letters(n) >= _LEAST_LETTERS]
+        small = {n for n in told if n != n.lower() and _WORD.fullmatch(n)}
+        self._words = frozenset(map(fold, small))
+        self._any = _words_pattern(match) if match.strip() else _names_pattern(told)
+        self._told = self._any if match.strip() else _names_pattern({*told} - small)
+        either = "|".join(map(re.escape, sorted(self._words))) or r"(?!)"
+        self._joined = re.compile(rf"[@#/=&?](?:{either})(?![\w-])|\[\[(?:{either})[\]|#]")
+        self._value = re.compile(rf"(?:^\s*-|[:,\[])\s*[\"']?(?:{either})[\"']?\s*(?:[,\]]|$)")
+        raw = [f"{self._any.pattern}", *(_names_pattern([n], str.lower).pattern for n in told)]
+        genitive = [rf"{re.escape(word)}s(?![^\W_])" for word in sorted(self._words)]
+        self._like = re.compile("|".join([self._any.pattern, *genitive]))
+        self._bytes = re.compile("|".join(raw).encode(), re.IGNORECASE)
+
+    def lines(self, lines: Sequence[str]) -> dict[int, bool]:
+        """The lines that hold it, alone or with those right below, by number, and whether for
+        certain."""
+        bare = [readable(line).lstrip("\ufeff \t>") for line in lines]
+        folded = [fold(line) or "\0" for line in bare]  # no text goes across that
+        ends = list(accumulate(len(line) + 1 for line in folded))
+        matter = front_matter_lines(lines)
+        found: dict[int, bool] = {}
+        for match in self._like.finditer("\n".join(folded)):
+            first, last = bisect(ends, match.start()), bisect(ends, match.end() - 1)
+            is_value = first < matter and self._value.search(folded[first])
+            sure = bool(is_value) or self.is_told("\n".join(bare[first : last + 1]))
+            for number in range(first + 1, last + 2):
+                found[number] = found.get(number, False) or sure
+        return found
+
+    def is_told(self, text: str) -> bool:
+        """Whether a text holds it for certain."""
+        folded = fold(text)
+        if not self._any.search(folded):
+            return False
+        if self._told.search(folded) or self._joined.search(folded):
+            return True
+        words = _WORD.findall(unicodedata.normalize("NFC", text))
+        return any(not word.islower() and fold(word) in self._words for word in words)
+
+    def places(self, data: bytes) -> dict[int, bool]:
+        """The lines of a file that hold it, and whether for certain; what is no text is line 0."""
+        text, encoding = text_of(data)
+        if b"\0" not in data or encoding != "utf-8":
+            return self.lines(split_lines(text))
+        found = [readable(text_of(match.group())[0]) for match in self._bytes.finditer(data)]
+        return {0: any(map(self.is_told, found))} if found else {}
+
+
+def name_finder(names: Iterable[str]) -> Callable[[str], object]:
+    """Whether a text holds one of the names as a word, whatever its case and accents."""
+    pattern = _names_pattern(names)
+    return lambda text: pattern.search(fold(readable(text)))
+
+
+def text_finder(text: str) -> Callable[[str], object]:
+    """Whether a text holds these words as words, whatever their case and accents: `Ann` is not in
+    "Planning". `*` stands for the rest of one: `*ann*` is."""
+    pattern = _words_pattern(text)
+    return lambda text: pattern.search(fold(readable(text)))
+
+
+def _letters(name: str) -> int:
+    return sum(map(str.isalpha, name))
+
+
+def _names_pattern(names: Iterable[str], folded: Callable[[str], str] = fold) -> re.Pattern[str]:
+    words = (list(filter(None, _SEPARATORS.split(folded(name).strip()))) for name in sorted(names))
+    return _pattern([[re.escape(word) for word in each] for each in words], _SEPARATORS.pattern)
+
+
+def _words_pattern(text: str) -> re.Pattern[str]:
+    words = [r"\w*".join(map(re.escape, _WILD.split(word))) for word in fold(text).split()]
+    return _pattern([words], r"\s+")
+
+
+def _pattern(found: Iterable[Sequence[str]], gap: str) -> re.Pattern[str]:
+    """Any of these runs of words, no letter beside it.
+
+    A script without capitals writes words in a row, so there one may stand within others.
+    """
+    patterns = []
+    for words in filter(None, found):
+        before = r"(?<![^\W_])" if ends_words(words[0][0]) else ""
+        after = r"(?![^\W_])" if ends_words(words[-1][-1]) else ""
+        patterns.append(f"{before}{gap.join(words)}{after}")
+    return re.compile("|".join(patterns) or r"(?!)")
+
+
+def ends_words(letter: str) -> bool:
+    """Whether a word ends where this letter meets no other."""
+    return letter.isdigit() or letter.upper() != letter.lower()
