@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank
-from lorebank.domain.facts import Author, Origin
+from lorebank.domain.facts import NOBODY, Author, Origin
 from lorebank.errors import PathRefused, UsageError
 from support import WORDS_ONLY, golden
 
@@ -64,6 +64,16 @@ def test_backdated_evidence_weighs_no_more_than_a_day_of_it(bank: Bank) -> None:
         )
     (after,) = [o for o in bank.opinions("Peter") if o.id == before.id]
     assert before.confidence - 0.12 < after.confidence < before.confidence
+
+
+@pytest.mark.parametrize(("author", "said"), [(NOBODY, True), (CLAUDE, False)])
+def test_lines_of_one_minute_are_not_said_on_the_days_they_name(
+    bank: Bank, author: Author, said: bool
+) -> None:
+    for day in range(3, 11):
+        bank.retain("O(c=0.9) @Peter: Prefers tea.", day=f"2025-12-{day:02}", author=author)
+    bank.reflect()
+    assert any("Said on 8 days" in each.why for each in bank.proposals()) is said
 
 
 @golden("agent.md")

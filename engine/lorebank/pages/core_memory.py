@@ -109,7 +109,8 @@ class _Claim(Record):
     @property
     def days(self) -> list[date]:
         """The days on which it was said, in order, each once."""
-        return sorted({fact.recorded for fact in self.facts if fact.recorded})
+        told = (fact.author.written or fact.recorded for fact in self.facts)
+        return sorted({day for day in told if day})
 
 
 def _durable_claims(
