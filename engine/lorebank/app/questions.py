@@ -272,7 +272,7 @@ def bench(
 
 def _asked_for(request: Request, query: str) -> str:
     """Whether tasks are asked for, or the birthdays of some time; see `Request.asks_for`."""
-    from lorebank.index.tasks import yearly_words
+    from lorebank.language.statements import yearly_words
     from lorebank.retain.kinds import asked_tasks
 
     of_a_time = request.understood.query.interval is not None

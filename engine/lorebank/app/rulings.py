@@ -53,14 +53,16 @@ def inbox(
     kind: InboxKind | str | None = None,
     k: int | None = None,
     now: date | None = None,
+    *,
+    likely: bool = False,
 ) -> Inbox:
     """What waits for a decision, newest and weightiest first: pairs of lines, names, proposed
-    edits, facts in quarantine; of one `kind` only, `k` items at most."""
+    edits, facts in quarantine; of one `kind` only, `k` items at most. `likely` leaves out pairs
+    that are little alike, which are seldom about one thing."""
     k = None if k is None else checked_count(k)
     ws.embed_pending_statements()  # so that the same is asked whichever command ran before
-    return waiting(
-        _desk(ws, now), kind=None if kind is None else member_of(InboxKind, kind, "kind"), k=k
-    )
+    kind = None if kind is None else member_of(InboxKind, kind, "kind")
+    return waiting(_desk(ws, now), kind=kind, k=k, likely=likely)
 
 
 def rule(

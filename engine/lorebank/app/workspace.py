@@ -669,14 +669,14 @@ class OpenWorkspace:
 
     def judgments_waiting(self, day: date) -> int:
         """How many judgments wait in the inbox, apart from proposals: those a run writes itself,
-        so that its own page would be out of date as soon as it is written.
+        so that its own page would be out of date as soon as it is written, and from unlikely pairs.
 
         Nothing is embedded to count them: a session begins with this."""
         from lorebank.domain.facts import InboxKind
         from lorebank.inbox.registry import waiting
 
         desk = replace(self.open_desk(day), vectors_of=self.vectors_of or (lambda texts: {}))
-        items = waiting(desk).items
+        items = waiting(desk, likely=True).items
         return sum(item.kind is not InboxKind.PROPOSAL for item in items)
 
     def builtin_vectors(self, texts: Sequence[str]) -> Mapping[str, bytes]:

@@ -169,6 +169,8 @@ class Inbox(Record):
     items: tuple[InboxItem, ...]
     total: int
     """How many wait, shown or not."""
+    unlikely: int = 0
+    """How many pairs of lines that are little alike were left out, beside those."""
 
 
 class Decision(Record):

@@ -196,8 +196,8 @@ then reach 16 of 23 and 9 of 12 stale lines; at .3 one more, for half as many qu
 _LEAST = 0.05
 """The score wanted of the only older line: of 107 pairs by three hands in which the newer ends the
 older 4 lie below it, of lines about something else most."""
-_ENOUGH_WORDS = _SHARED / 3
-"""The same without an embedder: a third of the words."""
+_ENOUGH_WORDS = 1 / 3
+"""The same without an embedder, where the score is the share of words in common."""
 _WINDOW = timedelta(days=90)
 """Older questions are let go: whoever left them for a quarter will not answer them."""
 
@@ -309,7 +309,8 @@ def _scored(
         if newer.content in vectors and fact.content in vectors:
             alike = max(0.0, float(vectors[newer.content] @ vectors[fact.content]))
         stated = [word for word in theirs if word not in light]
-        score = alike + _SHARED * shared_words(said, stated)
+        shared = shared_words(said, stated)
+        score = alike + _SHARED * shared if vectors else shared
         if score >= max(enough, _LEAST):
             yield _Pair(round(score, 4), newer, fact)
 

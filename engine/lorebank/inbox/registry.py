@@ -39,8 +39,15 @@ _UNSIGNABLE = re.compile(r"[():\[\]<>`@*_\s]+")
 """What would end or dress a name inside a ledger line."""
 
 
-def waiting(desk: Desk, *, kind: InboxKind | None = None, k: int | None = None) -> Inbox:
-    """What waits: newest first, of one day the weightiest first; `k` items at most."""
+def waiting(
+    desk: Desk,
+    *,
+    kind: InboxKind | None = None,
+    k: int | None = None,
+    likely: bool = False,
+) -> Inbox:
+    """What waits: newest first, of one day the weightiest first; `k` items at most, without pairs
+    that are little alike where only what is `likely` is wanted."""
     found = (
         item
         for source in SOURCES
@@ -48,7 +55,8 @@ def waiting(desk: Desk, *, kind: InboxKind | None = None, k: int | None = None) 
         for item in source.waiting(desk)
     )
     items = sorted((item for item in found if kind in (None, item.kind)), key=rank)
-    return Inbox(tuple(items if k is None else items[:k]), len(items))
+    kept = [item for item in items if item.is_likely] if likely else items
+    return Inbox(tuple(kept if k is None else kept[:k]), len(kept), len(items) - len(kept))
 
 
 def rule(desk: Desk, verdicts: Mapping[str, str], *, by: str, decides: bool = True) -> None:

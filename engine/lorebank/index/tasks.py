@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import date
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
 from lorebank.database.connection import Connection, has_full_text, select
@@ -27,9 +27,13 @@ from lorebank.index.items import NOTE, Item, iso, load_items, stored_day
 from lorebank.index.lexical import any_of
 from lorebank.index.succession import successors
 from lorebank.language.folding import slugify
-from lorebank.language.statements import lines_of, sentences, statement_in_any_language
+from lorebank.language.statements import (
+    lines_of,
+    sentences,
+    statement_in_any_language,
+    yearly_words,
+)
 from lorebank.language.words import content_words, words
-from lorebank.languages import phrase_lists
 from lorebank.markdown.plain import plain_text
 from lorebank.records import Record
 
@@ -267,16 +271,6 @@ class Appointment(Record):
     """Whether it is a fact rather than prose."""
     replaced: bool
     """Whether a newer fact replaces it."""
-
-
-@cache
-def yearly_words() -> tuple[tuple[str, ...], re.Pattern[str]]:
-    """What says that a day comes back every year, in any language: birthday, anniversary, born;
-    and what finds it."""
-    tables = phrase_lists("agenda").values()
-    days, births = ([w for t in tables for w in t.get(of, ())] for of in ("yearly", "born"))
-    found = "|".join([*map(re.escape, days), *(rf"\b{re.escape(word)}" for word in births)])
-    return (*days, *births), re.compile(found, re.IGNORECASE)
 
 
 def appointments_known_on(connection: Connection, day: date) -> list[Appointment]:

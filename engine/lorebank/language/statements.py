@@ -282,3 +282,13 @@ def _pattern(code: str, entry: str) -> re.Pattern[str] | None:
 @cache
 def _words(code: str, entry: str) -> frozenset[str]:
     return frozenset(map(fold, phrase_lists("infer")[code].get(entry, ())))
+
+
+@cache
+def yearly_words() -> tuple[tuple[str, ...], re.Pattern[str]]:
+    """What says that a day comes back every year, in any language: birthday, anniversary, born;
+    and what finds it."""
+    tables = phrase_lists("agenda").values()
+    days, births = ([w for t in tables for w in t.get(of, ())] for of in ("yearly", "born"))
+    found = "|".join([*map(re.escape, days), *(rf"\b{re.escape(word)}" for word in births)])
+    return (*days, *births), re.compile(found, re.IGNORECASE)

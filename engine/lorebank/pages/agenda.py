@@ -28,10 +28,14 @@ from lorebank.index.tasks import (
     perhaps_over,
     says_off,
     undated,
-    yearly_words,
 )
 from lorebank.language.folding import fold
-from lorebank.language.statements import Statement, sentence_spans, statement_in_any_language
+from lorebank.language.statements import (
+    Statement,
+    sentence_spans,
+    statement_in_any_language,
+    yearly_words,
+)
 from lorebank.language.words import content_words, likely_languages, words
 from lorebank.records import Record
 from lorebank.supersede.endings import read_change

@@ -29,12 +29,14 @@ EMPTY = "nothing waits for a decision"
 
 def inbox_lines(look: Look, inbox: Inbox) -> list[str]:
     """One block an item, and how one is settled."""
+    pairs = "1 pair of lines" if inbox.unlikely == 1 else f"{inbox.unlikely} pairs of lines"
+    left = [look.dim(f"{pairs} little alike: --all")] if inbox.unlikely else []
     if not inbox.items:
-        return [EMPTY]
+        return [EMPTY, *left]
     lines = [line for item in inbox.items for line in [*item_lines(look, item), ""]]
     more = more_line(len(inbox.items), inbox.total, " (-k shows them)", "")
     how = "lorebank inbox ID VERDICT settles one; lorebank inbox rule goes through them"
-    return [*lines, *more, look.dim(how)]
+    return [*lines, *more, *left, look.dim(how)]
 
 
 def related_lines(look: Look, items: Sequence[InboxItem]) -> list[str]:
@@ -60,8 +62,9 @@ def item_lines(look: Look, item: InboxItem) -> list[str]:
 
 
 def inbox_blocks(inbox: Inbox) -> list[str]:
-    """Each item as a model reads it."""
-    return ["\n".join(item_lines(MODEL, item)) for item in inbox.items] or [EMPTY]
+    """Each item as a model reads it; pairs that are little alike come last."""
+    items = sorted(inbox.items, key=lambda item: not item.is_likely)
+    return ["\n".join(item_lines(MODEL, item)) for item in items] or [EMPTY]
 
 
 def _side(look: Look, label: str, line: InboxLine | None) -> list[str]:

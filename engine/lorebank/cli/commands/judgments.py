@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import getpass
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,6 +18,7 @@ from lorebank.render.reports import status_problem_lines, undo_lines
 
 if TYPE_CHECKING:
     from lorebank.app.bank import Bank
+    from lorebank.domain.judgments import Inbox
 
 _SHOWN = 10
 _VERDICTS = {
@@ -33,6 +35,9 @@ _by_option = click.option("--by", metavar="NAME", help="Who rules; default: your
 @click.argument("words", nargs=-1, metavar="[ID VERDICT]… | rule")
 @click.option("--kind", type=click.Choice([each.value for each in InboxKind]), help="Only these.")
 @click.option("-k", type=click.IntRange(min=1), default=_SHOWN, help="At most this many items.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Also pairs of lines that are little alike."
+)
 @_by_option
 @click.option("--settled", is_flag=True, help="List the verdicts in force.")
 @click.option("--judge", is_flag=True, help="Let the generator rule on what it is sure of.")
@@ -43,13 +48,15 @@ def inbox(
     words: tuple[str, ...],
     kind: str | None,
     k: int,
+    everything: bool,
     by: str | None,
     settled: bool,
     judge: bool,
     undo: bool,
 ) -> int:
-    """Newest first. Each verdict is a signed line under bank/; deleting the line, or --undo,
-    takes it back. `rule` goes through the items with single keys, on a terminal only.
+    """Newest first; pairs of lines that are little alike only with --all. Each verdict is a signed
+    line under bank/; deleting the line, or --undo, takes it back. `rule` goes through the items
+    with single keys, on a terminal only.
 
     Examples:
         lorebank inbox
@@ -64,7 +71,7 @@ def inbox(
         raise UsageError("--settled, --judge and --undo exclude each other; only --undo takes ids")
     with session.bank() as bank:
         if words == ("rule",) and not undo:
-            _ask(session, bank, kind, by or getpass.getuser())
+            _ask(session, partial(bank.inbox, kind, likely=not everything), bank, by)
             return 0
         if undo:
             shown = bank.unrule(list(words) or None, by=by)
@@ -75,7 +82,8 @@ def inbox(
         elif words:
             shown = bank.rule(_verdicts(words), by=by or getpass.getuser())
         else:
-            return session.result(bank.inbox(kind, k=k), render.inbox_lines)
+            found = bank.inbox(kind, k=k, likely=not everything)
+            return session.result(found, render.inbox_lines)
     return session.result(shown, render.verdict_lines, key="decisions", undone=undo)
 
 
@@ -85,14 +93,15 @@ def _verdicts(words: tuple[str, ...]) -> dict[str, str]:
     return dict(zip(words[::2], (word.lower() for word in words[1::2]), strict=True))
 
 
-def _ask(session: Session, bank: Bank, kind: str | None, by: str) -> None:
+def _ask(session: Session, waiting: Callable[[], Inbox], bank: Bank, by: str | None) -> None:
     """Go through the items, a key each; what was ruled stands even where a later one is left."""
     if not session.can_ask:
         raise UsageError(
             "going through the inbox needs a terminal",
             hint="lorebank inbox ID VERDICT settles an item",
         )
-    items = list(bank.inbox(kind).items)
+    by = by or getpass.getuser()
+    items = list(waiting().items)
     if not items:
         session.show([render.EMPTY])
     number = 0
@@ -106,7 +115,7 @@ def _ask(session: Session, bank: Bank, kind: str | None, by: str) -> None:
         if verdict == "edit":
             line = item.newer or item.older
             edit_source(session, bank.root, str(line.source if line else ""))
-            items, number = list(bank.inbox(kind).items), 0
+            items, number = list(waiting().items), 0
             continue
         if verdict != "next":
             session.show(render.verdict_lines(session.look, bank.rule({item.id: verdict}, by=by)))
