@@ -78,16 +78,20 @@ def _read(text: str, recorded: date, given: Tense | None, *, settled: bool) -> t
     times: list[Interval] = []
     named: date | None = None
     told: Tense = "near"
+    inside: list[Found] = []
+    looked_at = -1
     for phrase in phrases:
         while phrase.start >= end:
             end, clause = next(clauses)
         meaning = phrase.meaning
         if settled and meaning.repeating:
             continue
-        inside = [p for p in phrases if end - len(clause) <= p.start < end]
-        undated = _without(text, end - len(clause), end, inside)
-        if not _says_again(languages, undated):
-            told = _tense(languages, clause, undated)
+        if end != looked_at:  # once a clause, which may hold a thousand dates
+            looked_at = end
+            inside = [p for p in phrases if end - len(clause) <= p.start < end]
+            undated = _without(text, end - len(clause), end, inside)
+            if not _says_again(languages, undated):
+                told = _tense(languages, clause, undated)
         tense = given or told
         if tense == "past":
             put_off = _holds(languages, "moved", clause)
@@ -253,6 +257,7 @@ def _tense(languages: _Languages, clause: str, undated: str) -> Tense:
     return "past" if past and not _holds(languages, "off", clause) else "near"
 
 
+@lru_cache(maxsize=64)  # as above
 def _holds(languages: _Languages, cue: str, clause: str) -> bool:
     """Whether the clause holds a word or an ending of that kind."""
     written = _uncapitalised(clause)
