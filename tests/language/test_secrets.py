@@ -141,6 +141,37 @@ def test_a_password_on_the_line_below_its_name_is_masked(newline: str) -> None:
     assert redact(text).text == text.replace("Kestrel-77!", MASK * 11)
 
 
+SPREAD = [
+    "card number\n«4111 1111»\n«1111 1111»",
+    "front side\r\n«5425 2334 3010»\r\n«9903»\r\n",
+    "RIB\n> «FR14 2004 1010 0505 0001»\n> «3M02 606»",
+    "| Site | User | Password |\n|---|---|---|\n| Forum | mira | «Gr4vel!Boat» |\n| B | a | none |",
+    "| Dienst | **Passwort** |\r\n|:--|--:|\r\n| Bahn | «Zugvogel#17» |\r\n\r\n| x | Zugvogel#18 |",
+    "| Service | PIN |\n|---|---|\n| SIM | «8830» |\n| Locker | «1946» |",
+    "service;user;password\nmail;ana;«Pebble$River4»\nshop;ana;«Cloud!Nine99»",
+    "name\tpin\nMaestro\t«6604»\nBank\tto come",
+    "- Cabin router password\n    - «Tall-Spruce-402»\n    - behind the stove",
+]
+"""Several lines, and what of them is secret."""
+SPREAD_ORDINARY = [
+    "Serial\n4539 2210\n8847 1123",
+    "The numbers are 1111\n2222 3333\n4444 in the puzzle.",
+    "1024 2048\n4096 8192",
+    "| Site | Password |\n|---|---|\n| Forum | in the vault |\n| Shop | 2025-03-01 |",
+    "| Site | Password policy |\n|---|---|\n| Forum | 12-characters |",
+    "| Route | Pass | Height |\n|---|---|---|\n| North | Furka | 2429 |",
+    "| Field | Token | Meaning |\n|---|---|---|\n| id | INTEGER | row |",
+    "| Zip | Code |\n|---|---|\n| Bern | 3011 |",
+    "- password\n  - change it every year\n  - tell Mira",
+]
+
+
+@pytest.mark.parametrize("case", SPREAD + SPREAD_ORDINARY)
+def test_a_secret_is_masked_that_its_name_or_its_half_stands_apart_from(case: str) -> None:
+    text = case.replace("«", "").replace("»", "")
+    assert redact(text).text == re.sub("«(.+?)»", lambda secret: MASK * len(secret[1]), case)
+
+
 PUMPS = [
     "a",
     "A1",
@@ -163,6 +194,9 @@ PUMPS += [
     "-----BEGIN PRIVATE KEY-----\n",
     "Private-Lines: 1\n",
     "a=b cookie ",
+    "password|pin|\n",
+    "4111 1111\n",
+    "- password\n  ",
 ]
 
 

@@ -111,6 +111,11 @@ _ACCOUNT = re.compile(
     r"(?<![A-Za-z0-9])(?P<value>[A-Z]{2}\d{2}(?:[ \xa0-]?[A-Z0-9]){11,30}"
     r"|[a-z]{2}\d{2}(?:[ \xa0-]?(?:[a-z]{4}|\d{4})){2,7}(?: ?\d{1,3})?)(?![A-Za-z0-9])"
 )
+BREAKS_NUMBER = re.compile(rb"\n(?=[ \t>]{0,8}[0-9][0-9A-Z -]{3,40}\r?(?:\n|\Z))")
+"""The break of a number over two lines; the second holds nothing else."""
+_REST_OF_NUMBER = re.compile(r"[ \t>]{0,8}(?P<rest>[0-9A-Z -]{3,40}[0-9A-Z])[ \t]*\r?(?=\n|\Z)")
+_LONGER_HALF = 8
+"""Characters: a list of short numbers is none."""
 _PRODUCT_KEY = re.compile(
     r"(?<![\w-])(?=[\d-]*[A-Za-z])(?=[A-Za-z-]*\d)"
     r"(?P<value>[A-Za-z0-9]{5}(?:-[A-Za-z0-9]{5}){4})(?![\w-])"
@@ -291,6 +296,21 @@ def numbers(line: str) -> Iterator[tuple[str, int, int]]:
             if not line[end : end + 1].isalnum() and _mod_97(number[:length]):
                 yield "bank-account", places[0], end
                 break
+
+
+def broken_number(text: str, at: int) -> Iterator[tuple[str, int, int]]:
+    """Kind, start and end of both halves of a card or account number that is broken in two: the
+    line of the second begins at `at`."""
+    first = text.rfind("\n", 0, at - 1) + 1
+    above, below = text[first:at].rstrip(), _REST_OF_NUMBER.match(text, at)
+    if below is None or not above[-1:].isalnum():
+        return
+    begin, cut = below.start("rest"), len(above)
+    for kind, start, end in numbers(f"{above} {below['rest']}"):
+        halves = (cut - start, end - cut - 1)
+        if min(halves) > 0 and max(halves) >= _LONGER_HALF:
+            yield kind, first + start, first + cut
+            yield kind, begin, begin + halves[1]
 
 
 def heads() -> list[str]:

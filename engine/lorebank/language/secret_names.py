@@ -49,7 +49,7 @@ _LEADS = re.compile(r"(?:[:=：＝>→(\[]|->|是|は|为|為)+")
 _QUOTES = "\"'`“”„«»"
 _ENDS_VALUE = ",;)}]*_.!?>"
 _CLAUSE = re.compile(
-    r"[:=]?(?:[\w\s'’,-]|(?<=\w)[.@](?=\w)|\s/(?=\s))*(?:\([^()]*\))?[\"']?\s?(?:[:=/|]|->|→)?[\s*_]*"
+    r"[:=]?(?:[\w\s'’,-]|(?<=\w)[.@](?=\w)|\s/(?=\s))*(?:\([^()]*\))?[\"']?\s?(?:[:=/|–—]|->|→)?[\s*_]*"
 )
 """What may stand between: words and addresses, not code."""
 _API = re.compile(r"(?i:\b(?:api|web ?service|service)\b)")
@@ -57,7 +57,7 @@ _API = re.compile(r"(?i:\b(?:api|web ?service|service)\b)")
 _ASIDE = re.compile(r"\s?\([^()\n]{1,30}\)")
 """Behind a name: `password (case sensitive): x`."""
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-_NUMBER = re.compile(r"(?!(?:19|20)\d\d\b)\d{4,12}(?=\s*(?:[.,;)!]|\Z))")
+_NUMBER = re.compile(r"(?!(?:19|20)\d\d\b)\d{4,12}[#*]?(?=\s*(?:[.,;)!]|\Z))")
 _UNIT = r"(?:%|€|\$|£|(?:mm|cm|k?m|k?g|mg|ml|l|V|mA|k?Wh|kW|MB|GB|Uhr|percent|euros?"
 _UNIT += r"|pins?|days?|pages?|people)\b)"
 _ENDS_CODE = rf"(?!\w|[.,:/-]\d|[ \xa0]?{_UNIT})"
@@ -81,6 +81,7 @@ _SEED_BEGINS = re.compile(r"[:=\n.,]|\b(?:are|is|sind|ist|lauten|son|sont|sono|s
 _SEED_WORD = re.compile(
     r"[\s,>*\"'`/;|·–—-]{0,6}(?:\d{1,2}[.):]?\s?)?(?P<word>(?=\w{3})[A-Z]?[a-zà-ÿ\u0300-\u036f]{2,9})(?![\w'’])"
 )
+_NEXT_WORD = re.compile(r" ([a-zà-ÿ]{2,})\b")
 _SEED_LENGTHS = (12, 25)
 """Fewest and most words of a seed phrase, by BIP 39 and Monero's list."""
 _NEAR_SEED = 80
@@ -88,6 +89,8 @@ _NEAR_SEED = 80
 _COMMON_IN_SEED = 0.3
 """BIP 39 lists `about` and `that` as well; of a sentence, more words are stop words."""
 _QUOTED_VALUE = re.compile(r"[^\"'`“”\n]{4,120}")
+_TYPED_MARK = re.compile(r"[!#$%&*+=?@^~]")
+"""Marks that passwords hold and names do not."""
 _PHRASE = re.compile(r"[\w'’-]{1,30}(?: [\w'’-]{1,30}){0,7}(?=\s*(?:[,;.(–—]|\Z))")
 """Words up to the end of their clause."""
 _FEWEST_WORDS = 3
@@ -160,7 +163,7 @@ def _read(languages: Sections) -> tuple[dict[str, list[tuple[str, bool, bool, bo
         rf"(?::=|=>|[:=：＝]|(?i:\b(?:{says}):?)|(?i:\b(?:{is_}):))"
         r"\s{0,8}[*_]{0,3}\s?[\"'`“”„«]{0,3}",
         "joined": rf"(?i:(?<!\w)(?:{is_}|{says})[\s:]*[\"'`*„«]*\Z)"
-        r"|(?:[:=/>→|]|是|は|为|為)\s*[*_]*\Z",
+        r"|(?:[:=/>→|–—]|(?<=[\w)])\s-|是|は|为|為)\s*[*_]*\Z",
         "set_to": rf"(?i:(?<!\w)(?:{any_of('to')})\s[\"'`*„«]*\Z)",
         "before": r"(?:^|(?<=\s))[\"'`]?(?P<value>[^\s\"'`]{4,80}?)[\"'`]?,?"
         rf"(?i:\s(?:{is_})\s)(?:[^\W\d][\w-]*['’\s]){{0,4}}\Z",
@@ -235,7 +238,7 @@ def _link(between: str) -> int | None:
         return _STATED
     if _grammar().set_to.search(between):
         return _SET_TO
-    return _APART if between.strip(" ,*_") else _BESIDE
+    return _APART if between.strip(f" ,*_{_QUOTES}") else _BESIDE
 
 
 def _password(line: str, start: int, name: Name, link: int) -> int:
@@ -253,6 +256,8 @@ def _password(line: str, start: int, name: Name, link: int) -> int:
             return end if is_passphrase(value.lower()) else 0
         if is_password(value, line[end : end + _LOOKED_AT], quoted=quoted):
             return end
+    if quoted and "passphrase" in name.kinds and is_passphrase(value.lower()):
+        return end
     if phrase := _phrase_end(line, start, name, link):
         return phrase
     if link >= _STATED and _NUMBER.match(line, start):
@@ -283,6 +288,15 @@ def _phrase_end(line: str, start: int, name: Name, link: int) -> int:
     common = sum(word in stop_words() for word in words)
     is_sentence = words[0] in stop_words() or common * 2 > len(words)
     return 0 if is_sentence else phrase.end()
+
+
+def _label(line: str, start: int, name: Name, link: int) -> int:
+    """`pass` names what is assigned to it, or right behind it what can be no word."""
+    if link == _ASSIGNED:
+        return _password(line, start, name, link)
+    value, _ = _value(line, start)
+    typed = is_mixed(value, stated=False) and _TYPED_MARK.search(value) is not None
+    return start + len(value) if typed and link == _BESIDE else 0
 
 
 def _weak_password(line: str, start: int, name: Name, link: int) -> int:
@@ -362,9 +376,7 @@ def _dial(line: str, start: int, name: Name, link: int) -> int:
 _JUDGES: dict[str, Callable[[str, int, Name, int], int]] = {
     "password": _password,
     "passphrase": _password,
-    "label": lambda line, start, name, link: (
-        _password(line, start, name, link) if link == _ASSIGNED else 0
-    ),
+    "label": _label,
     "weak_password": _weak_password,
     "token": _token,
     "login": _login,
@@ -418,13 +430,25 @@ def _value(line: str, start: int) -> tuple[str, bool]:
     return (trimmed + kept.group() if kept and "**" not in marks else trimmed), False
 
 
+@cache
+def _seed_words() -> frozenset[str]:
+    """The words that such names are made of: "words", "backup"."""
+    seeds = {"seed", "weak_seed"}
+    named = (name for name, rows in spellings().items() if any(row[0] in seeds for row in rows))
+    return frozenset(word for name in named for word in name.split())
+
+
 def seed_phrases(text: str, names: Sequence[tuple[int, bool]]) -> Iterator[tuple[int, int]]:
     """Start and end of the words behind names that end there, on one line or one a line, numbered
-    or not. Of each name, whether it is a weak one: commas behind it list things ("seed: peas, …"),
-    unless a strong one stands near."""
+    or not. Of each name, whether it is a weak one: then another word may follow that makes it no
+    such name ("seed order"), and commas behind it list things ("seed: peas, …"), unless a strong
+    one stands near."""
     tried = 0  # no run of words begins within another
     strong = [end for end, is_weak in names if not is_weak]
-    for end, _ in names:
+    for end, is_weak in names:
+        following = _NEXT_WORD.match(text, end)
+        if is_weak and following and following[1] not in stop_words() | _seed_words():
+            continue
         begins = [b.end() for b in _SEED_BEGINS.finditer(text, max(end, tried), end + _NEAR_SEED)]
         for begin in begins or [end]:
             if begin < tried:

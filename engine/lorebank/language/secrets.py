@@ -13,11 +13,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
+from operator import itemgetter
 from typing import Any
 
 from lorebank.language.secret_forms import (
+    BREAKS_NUMBER,
     FORMS,
     Form,
+    broken_number,
     heads,
     key_blocks,
     numbers,
@@ -38,6 +41,9 @@ _BROKEN_OFF = re.compile(
     r"[\w+/-]{16,200}={0,2}(?=[ \t]*(?:\r?\n|\Z))"
 )
 """Below a token that ends its line, a line of nothing but letters and digits: its second half."""
+_LONGEST_HEAD = 1_000
+"""Characters; it may be a row of names without end."""
+_AROUND_CELL = " \t*_`\"'"
 _RUN = 20
 """Letters, digits, `_` or `-` in a row that every token has somewhere."""
 _TOKEN_BYTES = bytes(
@@ -91,16 +97,19 @@ def find_secrets(text: str) -> tuple[Secret, ...]:
     [('aws-key', 4)]
     """
     found = [Secret(kind, start, end) for kind, start, end in key_blocks(text)]
+    data = text.encode("latin-1", "replace")  # a byte a character
+    for at in BREAKS_NUMBER.finditer(data):
+        found += [Secret(*number) for number in broken_number(text, at.end())]
     seeds: list[tuple[int, bool]] = []
-    for start, line, marks in _lines(text):
-        names = _outermost([mark for mark in marks if isinstance(mark, Name)], start)
-        for name in names:
-            if "seed" in name.kinds or "weak_seed" in name.kinds:
-                seeds.append((start + name.end, "seed" not in name.kinds))
-        found += (
-            Secret(kind, start + begins, start + ends)
-            for kind, begins, ends in (*_formed(line, marks), *secrets_named(line, names))
-        )
+    for start, line, marks in _lines(text, data):
+        here = list(_formed(line, marks))
+        if names := _outermost([mark for mark in marks if isinstance(mark, Name)], start):
+            here += secrets_named(line, names)
+            found += [Secret(*below) for below in _in_columns(text, start, line, names)]
+            for name in names:
+                if "seed" in name.kinds or "weak_seed" in name.kinds:
+                    seeds.append((start + name.end, "seed" not in name.kinds))
+        found += [Secret(kind, start + begins, start + ends) for kind, begins, ends in here]
         for head in (mark for mark in marks if isinstance(mark, int)):
             if (token := split_token(text, head)) is not None:
                 found.append(Secret(*token))
@@ -124,10 +133,10 @@ def _formed(line: str, marks: list[Mark]) -> Iterator[tuple[str, int, int]]:
                 yield form.kind, *found.span("value")
 
 
-def _lines(text: str) -> Iterator[tuple[int, str, list[Mark]]]:
+def _lines(text: str, data: bytes) -> Iterator[tuple[int, str, list[Mark]]]:
     """Start and text of each line that may hold a secret, and what in it says so; a line of which
     its owner says that it holds none is left out."""
-    marks = sorted(_marks(text), key=lambda place_and_mark: place_and_mark[0])
+    marks = sorted(_marks(text, data), key=itemgetter(0))
     at = 0
     while at < len(marks):
         start = text.rfind("\n", 0, marks[at][0]) + 1
@@ -136,18 +145,61 @@ def _lines(text: str) -> Iterator[tuple[int, str, list[Mark]]]:
         first = at
         while at < len(marks) and marks[at][0] < max(end, start + 1):
             at += 1
-        line = text[start:end].rstrip()
+        line, found = text[start:end].rstrip(), marks[first:at]
         if line.endswith(NOT_SECRET):
             continue
-        below = _LINE_BELOW.match(text, end) if line.endswith((":", "=")) else None
+        ends_named = isinstance(found[-1][1], Name) and found[-1][1].end == start + len(line)
+        goes_on = ends_named or line.endswith((":", "="))
+        below = _LINE_BELOW.match(text, end) if goes_on else None
+        if below and ends_named and _indent(below.group()) <= _indent(line):
+            below = None
         if below and not below.group().endswith(NOT_SECRET):
             line = text[start : below.end()]  # `password:`, and the password below
-        yield start, line, [mark for _, mark in marks[first:at]]
+        yield start, line, [mark for _, mark in found]
 
 
-def _marks(text: str) -> Iterator[tuple[int, Mark]]:
+def _indent(line: str) -> int:
+    bare = line.lstrip("\r\n")
+    return len(bare) - len(bare.lstrip(" \t"))
+
+
+def _in_columns(
+    text: str, start: int, line: str, names: list[Name]
+) -> Iterator[tuple[str, int, int]]:
+    """Kind, start and end of secrets in the rows below a line that heads columns with their names,
+    in a table or in values set apart by tabs, semicolons or commas."""
+    mark = next((mark for mark in "|\t;," if mark in line), "")
+    if not mark or len(line) > _LONGEST_HEAD:
+        return
+    heads: dict[int, Name] = {}
+    for name in names:
+        begin, end = line.rfind(mark, 0, name.start) + 1, line.find(mark, name.end)
+        cell = line[begin : end if end >= 0 else None]
+        if cell.strip(_AROUND_CELL) == line[name.start : name.end]:
+            heads[line.count(mark, 0, name.start)] = name
+    above = text[text.rfind("\n", 0, max(0, start - 1)) + 1 : max(0, start - 1)]
+    if not heads or above.count(mark) == line.count(mark):  # a row itself
+        return
+    at = text.find("\n", start) + 1
+    while 0 < at < len(text):
+        end = text.find("\n", at)
+        row = text[at : end if end >= 0 else len(text)].rstrip()
+        if row.count(mark) != line.count(mark):
+            return
+        cells = row.split(mark) if not row.endswith(NOT_SECRET) else []
+        for column, name in heads.items() if cells else ():
+            cell = cells[column].strip(_AROUND_CELL)
+            if " " not in cell or "pin" in name.kinds:
+                head = f"{line[name.start : name.end]}→"
+                place = at + row.find(cell, len(mark.join([*cells[:column], ""]))) - len(head)
+                value = Name(name.kinds, 0, name.end - name.start)
+                for kind, begins, ends in secrets_named(head + cell, [value]):
+                    yield kind, place + begins, place + ends
+        at = end + 1
+
+
+def _marks(text: str, data: bytes) -> Iterator[tuple[int, Mark]]:
     """Where in the text something says that a line may hold a secret, and what it is."""
-    data = text.encode("latin-1", "replace")  # a byte a character
     for place in _long_runs(data):
         yield place, tokens
     for number in _MAY_HOLD_NUMBER.finditer(data):
