@@ -5,13 +5,17 @@ import random
 import re
 import shutil
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
 
 from lorebank import Bank, FactKind, WorkspaceError
+from lorebank.app import questions
+from lorebank.app.workspace import synced_first
 from lorebank.language.folding import fold
 from support import FIXTURES, WORDS_ONLY
 
@@ -188,6 +192,103 @@ def test_index_repairs_what_it_finds_damaged(indexed) -> None:
         assert any("damaged" in line for line in said)
 
 
+def test_damage_that_no_question_meets_is_told_the_next_day(indexed) -> None:
+    root, data, sources = indexed
+    put_index(root, data)
+    connection = apsw.Connection(str(root / ".memory/index.sqlite"))
+    connection.execute("UPDATE meta SET value = '2001-01-01' WHERE key = 'checked'")
+    connection.close()
+    data = (root / ".memory/index.sqlite").read_bytes()
+    for page, bad in list(damaged_copies(data))[::4]:
+        put_index(root, bad)
+        said: list[str] = []
+        with Bank.open(root, say=said.append) as bank:
+            assert [str(hit.source) for hit in bank.recall(QUESTION).hits] == sources
+        assert any("damaged" in line for line in said), f"page {page}"
+
+
+def test_pages_in_each_others_place_are_not_taken_for_an_error_of_ours(indexed) -> None:
+    root, data, sources = indexed
+    pages = [data[at : at + PAGE] for at in range(0, len(data), PAGE)]
+    for first, second in zip(range(1, 40, 5), range(len(pages) - 1, 40, -7), strict=False):
+        swapped = [*pages]
+        swapped[first], swapped[second] = pages[second], pages[first]
+        put_index(root, b"".join(swapped))
+        with Bank.open(root) as bank:
+            assert [str(hit.source) for hit in bank.recall(QUESTION).hits] == sources
+
+
+@pytest.mark.parametrize("name", ["index", "embeddings"])
+@pytest.mark.parametrize("thing", ["folder", "link", *(["pipe"] if hasattr(os, "mkfifo") else [])])
+def test_something_else_in_place_of_a_database_is_told(indexed, thing: str, name: str) -> None:
+    root, data, sources = indexed
+    put_index(root, data)
+    file = root / f".memory/{name}.sqlite"
+    file.unlink(missing_ok=True)
+    if thing == "folder":
+        file.mkdir()
+    elif thing == "link":
+        file.symlink_to(root / "elsewhere.sqlite")
+    else:
+        os.mkfifo(file)
+    try:
+        with Bank.open(root) as bank:
+            answer = bank.recall(QUESTION)
+            assert [str(hit.source) for hit in answer.hits] == sources
+            if name == "index":
+                assert any("is no file); it is kept in memory" in note for note in answer.notes)
+                with pytest.raises(WorkspaceError, match="is no file"):
+                    bank.sync()
+    finally:
+        file.rmdir() if thing == "folder" else file.unlink(missing_ok=True)
+
+
+@pytest.mark.parametrize("lock", ["normal", "exclusive"])
+def test_an_index_that_another_holds_is_answered_from_and_lines_are_noted(
+    indexed, tmp_path: Path, lock: str
+) -> None:
+    origin, data, sources = indexed
+    put_index(origin, data)
+    root = tmp_path / "ws"
+    shutil.copytree(origin, root)
+    holder = apsw.Connection(str(root / ".memory/index.sqlite"))
+    holder.execute(f"PRAGMA locking_mode = {lock}; BEGIN EXCLUSIVE")
+    try:
+        with Bank.open(root) as bank:
+            before = time.monotonic()
+            fact = bank.retain("W @Peter: Keeps a spare key at the harbour office.")
+            assert time.monotonic() - before < 3, "whoever notes a line waits for nobody"
+            assert "spare key" in (root / fact.citation.path).read_text("utf-8")
+            bank.workspace.wait_ms = 50
+            assert [str(hit.source) for hit in bank.recall(QUESTION, k=3).hits] == sources[:3]
+            [hit] = bank.recall("spare key", k=1).hits
+            assert hit.id == fact.id
+    finally:
+        holder.close()
+
+
+def test_rows_of_two_times_are_asked_for_again(indexed, monkeypatch: pytest.MonkeyPatch) -> None:
+    root, data, sources = indexed
+    put_index(root, data)
+    other = apsw.Connection(str(root / ".memory/index.sqlite"))
+    recall, asked = questions.recall, []
+
+    def meets_a_writer(*args: Any, **kwargs: Any) -> Any:
+        asked.append(args)
+        if len(asked) == 1:
+            other.execute("INSERT INTO meta VALUES ('other', '1')")
+            raise KeyError(49)
+        return recall(*args, **kwargs)
+
+    with Bank.open(root) as bank:
+        bank.recall(QUESTION)
+        again = synced_first(meets_a_writer)
+        assert [str(h.source) for h in again(bank.workspace, QUESTION).hits] == sources
+        with pytest.raises(KeyError):
+            synced_first(lambda ws: {}[49])(bank.workspace)
+    other.close()
+
+
 @pytest.mark.parametrize("change", ["DROP TABLE mentions", "DELETE FROM items WHERE item % 2"])
 def test_a_lost_table_and_lost_rows_are_noticed(indexed, change: str) -> None:
     root, data, sources = indexed
@@ -224,10 +325,10 @@ def mounted(*arguments: str) -> bool:
 def test_a_read_only_mount_and_a_full_disk_are_answered_from(
     indexed, tmp_path: Path, kind: str
 ) -> None:
-    _, _, sources = indexed
+    _, data, sources = indexed
     disk = tmp_path / "disk"
     disk.mkdir()
-    if not mounted("-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk)):
+    if not mounted("-t", "tmpfs", "-o", "size=4m", "tmpfs", str(disk)):
         pytest.skip("nothing can be mounted here")
     try:
         shutil.copytree(FIXTURES / "harbour", disk / "ws")
@@ -236,10 +337,19 @@ def test_a_read_only_mount_and_a_full_disk_are_answered_from(
                 while True:
                     filler.write(bytes(PAGE))
         else:
+            (disk / "ws/.memory").mkdir()
+            put_index(disk / "ws", data)
+            log = disk / "ws/.memory/index.sqlite-wal"
+            writer = apsw.Connection(str(log).removesuffix("-wal"))
+            writer.execute("INSERT INTO meta VALUES ('left', 'by a killed process')")
+            left = log.read_bytes()
+            writer.close()
+            log.write_bytes(left)
             mounted("-o", "remount,ro", str(disk))
         before = {p: p.read_bytes() for p in (disk / "ws").rglob("*.md")}
         with Bank.open(disk / "ws") as bank:
             assert [str(hit.source) for hit in bank.recall(QUESTION).hits] == sources
+            assert not any("damaged" in found.message for found in bank.doctor())
             with pytest.raises(WorkspaceError):
                 bank.retain("W @Peter: Keeps a spare key at the harbour office.")
         assert {p: p.read_bytes() for p in (disk / "ws").rglob("*.md")} == before

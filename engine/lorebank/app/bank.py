@@ -323,7 +323,7 @@ class Bank:
 
     sync = _method(upkeep.sync, with_index_repair)
     catch_up = _method(upkeep.catch_up)
-    check = _method(upkeep.check)
+    check = _method(upkeep.check, with_index_repair)
     status = _method(upkeep.status, with_index_repair)
     directives = _method(upkeep.directives)
 

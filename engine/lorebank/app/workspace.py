@@ -7,10 +7,11 @@ that does: a recall from the command line is over before those imports would be.
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import date, timedelta
 from enum import StrEnum
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar, Unpack, ca
 from lorebank.database import connection as store
 from lorebank.database.connection import read_meta
 from lorebank.domain.facts import Entity, Fact, Opinion, OpinionStatus, SyncReport, Trend
-from lorebank.errors import NotFound, NotWritable, PathRefused, UsageError
+from lorebank.errors import LorebankError, NotFound, NotWritable, PathRefused, UsageError
 from lorebank.index.sync import ReadSettings, collector_at_rest
 from lorebank.markdown.sections import RETAIN_HEADINGS
 from lorebank.workspace.files import WalkResult, walk
@@ -66,6 +67,10 @@ SWEEP_S = 30.0
 """Seconds between two walks while a watcher runs: watching can fail silently."""
 _LOOKED_BACK = 30
 """Days before a log in which one like it is looked for: who writes logs writes one a month."""
+_SMALL_BYTES = 4 * 2**20
+"""Of an index: its pages are looked at in some 3 ms."""
+_HELD_S = 60.0
+"""Seconds for which an index that another process held is kept in memory."""
 _LONGEST_GAP_S = 1.0
 """Most seconds between two walks without a watcher: an edit is seen within 2 s, walk included."""
 
@@ -119,18 +124,21 @@ def listed(names: str | Iterable[str]) -> Collection[str]:
 
 
 def with_index_repair(method: Callable[P, R]) -> Callable[P, R]:
-    """Retry a method once with a sound index: rebuilt where it was damaged, in memory where it
-    cannot be written."""
+    """Retry a method with a sound index: rebuilt where it was damaged, in memory where it
+    cannot be written. Rows of a damaged one are read as anything, so any error is looked into."""
 
     @wraps(method)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
         ws = args[0]
         assert isinstance(ws, OpenWorkspace)
-        try:
-            return method(*args, **kwargs)
-        except store.IndexProblem as problem:
-            if not ws.replace_index(problem):
+        for _ in range(2):  # rows of two times, and then a damaged file
+            try:
+                return method(*args, **kwargs)
+            except LorebankError:
                 raise
+            except Exception as problem:
+                if not ws.replace_index(problem):
+                    raise
         return method(*args, **kwargs)
 
     return run
@@ -215,6 +223,10 @@ class OpenWorkspace:
         self._index_inode: int | None = None
         self.in_memory = ""
         """Why the index is kept in memory; empty where it is the file."""
+        self._in_memory_until = math.inf
+        self._seen_version = 0
+        self.wait_ms = store.BUSY_TIMEOUT_MS
+        """How long another process that holds the index is waited for."""
 
     def close(self) -> None:
         """Close the index and connections; the next use opens them again."""
@@ -241,8 +253,11 @@ class OpenWorkspace:
         if self._connection is None:
             self._connection = self._opened_index()
             self._index_inode = _inode(self.index_path)
+            self._seen_version = store.seen_version(self._connection)
             if not has_all_rows(self._connection):
                 raise store.DamagedIndex[0]("rows are missing from it")
+            if not self.in_memory:
+                self._look_over(self._connection)
         return self._connection
 
     @property
@@ -259,34 +274,88 @@ class OpenWorkspace:
                 if self.index_path.is_relative_to(self.root):
                     ensure_derived_folder(self.root)
                 return with_vocabulary_table(
-                    store.open_index(self.index_path, on_damage=self._tell_damage)
+                    store.open_index(
+                        self.index_path, on_damage=self._tell_damage, wait_ms=self.wait_ms
+                    )
                 )
             except NotWritable as problem:
                 self._keep_in_memory(problem)
+                if self.is_held and not self.wait_ms and problem.__cause__:
+                    raise problem.__cause__ from None
         return with_vocabulary_table(store.open_in_memory(self.index_path))
 
     def _drop_stale_connection(self) -> None:
-        """Close the connection if the index file was deleted or replaced; it is reopened lazily."""
-        if self._connection is not None and _inode(self.index_path) != self._index_inode:
+        """Close the connection if the index file was deleted or replaced, or may be free again; it
+        is reopened lazily."""
+        if self.in_memory and time.monotonic() > self._in_memory_until:
+            self.in_memory = ""
+            self.close()
+        elif self._connection is not None and _inode(self.index_path) != self._index_inode:
             self.close()
 
     def replace_index(self, problem: Exception) -> bool:
-        """Rebuild a damaged index, or go on in memory where it cannot be written; whether either
-        was done."""
-        if store.is_damage(problem):
-            self._tell_damage(problem)
-            self.discard_index()
-            return True
-        if isinstance(problem, store.UnwritableIndex) and not self.in_memory:
+        """Rebuild a damaged index, or go on in memory where it cannot be written; whether asking
+        again may help."""
+        if isinstance(problem, (*store.UnwritableIndex, *store.BusyIndex)):
+            if self.in_memory or not self.wait_ms:
+                return False
             self._keep_in_memory(problem)
             return True
-        return False
+        if not store.is_damage(problem):
+            if self._connection is None:
+                return False
+            if self._seen_version != (now := store.seen_version(self._connection)):
+                self._seen_version = now
+                return True  # another process wrote meanwhile: rows of two times were met
+            if not (damage := store.integrity_problems(self._connection)):
+                return False
+            problem = store.DamagedIndex[0](damage[0])
+        self._tell_damage(problem)
+        self.discard_index()
+        return True
+
+    def _look_over(self, connection: Connection) -> None:
+        """Damage that no question meets would stay: all pages are looked at once a day, those of a
+        small file whenever it is opened."""
+        today = date.today().isoformat()
+        is_due = read_meta(connection, "checked") != today
+        with self.in_haste():
+            is_small = self.index_path.stat().st_size < _SMALL_BYTES
+            damage = (
+                store.integrity_problems(connection, words=is_due) if is_due or is_small else ()
+            )
+            if damage:
+                raise store.DamagedIndex[0](damage[0])
+            if is_due:
+                store.write_meta(connection, "checked", today)
+
+    @property
+    def is_held(self) -> bool:
+        """Whether another process holds the index, so that it is kept in memory for a while."""
+        return bool(self.in_memory) and self._in_memory_until < math.inf
+
+    @contextmanager
+    def in_haste(self) -> Iterator[None]:
+        """Inside, nobody who holds the index is waited for: what needs it is left out."""
+        waited = self.wait_ms
+        if self._connection is not None:
+            self._connection.set_busy_timeout(0)
+        self.wait_ms = 0
+        try:
+            with suppress(*store.BusyIndex):
+                yield
+        finally:
+            self.wait_ms = waited
+            if self._connection is not None:
+                self._connection.set_busy_timeout(self.wait_ms)
 
     def _tell_damage(self, problem: Exception) -> None:
         self.say(f"the index was damaged ({problem}); it is rebuilt from the Markdown files")
 
     def _keep_in_memory(self, problem: Exception) -> None:
         self.close()
+        held = isinstance(problem.__cause__ or problem, store.BusyIndex)
+        self._in_memory_until = time.monotonic() + _HELD_S if held else math.inf
         self.in_memory = f"the index cannot be written ({problem}); it is kept in memory"
         self.next_walk = 0.0
         self.say(self.in_memory)
@@ -511,6 +580,7 @@ class OpenWorkspace:
         started = time.monotonic()
         changes = self._changes_watched()
         is_filled = read_meta(self.index, "synced_at") is not None
+        self._seen_version = store.seen_version(self.index)
         self._is_fresh = changes is not None and changes == self.changes_seen
         waits = self._is_fresh or (changes is None and started < self.next_walk)
         if is_filled and (not self.config.recall.auto_sync or waits):

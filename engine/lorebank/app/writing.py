@@ -174,12 +174,13 @@ def _write_fact(ws: OpenWorkspace, fact: Fact, private: str, recorded: date) -> 
 def _sync_if_free(ws: OpenWorkspace) -> None:
     """Bring the index up to date unless somebody holds the workspace: whoever writes a line
     never waits for a night, whose own last sync, or the next question, reads it."""
-    with suppress(LockHeld), WriterLock(ws.root, timeout_s=0):
+    with suppress(LockHeld), WriterLock(ws.root, timeout_s=0), ws.in_haste():
         try:
             ws.finish_interrupted()
         except WorkspaceError as problem:  # no reason to refuse a line
             ws.say(f"{problem.message}; {problem.hint}")
-        ws.sync_files()
+        if not ws.is_held:  # else the next question reads it
+            ws.sync_files()
 
 
 def log(

@@ -15,14 +15,14 @@ from typing import Any, Self, TypeVar, cast
 
 import apsw
 
-from lorebank.errors import IndexUnusable, LorebankError, NotWritable, WorkspaceError
+from lorebank.errors import IndexUnusable, LorebankError, NotWritable
 
 K = TypeVar("K")
 V = TypeVar("V")
-SCHEMA_VERSIONS = {"schema.sql": 32, "sessions.sql": 23, "embeddings.sql": 3}
+SCHEMA_VERSIONS = {"schema.sql": 33, "sessions.sql": 23, "embeddings.sql": 3}
 """To be raised with any change to a schema: a database of another version is rebuilt."""
-BUSY_TIMEOUT_MS = 10_000
-"""Chosen by hand: a first sync of a large workspace writes for some seconds."""
+BUSY_TIMEOUT_MS = 5_000
+"""Chosen by hand: a batch of a large workspace is written in a second or two."""
 _PRAGMAS = (
     "synchronous = NORMAL",
     "temp_store = MEMORY",
@@ -44,7 +44,7 @@ _POLL_S = 0.01
 """As in `workspace.lock`."""
 DamagedIndex = (apsw.NotADBError, apsw.CorruptError)
 """What SQLite raises when it meets a page that makes no sense."""
-BusyIndex = apsw.BusyError
+BusyIndex = (apsw.BusyError, apsw.LockedError)
 """What SQLite raises when another process holds the file."""
 IndexProblem = apsw.Error
 """Whatever SQLite raises."""
@@ -62,12 +62,14 @@ def open_index(
     path: Path,
     schema: str = "schema.sql",
     on_damage: Callable[[Exception], object] = lambda problem: None,
+    wait_ms: int = BUSY_TIMEOUT_MS,
 ) -> apsw.Connection:
     """The index at `path`, made empty where it is missing, outdated or no database at all.
 
     `schema` is the file of this room that lays it out; `on_damage` is called before a damaged file
-    is replaced. Raises `WorkspaceError` where the folder cannot be written,
-    `IndexUnusable` where a damaged file could not be replaced.
+    is replaced; `wait_ms` is how long other processes are waited for. Raises `NotWritable` where
+    the file cannot be written, or something else is in its place, `IndexUnusable` where a damaged
+    one could not be replaced.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -76,14 +78,14 @@ def open_index(
             f"cannot create {path.parent}: {problem.strerror}",
             hint="make the workspace writable, or name another one with --workspace",
         ) from problem
-    if path.is_symlink():
-        raise WorkspaceError(
-            f"{path} is a symbolic link; the index is never kept elsewhere",
-            hint="delete the link; the index is rebuilt from the Markdown files",
+    if not _is_plain(path):
+        raise NotWritable(
+            f"{path} is a link, a folder or another thing that is no file",
+            hint="delete it, or move it away; the index is rebuilt from the Markdown files",
         )
     for is_second in (False, True):
         try:
-            return _current(apsw.Connection(str(path)), schema)
+            return _current(apsw.Connection(str(path)), schema, wait_ms)
         except (_OfOtherSQLite, *DamagedIndex) as problem:
             if is_second:
                 raise _unusable(path, problem) from problem
@@ -101,41 +103,54 @@ def discard_index(path: Path) -> None:
         Path(f"{path}{suffix}").unlink(missing_ok=True)
 
 
+def _is_plain(path: Path) -> bool:
+    """Whether the path is free, or a file's: opening a pipe would never return."""
+    return not path.is_symlink() and (path.is_file() or not path.exists())
+
+
 def is_damage(problem: Exception) -> bool:
-    """Whether the database itself is broken: a malformed page, or a table that is gone."""
-    return isinstance(problem, DamagedIndex) or str(problem).startswith("no such table")
+    """Whether the database itself is broken: a malformed page, a text that nobody wrote, or a table
+    that is gone."""
+    damaged = (*DamagedIndex, UnicodeDecodeError)
+    return isinstance(problem, damaged) or str(problem).startswith("no such table")
 
 
 def open_in_memory(path: Path | None, schema: str = "schema.sql") -> apsw.Connection:
     """A database in memory, begun with what the one at `path` holds where that can be read.
 
-    For folders that cannot be written: a question is answered all the same. Opened as immutable,
-    since SQLite cannot make the shared memory of a write-ahead log beside a read-only file; what
-    only the log holds is missing from the copy, and the next sync reads it from the files again.
+    For files that cannot be written, and those another process holds: a question is answered all
+    the same. Where SQLite cannot make the shared memory of a write-ahead log beside a read-only
+    file it is read as immutable; what only the log holds is missing from the copy then, and the
+    next sync reads it from the files again.
     """
-    if path is None:
-        return _current(apsw.Connection(":memory:"), schema)
-    connection = apsw.Connection(":memory:")
-    try:
-        uri = f"{path.absolute().as_uri()}?immutable=1"
-        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-        with closing(apsw.Connection(uri, flags=flags)) as source:
-            if source.pragma("quick_check") == "ok":
-                with connection.backup("main", source, "main") as backup:
-                    backup.step()
-        return _current(connection, schema)
-    except (apsw.Error, OSError, _OfOtherSQLite):
-        connection.close()
-    return open_in_memory(None, schema)
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    uri = path.absolute().as_uri() if path is not None and _is_plain(path) else ""
+    for how in ("", "?immutable=1") if uri else ():
+        connection = apsw.Connection(":memory:")
+        try:
+            with closing(apsw.Connection(f"{uri}{how}", flags=flags)) as source:
+                if source.pragma("quick_check") == "ok":
+                    with connection.backup("main", source, "main") as backup:
+                        backup.step()
+            return _current(connection, schema)
+        except BusyIndex:  # it is being written, and half of it would be read
+            connection.close()
+            break
+        except (apsw.Error, OSError, _OfOtherSQLite):
+            connection.close()
+    return _current(apsw.Connection(":memory:"), schema)
 
 
-def integrity_problems(connection: Connection) -> tuple[str, ...]:
-    """What SQLite and FTS5 find wrong with the file itself; empty where it is sound."""
+def integrity_problems(connection: Connection, *, words: bool = True) -> tuple[str, ...]:
+    """What SQLite, and FTS5 of the tables of words, find wrong with the file itself; empty where it
+    is sound. Raises what is wrong with the disk, or with another process."""
     try:
         checked = select(connection, "PRAGMA quick_check(10)")
         problems = [str(line) for (line,) in checked if line != "ok"]
-        for name in full_text_tables(connection):
+        for name in full_text_tables(connection) if words else ():
             connection.execute(f'INSERT INTO "{name}" ("{name}") VALUES (\'integrity-check\')')
+    except (*UnwritableIndex, *BusyIndex):
+        raise
     except apsw.Error as problem:
         problems = [str(problem)]
     return tuple(f"damaged: {problem}" for problem in problems)
@@ -159,18 +174,18 @@ def texts_of(connection: Connection) -> Iterator[str]:
             yield "\n".join(filter(None, row))
 
 
-def _configure(connection: apsw.Connection) -> None:
+def _configure(connection: apsw.Connection, wait_ms: int) -> None:
     """The settings that every connection of the project has."""
-    connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+    connection.set_busy_timeout(wait_ms)
     connection.transaction_mode = "IMMEDIATE"
-    _switch_to_wal(connection)
+    _switch_to_wal(connection, wait_ms)
     for setting in _PRAGMAS:
         connection.execute(f"PRAGMA {setting}")
 
 
-def _switch_to_wal(connection: apsw.Connection) -> None:
+def _switch_to_wal(connection: apsw.Connection, wait_ms: int) -> None:
     """Two that switch a new database at the same time are refused at once, without the timeout."""
-    deadline = time.monotonic() + BUSY_TIMEOUT_MS / 1000
+    deadline = time.monotonic() + wait_ms / 1000
     while True:
         try:
             connection.execute("PRAGMA journal_mode = WAL")
@@ -228,9 +243,14 @@ def vacuum_if_worthwhile(connection: apsw.Connection) -> bool:
     return True
 
 
+def seen_version(connection: Connection) -> int:
+    """Changes whenever another connection has written."""
+    return int(connection.pragma("data_version"))
+
+
 def generation(connection: Connection) -> tuple[int, int]:
     """Changes whenever this or another connection has written."""
-    return int(connection.pragma("data_version")), connection.total_changes()
+    return seen_version(connection), connection.total_changes()
 
 
 class Memo(dict[K, V]):
@@ -277,10 +297,12 @@ def _bundled_extension() -> str:
     return str(Path(next(iter(spec.submodule_search_locations))) / "vec0")
 
 
-def _current(connection: apsw.Connection, schema: str) -> apsw.Connection:
+def _current(
+    connection: apsw.Connection, schema: str, wait_ms: int = BUSY_TIMEOUT_MS
+) -> apsw.Connection:
     """The connection, configured, with this version's tables; closed where that fails."""
     try:
-        _configure(connection)
+        _configure(connection, wait_ms)
         wanted = SCHEMA_VERSIONS[schema]
         if schema != _WITHOUT_WORDS and not select(connection, _FTS5_MODULE):
             wanted += _WITHOUT_FULL_TEXT
@@ -328,7 +350,11 @@ def _plain_table(found: re.Match[str]) -> str:
 
 
 def _unusable(path: Path, problem: Exception) -> LorebankError:
-    if isinstance(problem, (*UnwritableIndex, apsw.PermissionsError)) and not path.is_dir():
+    if isinstance(problem, BusyIndex):
+        return NotWritable(
+            f"{path} is held by another process", hint="wait for it, or end it; then try again"
+        )
+    if isinstance(problem, (*UnwritableIndex, apsw.PermissionsError)):
         return NotWritable(
             f"cannot open {path}: {problem}", hint=f"make the folder {path.parent} writable"
         )

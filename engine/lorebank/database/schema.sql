@@ -5,7 +5,7 @@
 CREATE TABLE meta (
     key   TEXT PRIMARY KEY,
     value TEXT NOT NULL
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 
 -- One row a file. `text` is what may be searched: private parts and managed blocks blanked out,
 -- secrets masked, line for line as long as the file, so that offsets and line numbers are those of the file.
@@ -21,7 +21,7 @@ CREATE TABLE files (
     origin   TEXT NOT NULL,          -- owner, agent, session, imported, untrusted
     dialogue INTEGER NOT NULL,       -- 1 where people take turns in it: a line answers the last one
     text     TEXT NOT NULL
-);
+) STRICT;
 
 -- Odd things found while reading; shown by `status` until the file is mended.
 CREATE TABLE diagnostics (
@@ -29,7 +29,7 @@ CREATE TABLE diagnostics (
     line    INTEGER NOT NULL,
     code    TEXT NOT NULL,
     message TEXT NOT NULL
-);
+) STRICT;
 CREATE INDEX diagnostics_by_path ON diagnostics (path);
 
 -- What recall returns: facts of retain sections, and passages of prose (kind 'note').
@@ -55,7 +55,7 @@ CREATE TABLE items (
     origin         TEXT NOT NULL,      -- the least trusted of its file's and its own mark
     author         TEXT,               -- `by claude-code, session 3f2a`; NULL where nobody is named
     quarantined    INTEGER NOT NULL    -- 1 where it is neither trusted nor confirmed
-);
+) STRICT;
 CREATE INDEX items_by_file ON items (file, ordinal);
 
 -- The times that an item names besides its first, `occurred_start` and `occurred_end`.
@@ -65,7 +65,7 @@ CREATE TABLE further_times (
     start    TEXT,
     end      TEXT,
     PRIMARY KEY (item, position)
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 CREATE INDEX items_by_id ON items (id);
 CREATE INDEX items_by_recorded ON items (recorded);
 CREATE INDEX items_by_occurred ON items (coalesce(occurred_start, occurred_end));
@@ -91,7 +91,7 @@ CREATE TABLE codes (
     item     INTEGER NOT NULL,
     backward TEXT NOT NULL,
     PRIMARY KEY (code, item)
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 CREATE INDEX codes_by_end ON codes (backward, item);
 CREATE INDEX codes_by_item ON codes (item);
 
@@ -105,7 +105,7 @@ CREATE TABLE mentions (
     subject  INTEGER NOT NULL,         -- 1 where it stands before the colon
     day      TEXT NOT NULL,            -- when the fact happened, else was written; or ''
     PRIMARY KEY (item, position)
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 CREATE INDEX mentions_by_entity ON mentions (entity, day, item, subject);
 CREATE INDEX mentions_by_slug ON mentions (slug);
 
@@ -116,7 +116,7 @@ CREATE TABLE plain_mentions (
     entity TEXT NOT NULL,              -- the entity that the name stands for
     day    TEXT NOT NULL,              -- when it happened, else was written; or ''
     PRIMARY KEY (item, slug)
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 CREATE INDEX plain_mentions_by_entity ON plain_mentions (entity, day, item);
 CREATE INDEX plain_mentions_by_slug ON plain_mentions (slug);
 
@@ -125,7 +125,7 @@ CREATE TABLE plain_names (
     slug    TEXT PRIMARY KEY,
     text    TEXT NOT NULL,
     written TEXT NOT NULL
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 
 -- Which property of whom a fact fixes: what a newer fact about the same replaces.
 CREATE TABLE slots (
@@ -138,14 +138,14 @@ CREATE TABLE slots (
     since    TEXT NOT NULL,            -- ISO day ahead from which it holds; or ''
     value_slug TEXT NOT NULL,          -- the value as a name is kept, should it be one
     PRIMARY KEY (item, subject, about, relation, value)
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 CREATE INDEX slots_by_value ON slots (value_slug, relation);
 CREATE INDEX slots_by_key ON slots (subject, about, relation);
 
 -- What a line says is over, as `supersede.endings` reads it: only lines that end something.
 CREATE TABLE changes (
     item INTEGER PRIMARY KEY
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 
 -- What somebody says of two lines: in `bank/decisions.md`, or by `(ends f-…)` in the newer one.
 CREATE TABLE line_rulings (
@@ -156,7 +156,7 @@ CREATE TABLE line_rulings (
     relation TEXT NOT NULL,            -- same, replaces, both
     by       TEXT NOT NULL,            -- who ruled; 'writer' for a mark in the line itself
     day      TEXT                      -- of the ruling; NULL where the line says none
-);
+) STRICT;
 CREATE INDEX line_rulings_by_file ON line_rulings (file);
 CREATE INDEX line_rulings_by_older ON line_rulings (older);
 CREATE INDEX line_rulings_by_newer ON line_rulings (newer);
@@ -170,7 +170,7 @@ CREATE TABLE tasks (
     due_end   TEXT,
     words     TEXT NOT NULL,           -- folded words: a later line with the same decides
     PRIMARY KEY (item, text)
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 CREATE INDEX tasks_by_words ON tasks (words);
 
 -- `#tag` in an item, and `tags:` in the front matter of its file.
@@ -178,7 +178,7 @@ CREATE TABLE tags (
     item INTEGER NOT NULL,
     tag  TEXT NOT NULL,                -- folded; 'a/b' is nested under 'a'
     PRIMARY KEY (tag, item)
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 CREATE INDEX tags_by_item ON tags (item);
 
 -- What a folder, a file or the whole workspace is about, as a file's front matter says.
@@ -187,7 +187,7 @@ CREATE TABLE contexts (
     file  INTEGER NOT NULL,            -- the file that says so
     text  TEXT NOT NULL,
     PRIMARY KEY (scope, file)
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 CREATE INDEX contexts_by_file ON contexts (file);
 -- What `bank/confirmed.md` vouches for.
 CREATE TABLE confirmations (
@@ -195,7 +195,7 @@ CREATE TABLE confirmations (
     line   INTEGER NOT NULL,
     target TEXT NOT NULL,              -- id, path, origin
     value  TEXT NOT NULL
-);
+) STRICT;
 CREATE INDEX confirmations_by_value ON confirmations (target, value);
 
 -- What the ledger and the entity pages say about names.
@@ -207,7 +207,7 @@ CREATE TABLE names (
     target TEXT NOT NULL,
     name   TEXT NOT NULL,              -- as written
     type   TEXT                        -- an entity page's `type`
-);
+) STRICT;
 CREATE INDEX names_by_file ON names (file);
 CREATE INDEX names_by_slug ON names (slug);
 CREATE INDEX names_by_target ON names (target);
@@ -221,7 +221,7 @@ CREATE TABLE entities (
     first_seen TEXT,
     last_seen  TEXT,
     facts      INTEGER NOT NULL
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 
 -- Every folded name that leads to an entity, its own included.
 CREATE TABLE aliases (
@@ -229,7 +229,7 @@ CREATE TABLE aliases (
     entity TEXT NOT NULL,
     name   TEXT NOT NULL,
     PRIMARY KEY (slug, entity)
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 CREATE INDEX aliases_by_entity ON aliases (entity);
 
 -- Pairs of entities that may be one: proposed, never merged in silence.
@@ -238,7 +238,7 @@ CREATE TABLE proposals (
     other  TEXT NOT NULL,
     reason TEXT NOT NULL,
     PRIMARY KEY (slug, other)
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 CREATE INDEX proposals_by_other ON proposals (other);
 
 -- The pairs of names that are the same or may be, as compared last.
@@ -248,7 +248,7 @@ CREATE TABLE compared_names (
     same   INTEGER NOT NULL,           -- 1 the same by their writing, 0 ambiguous
     reason TEXT NOT NULL,
     PRIMARY KEY (slug, other)
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 
 -- Beliefs, folded from the evidence below by `reflect.beliefs`.
 CREATE TABLE opinions (
@@ -266,7 +266,7 @@ CREATE TABLE opinions (
     start_line    INTEGER NOT NULL,
     end_line      INTEGER NOT NULL,
     origin        TEXT NOT NULL        -- of the lines for it, the most trusted
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 CREATE INDEX opinions_by_holder ON opinions (holder);
 CREATE INDEX opinions_by_successor ON opinions (superseded_by) WHERE superseded_by IS NOT NULL;
 
@@ -284,7 +284,7 @@ CREATE TABLE opinion_evidence (
     end_line   INTEGER NOT NULL,
     confidence REAL NOT NULL,          -- the opinion's: what a fact is worth is read from here alone
     PRIMARY KEY (opinion, position)
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 CREATE INDEX opinion_evidence_by_fact
     ON opinion_evidence (fact, stance, reason, confidence, opinion);
 
@@ -295,7 +295,7 @@ CREATE TABLE unsure (                  -- pairs that the rules do not sign
     score    REAL NOT NULL,            -- 0..1: how likely it is worth a look
     reason   TEXT NOT NULL,
     PRIMARY KEY (opinion, fact)
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 CREATE INDEX unsure_by_holder ON unsure (holder);
 
 -- What the last night planned of the pages of entities: see pages/settled.py.
@@ -304,7 +304,7 @@ CREATE TABLE settled_pages (
     seal     TEXT NOT NULL,
     text     TEXT NOT NULL,
     repeated TEXT NOT NULL             -- JSON {fact id: fact id}
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 
 -- Stretches of about 400 tokens, for chunk search.
 CREATE TABLE chunks (
@@ -316,7 +316,7 @@ CREATE TABLE chunks (
     start      INTEGER NOT NULL,
     length     INTEGER NOT NULL,
     heading    TEXT NOT NULL
-);
+) STRICT;
 CREATE INDEX chunks_by_file ON chunks (file, ordinal);
 
 CREATE VIRTUAL TABLE chunks_fts USING fts5 (
@@ -331,7 +331,7 @@ CREATE TABLE sentences (
     part      INTEGER NOT NULL,   -- 1 is the first
     embedding TEXT NOT NULL,      -- hash of the text, as in items
     PRIMARY KEY (item, part)
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 
 -- Vectors: 32-bit floats of unit length.
 CREATE TABLE vectors (
@@ -339,4 +339,4 @@ CREATE TABLE vectors (
     part   INTEGER NOT NULL,   -- 0 is the whole item, the others its sentences
     vector BLOB NOT NULL,
     PRIMARY KEY (item, part)
-);
+) STRICT;

@@ -12,10 +12,12 @@ import json
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from lorebank.database.connection import (
+    BusyIndex,
     DamagedIndex,
+    UnwritableIndex,
     discard_index,
     open_in_memory,
     open_index,
@@ -23,6 +25,7 @@ from lorebank.database.connection import (
     transaction,
     vacuum_if_worthwhile,
 )
+from lorebank.errors import NotWritable
 
 if TYPE_CHECKING:
     from lorebank.providers.protocols import Role
@@ -40,13 +43,14 @@ def text_hash(text: str) -> str:
 
 
 def _replacing_damaged(method: Callable[Concatenate[EmbeddingCache, P], R]) -> Callable[..., R]:
-    """A method that begins again with an empty cache where it meets a damaged page."""
+    """A method that begins again with an empty cache where it meets a damaged page, and in memory
+    where the file cannot be written."""
 
     @wraps(method)
     def run(cache: EmbeddingCache, *args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return method(cache, *args, **kwargs)
-        except DamagedIndex as problem:
+        except (*DamagedIndex, *UnwritableIndex, *BusyIndex) as problem:
             cache.replace(problem)
         return method(cache, *args, **kwargs)
 
@@ -64,11 +68,12 @@ class EmbeddingCache:
     ) -> None:
         """`None` keeps everything in memory and forgets it at the end. `say` is told of damage."""
         self._path, self._max_entries, self._say = path, max_entries, say
+        self._connection: Any = None
         if path is not None and path.is_symlink():
             path.unlink()  # it could be aimed at another database of the user's
         try:
             self._open()
-        except DamagedIndex as problem:
+        except (*DamagedIndex, NotWritable) as problem:
             self.replace(problem)
 
     def _open(self) -> None:
@@ -81,11 +86,16 @@ class EmbeddingCache:
         self._run = int(last or 0) + 1
 
     def replace(self, problem: Exception) -> None:
-        """Begin with an empty cache."""
-        self._tell_damage(problem)
+        """Begin with an empty cache, in memory where the file is not damaged."""
+        if self._path is None:
+            raise problem
         self.close()
-        assert self._path is not None  # memory is not damaged
-        discard_index(self._path)
+        if isinstance(problem, DamagedIndex):
+            self._tell_damage(problem)
+            discard_index(self._path)
+        else:
+            self._say(f"{self._path} cannot be used ({problem}); vectors are not kept")
+            self._path = None
         self._open()
 
     def _tell_damage(self, problem: Exception) -> None:
@@ -98,7 +108,8 @@ class EmbeddingCache:
         self.close()
 
     def close(self) -> None:
-        self._connection.close()
+        if self._connection is not None:
+            self._connection.close()
 
     @_replacing_damaged
     def get(
