@@ -1,9 +1,18 @@
 """Blocks read without the parser are those that the parser finds."""
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lorebank.markdown.document import _blocks, _nodes, _parser, _stretches, plain_blocks
+from lorebank.markdown.document import (
+    _blocks,
+    _nodes,
+    _parser,
+    _stretches,
+    plain_blocks,
+    read_document,
+)
+from lorebank.markdown.facts import extract_facts
 
 LINES = (
     "- alpha",
@@ -72,3 +81,13 @@ def test_prose_needs_no_parser() -> None:
     [(start, _), *_] = _stretches(lines)
     assert start == 0
     assert all(plain_blocks(lines, *stretch) is not None for stretch in _stretches(lines))
+
+
+@pytest.mark.parametrize("indent", ["  ", "    ", "\t"])
+def test_each_item_of_a_deep_list_is_read_by_itself(indent: str) -> None:
+    """The parser's own limit dropped what stands ten levels deep."""
+    lines = [f"{indent * depth}- W @Joris: Keeps lamp {depth}." for depth in range(200)]
+    document = read_document("\n".join(["## Retain", *lines]), "a.md")
+    found = extract_facts(document, recorded=None, headings=("Retain",))
+    assert [fact.content for fact in found.facts] == [f"Keeps lamp {n}." for n in range(200)]
+    assert [fact.citation.start_line for fact in found.facts] == [n + 2 for n in range(200)]

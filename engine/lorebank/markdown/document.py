@@ -83,6 +83,9 @@ class Document(Record):
         return "\n".join(self.lines[start:end])
 
 
+_DEEPEST = 120
+_WIDEST = 96
+"""Columns of an indent: what is nested more deeply stands side by side, each line for itself."""
 _MANAGED = "<!-- lorebank:begin "
 
 
@@ -92,9 +95,16 @@ def read_document(text: str, path: str) -> Document:
     lines = split_lines(hidden)
     # The parser looks at each character: long managed blocks, hidden as spaces, are cut short.
     shown = [line.strip() and line for line in lines] if _MANAGED in text else lines
+    shown = [_with_less_indent(line) if line[:1] in " \t" else line for line in shown]
     source = "\n".join(shown).replace("\r", " ").replace("\0", "\ufffd").split("\n")
     nodes = [node for start, end in _stretches(source) for node in _blocks(source, start, end)]
     return Document(path, tuple(lines), tuple(nodes), heading_paths(nodes), problems)
+
+
+def _with_less_indent(line: str) -> str:
+    bare = line.lstrip(" \t")
+    indent = line[: len(line) - len(bare)].expandtabs(4)
+    return " " * _WIDEST + bare if len(indent) > _WIDEST else line
 
 
 def heading_paths(nodes: Iterable[Node]) -> tuple[str, ...]:
@@ -117,7 +127,8 @@ def _parser() -> MarkdownIt:
     """Imported here: a recall over an unchanged workspace parses nothing and need not pay 90 ms."""
     from markdown_it import MarkdownIt
 
-    parser = MarkdownIt("commonmark").enable("table")
+    # Each level of a list takes two, and the default of 20 would drop what stands deeper.
+    parser = MarkdownIt("commonmark", {"maxNesting": _DEEPEST}).enable("table")
     return parser.disable(["inline", "text_join", "reference", "html_block"])
 
 
