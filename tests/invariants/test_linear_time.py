@@ -49,6 +49,13 @@ for unit in UNITS:
         for day in (date(2025, 1, 1), date(2025, 1, 15)):  # as a page of it is made
             find_phrases(data.decode(), day)
         assert time.process_time() - begun < 2
+for unit in ("@Bob ", "[[a]] "):  # those behind the first hundreds are no longer looked into
+    for before in ("", "## Retain\\n- W @A: "):
+        begun = time.process_time()
+        data = (before + unit * (1_000_000 // len(unit))).encode()
+        read = read_file(data, "hash", log, settings)
+        assert time.process_time() - begun < 6
+        assert [each.code for each in read.diagnostics][-1] == "many-mentions"
 print("done")
 """
 

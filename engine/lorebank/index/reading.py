@@ -35,6 +35,7 @@ from lorebank.markdown.ledger import (
     parse_ledger,
     parse_line_rulings,
 )
+from lorebank.markdown.mentions import MOST_MENTIONS, find_mentions
 from lorebank.markdown.origin import file_origin
 from lorebank.markdown.owner_pages import read_context, scope_of
 from lorebank.markdown.passages import chunk_document, extract_passages
@@ -161,7 +162,7 @@ def read_file(
                 front_matter if is_about else {}, note_slug(front_matter, source.path), 1
             ),
         ),
-        diagnostics=(*problems, *odd, *extraction.diagnostics, *unread),
+        diagnostics=(*problems, *odd, *extraction.diagnostics, *unread, *_crowded(document)),
         advice=extraction.advice,
         tags=(
             *front_matter_tags(front_matter),
@@ -171,6 +172,15 @@ def read_file(
         context_scope=scope_of(source.path, core=source.role is FileRole.CORE),
         origin=origin,
     )
+
+
+def _crowded(document: Document) -> Iterator[Diagnostic]:
+    """Lines that name more people than are read as named."""
+    for number, line in enumerate(document.lines, start=1):
+        marks = line.count("@") + line.count("[[")
+        if marks > MOST_MENTIONS and len(find_mentions(line)) == MOST_MENTIONS:
+            message = f"names more than {MOST_MENTIONS}; those behind are read as text alone"
+            yield Diagnostic(document.path, number, "many-mentions", message)
 
 
 def _read_ledger(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import html
 import re
+from functools import lru_cache
 
 from lorebank.domain.facts import Mention
 from lorebank.language.folding import slugify
@@ -81,6 +82,8 @@ def is_day_link(title: str) -> bool:
     return _DAY_LINK.fullmatch(title.strip()) is not None
 
 
+MOST_MENTIONS = 300
+"""In one line or paragraph; what names more is a list for a program."""
 _SIGN = "@\uff20"
 _NAME = (
     rf"{NAME_CHARACTER}+(?:(?:[-.+'’·\u30fb]|&(?!\w+;)){NAME_CHARACTER}+)*"
@@ -99,16 +102,19 @@ _CLOCK = re.compile(r"\d+(?:am|pm|h|th)\Z", re.IGNORECASE)
 _UNLINKABLE = re.compile(r"[\[\]|#^&\\]|\.md\Z|\A\s|\s\Z|\Abank/")
 
 
+@lru_cache(maxsize=8)  # a line is read as a fact, a task and a sentence
 def find_mentions(text: str) -> tuple[tuple[Mention, int, int], ...]:
     """The mentions of a text in order, each with the span it takes, sign and brackets included.
 
-    A possessive or contraction stays outside: `@Peter's` is Peter.
+    A possessive or contraction stays outside: `@Peter's` is Peter. None behind `MOST_MENTIONS`.
     """
     if "@" not in text and "[[" not in text and "\uff20" not in text:
         return ()
     code = [(start, end) for start, end, _ in code_spans(text)]
     found: list[tuple[Mention, int, int]] = []
     for token in _TOKEN.finditer(text):
+        if len(found) == MOST_MENTIONS:
+            break
         if token["name"] is None and token["wiki"] is None:
             continue
         start = token.start()
