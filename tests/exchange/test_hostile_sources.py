@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from lorebank import Bank, NotFound, WorkspaceError
 from lorebank.domain.facts import Diagnostic
+from lorebank.exchange import importing
 from lorebank.exchange.conversations import Conversation, Speech, conversation_note
 from lorebank.exchange.importing import ImportReport
 from lorebank.exchange.notes import ImportedNote, imported_from, is_untouched, render_note
@@ -25,6 +26,7 @@ from lorebank.index.reading import read_file
 from lorebank.index.sync import ReadSettings
 from lorebank.markdown.document import read_document
 from lorebank.markdown.sections import RETAIN_HEADINGS
+from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.discover import VaultSettings
 from lorebank.workspace.files import SourceFile
 from lorebank.workspace.layout import FileRole
@@ -148,6 +150,26 @@ def test_a_link_in_the_workspace_is_not_written_through(bank: Bank, tmp_path: Pa
     with pytest.raises(WorkspaceError, match="symbolic link"):
         bank.import_notes(tmp_path / "Vault")
     assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_a_note_that_could_not_be_written_is_tried_again(
+    bank: Bank, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "Vault").mkdir()
+    (tmp_path / "Vault" / "a.md").write_text("Fine.")
+
+    def full(path: Path, data: bytes, *, expected: bytes | None) -> None:
+        if path.suffix == ".md":
+            raise WorkspaceError(f"{path}: cannot be written: No space left on device")
+        write_atomic(path, data, expected=expected)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(importing, "write_atomic", full)
+        report = bank.import_notes(tmp_path / "Vault")
+    assert (report.added, report.complete) == ((), False)
+    assert left_out(report) == ["a.md not-written"]
+    again = bank.import_notes(tmp_path / "Vault")
+    assert ([Path(path).name for path in again.added], again.complete) == (["a.md"], True)
 
 
 def test_broken_json_is_named_by_line_and_column(bank: Bank, tmp_path: Path) -> None:

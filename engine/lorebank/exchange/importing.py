@@ -55,6 +55,7 @@ from lorebank.workspace.layout import ensure_derived_folder, is_markdown
 from lorebank.workspace.paths import resolve_memory_path
 
 _NAME = "imports.json"
+_NOT_WRITTEN = "not-written"
 
 
 def _ledger(root: Path) -> dict[str, Any]:
@@ -89,7 +90,7 @@ class ImportReport(Record):
     left_out: tuple[Diagnostic, ...]
     """What of the source did not come, or not as it was, and why; paths are those of the source."""
     complete: bool
-    """Whether the source could be read to its end."""
+    """Whether the source could be read to its end, and all of it be written."""
     dry_run: bool = False
 
     @property
@@ -151,6 +152,8 @@ class _Import:
         """What was imported before: note → workspace path."""
         self.taken: set[str] = set()
         self.seen: set[str] = set()
+        self.failed: set[str] = set()
+        """Notes of these that could not be written: the next import tries again."""
         self.told: dict[str, list[str]] = {k: [] for k in ("added", "updated", "edited", "removed")}
         self.unchanged = 0
         self.left_out: list[Diagnostic] = []
@@ -169,7 +172,9 @@ class _Import:
                 self._take(note)
         if not self.dry_run:
             self._remember(location)
-        complete = not any(each.code in (BROKEN, "unreadable") for each in self.left_out)
+        complete = not any(
+            each.code in (BROKEN, "unreadable", _NOT_WRITTEN) for each in self.left_out
+        )
         gone = sorted(path for key, path in self.found.items() if key not in self.seen)
         return ImportReport(
             form=self.form,
@@ -184,7 +189,7 @@ class _Import:
 
     def _remember(self, location: str) -> None:
         """Add what was written to the ledger; nothing is written where it knows all of it."""
-        written = self.known | {_hash(key) for key in self.seen}
+        written = self.known | {_hash(key) for key in self.seen - self.failed}
         if (location, written) == (self.location, self.known):
             return
         file = ensure_derived_folder(self.root) / _NAME
@@ -236,7 +241,8 @@ class _Import:
                 self.taken.add(comparable(path))
                 self.told["added"].append(path)
         except (ConcurrentEdit, PathRefused, WorkspaceError, OSError) as error:
-            self.left_out.append(Diagnostic(note.place, 0, "not-written", str(error)))
+            self.failed.add(key)
+            self.left_out.append(Diagnostic(note.place, 0, _NOT_WRITTEN, str(error)))
 
     def _compare(self, path: str, text: str) -> None:
         """Bring a file up to date, unless there is nothing new or it is its owner's by now."""

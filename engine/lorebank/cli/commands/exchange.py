@@ -27,7 +27,8 @@ GRAPH_FORMATS = ("graphml", "json", "mermaid", "dot")
 def import_notes(session: Session, /, **options: Any) -> int:
     """SOURCE is a folder, a zip or a file. It becomes Markdown below memory/imported/ and stays in
     quarantine until confirmed. A second import changes nothing; files you have edited since are
-    never overwritten. Exits with 1 if the source could not be read to the end.
+    never overwritten. Exits with 1 if the source could not be read to the end, or a note not be
+    written, which the next import tries again.
 
     Examples:
         lorebank import ~/Vault --dry-run
