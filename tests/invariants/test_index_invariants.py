@@ -103,6 +103,20 @@ def test_two_edits_of_the_same_size_in_one_tick_are_both_seen(
             assert [fact.content for fact in bank.timeline()] == [f"Has {count} hives."]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows keeps no time of change")
+def test_an_edit_under_the_old_time_and_size_is_seen(write_log: Callable[..., Path]) -> None:
+    root = write_log("2026-01-02", "- W @Ada: Keeps beehives.")
+    file = root / "memory/2026-01-02.md"
+    with Bank.open(root, environ=WORDS_ONLY) as bank:
+        time.sleep(2.1)  # until the time is trusted
+        bank.sync()
+        before = file.stat()
+        file.write_text(file.read_text("utf-8").replace("beehives", "skylarks"), "utf-8")
+        os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+        bank.sync()
+        assert [fact.content for fact in bank.timeline()] == ["Keeps skylarks."]
+
+
 def test_what_cannot_be_read_whole_is_named(copy_fixture: Callable[[str], Path]) -> None:
     with Bank.open(copy_fixture("messy"), environ=WORDS_ONLY) as bank:
         codes = {problem.code for problem in bank.sync().problems}

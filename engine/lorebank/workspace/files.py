@@ -56,14 +56,10 @@ class SourceFile(NamedTuple):
     size: int
     """Bytes."""
     mtime_ns: int
+    """When its content or its entry was last changed."""
     recorded: date | None
     """The day its name carries."""
     role: FileRole
-
-    @property
-    def fingerprint(self) -> tuple[int, int]:
-        """Size and modification time: while they stay, the content is taken to stay."""
-        return self.size, self.mtime_ns
 
 
 class WalkResult(Record):
@@ -278,7 +274,9 @@ class _Walk(Mutable):
         day, role, problem = _placed(path, self.pattern.text)
         if problem:
             self.problems.add(problem)
-        self.files[path] = SourceFile(path, status.st_size, status.st_mtime_ns, day, role)
+        # What is put back under its old time, as `cp -p` does, still has a new time of change.
+        changed = max(status.st_mtime_ns, status.st_ctime_ns)
+        self.files[path] = SourceFile(path, status.st_size, changed, day, role)
 
     def is_plain_folder(self, path: str, *, missing_is_fine: bool = False) -> bool:
         """Whether there is a folder that is no link; what else is there is a problem."""
