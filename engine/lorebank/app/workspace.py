@@ -297,7 +297,8 @@ class OpenWorkspace:
         """Rebuild a damaged index, or go on in memory where it cannot be written; whether asking
         again may help."""
         if isinstance(problem, (*store.UnwritableIndex, *store.BusyIndex)):
-            if self.in_memory or not self.wait_ms:
+            is_left_out = isinstance(problem, store.BusyIndex) and not self.wait_ms
+            if self.in_memory or is_left_out:
                 return False
             self._keep_in_memory(problem)
             return True
