@@ -5,9 +5,15 @@ import dataclasses
 import pickle
 import subprocess
 import sys
+from datetime import date
+from enum import StrEnum
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 
 import pytest
+from pydantic import TypeAdapter
 
+import lorebank
 from lorebank import records
 
 
@@ -102,3 +108,46 @@ def test_a_class_costs_a_fraction_of_a_standard_one() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.stdout.split() == ["0", "True"], done.stderr
+
+
+def sample(form: Any, *, full: bool) -> Any:
+    """A value of a type, with all that it may hold or with as little as it must."""
+    origin, inner = get_origin(form), get_args(form)
+    if origin is UnionType:
+        return sample(inner[0], full=full) if full else None
+    if origin is tuple and inner[1] is ...:
+        return (sample(inner[0], full=False), sample(inner[0], full=True)) if full else ()
+    if origin is tuple:
+        return tuple(sample(each, full=full) for each in inner)
+    if origin is not None:
+        return {"key": sample(inner[1], full=True)} if full else {}
+    if form is Any:
+        return "anything"
+    if issubclass(form, records.Record):
+        types = get_type_hints(form)
+        given = [f for f in dataclasses.fields(form) if full or f.default is f.default_factory]
+        return form(**{field.name: sample(types[field.name], full=full) for field in given})
+    if issubclass(form, StrEnum):
+        return list(form)[-1]
+    if issubclass(form, date):
+        return form.fromisoformat("2026-02-01")
+    return form({str: "a word", float: 0.12345, int: 3, bool: 1}[form])
+
+
+ANSWERS = [
+    form
+    for name in dir(lorebank)
+    if isinstance(form := getattr(lorebank, name), type) and issubclass(form, records.Record)
+]
+
+
+@pytest.mark.parametrize("full", [True, False], ids=["full", "bare"])
+@pytest.mark.parametrize("form", ANSWERS, ids=lambda form: form.__name__)
+def test_each_public_record_is_read_back(form: type[records.Record], full: bool) -> None:
+    record = sample(form, full=full)
+    written = record.to_dict()
+    assert form.from_dict(written).to_dict() == written
+    model = TypeAdapter(form)
+    assert form.from_dict(model.dump_python(record, mode="json")) == record
+    assert form.from_dict(dataclasses.asdict(record)) == record
+    assert model.validate_json(model.dump_json(record)) == record

@@ -14,7 +14,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, field
 from datetime import date
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
+from types import UnionType
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Self,
+    dataclass_transform,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 _UNSET = object()
 """Stands in a signature for a default that a factory makes."""
@@ -151,6 +161,14 @@ class Record(_Methods, metaclass=_FrozenType):
         """What stands for it inside the JSON of another record."""
         return self.to_dict()
 
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> Self:
+        """The record of which `to_dict`, `dataclasses.asdict` or pydantic wrote `given`.
+
+        What `given` does not carry is the field's default, or `None` where it has none.
+        """
+        return cls(**_fields_of(cls, given))
+
 
 class Mutable(_Methods, metaclass=_MutableType):
     """A value with slots whose fields may change; a subclass lists them as a dataclass does."""
@@ -177,6 +195,17 @@ def record_to_dict(record: Any) -> dict[str, Any]:
     return {name: as_json(getattr(record, name)) for name in record.__slots__}
 
 
+def written_as(**names: str) -> Callable[[Any], Any]:
+    """Tell `from_dict` where a `to_dict` puts fields: under another name, in another object
+    (`index.fresh`), or among the record's own keys (an empty name)."""
+
+    def tell(to_dict: Any) -> Any:
+        to_dict.names = names
+        return to_dict
+
+    return tell
+
+
 def record_to_dict_with(
     *, empty_as_null: Sequence[str] = (), **renamed: str
 ) -> Callable[[Any], dict[str, Any]]:
@@ -187,7 +216,49 @@ def record_to_dict_with(
         fields = {renamed.get(key, key): value for key, value in record_to_dict(record).items()}
         return fields | {key: fields[key] or None for key in empty_as_null}
 
-    return to_dict
+    told: Callable[[Any], dict[str, Any]] = written_as(**renamed)(to_dict)
+    return told
+
+
+def _fields_of(form: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+    types, names = get_type_hints(form), getattr(form.to_dict, "names", {})
+    values: dict[str, Any] = {}
+    for each in dataclasses.fields(form):
+        place = each.name if each.name in given else names.get(each.name, each.name)
+        found = dig(given, *place.split(".")) if place else given
+        if found is not None or place in given:
+            values[each.name] = _read(types[each.name], found)
+        elif each.default is each.default_factory:  # there is neither
+            values[each.name] = None
+    return values
+
+
+def _read(form: Any, given: Any) -> Any:
+    """A value of a type, from what was written of it."""
+    origin, inner = get_origin(form), get_args(form)
+    if given is None:
+        return "" if form is str else None
+    if origin is UnionType:  # `X | None`
+        return _read(inner[0], given)
+    if origin is tuple and inner[1] is ...:
+        return tuple(_read(inner[0], each) for each in given)
+    if origin is tuple:  # a row; as an object, it has the keys of its record among its own
+        row = list(given.values()) if isinstance(given, Mapping) else given
+        return tuple(
+            _read(each, given if row is not given and hasattr(each, "from_dict") else told)
+            for each, told in zip(inner, row, strict=False)
+        )
+    if origin is not None:  # a mapping
+        return {key: _read(inner[1], each) for key, each in given.items()}
+    if form is Any or isinstance(given, form):
+        return given
+    if issubclass(form, Record) and not isinstance(given, Mapping):  # a citation; else a name
+        if hasattr(form, "parse"):
+            return form.parse(given)
+        return form.from_dict({"name": given}) if "name" in form.__slots__ else None
+    if issubclass(form, Record):
+        return form.from_dict(given)
+    return form.fromisoformat(given) if issubclass(form, date) else form(given)
 
 
 def dig(value: Any, *path: str | int) -> Any:

@@ -2,20 +2,22 @@
 
 Needs the frameworks, which are not among the project's own dependencies:
 
-    pip install pydantic-ai-slim openai-agents langgraph llama-index-core
+    pip install pydantic-ai-slim openai-agents langgraph llama-index-core \
+        fastapi
     pytest -W default tests/frameworks    # theirs leave connections to the garbage collector
 """
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import TypeAdapter
+from pydantic import BaseModel, TypeAdapter
 
-from lorebank import Bank
+from lorebank import Answer, Bank
 from lorebank.tools.functions import BankTools
 from support import WORDS_ONLY
 
@@ -89,6 +91,34 @@ def test_every_result_goes_through_pydantic_and_back(harbour: Bank) -> None:
     for result in results:
         model = TypeAdapter(type(result))
         assert model.validate_json(model.dump_json(result)) == result
+
+
+def test_an_answer_is_the_response_of_a_service_and_read_back(harbour: Bank) -> None:
+    fastapi = pytest.importorskip("fastapi")
+    from fastapi.testclient import TestClient
+
+    given, app = harbour.recall("what does Peter prefer?"), fastapi.FastAPI()
+    app.get("/recall", response_model=Answer)(lambda: given)
+    assert Answer.from_dict(TestClient(app).get("/recall").json()) == given
+
+
+def test_an_answer_is_part_of_the_state_of_a_graph(harbour: Bank) -> None:
+    pytest.importorskip("langgraph")
+    from langgraph.checkpoint.memory import InMemorySaver
+    from langgraph.graph import StateGraph
+
+    class State(BaseModel):
+        found: Answer | None = None
+
+    given = harbour.recall("what does Peter prefer?")
+    graph = StateGraph(State)
+    graph.add_node("recall", lambda state: {"found": given})
+    graph.set_entry_point("recall")
+    compiled = graph.compile(checkpointer=InMemorySaver())
+    thread: Any = {"configurable": {"thread_id": "1"}}
+    compiled.invoke({}, thread)
+    kept = compiled.get_state(thread).values["found"]  # with lists where there were tuples
+    assert Answer.from_dict(asdict(kept)) == given
 
 
 def test_pydantic_ai(tools: BankTools) -> None:

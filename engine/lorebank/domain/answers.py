@@ -21,7 +21,7 @@ from lorebank.domain.facts import (
     Opinion,
     Origin,
 )
-from lorebank.records import Record, as_json, record_to_dict_with
+from lorebank.records import Record, as_json, record_to_dict_with, written_as
 
 
 class Query(Record):
@@ -106,6 +106,7 @@ class Hit(Record):
         """When it happened, if the text says so; otherwise the day it was written."""
         return self.occurred or self.recorded
 
+    @written_as(occurred="timestamp")
     def to_dict(self) -> dict[str, Any]:
         fields = super().to_dict()
         del fields["times"], fields["occurred"]
@@ -191,6 +192,7 @@ class Answer(Record):
     banks: tuple[BankPart, ...] = ()
     """If several banks were asked: the part of each, in that order."""
 
+    @written_as(retrievers_used="retrievers.used", retrievers_skipped="retrievers.skipped")
     def to_dict(self) -> dict[str, Any]:
         fields = super().to_dict() | {"hits": [hit.to_dict() for hit in self.hits]}
         used, skipped = fields.pop("retrievers_used"), fields.pop("retrievers_skipped")
@@ -260,6 +262,7 @@ class Property(Record):
     """The part of the entity that has it, folded (`mother`); empty for the entity itself."""
     fact: Fact
 
+    @written_as(fact="")
     def to_dict(self) -> dict[str, Any]:
         return {"relation": self.relation, "about": self.about or None, **self.fact.to_dict()}
 
@@ -433,6 +436,7 @@ class EntitiesOfBanks(Record):
     """`(bank, view)`, in the order the banks were asked."""
     banks: tuple[BankPart, ...]
 
+    @written_as(views="entities")
     def to_dict(self) -> dict[str, Any]:
         views = [{"bank": bank, **view.to_dict()} for bank, view in self.views]
         return {"entities": views, "banks": as_json(self.banks)}

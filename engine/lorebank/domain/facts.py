@@ -9,7 +9,7 @@ from datetime import date
 from enum import StrEnum
 from typing import Any
 
-from lorebank.records import Record, as_json, record_to_dict_with
+from lorebank.records import Record, as_json, record_to_dict_with, written_as
 
 Day = date
 """For fields called `date`, which would hide the type from whoever reads the annotations."""
@@ -267,6 +267,7 @@ class Fact(Record):
         """The slugs of the mentions before the colon, in order, each once."""
         return tuple(dict.fromkeys(m.slug for m in self.mentions if m.subject))
 
+    @written_as(citation="source", mentions="entities", occurred="timestamp")
     def to_dict(self) -> dict[str, Any]:
         """One fact as `timeline`, `entity` and `explain` print it."""
         return {

@@ -10,7 +10,7 @@ from typing import Any
 
 from lorebank.domain.facts import Citation, Diagnostic, Evidence, Fact, Opinion
 from lorebank.domain.judgments import Directive, JudgeRecord
-from lorebank.records import Record, as_json, record_to_dict_with
+from lorebank.records import Record, as_json, record_to_dict_with, written_as
 
 
 class LintFinding(Record):
@@ -32,6 +32,14 @@ class LintReport(Record):
     """Files that fixes were written into."""
     run: str | None = None
     """The name under which they can be taken back."""
+
+
+_OF_INDEX = {
+    "fresh": "fresh",
+    "stale_reason": "reason",
+    "synced_at": "synced_at",
+    "index_bytes": "bytes",
+}
 
 
 class Status(Record):
@@ -63,11 +71,10 @@ class Status(Record):
     """Where the settings name `qmd`: reason, mode, home, collections, updated, embedded, problem;
     else empty."""
 
+    @written_as(**{name: f"index.{key}" for name, key in _OF_INDEX.items()})
     def to_dict(self) -> dict[str, Any]:
         fields = super().to_dict()
-        index = {"fresh": "fresh", "reason": "stale_reason", "synced_at": "synced_at"}
-        index["bytes"] = "index_bytes"
-        return fields | {"index": {key: fields.pop(name) for key, name in index.items()}}
+        return fields | {"index": {key: fields.pop(name) for name, key in _OF_INDEX.items()}}
 
 
 class Hunk(Record):
@@ -124,6 +131,7 @@ class ReflectReport(Record):
         """The patch, as `git apply` reads it."""
         return self.patch
 
+    @written_as(patch="diff")
     def to_dict(self) -> dict[str, Any]:
         fields = super().to_dict()
         fields["diff"] = fields.pop("patch")
@@ -252,6 +260,7 @@ class BeliefChange(Record):
     successor: Opinion | None = None
     """What took its place."""
 
+    @written_as(kind="change", opinion="")
     def to_dict(self) -> dict[str, Any]:
         new = self.successor
         return {

@@ -19,7 +19,7 @@ from lorebank.domain.facts import Entity, Fact, Opinion
 from lorebank.errors import UsageError, WorkspaceError
 from lorebank.exchange.notes import safe_path
 from lorebank.exchange.writers import facts_csv, facts_jsonl, html_pages, markdown_pages
-from lorebank.records import Record
+from lorebank.records import Record, written_as
 from lorebank.workspace.atomic import read_json, write_atomic
 
 LIST = "export.json"
@@ -110,6 +110,7 @@ class ExportReport(Record):
     text: str = ""
     """Of `jsonl` and `csv` without a target."""
 
+    @written_as(form="format")
     def to_dict(self) -> dict[str, Any]:
         fields = super().to_dict()
         del fields["text"]
