@@ -2,13 +2,12 @@
 
 `holidays.tsv`: a row is a holiday, its first day (`1225`, `easter -2`, `mon 3 of 1`, `sun 4 before
 1224`, `moon`) and, where it has more than one, how many days or its last. `movable.tsv`: a holiday
-that follows the moon and its month and day in each year from 2000, `-` where it is not known;
-Islamic dates are those of Umm al-Qura.
+that follows the moon or no plain rule, and its month and day in each year from 2000, `-` where it
+is not known; Islamic dates are those of Umm al-Qura.
 """
 
 from __future__ import annotations
 
-from calendar import monthrange
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -31,9 +30,9 @@ def holiday_days(key: str, year: int) -> Days | None:
     first = _day(rule, key, year)
     if first is None:
         return None
-    if key == "ramadan":
-        return _ramadan(first)
     last = shift(first, int(end) - 1) if len(end) < 2 else _day(end, key, year)
+    if last is not None and last < first:  # in a year of two Ramadans the feast is another's
+        last = shift(first, 29)
     return None if last is None else (first, last)
 
 
@@ -54,10 +53,6 @@ def _day(rule: str, key: str, year: int) -> date | None:
         case ["moon", *other]:
             listed = _looked_up(other[0] if other else key, year)
             return listed and shift(listed, int(other[1]) if other else 0)
-        case ["equinox", month, base]:
-            return _equinox(year, int(month), float(base))
-        case ["fete", *_]:
-            return _fete_des_meres(year)
         case [weekday, n, "of", month, *plus]:
             found = nth_weekday(month_days(year, int(month)), _WEEKDAYS[weekday], int(n))
             assert found is not None, "every month has four of each weekday"
@@ -79,34 +74,12 @@ def _easter(year: int) -> date:
     return date(year, month, day0 + 1)
 
 
-def _fete_des_meres(year: int) -> date:
-    """The last Sunday of May, or the one after where that is Pentecost."""
-    last = date(year, 5, 31)
-    sunday = shift(last, -((last.weekday() + 1) % 7))
-    return shift(sunday, 7) if sunday == shift(_easter(year), 49) else sunday
-
-
-def _equinox(year: int, month: int, base: float) -> date:
-    """The day of an equinox in Japan, right from 1980 to 2099."""
-    passed = year - 1980
-    day = int(base + 0.242194 * passed) - passed // 4
-    return date(year, month, min(max(day, 1), monthrange(year, month)[1]))
-
-
 def _looked_up(key: str, year: int) -> date | None:
     days = _movable()[key]
     index = year - _FIRST_YEAR
     if not 0 <= index < len(days) or days[index] == "-":
         return None
     return date(year, int(days[index][:2]), int(days[index][2:]))
-
-
-def _ramadan(first: date) -> Days | None:
-    """Up to the day before the feast; in a year of two Ramadans the feast is another's."""
-    feast = _looked_up("eid-al-fitr", first.year)
-    if feast is None:
-        return None
-    return first, shift(feast, -1) if first < feast else shift(first, 29)
 
 
 @cache
