@@ -7,10 +7,11 @@ A match is judged by the letters right around it and by its neighbouring words, 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from functools import cache
 
-from lorebank.dates.lattice import Edge, Lattice
-from lorebank.dates.lexicon import Lexicon, Tokens, is_cjk, language_bit
+from lorebank.dates.lattice import Edge, Lattice, count_marks
+from lorebank.dates.lexicon import LANGUAGES, Lexicon, Tokens, is_cjk, language_bit
 from lorebank.dates.rules_bounds import Meaning
 from lorebank.language.folding import fold
 from lorebank.languages import Sections, compiled, split
@@ -75,7 +76,7 @@ def is_date(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
 def is_street(tokens: Tokens, start: int, end: int) -> bool:
     """`rue du 4 septembre`, `Straße des 17. Juni`, `via XX Settembre`, `19 Mayıs Caddesi`."""
     if _word_at(tokens, end) in _words()["street_after"]:
-        return True
+        return _is_capital(tokens, end)  # and not the 27 June street party
     streets, joins = _words()["street"], _words()["street_join"]
     start -= start > 1 and _ROMAN.fullmatch(tokens.words[start - 1]) is not None
     if _word_at(tokens, start - 1) in streets:
@@ -123,9 +124,22 @@ def _counts_alone(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
         return free or not edge.languages & ~_COMPOUNDS  # Pfingstmontag frei
     if meaning.granularity == "range" and not meaning.is_weekly:
         return meaning.repeating and (not after[:1].isalpha() or after in words.marks)
+    if (
+        meaning.granularity == "year"
+        and after.isalpha()
+        and _is_in_german(tokens.words, words.marks)
+    ):
+        noun = before.isalpha() and _is_capital(tokens, start - 1)
+        return not (noun or _is_capital(tokens, edge.end))  # Lampe 2019, 2019 Nägel
     if not meaning.is_weekly or words.means(tokens.words[start], "WEEKDAY", collides=True):
         return False
     return not _is_part_of_name(tokens, start, edge)
+
+
+def _is_in_german(words: Sequence[str], marks: Mapping[str, tuple[int, ...]]) -> bool:
+    """Whether most common words are of the language that names years without a preposition."""
+    votes = count_marks(words, marks)
+    return votes.pop(LANGUAGES.index("de"), 0) > max(votes.values(), default=0)
 
 
 def _is_of_a_feast(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:

@@ -13,6 +13,7 @@ from datetime import date
 
 from lorebank.dates.lattice import Rule
 from lorebank.dates.lexicon import ALL, language_bit
+from lorebank.dates.rules_calendar import day_of_month
 from lorebank.dates.rules_relative import Duration, is_year
 from lorebank.dates.spans import Moment, Span, moved, one_day, shift
 from lorebank.domain.facts import Interval
@@ -188,6 +189,11 @@ def _from(_: Moment, span: Span) -> Meaning | None:
     return None if span.modifier == "between" else Meaning((span,), "from")
 
 
+def _from_day_to_day(moment: Moment, first: int, last: int) -> Meaning:
+    """`vom 24. bis 27.`"""
+    return Meaning((day_of_month(moment, first), day_of_month(moment, last)), "between")
+
+
 def _since_duration(moment: Moment, duration: Duration) -> Meaning | None:
     if is_year(duration):
         return None
@@ -217,13 +223,6 @@ def _range_of_digits(_: Moment, left: Span, right: Span) -> Meaning | None:
     days = [found for span in (left, right) if span.cycle and (found := span.cycle.days(2020))]
     large = any(first.day > 12 for first, _ in days)
     return Meaning((left, right), "between") if large else None
-
-
-def _two_days(_: Moment, left: Span, right: Span) -> Meaning | None:
-    """`Mon 3 and Tue 4 March`: the month counts for both."""
-    if not _is_monthly(left) or _is_monthly(right) or right.granularity != "day":
-        return None
-    return Meaning((left, right), "each")
 
 
 def _both(_: Moment, left: Span, right: Span) -> Meaning:
@@ -261,10 +260,10 @@ _PHRASES = (
     Rule("DATE_ORDINAL|DAY_OF_MONTH", _phrase()),
     Rule("in? DAYS", lambda _, spans: Meaning(spans, "each")),  # on 1, 2 and 3 December
     Rule("DATE_NUMBER|DATE_NUMBER_WEAK", _phrase()),
-    Rule("DATE and the? DATE", _two_days),
     Rule("SHORT_WEEKDAY dash|to SHORT_WEEKDAY", _phrase("between")),
     Rule("DATE_NUMBER to? DATE_BOUND", _phrase("between")),
     Rule("DATE_BOUND", _phrase("to")),
+    Rule(f"from DAY_DOT {_JOIN} DAY_DOT", _from_day_to_day),
     Rule(f"since around? the? {_D}", _phrase("since")),
     Rule(f"starting around? the? {_D}", _phrase("starting")),
     Rule(f"since_or_starting around? the? {_D}", _phrase("since-or-starting")),
@@ -272,6 +271,7 @@ _PHRASES = (
     Rule("within DURATION", _within),
     Rule("DURATION within_after", _within),
     Rule(f"{_BEGIN}|from the? {_D} onwards", _phrase("starting")),
+    Rule(f"{_BEGIN}|from the? {_D} from_after", _phrase("starting")),
     Rule("DATE onwards", _phrase("since")),
     Rule("DATE starting_after", _phrase("starting")),
     Rule(f"until around? the? {_D}", _phrase("until")),

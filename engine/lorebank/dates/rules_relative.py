@@ -66,8 +66,8 @@ def _window(moment: Moment, direction: int, duration: Duration) -> Span:
     return Span("range", (other, moment.now) if direction < 0 else (moment.now, other))
 
 
-def _window_split(moment: Moment, amount: int, direction: int, unit: str) -> Span:
-    return _window(moment, direction, (amount, unit))
+def _window_split(moment: Moment, amount: int, direction: int, unit: str) -> Span | None:
+    return _window(moment, direction, (amount, unit)) if amount < _NOT_YEARS else None
 
 
 def _trailing(moment: Moment, direction: int, unit: str) -> Span | None:

@@ -27,8 +27,8 @@ _CLOCK = re.compile(r"\d ?h|\d:\d\d")
 _LONGEST_CLAUSE = 1_000
 """Characters that are looked at for its tense; no clause of prose comes near."""
 _EPOCH = 1970
-"""The year that clocks fall back to: `the car radio thinks it is 1970`, `reads 1/1/1970`. A note
-that means the year itself loses that one time."""
+"""The year that clocks fall back to: `the car radio thinks it is 1970`, `reads 1/1/1970`; the year
+itself is meant where the clause is in the past."""
 _SOME_DAY, _OTHER_DAY = date(2000, 6, 15), date(2011, 2, 2)
 
 
@@ -72,7 +72,6 @@ def _read(text: str, recorded: date, given: Tense | None, *, settled: bool) -> t
     if not phrases:
         return ()
     languages = _languages_of(text, phrases)
-    phrases = [part for phrase in phrases for part in _parted(text, phrase, languages)]
     clauses = iter(_clauses(text, phrases, languages))
     end, clause = next(clauses)
     times: list[Interval] = []
@@ -161,7 +160,11 @@ def _names_no_time(phrase: Found, clause: str, tense: Tense, languages: _Languag
     if meaning.ahead:  # built in 3 days; pays within 30 days
         return tense == "past" or (meaning.modifier == "until" and tense != "future")
     if not meaning.repeating:
-        return meaning.spans[0].days in (of_year("year", _EPOCH), one_day(date(_EPOCH, 1, 1)))
+        days = meaning.spans[0].days
+        doubtful = not meaning.licensed or days == of_year("year", _EPOCH)
+        if doubtful and meaning.granularity == "year" and tense != "past":
+            return re.search(r"[^\W\d]", clause) is not None
+        return days == one_day(date(_EPOCH, 1, 1))
     if meaning.modifier in ("exact", "each") and _holds(languages, "habit", clause):
         return True  # and not `since May the bus is always late`
     if len(meaning.spans) > 2 and meaning.is_weekly and tense == "near":
@@ -211,22 +214,6 @@ def _clauses(text: str, phrases: list[Found], languages: _Languages) -> list[tup
         pieces.append((start, end, ends_sentence))
         start = end
     return [(end, text[start:end]) for start, end, _ in pieces]
-
-
-def _parted(text: str, phrase: Found, languages: _Languages) -> list[Found]:
-    """The two clauses of `volvió el martes y el lunes empieza`, which reads like a list."""
-    meaning, boundary = phrase.meaning, _boundary(languages)
-    cut = boundary.search(text, phrase.start, phrase.end)
-    if not cut or meaning.modifier != "each" or len(meaning.spans) != 2:
-        return [phrase]
-    before = [0, *(m.end() for m in boundary.finditer(text, 0, phrase.start))][-1]
-    after = next((m.start() for m in boundary.finditer(text, phrase.end)), len(text))
-    sides = text[before : phrase.start], text[phrase.end : after]
-    if [_tense(languages, side, side) for side in sides] != ["past", "future"]:
-        return [phrase]
-    first, second = (replace(meaning, spans=(s,), modifier="exact") for s in meaning.spans)
-    parts = (phrase.start, cut.start(), first), (cut.end(), phrase.end, second)
-    return [Found(start, end, phrase.languages, meant) for start, end, meant in parts]
 
 
 def _is_only_dates(piece: str, start: int, inside: list[Found]) -> bool:
