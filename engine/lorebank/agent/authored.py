@@ -17,11 +17,10 @@ from dataclasses import replace
 from datetime import date, timedelta
 from enum import StrEnum
 from functools import cache
-from hashlib import blake2b
 
 from lorebank.agent.core_memory import CoreEdit
 from lorebank.domain.facts import NOBODY, Author, Citation, FactKind, Origin
-from lorebank.domain.judgments import Proposal, ProposalAction
+from lorebank.domain.judgments import Proposal, ProposalAction, proposal_id
 from lorebank.errors import NotFound, UsageError
 from lorebank.language.folding import fold
 from lorebank.language.secrets import NOT_SECRET, redact
@@ -276,6 +275,5 @@ def _proposal(path: str, old: str, new: str, why: str) -> Proposal:
     action = ProposalAction.ADD
     if old:
         action = ProposalAction.REPLACE if new else ProposalAction.REMOVE
-    place = "" if is_core(path) else path
-    digest = blake2b(f"{place}{old}\n{new}".encode("utf-8", "surrogatepass"), digest_size=4)
-    return Proposal(f"p-{digest.hexdigest()}", action, path, old, new, why, ())
+    id = proposal_id(f"{'' if is_core(path) else path}{old}", new)
+    return Proposal(id, action, path, old, new, why, ())

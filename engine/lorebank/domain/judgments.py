@@ -57,6 +57,14 @@ class Proposal(Record):
     to_dict = record_to_dict_with(grounds="evidence")
 
 
+def proposal_id(*parts: str) -> str:
+    """The same id for the same parts."""
+    from hashlib import blake2b  # brings OpenSSL, which an answer from the index needs not
+
+    text = "\n".join(parts).encode("utf-8", "surrogatepass")
+    return "p-" + blake2b(text, digest_size=4).hexdigest()
+
+
 class Directive(Record):
     """A hard rule of the owner's, from `bank/directives.md`; no evidence moves it."""
 

@@ -79,10 +79,9 @@ def _name_line(desk: Desk, name: str, place: Citation | None) -> InboxLine:
 
 
 def _name_rule(desk: Desk, verdict: Verdict) -> None:
-    older, newer = verdict.item.older, verdict.item.newer
-    assert older is not None and newer is not None
+    newer, older = verdict.about
     action = LedgerAction.MERGE if verdict.choice == "same" else LedgerAction.DISTINCT
-    _decide(desk, action, (older.id, newer.id), reason=signed(verdict.by, ""))
+    _decide(desk, action, (older, newer), reason=signed(verdict.by, ""))
 
 
 def _name_settled(desk: Desk) -> Iterator[Decision]:
@@ -157,9 +156,7 @@ def _edit(desk: Desk, proposal: Proposal, last: Ground | None) -> InboxLine:
 
 
 def _proposal_rule(desk: Desk, verdict: Verdict) -> None:
-    newer = verdict.item.newer
-    assert newer is not None
-    [proposal] = (each for each in open_proposals(desk.root)[0] if each.id == newer.id)
+    [proposal] = (each for each in open_proposals(desk.root)[0] if each.id in verdict.about)
     accepted = verdict.choice == "accept"
     edit = _accept(desk, proposal) if accepted else None
     record(desk.root, proposal, accepted=accepted, day=desk.today, by=verdict.by, edit=edit)
@@ -259,16 +256,10 @@ def _quarantine_waiting(desk: Desk) -> Iterator[InboxItem]:
 
 
 def _quarantine_rule(desk: Desk, verdict: Verdict) -> None:
-    newer = verdict.item.newer
-    assert newer is not None and newer.source is not None
-    line = Confirmation(
-        Target.ID,
-        newer.id,
-        desk.today,
-        signed(verdict.by, str(newer.source)),
-        newer.source,
-        rejected=verdict.choice == "reject",
-    )
+    [id] = verdict.about
+    place = facts_by_id(desk.connection, id)[0].citation
+    reason, is_rejected = signed(verdict.by, str(place)), verdict.choice == "reject"
+    line = Confirmation(Target.ID, id, desk.today, reason, place, is_rejected)
     add_ledger_line(desk, CONFIRMED_PAGE, format_confirmation(line), title="Confirmed")
 
 

@@ -127,22 +127,13 @@ def _evidence_id(opinion: str, fact: str) -> str:
 
 
 def _evidence_rule(desk: Desk, verdict: Verdict) -> None:
-    older, newer = verdict.item.older, verdict.item.newer
-    assert older is not None and newer is not None and newer.source is not None
-    _write_stance(desk, (newer.id, older.id), verdict.item.kind, verdict.choice, verdict.by)
-
-
-def _evidence_again(desk: Desk, decision: Decision, choice: str, by: str) -> None:
-    _write_stance(desk, decision.about, decision.kind, choice, by)
-
-
-def _write_stance(desk: Desk, pair: tuple[str, ...], kind: InboxKind, choice: str, by: str) -> None:
-    fact, opinion = pair
-    stance = Stance(choice) if kind is InboxKind.EVIDENCE else _STANCES[Relation(choice)]
+    fact, opinion = verdict.about
+    is_stance, choice = verdict.kind is InboxKind.EVIDENCE, verdict.choice
+    stance = Stance(choice) if is_stance else _STANCES[Relation(choice)]
     known = facts_by_id(desk.connection, fact)
     place = known[0].citation if known else None
     nowhere = Citation(EVIDENCE_PAGE, 0, 0)
-    ruling = EvidenceRuling(fact, stance, opinion, desk.today, "", nowhere, place, by)
+    ruling = EvidenceRuling(fact, stance, opinion, desk.today, "", nowhere, place, verdict.by)
     add_ledger_line(desk, EVIDENCE_PAGE, format_evidence_line(ruling), title="Evidence")
 
 
@@ -156,10 +147,14 @@ def _evidence_settled(desk: Desk) -> Iterator[Decision]:
     for ruling in rulings:
         facts = facts_by_id(desk.connection, ruling.fact_id)
         states = bool(facts) and facts[0].kind is FactKind.OPINION
-        verdict = _RELATIONS[ruling.stance].value if states else ruling.stance.value
+        kind, verdict = InboxKind.EVIDENCE, ruling.stance.value
+        if states:
+            replaces = ruling.stance is Stance.AGAINST
+            kind = InboxKind.REPLACEMENT if replaces else InboxKind.RESTATEMENT
+            verdict = _RELATIONS[ruling.stance].value
         yield Decision(
             id=_evidence_id(ruling.opinion_id, ruling.fact_id),
-            kind=_ruled_kind(ruling.stance) if states else InboxKind.EVIDENCE,
+            kind=kind,
             verdict=verdict,
             by=ruling.by,
             day=ruling.day,
@@ -169,10 +164,6 @@ def _evidence_settled(desk: Desk) -> Iterator[Decision]:
         )
 
 
-def _ruled_kind(stance: Stance) -> InboxKind:
-    return InboxKind.REPLACEMENT if stance is Stance.AGAINST else InboxKind.RESTATEMENT
-
-
 EVIDENCE = Source(
     frozenset({InboxKind.EVIDENCE, InboxKind.RESTATEMENT, InboxKind.REPLACEMENT}),
     _evidence_waiting,
@@ -180,7 +171,7 @@ EVIDENCE = Source(
     _evidence_settled,
     remove_ledger_lines,
     about=_evidence_waiting,
-    again=_evidence_again,
+    is_ruled_again=True,
 )
 
 
@@ -345,21 +336,11 @@ def _pair_id(newer: str, older: str) -> str:
 
 
 def _replacement_rule(desk: Desk, verdict: Verdict) -> None:
-    older, newer = verdict.item.older, verdict.item.newer
-    assert older is not None and newer is not None
-    _write_relation(desk, (newer.id, older.id), verdict.choice, verdict.by)
-
-
-def _replacement_again(desk: Desk, decision: Decision, choice: str, by: str) -> None:
-    _write_relation(desk, decision.about, choice, by)
-
-
-def _write_relation(desk: Desk, pair: tuple[str, ...], choice: str, by: str) -> None:
-    newer, older = pair
-    known = facts_of_ids(desk.connection, pair)
-    reason = " on ".join(str(known[id].citation) for id in pair if id in known)
-    nowhere = Citation(DECISIONS_PAGE, 0, 0)
-    ruling = LineRuling(newer, Relation(choice), older, desk.today, by, reason, nowhere)
+    newer, older = verdict.about
+    known = facts_of_ids(desk.connection, verdict.about)
+    reason = " on ".join(str(known[id].citation) for id in verdict.about if id in known)
+    relation, nowhere = Relation(verdict.choice), Citation(DECISIONS_PAGE, 0, 0)
+    ruling = LineRuling(newer, relation, older, desk.today, verdict.by, reason, nowhere)
     add_ledger_line(desk, DECISIONS_PAGE, format_line_ruling(ruling), title="Decisions on lines")
 
 
@@ -384,7 +365,7 @@ REPLACEMENTS = Source(
     _replacement_settled,
     remove_ledger_lines,
     _replacement_about,
-    again=_replacement_again,
+    is_ruled_again=True,
 )
 
 

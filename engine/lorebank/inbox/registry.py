@@ -83,7 +83,8 @@ def rule(desk: Desk, verdicts: Mapping[str, str], *, by: str, decides: bool = Tr
                 raise _no_verdict(item.id, choice, item.choices)
             if not decides:
                 _refuse_owners(choice, item.older, item.newer)
-            writes.append(partial(source.rule, desk, Verdict(item, choice, signer)))
+            about = tuple(line.id for line in (item.newer, item.older) if line and line.id)
+            writes.append(partial(source.rule, desk, Verdict(item.kind, about, choice, signer)))
             continue
         if not ended:
             raise NotFound(
@@ -94,7 +95,7 @@ def rule(desk: Desk, verdicts: Mapping[str, str], *, by: str, decides: bool = Tr
         said, source = ended[found[0]]
         if (said.verdict, said.by) == (choice, signer):
             continue
-        if source.again is None or said.by == signer:
+        if not source.is_ruled_again or said.by == signer:
             raise UsageError(
                 f"{text} was settled as {said.verdict} at {said.source}",
                 hint=f"take that back first: lorebank inbox --undo {text}",
@@ -107,7 +108,7 @@ def rule(desk: Desk, verdicts: Mapping[str, str], *, by: str, decides: bool = Tr
             lines = [line_of_fact(fact) for fact in known]
             news = next((line for line in lines if line.id == newer), None)
             _refuse_owners(choice, next((line for line in lines if line is not news), None), news)
-        writes.append(partial(source.again, desk, said, choice, signer))
+        writes.append(partial(source.rule, desk, Verdict(said.kind, said.about, choice, signer)))
     for write in writes:
         write()
 

@@ -37,9 +37,11 @@ class Desk(Record):
 
 
 class Verdict(NamedTuple):
-    """What somebody ruled on an item."""
+    """What somebody ruled on an item that waits, or on one that another has settled."""
 
-    item: InboxItem
+    kind: InboxKind
+    about: tuple[str, ...]
+    """Ids or names, as `Decision.about` has them."""
     choice: str
     by: str
 
@@ -58,8 +60,8 @@ class Source(Record):
     """Undo verdicts; locks and syncs as for `rule`."""
     about: Callable[[Desk, Fact], Iterable[InboxItem]] = lambda desk, fact: ()
     """The items whose newer line is this fact, shown to its writer."""
-    again: Callable[[Desk, Decision, str, str], None] | None = None
-    """Write another judge's verdict (choice, signature) on what is settled; the last one holds."""
+    is_ruled_again: bool = False
+    """Whether another judge may rule on what is settled; the last verdict holds."""
 
 
 def item_id(kind: InboxKind, *rests_on: str) -> str:

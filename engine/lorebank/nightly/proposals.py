@@ -16,7 +16,7 @@ from typing import Any
 
 from lorebank.database.connection import Connection
 from lorebank.domain.facts import Citation, Diagnostic, Fact, FactKind
-from lorebank.domain.judgments import Ground, Proposal, ProposalAction
+from lorebank.domain.judgments import Ground, Proposal, ProposalAction, proposal_id
 from lorebank.errors import ConcurrentEdit, PathRefused, UsageError
 from lorebank.generation.kept import ModelInRun, digest
 from lorebank.generation.writing import CitedLine, Dropped, Writer, facts_in_prose
@@ -47,7 +47,7 @@ from lorebank.markdown.proposal_pages import (
 )
 from lorebank.markdown.source import decode
 from lorebank.nightly.infer import Sentence, infer_facts, sentences, stated_fact
-from lorebank.pages.core_memory import CoreMemory, proposal_id
+from lorebank.pages.core_memory import CoreMemory
 from lorebank.pages.edits import PageEdit, plan_page_edit, read_text
 from lorebank.pages.facts import BankContent
 from lorebank.records import Record

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from hashlib import blake2b
 
 from lorebank.domain.facts import Citation, Fact, FactKind, Opinion, OpinionStatus, Stance
-from lorebank.domain.judgments import Ground, Proposal, ProposalAction
+from lorebank.domain.judgments import Ground, Proposal, ProposalAction, proposal_id
 from lorebank.language.statements import sentence_spans
 from lorebank.language.words import content_words, estimate_tokens
 from lorebank.markdown.origin import origin_mark
@@ -51,12 +50,6 @@ class CoreMemory(Record):
     text: str
     rulings: Sequence[ProposalRuling]
     token_budget: int
-
-
-def proposal_id(*parts: str) -> str:
-    """`p-` and 8 hex digits, the same for the same parts."""
-    text = "\n".join(parts).encode("utf-8", "surrogatepass")
-    return "p-" + blake2b(text, digest_size=4).hexdigest()
 
 
 def plan_core_proposals(
