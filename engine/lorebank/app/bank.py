@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, Un
 
 from lorebank.app.workspace import (
     RECOGNISED,
-    Opening,
     OpenWorkspace,
     Resources,
     synced_first,
@@ -23,62 +22,22 @@ from lorebank.settings.config import Change, load_config
 from lorebank.workspace.discover import find_workspace, recognise
 from lorebank.workspace.layout import BANK_FOLDER, DERIVED_FOLDER, ensure_derived_folder
 
-
-def open_workspace(
-    path: str | Path | None = None,
-    *,
-    bank: str | None = None,
-    environ: Mapping[str, str] | None = None,
-    offline: bool = False,
-    flags: Sequence[Change] = (),
-    **how: Unpack[Resources],
-) -> OpenWorkspace:
-    """See `Bank.open`."""
-    environment = os.environ if environ is None else environ
-    root = find_workspace(None if path is None else Path(path), environment, bank=bank)
-    if offline:
-        flags = (*flags, Change("embedder.offline", True, "offline"))
-    config = load_config(root, environment, flags, _recognised(root))
-    return OpenWorkspace(root, config, environ=environment, **how)
-
-
-def init_workspace(
-    path: str | Path,
-    *,
-    template: str = "default",
-    now: date | None = None,
-    environ: Mapping[str, str] | None = None,
-) -> OpenWorkspace:
-    """See `Bank.init`."""
-    from lorebank.templates.scaffold import init_workspace as lay_out
-
-    root = Path(path).expanduser().resolve()
-    created = _adopted(root) if recognise(root) else lay_out(root, template)
-    environment = os.environ if environ is None else environ
-    config = load_config(root, environment, defaults=_recognised(root))
-    return OpenWorkspace(root, config, now=now, created=created, environ=environment)
-
-
-def plan_init(path: str | Path, *, template: str = "default") -> tuple[str, ...]:
-    """What `init` would make, as workspace paths; nothing is written."""
-    from lorebank.templates.scaffold import init_workspace as lay_out
-
-    root = Path(path).expanduser().resolve()
-    if recognise(root):
-        return tuple(f"{name}/" for name in _OWN_FOLDERS if not (root / name).is_dir())
-    return tuple(lay_out(root, template, dry_run=True))
-
-
 _OWN_FOLDERS = (BANK_FOLDER, DERIVED_FOLDER)
 """What is written in the folder of another program: nothing else there is touched."""
 
 
-def _adopted(root: Path) -> list[str]:
-    """Make room in a folder of another program; what was made."""
+def _laid_out(path: str | Path, template: str, *, dry_run: bool = False) -> tuple[Path, list[str]]:
+    """The folder, and what was made in it or would be."""
+    from lorebank.templates.scaffold import init_workspace
+
+    root = Path(path).expanduser().resolve()
+    if not recognise(root):
+        return root, init_workspace(root, template, dry_run=dry_run)
     made = [f"{name}/" for name in _OWN_FOLDERS if not (root / name).is_dir()]
-    ensure_derived_folder(root)
-    (root / BANK_FOLDER).mkdir(exist_ok=True)
-    return made
+    if not dry_run:
+        ensure_derived_folder(root)
+        (root / BANK_FOLDER).mkdir(exist_ok=True)
+    return root, made
 
 
 def _recognised(root: Path) -> list[Change]:
@@ -196,7 +155,10 @@ class Bank:
         path: str | Path | None = None,
         *,
         bank: str | None = None,
-        **how: Unpack[Opening],
+        environ: Mapping[str, str] | None = None,
+        offline: bool = False,
+        flags: Sequence[Change] = (),
+        **how: Unpack[Resources],
     ) -> Self:
         """Open the workspace at `path`, or the one registered under the name `bank`; without
         either, that of `LOREBANK_WORKSPACE`, the nearest folder upwards that holds `.memory/`,
@@ -209,7 +171,12 @@ class Bank:
         before anything is sent to another machine or embedded again. A bank opened for a `group`
         never gives out the core memory or anything derived from it; it has an index of its own.
         """
-        return cls(open_workspace(path, bank=bank, **how))
+        environment = os.environ if environ is None else environ
+        root = find_workspace(None if path is None else Path(path), environment, bank=bank)
+        if offline:
+            flags = (*flags, Change("embedder.offline", True, "offline"))
+        config = load_config(root, environment, flags, _recognised(root))
+        return cls(OpenWorkspace(root, config, environ=environment, **how))
 
     @classmethod
     def init(
@@ -224,9 +191,15 @@ class Bank:
 
         `template` is the name of a shipped template, or the path of a folder or zip that holds one.
         """
-        return cls(init_workspace(path, template=template, now=now, environ=environ))
+        root, made = _laid_out(path, template)
+        environment = os.environ if environ is None else environ
+        config = load_config(root, environment, defaults=_recognised(root))
+        return cls(OpenWorkspace(root, config, now=now, created=made, environ=environment))
 
-    plan_init = staticmethod(plan_init)
+    @staticmethod
+    def plan_init(path: str | Path, *, template: str = "default") -> tuple[str, ...]:
+        """What `init` would make, as workspace paths; nothing is written."""
+        return tuple(_laid_out(path, template, dry_run=True)[1])
 
     @property
     def root(self) -> Path:

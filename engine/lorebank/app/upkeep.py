@@ -28,17 +28,17 @@ from lorebank.database.connection import (
 from lorebank.domain.facts import Diagnostic, Fact, FactKind, OpinionStatus, SyncReport
 from lorebank.domain.judgments import Directive
 from lorebank.domain.reports import Status
-from lorebank.errors import NotWritable
+from lorebank.errors import NotFound, NotWritable
 from lorebank.forgetting.undo import interrupted
 from lorebank.index.items import facts_by_time
 from lorebank.index.status import differences, file_problems, index_counts, refused_texts
 from lorebank.index.sync import stale_paths, sync_files
 from lorebank.names.entities import list_entities
-from lorebank.pages.standing_pages import export_pack, read_directives
+from lorebank.pages.standing_pages import read_directives, read_standing_pages
 from lorebank.recall.filters import parse_day
 from lorebank.retain.kinds import parse_kind
 from lorebank.templates.scaffold import init_workspace
-from lorebank.workspace.layout import ensure_derived_folder
+from lorebank.workspace.layout import DIRECTIVES_PAGE, ensure_derived_folder
 from lorebank.workspace.run_store import has_interrupted
 
 if TYPE_CHECKING:
@@ -211,15 +211,19 @@ def export_template(
     Questions and their settings only, never an answer or a note; the directives where asked
     for. Returns the paths within the template. Raises `WorkspaceError` where `target` is taken.
     """
-    return export_pack(
-        ws.root,
-        name,
-        Path(target).expanduser(),
-        title=title,
-        description=description,
-        directives=directives,
-        dry_run=dry_run,
-    )
+    from lorebank.templates.pack import MANIFEST, pack_files, read_manifest, write_pack
+
+    pages, _ = read_standing_pages(ws.root)
+    files = {DIRECTIVES_PAGE: (ws.root / DIRECTIVES_PAGE).read_bytes()} if directives else {}
+    if not pages and not files:
+        raise NotFound("no page of this workspace asks a question", hint="see lorebank template -h")
+    shown = title or name.replace("-", " ").capitalize()
+    told = description or f"{len(pages)} standing questions."
+    pack = pack_files(name, shown, told, pages, files)
+    read_manifest(pack[MANIFEST], MANIFEST)  # refuses what no import would take
+    if not dry_run:
+        write_pack(Path(target).expanduser(), pack)
+    return tuple(pack)
 
 
 def import_notes(

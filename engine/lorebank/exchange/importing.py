@@ -160,8 +160,12 @@ class _Import:
 
     def report(self) -> ImportReport:
         location = str(self.source.root.resolve())
-        if self.form not in WHOLE_FORMS and self.location not in ("", location):
-            self._refuse_another()
+        is_other = self.form not in WHOLE_FORMS and self.location not in ("", location)
+        if is_other and Path(self.location).exists():  # one that moved is the same
+            raise UsageError(
+                f"another source was imported as {self.name}: {self.location}",
+                hint="give this one a name of its own with --name",
+            )
         resolve_memory_path(self.root, f"{self.folder}/x.md", self.config)
         self._scan_imported()
         self.left_out += self.source.left_out
@@ -198,14 +202,6 @@ class _Import:
         write_atomic(
             file, json.dumps(known, ensure_ascii=False, indent=1).encode(), expected=before
         )
-
-    def _refuse_another(self) -> None:
-        """Two vaults called `Notes` are two; one that moved is the same."""
-        if Path(self.location).exists():
-            raise UsageError(
-                f"another source was imported as {self.name}: {self.location}",
-                hint="give this one a name of its own with --name",
-            )
 
     def _scan_imported(self) -> None:
         """Know the files that are there, and which notes they are."""

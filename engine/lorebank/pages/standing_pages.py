@@ -7,8 +7,7 @@ and the hard rules of `bank/directives.md`, where nothing ever writes.
     since: 90d
     ---
 
-A setting that is not understood is reported and its page left alone: never "no filter". What a
-workspace asks can be exported as a template that others lay out.
+A setting that is not understood is reported and its page left alone: never "no filter".
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from pathlib import Path
 
 from lorebank.domain.facts import Diagnostic
 from lorebank.domain.judgments import Directive
-from lorebank.errors import NotFound
 from lorebank.markdown.front_matter import parse_front_matter
 from lorebank.markdown.owner_pages import parse_directives
 from lorebank.pages.edits import read_text
@@ -54,36 +52,6 @@ def parse_standing_page(text: str, path: str) -> StandingPage | Diagnostic | Non
     if page is not None:
         return page
     return Diagnostic(path, 1, "question-setting", f"{problems[0]}; the page was left alone")
-
-
-def export_pack(
-    root: Path,
-    name: str,
-    target: Path,
-    *,
-    title: str = "",
-    description: str = "",
-    directives: bool = False,
-    dry_run: bool = False,
-) -> tuple[str, ...]:
-    """Write the pack and return the paths in it; see `Bank.export_template`.
-
-    What is written passes the check that an import makes: `ConfigurationError` for a name, or a
-    page written by hand, that no template may have.
-    """
-    from lorebank.templates.pack import MANIFEST, pack_files, read_manifest, write_pack
-
-    pages, _ = read_standing_pages(root)
-    files = {DIRECTIVES_PAGE: (root / DIRECTIVES_PAGE).read_bytes()} if directives else {}
-    if not pages and not files:
-        raise NotFound("no page of this workspace asks a question", hint="see lorebank template -h")
-    shown = title or name.replace("-", " ").capitalize()
-    told = description or f"{len(pages)} standing questions."
-    pack = pack_files(name, shown, told, pages, files)
-    read_manifest(pack[MANIFEST], MANIFEST)
-    if not dry_run:
-        write_pack(target, pack)
-    return tuple(pack)
 
 
 def read_directives(root: Path) -> tuple[Directive, ...]:

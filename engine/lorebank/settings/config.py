@@ -63,10 +63,15 @@ def load_config(
     of a command line. Raises `ConfigurationError` that names place, key and expectation of
     everything that is wrong.
     """
+    variables = [
+        Change(name.removeprefix(_PREFIX).lower().replace("__", "."), environ[name], name)
+        for name in sorted(environ)
+        if name.startswith(_PREFIX) and "__" in name
+    ]
     places: tuple[Callable[[], list[Change]], ...] = (
         lambda: _file_changes(user_config_path(environ)),
         lambda: _file_changes(workspace and workspace_config_path(workspace), in_workspace=True),
-        lambda: _from_texts(_variables(environ)),
+        lambda: _from_texts(variables),
         lambda: _from_texts(flags),
     )
     problems: list[ConfigurationError] = []
@@ -150,13 +155,6 @@ def set_values(file: Path, values: Mapping[str, Any], *, in_workspace: bool = Fa
         except ValueError as error:
             raise ConfigurationError(f"{file}: {error}", hint=f"set {key} in an editor") from error
     replace_file(file, text)
-
-
-def _variables(environ: Mapping[str, str]) -> Iterator[Change]:
-    for name in sorted(environ):
-        if name.startswith(_PREFIX) and "__" in name:
-            key = name.removeprefix(_PREFIX).lower().replace("__", ".")
-            yield Change(key, environ[name], name)
 
 
 def _from_texts(given: Iterable[Change]) -> list[Change]:
