@@ -73,8 +73,6 @@ class Place(StrEnum):
 
 
 class Route(Record):
-    """A place, why, and the text without the words that asked to remember it."""
-
     place: Place
     reason: str
     text: str
@@ -229,7 +227,6 @@ def is_by(author: Author, lines: Iterable[str]) -> bool:
 
 
 def cut_request(path: str, lines: Sequence[str], author: Author, today: date) -> Proposal:
-    """An agent's wish that lines go which it did not write."""
     old = "\n".join(lines)
     if shareable(old) != old:
         raise UsageError(

@@ -41,8 +41,6 @@ _LEAST_PART = 12
 
 
 class PackSource(Record):
-    """A text that belongs in the pack, and how much of the budget it is promised (0..1)."""
-
     title: str
     path: str
     text: str

@@ -24,8 +24,6 @@ _NEAR = 0.6
 
 
 class CoreEdit(Record):
-    """One wish to change the core memory."""
-
     action: str
     """`append`, `replace` or `insert`."""
     text: str
@@ -56,8 +54,6 @@ class CoreWrite(Record):
 
 
 class Edited(Record):
-    """A new text and the lines in it that were written."""
-
     text: str
     start_line: int
     end_line: int
@@ -133,7 +129,6 @@ def _replaced(text: str, old: str, new: str) -> Edited:
 
 
 def _nearest(text: str, old: str) -> str:
-    """The line most like the first line that was looked for."""
     wanted = next((line for line in old.split("\n") if line.strip()), "")
     near = difflib.get_close_matches(wanted, text.split("\n"), n=1, cutoff=_NEAR)
     if not near:
@@ -151,7 +146,6 @@ def _checked_line(lines: list[str], line: int | None) -> int:
 
 
 def _append_line(lines: list[str], section: str) -> int:
-    """The line after the last text of the page, or of a section."""
     first, last = (0, len(lines)) if not section else _section(lines, section)
     while last > first and not lines[last - 1].strip():
         last -= 1

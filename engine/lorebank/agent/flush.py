@@ -62,8 +62,6 @@ class Flush(Record):
 
 
 class HostSession(NamedTuple):
-    """A conversation as its host counts it."""
-
     name: str
     tokens: int
     context_window: int
@@ -188,7 +186,6 @@ def _remember(root: Path, session: str, state: Mapping[str, Any] | None) -> None
 
 
 def _load(root: Path) -> dict[str, Mapping[str, Any]]:
-    """Conversation → tokens and compactions at its last reminder."""
     found = read_json(root / ".memory" / _FILE)
     entries = found.items() if isinstance(found, dict) else ()
     return {

@@ -109,8 +109,6 @@ _SHARED = ("group", "channel")
 
 
 class Conversation(Record):
-    """What a session key says."""
-
     raw: str
     """The whole key in small letters."""
     key: str

@@ -34,8 +34,6 @@ def _awaited(method: Callable[..., Any]) -> Callable[..., Coroutine[Any, Any, An
 
 
 def _opening(opening: Callable[P, Bank]) -> Callable[Concatenate[type[AsyncBank], P], AsyncBank]:
-    """A way to open a Bank as a way to have one opened by its thread."""
-
     @wraps(opening)
     def prepare(cls: type[AsyncBank], /, *args: P.args, **kwargs: P.kwargs) -> AsyncBank:
         return cls(partial(opening, *args, **kwargs))

@@ -203,12 +203,10 @@ class Bank:
 
     @property
     def root(self) -> Path:
-        """The workspace's folder."""
         return self.workspace.root
 
     @property
     def config(self) -> Config:
-        """The settings in force."""
         return self.workspace.config
 
     @property

@@ -119,7 +119,6 @@ def session_turns(ws: OpenWorkspace) -> Iterator[tuple[str, Turn]]:
 
 
 def _forgotten(ws: OpenWorkspace) -> Forgotten:
-    """What this agent's transcripts are read without."""
     from lorebank.markdown.forgotten import NOTHING, parse_forgotten
 
     try:

@@ -79,7 +79,6 @@ def _interrupted(bank: Bank, *, fix: bool) -> Iterator[HealthFinding]:
 
 
 def _index(bank: Bank, *, fix: bool) -> Iterator[HealthFinding]:
-    """The database itself, then each of its rows against a rebuild from the files."""
     place = f"{DERIVED_FOLDER}/index.sqlite"
     remedy = "`lorebank index --full` rebuilds it"
     try:
@@ -98,7 +97,7 @@ def _index(bank: Bank, *, fix: bool) -> Iterator[HealthFinding]:
 
 
 def _pages(root: Path) -> Iterator[HealthFinding]:
-    """Managed blocks whose marks do not match: reflect leaves such a page alone."""
+    """Marks of managed blocks that do not match: reflect leaves such a page alone."""
     for file in sorted(root.glob(f"{BANK_FOLDER}/**/*.md")):
         path = file.relative_to(root).as_posix()
         try:

@@ -191,8 +191,6 @@ def _at_start(ws: OpenWorkspace, session: str, source: str, today: date) -> str:
 def _before_prompt(
     ws: OpenWorkspace, session: str, prompt: str, transcript: str, today: date
 ) -> str:
-    """What memory knows of a prompt; and, where the conversation is about to be compacted, the
-    words that ask to store what lasts while it is still there."""
     parts = []
     if prompt.strip():
         answer = recall(ws, prompt, k=5, remember=False, now=today)

@@ -133,7 +133,6 @@ def recall(ws: OpenWorkspace, query: str, **asked: Unpack[RecallKeywords]) -> An
 
 
 def _selection(ws: OpenWorkspace, asked: RecallKeywords, today: date) -> Selection:
-    """What the keywords of a question leave to be searched."""
     least, path = asked.get("min_confidence"), asked.get("path")
     if least is not None and not 0 <= least <= 1:
         raise UsageError(f"min_confidence must be from 0 to 1, not {least}")
@@ -151,7 +150,6 @@ def _selection(ws: OpenWorkspace, asked: RecallKeywords, today: date) -> Selecti
 
 
 def _beliefs(ws: OpenWorkspace, facts: Sequence[str], as_of: date | None) -> Mapping[str, Opinion]:
-    """Fact id → the opinion it states, as believed today or on the day asked about."""
     if not facts:
         return {}
     if as_of is None:
@@ -226,7 +224,6 @@ def _search_notes(
 
 
 def _private(ws: OpenWorkspace, hides_core: bool) -> tuple[str, ...]:
-    """The page that no group is shown."""
     if not hides_core:
         return ()
     from lorebank.workspace.paths import core_path
@@ -327,13 +324,11 @@ def build_request(
 
 
 def _skipped(ws: OpenWorkspace, question: QueryVector) -> dict[str, str]:
-    """Retrievers that cannot run, each with its reason."""
     skipped = {"semantic": question.skipped} if question.skipped else {}
     return skipped if has_full_text(ws.index) else {"lexical": NO_FULL_TEXT} | skipped
 
 
 def _notes(ws: OpenWorkspace, filters: Filters, question: QueryVector) -> Iterator[str]:
-    """What the asker must know besides the hits."""
     tags = tuple(dict.fromkeys((*filters.wanted.tags, *filters.unwanted.tags)))
     known = known_tags(ws.index, tags) if tags else ()
     yield from (f"nothing is tagged '{tag}'" for tag in tags if tag not in known)

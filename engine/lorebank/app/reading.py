@@ -95,8 +95,7 @@ def agenda(ws: OpenWorkspace, now: date | None = None, days: int = 14) -> Agenda
 
 
 def _for_group(text: str) -> str:
-    """A file's text as a group may read it: what pages tell of the core memory is in their managed
-    blocks, which are blank here as private parts are."""
+    """The text without managed blocks, where pages tell of the core memory."""
     from lorebank.markdown.hidden import hide, shareable
 
     return shareable(hide(text, "")[0])

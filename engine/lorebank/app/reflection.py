@@ -155,7 +155,7 @@ def settle_pages(
 
 
 def _with_unknown_hunks(report: ReflectReport, named: Collection[str]) -> ReflectReport:
-    """The report, which says of hunks that were named and are not proposed that they are not."""
+    """Say of hunks that were named and are not proposed that they are not."""
     unknown = sorted(set(named) - {hunk.id for hunk in report.hunks})
     reason = "is not proposed: it reads otherwise by now, was settled, or its page is left alone"
     problems = [Diagnostic("bank", 0, "no-hunk", f"{hunk} {reason}") for hunk in unknown]

@@ -285,7 +285,6 @@ def _forget_own(
 
 
 def _lines_of(ws: OpenWorkspace, line: ForgottenLine) -> list[str]:
-    """The lines of a file that an entry takes, as they stand there."""
     lines = [
         each.removesuffix("\r")
         for each in read_text_file(ws.root, line.source.path).text.split("\n")

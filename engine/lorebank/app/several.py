@@ -207,7 +207,6 @@ def _search(query: str, asked: Sequence[Asked[tuple[SearchHit, ...]]], k: int) -
 
 
 def _of_all(problems: Sequence[LorebankError], parts: Sequence[BankPart]) -> LorebankError:
-    """The error where every bank failed: the one problem, where it is the same."""
     first = problems[0]
     if all(str(problem) == str(first) for problem in problems):
         return first

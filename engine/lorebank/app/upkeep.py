@@ -89,7 +89,6 @@ def sync(
 
 
 def _damage(ws: OpenWorkspace) -> tuple[str, ...]:
-    """What is wrong with the index as a database; empty where it is sound."""
     try:
         return integrity_problems(ws.index)
     except IndexProblem as problem:
@@ -168,7 +167,6 @@ def status(ws: OpenWorkspace) -> Status:
 
 
 def _fallbacks(ws: OpenWorkspace, sidecar: Mapping[str, Any] | None) -> Iterator[Diagnostic]:
-    """What answers in place of what is set, and why."""
     from lorebank.qmd.sidecar import INDEX_DUE
 
     if silence := ws.meaning.silence(ws.index):

@@ -74,11 +74,9 @@ class Watcher(Thread):
 
     @property
     def is_stopped(self) -> bool:
-        """Whether `stop` was called."""
         return self._stopped.is_set()
 
     def stop(self) -> None:
-        """Return once nothing is watched any more."""
         self._stopped.set()
         self.news.set()
         if self.is_alive():

@@ -76,14 +76,12 @@ _LONGEST_GAP_S = 1.0
 
 
 def log_warning(line: str) -> None:
-    """The default for `say`: a warning of Python's logging."""
     import logging
 
     logging.getLogger("lorebank").warning(line)
 
 
 def member_of(kind: type[E], text: E | str, what: str) -> E:
-    """The member of an enumeration that a caller names."""
     try:
         return kind(text)
     except ValueError:
@@ -91,13 +89,11 @@ def member_of(kind: type[E], text: E | str, what: str) -> E:
 
 
 def refuse_other_than_text(text: object, what: str) -> None:
-    """`UsageError` for what is no text."""
     if not isinstance(text, str):
         raise UsageError(f"{what} must be text, not {text!r}")
 
 
 def checked_count(k: object) -> int:
-    """How many results are wanted; `UsageError` for what is no whole number from 1 on."""
     if not isinstance(k, int) or k < 1:
         raise UsageError(f"k must be at least 1, not {k!r}")
     return k
@@ -174,7 +170,6 @@ class Opening(Resources, total=False):
 
 
 RECOGNISED = "recognised: "
-"""Begins the origin of settings that were read off a folder of another program."""
 
 
 class OpenWorkspace:
@@ -229,7 +224,6 @@ class OpenWorkspace:
         """How long another process that holds the index is waited for."""
 
     def close(self) -> None:
-        """Close the index and connections; the next use opens them again."""
         if self.session_timer is not None:
             self.session_timer.stop()
             self.session_timer = None
@@ -285,8 +279,7 @@ class OpenWorkspace:
         return with_vocabulary_table(store.open_in_memory(self.index_path))
 
     def _drop_stale_connection(self) -> None:
-        """Close the connection if the index file was deleted or replaced, or may be free again; it
-        is reopened lazily."""
+        """Close the connection to an index that was deleted or replaced, or may be free again."""
         if self.in_memory and time.monotonic() > self._in_memory_until:
             self.in_memory = ""
             self.close()
@@ -316,8 +309,7 @@ class OpenWorkspace:
         return True
 
     def _look_over(self, connection: Connection) -> None:
-        """Damage that no question meets would stay: all pages are looked at once a day, those of a
-        small file whenever it is opened."""
+        """Look at all pages once a day, at those of a small file whenever it is opened."""
         today = date.today().isoformat()
         is_due = read_meta(connection, "checked") != today
         with self.in_haste():
@@ -396,7 +388,6 @@ class OpenWorkspace:
         self.discard_sessions()
 
     def discard_sessions(self) -> None:
-        """Delete what was read of transcripts."""
         if self.sessions_path.exists():
             self.close()
             store.discard_index(self.sessions_path)
@@ -408,12 +399,10 @@ class OpenWorkspace:
 
     @property
     def sessions_path(self) -> Path:
-        """The store of the transcripts."""
         return sessions_path(self.index_path, self.config.index.agent_id)
 
     @property
     def session_store(self) -> Connection:
-        """The connection to the store of the transcripts, opened when first asked for."""
         if self.session_connection is None:
             from lorebank.conversations.store import open_sessions
 
@@ -428,7 +417,6 @@ class OpenWorkspace:
 
     @cached_property
     def meaning(self) -> EmbeddingService:
-        """What embeds, and what is known of it."""
         from lorebank.index.meaning import EmbeddingService
 
         return EmbeddingService(self.embedder_setup, self.cache_path, self.given_embedder)
@@ -616,7 +604,6 @@ class OpenWorkspace:
         return {"fresh": fresh, "synced_at": synced_at}
 
     def slug_of(self, name: str | None) -> str | None:
-        """The slug of the entity that a caller names; `None` without a name."""
         return None if name is None else self.find_entity(name).slug
 
     def find_entity(self, name: str) -> Entity:
@@ -726,7 +713,6 @@ class OpenWorkspace:
         return text if text in found else found[0]
 
     def open_desk(self, now: date | None) -> Desk:
-        """What the sources of the inbox work with."""
         from lorebank.inbox.sources import Desk
 
         return Desk(
@@ -801,7 +787,6 @@ class OpenWorkspace:
 
 
 def without_private_sources(config: Config) -> Config:
-    """The settings of a bank for a group: conversations are not searched, whatever they say."""
     search = replace(config.memory_search, sources=("memory",))
     qmd = config.memory.qmd
     sessions = replace(qmd.sessions, enabled=False)

@@ -159,7 +159,6 @@ def retain(ws: OpenWorkspace, text: str, **details: Unpack[RetainKeywords]) -> F
 
 
 def _write_fact(ws: OpenWorkspace, fact: Fact, private: str, recorded: date) -> Citation:
-    """Append a fact's line to its log and index it where nobody else is writing."""
     path = ws.log_path(recorded)
     with append_lock(ws.root):
         line = ws.append_fact(
@@ -364,7 +363,6 @@ def undo_retain(ws: OpenWorkspace) -> UndoReport:
 
 
 def _added_line(change: Change) -> bytes:
-    """The last line that a change added."""
     stood = set((change.before or b"").splitlines())
     new = (line for line in reversed((change.after or b"").splitlines()) if line.strip())
     return next((line for line in new if line not in stood), b"")
@@ -420,7 +418,6 @@ def _read_text(ws: OpenWorkspace, path: str) -> str:
 
 
 def _propose(ws: OpenWorkspace, asked: Sequence[Proposal], core_tokens: int) -> CoreWrite:
-    """Put an agent's requests before the owner; the caller holds the writer's lock."""
     from lorebank.agent.core_memory import CoreWrite
     from lorebank.markdown.proposal_pages import AGENT_PROPOSALS
     from lorebank.nightly.proposals import propose
@@ -442,8 +439,6 @@ def _propose(ws: OpenWorkspace, asked: Sequence[Proposal], core_tokens: int) -> 
 
 
 def _log_day(day: Day, today: date, *, allow_future: bool) -> date:
-    """The day of the log that is written to; today without one. The days of an agent are judged by
-    `as_written_by`."""
     recorded = parse_single_day(day, today, "date") or today
     if recorded > today and not allow_future:
         raise UsageError(

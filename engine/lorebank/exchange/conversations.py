@@ -56,8 +56,6 @@ _OPENS_BLOCK = re.compile(r"[ \t]*(?:[-*+>|]|\d+[.)]|```|~~~|\$\$|<)|[ ]{4}|\t")
 
 
 class Speech(Record):
-    """What one side said at once."""
-
     speaker: str
     text: str
     day: date | None = None
@@ -140,7 +138,6 @@ _CONVERSATIONS = re.compile(r"conversations?(?:[-_]\d+)?\.json\Z", re.IGNORECASE
 
 
 def conversation_files(source: Source) -> tuple[str, ...]:
-    """The files of an export that hold conversations."""
     if source.paths == ("",):
         return source.paths
     return tuple(p for p in source.paths if _CONVERSATIONS.match(PurePosixPath(p).name))
@@ -197,8 +194,6 @@ def _conversation(
     left_out: Mapping[str, int],
     place: tuple[str, int, tzinfo | None],
 ) -> Conversation:
-    """What an export says of a conversation, by the names that either program has for it."""
-
     def first(*keys: str) -> str:
         return next((str(value[key]) for key in keys if value.get(key)), "")
 
@@ -303,7 +298,7 @@ def is_claude(value: object) -> bool:
 def _claude_conversation(
     value: Mapping[str, Any], place: str, line: int, zone: tzinfo | None
 ) -> Conversation:
-    """What both sides said; tools, thoughts and attached files are left out."""
+    """Tools, thoughts and attached files are left out."""
     messages = [each for each in value["chat_messages"] if isinstance(each, dict)]
     path = _claude_path(messages, value.get("current_leaf_message_uuid"))
     left_out: Counter[str] = Counter()

@@ -32,7 +32,7 @@ _JODA = re.compile(r"'(?P<literal>[^']*)'|(?P<weekday>E+)|[yd]")
 
 
 def moment_day(name: str, form: str) -> date | None:
-    """The day that a name in a moment.js format is of; `None` where it does not fit."""
+    """`None` where the name does not fit the format of moment.js."""
     found = _pattern(form).fullmatch(name)
     said = found.groupdict() if found else {}
     if {"y", "Y"}.isdisjoint(said) or {"m", "B"}.isdisjoint(said):
@@ -44,7 +44,7 @@ def moment_day(name: str, form: str) -> date | None:
 
 
 def joda_day(name: str, form: str) -> date | None:
-    """The day that a name in Logseq's format is of; `None` where it does not fit."""
+    """The same for a format of Logseq's."""
 
     def as_moment(found: re.Match[str]) -> str:
         if found["literal"] is not None:

@@ -76,7 +76,6 @@ def _write_over(target: Path, files: Mapping[str, str]) -> None:
 
 
 def _earlier(target: Path) -> set[str]:
-    """What an earlier export wrote here, of names that an export can have."""
     try:
         said = read_json(target / LIST)["files"]
         return {path for path in said if isinstance(path, str) and safe_path(path) == path}

@@ -83,7 +83,6 @@ def comparable(path: str) -> str:
 
 
 def short_hash(text: str) -> str:
-    """Eight letters that stand for a text."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
 
 
@@ -188,12 +187,10 @@ def render_note(note: ImportedNote, source: str) -> str:
 
 
 def imported_from(text: str) -> str | None:
-    """Which note of which import a file is; `None` for a file that was never imported."""
     return _said(text, FROM)
 
 
 def written_hash(text: str) -> str | None:
-    """The hash that a file carries of what was written."""
     return _said(text, _HASH)
 
 

@@ -102,8 +102,6 @@ def _read_value(said: object, place: str) -> tuple[Fact | None, tuple[Problem, .
 
 
 class _Line:
-    """One object, and what was odd about it."""
-
     def __init__(self, said: Mapping[str, Any], place: str) -> None:
         self.said = said
         self.place = place

@@ -77,7 +77,6 @@ class GraphSettings(Record):
     journal_title: str = "MMM do, yyyy"
 
     def day_of(self, name: str) -> date | None:
-        """The day of the journal that a link names."""
         for form in (self.journal_title, self.journal_file, "yyyy-MM-dd"):
             if day := joda_day(name, form):
                 return day
@@ -135,8 +134,6 @@ def graph_page(
 
 
 class _Page:
-    """A page while it is read line by line."""
-
     def __init__(self, path: str, settings: GraphSettings, blocks: Mapping[str, str]) -> None:
         self.path = path
         self.blocks = blocks
@@ -150,7 +147,7 @@ class _Page:
         """What ends the stretch that is left out."""
 
     def read(self, body: str, first: int) -> None:
-        """Take in the lines of a page; `first` is the number of its first one."""
+        """`first` is the number of the first line."""
         fences = FenceScanner()
         for number, line in enumerate(body.split("\n"), start=first):
             if self.until is not None:
@@ -241,7 +238,6 @@ def _blocks(source: Source, settings: GraphSettings) -> dict[str, str]:
 
 
 def _depth(line: str) -> str:
-    """The indent of a line, two spaces for each tab."""
     return line[: len(line) - len(line.lstrip())].replace("\t", "  ")
 
 

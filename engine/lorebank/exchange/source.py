@@ -82,7 +82,6 @@ def _next(text: str, position: int) -> tuple[int, str]:
 
 
 def _value(text: str, position: int) -> tuple[Any, int]:
-    """The value that begins there, and where it ends."""
     try:
         return _DECODER.raw_decode(text, position)
     except json.JSONDecodeError as error:

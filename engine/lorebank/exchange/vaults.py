@@ -58,7 +58,6 @@ def _day_of(vault: VaultSettings, path: str) -> date | None:
 
 
 def link_rules(vault: VaultSettings) -> LinkRules:
-    """What links mean in a vault."""
     return LinkRules(day_of=partial(_day_of, vault))
 
 
@@ -199,7 +198,6 @@ _KIND_OF = {word: kind for kind, words in _KINDS.items() for word in words.split
 
 
 def read_basic_memory(source: Source) -> Read:
-    """The notes of a folder by path, and what of it is left out."""
     settings = VaultSettings()
     yield from vault_notes(
         source, lambda path, text: vault_note(path, text, settings, with_retain_section), settings
@@ -207,7 +205,6 @@ def read_basic_memory(source: Source) -> Read:
 
 
 def has_observations(text: str) -> bool:
-    """Whether a text holds an observation as basic-memory writes them."""
     return any(_observation(line) for line in text.split("\n"))
 
 

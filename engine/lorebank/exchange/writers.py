@@ -181,7 +181,6 @@ class _Bundle:
 
 
 def _way(path: str, page: str, suffix: str) -> str:
-    """The address of a page as the one at a path links to it."""
     return quote("../" * path.count("/") + page + suffix)
 
 
@@ -240,7 +239,6 @@ def _cells(fact: Fact) -> list[str]:
 
 
 def facts_jsonl(facts: Iterable[Fact]) -> str:
-    """One line a fact; "" for none."""
     return "".join(f"{json.dumps(_record(fact), ensure_ascii=False)}\n" for fact in facts)
 
 

@@ -177,7 +177,7 @@ def _accept(desk: Desk, proposal: Proposal) -> LineEdit:
 
 
 def _retain_line(desk: Desk, proposal: Proposal) -> None:
-    """Append the line of a proposal to its log, unless it stands there already."""
+    """Unless it stands there already."""
     named = named_day(proposal.target, LogPattern.compile(desk.config.workspace.log_pattern))
     if named.day is None or proposal.target.startswith("bank/"):
         raise UsageError(f"{proposal.target} is no log")

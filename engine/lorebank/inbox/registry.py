@@ -154,7 +154,6 @@ def _no_verdict(id: str, choice: str, choices: Sequence[str]) -> UsageError:
 
 
 def settled(desk: Desk) -> tuple[Decision, ...]:
-    """Every verdict that stands in a ledger."""
     return tuple(decision for source in SOURCES for decision in source.settled(desk))
 
 

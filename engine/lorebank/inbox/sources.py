@@ -47,8 +47,6 @@ class Verdict(NamedTuple):
 
 
 class Source(Record):
-    """Where items come from, and where verdicts on them go."""
-
     kinds: frozenset[InboxKind]
     waiting: Callable[[Desk], Iterable[InboxItem]]
     """The items on which no verdict stands yet."""
@@ -84,7 +82,6 @@ def add_ledger_line(desk: Desk, path: str, line: str, *, title: str) -> None:
 
 
 def ledger_text(desk: Desk, path: str) -> str:
-    """A ledger as it stands; empty where there is none."""
     return read_text_file(desk.root, path).text
 
 

@@ -71,11 +71,9 @@ class _BlockChange(Record):
     block: str = ""
     """The managed block that it changes; empty where the page is taken whole."""
     span: _Span = (0, 0, 0, 0)
-    """The lines of its body."""
 
 
 def hunks_of(edit: PageEdit) -> tuple[Hunk, ...]:
-    """The changes of an edit, in the order of the page."""
     return tuple(change.hunk for change in _block_changes(edit))
 
 
@@ -122,7 +120,6 @@ def _block_changes(edit: PageEdit) -> list[_BlockChange]:
 
 
 def _bodies(text: str | None) -> dict[str, list[str]]:
-    """The lines of each managed block."""
     blocks = find_blocks(text or "")[0]
     return {block.name: block.body.replace("\r\n", "\n").split("\n") for block in blocks}
 
@@ -230,7 +227,6 @@ def _signed(gone: Iterable[str], come: Iterable[str]) -> list[str]:
 
 
 def parse_rejections(text: str) -> frozenset[str]:
-    """The ids of the hunks that the page names."""
     return frozenset(match["id"] for match in _LINE.finditer(text))
 
 
@@ -300,7 +296,6 @@ def _is_of_entity(hunk: Hunk) -> bool:
 
 
 def changed_lines(hunk: Hunk) -> list[str]:
-    """The lines that go and come, with their sign."""
     return [line for line in hunk.diff.split("\n") if line[:1] in ("+", "-")]
 
 

@@ -79,8 +79,6 @@ class Sentence(Record):
 
 
 class Inferred(Record):
-    """A fact that a sentence states."""
-
     fact: Fact
     sentence: Sentence
     reason: str
@@ -206,11 +204,8 @@ def _is_to_come(time: Interval, day: date, text: str) -> bool:
 
 
 class _Name(Record):
-    """A name in a sentence."""
-
     name: str
     word: int
-    """The number of its first word."""
     end: int
     """The place behind it in the sentence."""
     owns: bool = False

@@ -36,7 +36,6 @@ class Moved(Record):
 
 
 def journal_path(day: date | str) -> str:
-    """The page of the run's own day."""
     return f"{JOURNAL_FOLDER}/{day}.md"
 
 
@@ -74,13 +73,11 @@ def _told(page: str) -> dict[str, tuple[float, str]]:
 
 
 def with_entry(journal: str, day: str, entry: str) -> str:
-    """The journal of a day with the entry of one more run."""
     head = journal.rstrip("\n") + "\n" if journal else f"# Reflection {day}\n"
     return f"{head}\n{entry}\n"
 
 
 def run_numbers(journal: str) -> list[int]:
-    """The numbers of the runs in a journal."""
     return [int(number) for number in re.findall(r"^## Run (\d+)", journal, re.MULTILINE)]
 
 

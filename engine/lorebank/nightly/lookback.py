@@ -57,7 +57,6 @@ def calibration(connection: Connection, opinions: Sequence[Opinion], *, day: dat
 
 
 def _stated(facts: Iterable[Fact]) -> dict[str, float]:
-    """Fact id → the confidence its line names."""
     return {fact.id: fact.confidence for fact in facts if fact.confidence is not None}
 
 
@@ -215,7 +214,6 @@ def _of_line(
 
 
 def _without_code(line: str) -> str:
-    """The line with blanks in place of its code spans."""
     for start, end, _ in code_spans(line):
         line = f"{line[:start]}{' ' * (end - start)}{line[end:]}"
     return line

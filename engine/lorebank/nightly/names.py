@@ -261,7 +261,7 @@ def plan_page_moves(root: Path, moves: Sequence[PageMove]) -> PlannedMoves:
 
 
 def write_page_edits(root: Path, edits: Sequence[PageEdit]) -> None:
-    """Write the pages in order, each only if it still is what it was planned from."""
+    """Write the pages in order, each only over what it was planned from."""
     for edit in edits:
         file = root / edit.path
         expected = _bytes(edit.old)
@@ -272,7 +272,7 @@ def write_page_edits(root: Path, edits: Sequence[PageEdit]) -> None:
 
 
 def _move(move: PageMove, pages: dict[str, str | None]) -> str:
-    """Move a page into its home; returns why it cannot be."""
+    """Returns why the page cannot be moved."""
     text, home = pages[move.path], pages[move.home]
     if text is None or home is None:
         return "" if text is None else f"{move.home} is gone"
@@ -286,7 +286,7 @@ def _move(move: PageMove, pages: dict[str, str | None]) -> str:
 
 
 def _move_back(move: PageMove, pages: dict[str, str | None]) -> str:
-    """Take a page out of its home; returns why it cannot be."""
+    """Returns why the page cannot be taken out."""
     home = pages[move.home]
     if home is None or _inside(home, move.path) is None:
         return ""
@@ -307,7 +307,6 @@ def _bytes(text: str | None) -> bytes | None:
 
 
 def _read(root: Path, path: str) -> str | None:
-    """The page's text, a byte order mark included; `None` where there is none."""
     file = root / path
     if any((root / step).is_symlink() for step in [path, *map(str, Path(path).parents)][:-1]):
         raise OSError("it is reached by a symbolic link")

@@ -142,7 +142,6 @@ def _lies_in(place: Citation, ranges: Iterable[tuple[int, int]]) -> bool:
 
 
 def says(text: str, sentence: str) -> bool:
-    """Whether a file still says a sentence."""
     return any(each.text == sentence for each in sentences(read_document(text, "")))
 
 

@@ -71,8 +71,6 @@ _NAMED = 5
 
 
 class RunOptions(Record):
-    """How a run is to go."""
-
     today: date
     since: date | None = None
     """Only pages of entities with facts recorded from that day on, and the digests."""
@@ -128,8 +126,6 @@ def reflect_workspace(
 
 
 class _Run:
-    """One run, from what the index holds to pages on disk."""
-
     def __init__(
         self, connection: Connection, root: Path, config: Config, options: RunOptions
     ) -> None:

@@ -55,8 +55,6 @@ _Mask = tuple[list[tuple[int, int]], str]
 
 
 class RunRecord(Record):
-    """What a run changes."""
-
     name: str
     changes: Mapping[str, Change]
     """Each page as it was read and as the run leaves it."""
@@ -173,13 +171,11 @@ def undo_run(root: Path, run: str | None, *, force: bool = False, area: str = ""
 
 
 def pending_run(root: Path) -> str | None:
-    """The name of a run that was begun and not completed."""
     store = undo_store(root)
     return next((name for name in store.names() if store.is_pending(name)), None)
 
 
 def killed_run(root: Path) -> KilledRun | None:
-    """The run that was begun and not completed, if there is one."""
     store, name = undo_store(root), pending_run(root)
     if name is None:
         return None
@@ -317,7 +313,6 @@ def _stored(
     changes: Mapping[str, Change],
     masked: dict[bytes, tuple[bytes, _Mask | None]],
 ) -> dict[str, list[_Side | None]]:
-    """Add the bytes before and after to `entries`; path → their names."""
     stored: dict[str, list[_Side | None]] = {}
     for number, (path, change) in enumerate(changes.items()):
         stored[path] = []
@@ -362,7 +357,6 @@ def _looked_at(text: str, side: str) -> str:
 
 
 def _masked(data: bytes, side: str) -> tuple[bytes, _Mask | None]:
-    """A copy without the secrets that stand in it, and what brings them back."""
     found = redact(_text(data), _looked_at(_text(data), side))
     kept = found.text.encode("utf-8", "surrogateescape")
     spans = [(secret.start, secret.end) for secret in found.secrets]

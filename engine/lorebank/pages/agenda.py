@@ -60,7 +60,6 @@ class _Entry(Record):
     line: Appointment
     when: Interval
     names: frozenset[str]
-    """Slugs of the entities."""
     words: frozenset[str]
     undated: frozenset[str]
     """Its words beside days: what makes two things of different days alike."""
@@ -71,7 +70,6 @@ class _Entry(Record):
 
     @property
     def day(self) -> date:
-        """The day that it stands under."""
         return _day(self.when)
 
 
@@ -224,7 +222,6 @@ def _standing(lines: Sequence[Appointment]) -> list[_Entry]:
 
 
 def _entry(line: Appointment) -> _Entry:
-    """A line on no day yet."""
     text = undated(line.text, line.recorded) if line.recorded else line.text
     said, beside_days = _words(line.text), _words(text)
     names, topic = frozenset(line.entities), _topic(line, text)

@@ -26,8 +26,6 @@ _LONGEST = 400
 
 
 class AnswerLine(Record):
-    """One line of an answer with its place."""
-
     text: str
     source: Citation
     recorded: date | None
@@ -46,13 +44,12 @@ class AnswerLine(Record):
         return (occurred and (occurred.start or occurred.end)) or self.recorded
 
     def newest_first(self) -> tuple[int, int, str, int]:
-        """A key to sort by."""
         day, recorded = self.day or date.min, self.recorded or date.min
         return (-day.toordinal(), -recorded.toordinal(), self.source.path, self.source.start_line)
 
 
 def answer_body(lines: Sequence[AnswerLine], *, page: str, weak: bool = False) -> str:
-    """The body of the managed block, empty for no lines; `lines` are newest first."""
+    """The body of the managed block; `lines` are newest first."""
     if not lines:
         return ""
     by_subject: dict[str, list[AnswerLine]] = {}

@@ -44,8 +44,6 @@ _STATING = ("stated", "restated")
 
 
 class CoreMemory(Record):
-    """The core memory as it stands, and what was decided about it."""
-
     path: str
     text: str
     rulings: Sequence[ProposalRuling]
@@ -101,7 +99,6 @@ class _Claim(Record):
 
     @property
     def days(self) -> list[date]:
-        """The days on which it was said, in order, each once."""
         told = (fact.author.written or fact.recorded for fact in self.facts)
         return sorted({day for day in told if day})
 
@@ -140,7 +137,6 @@ def _opinions_held(content: BankContent, central: Mapping[str, str]) -> Iterator
 def _facts_repeated(
     content: BankContent, central: Mapping[str, str], repeated: Callable[[str], Mapping[str, str]]
 ) -> Iterator[_Claim]:
-    """Facts of one subject that say the same, down to the number."""
     groups: dict[tuple[str, str, frozenset[str]], list[Fact]] = defaultdict(list)
     for fact in content.facts:
         subject = next(iter(fact.subjects), "")
@@ -188,7 +184,6 @@ def _additions(
 
 
 def _says(known: set[str], words: set[str]) -> bool:
-    """Whether a line says most of what the words say."""
     return bool(words) and len(known & words) / len(words) >= _KNOWN
 
 
@@ -207,13 +202,10 @@ def _grounds(facts: Iterable[Fact]) -> tuple[Ground, ...]:
 
 
 def _about(fact: Fact) -> list[str]:
-    """Whom a fact is about, by name."""
     return [m.name for m in fact.mentions if m.subject] or [m.name for m in fact.mentions][:1]
 
 
 class _Review:
-    """The lines of the core memory held against what the facts say now."""
-
     def __init__(self, content: BankContent, core: CoreMemory, lines: Sequence[CoreLine]) -> None:
         self.content, self.core, self.lines = content, core, lines
         self.by_place = {(f.citation.path, f.citation.start_line): f for f in content.facts}
@@ -418,7 +410,6 @@ class _Review:
 
 
 def _parts(body: str) -> list[str]:
-    """The sentences of a line, as they are written."""
     return [body[start:end].strip() for start, end in sentence_spans(body)]
 
 

@@ -79,7 +79,6 @@ class Digests:
 
 
 def digest_body(bank: Digests, path: str) -> str:
-    """The body of the page's one block."""
     bodies = {INDEX_PATH: _index, TODAY_PATH: _today, WORLD_PATH: _world}
     return bodies[path](bank) if path in bodies else _experience(bank, path)
 
@@ -128,7 +127,6 @@ def _world(bank: Digests) -> str:
 
 
 def archive_paths(facts: Sequence[KnownFact]) -> list[str]:
-    """The pages of the years that are no longer on the page of experience."""
     return _archives([_as_done(known) for known in facts if _is_done(known)])
 
 

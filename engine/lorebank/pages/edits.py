@@ -35,8 +35,6 @@ KEPT_NOTE = "> [!note] Kept from a hand edit of the block `{name}`:"
 
 
 class PageEdit(Record):
-    """One page to be written."""
-
     path: str
     old: str | None
     """The text it was planned from; `None` where the page did not exist."""
@@ -123,8 +121,6 @@ def _with_notes(
 
 
 class Page(Record):
-    """A page as it was read."""
-
     data: bytes
     text: str
     mark: bytes
@@ -167,7 +163,6 @@ def read_text(root: Path, path: str) -> str:
 
 
 def encoded(edit: PageEdit, page: Page | None) -> bytes | None:
-    """The bytes an edit makes of the page; `None` where it is to go."""
     return None if edit.new is None else (page.mark if page else b"") + edit.new.encode("utf-8")
 
 

@@ -56,8 +56,6 @@ other hands the order of these numbers hardly matters: 49 to 53 of 76 points les
 
 
 class View(Record):
-    """All that one page is made from."""
-
     slug: str
     page: str
     """Its workspace path, which links are relative to."""
@@ -76,8 +74,6 @@ class View(Record):
 
 
 class Line(Record):
-    """One statement of the screen."""
-
     section: str
     text: str
     source: Citation
@@ -85,11 +81,9 @@ class Line(Record):
     order: tuple[int, int]
     """Within its section: the first first."""
     fact: str = ""
-    """The id of the fact that it shows."""
 
 
 def entity_page(view: View, link: Link) -> dict[str, str]:
-    """The bodies of the page's blocks; an empty block is left out."""
     screen = screen_lines(view)
     shown = {line.fact for line in screen} | {str(line.source) for line in screen}
     # The page of opinions cites the newest line of each; the older ones are their history.
@@ -291,7 +285,6 @@ def _timeline_body(view: View, shown: set[str]) -> str:
 
 
 def _questioned_by(newer: Fact) -> str:
-    """What an older line says of a newer one that nobody has judged."""
     return f" · before a newer line of {newer.recorded}" if newer.recorded else ""
 
 

@@ -26,8 +26,6 @@ _SEVERAL_CLAUSES = re.compile(r"[;；。]\s*\w|\w\w[.!?]\s+\w")
 
 
 class BankContent(Record):
-    """All that the pages are made from."""
-
     facts: Sequence[Fact]
     """Oldest first, mentions resolved to entities."""
     opinions: Sequence[Opinion]
@@ -68,8 +66,6 @@ class BankContent(Record):
 
 
 class KnownFact(Record):
-    """A fact and what became of it."""
-
     fact: Fact
     status: FactStatus = FactStatus.LIVE
     newer: Citation | None = None
@@ -128,7 +124,7 @@ def known_facts(content: BankContent) -> list[KnownFact]:
 
 
 def latest_wordings(opinions: Iterable[Opinion]) -> dict[str, str]:
-    """Fact id → the id of the fact that says the same last, for lines that state one opinion."""
+    """Fact id → the last of the lines that state the same opinion."""
     latest: dict[str, str] = {}
     for opinion in opinions:
         said = [

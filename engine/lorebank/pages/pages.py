@@ -109,7 +109,6 @@ class PagePlan:
         are to go are among them."""
 
     def threads(self, slug: str) -> Threads:
-        """Which lines about an entity, or about nobody (""), are about one matter."""
         content, about = self.content, self._about[slug]
         facts = [known.fact for known in about.facts]
         threads = find_threads(facts, about.opinions, content.beside, content.unjudged)
@@ -166,7 +165,6 @@ class PagePlan:
         return repr((__version__, sorted(self.content.beside), renamed))
 
     def digest(self, path: str) -> str:
-        """The body of one of the pages of the whole bank."""
         return digest_body(self._digests, path)
 
     @cached_property

@@ -38,7 +38,6 @@ def load_settled(connection: Connection, slugs: Mapping[str, object]) -> dict[st
 
 
 def store_settled(connection: Connection, settled: Mapping[str, SettledPage]) -> None:
-    """In place of all that was stored."""
     rows = [(content_hash(slug.encode()), *page) for slug, page in settled.items()]
     with transaction(connection):
         connection.execute("DELETE FROM settled_pages")

@@ -84,7 +84,6 @@ class _Asked(Record):
         return not page.moved and bool(page.words or page.kinds or page.ahead)
 
     def newest(self, facts: Iterable[Fact]) -> list[Fact]:
-        """The facts that the page chooses, newest first."""
         if not self.chooses:
             return []
         phrases = [_phrase(text) for text in self.page.words]
@@ -118,7 +117,6 @@ class StandingAnswers(Record):
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """The pages that may change."""
         return tuple(each.page.path for each in self.asked)
 
 
@@ -210,7 +208,6 @@ def _may_answer(hit: Hit) -> bool:
 
 
 def _row(hit: Hit) -> list[Any]:
-    """What an answer needs of a hit, as JSON has it."""
     place, occurred = hit.source, hit.occurred
     days = (hit.recorded, occurred and occurred.start, occurred and occurred.end)
     text = [hit.content, place.path, place.start_line, place.end_line]
@@ -292,7 +289,6 @@ def current_facts(content: BankContent) -> list[Fact]:
 
 
 def _confidences(content: BankContent) -> dict[str, float]:
-    """Fact id → the confidence of the opinion that it states, for those that are held."""
     return {
         line.fact_id: opinion.confidence
         for opinion in content.opinions

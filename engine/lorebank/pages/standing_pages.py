@@ -43,7 +43,7 @@ def read_standing_pages(root: Path) -> tuple[tuple[StandingPage, ...], tuple[Dia
 
 
 def parse_standing_page(text: str, path: str) -> StandingPage | Diagnostic | None:
-    """The page's question and settings; `None` where it has no question."""
+    """`None` where the page has no question."""
     keys, _, _ = parse_front_matter(text, path)
     if not keys.get("question"):
         return None
@@ -55,5 +55,4 @@ def parse_standing_page(text: str, path: str) -> StandingPage | Diagnostic | Non
 
 
 def read_directives(root: Path) -> tuple[Directive, ...]:
-    """The directives in their order; none where there is no page, or a link in its place."""
     return parse_directives(read_text(root, DIRECTIVES_PAGE), DIRECTIVES_PAGE)

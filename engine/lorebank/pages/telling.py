@@ -103,7 +103,6 @@ def span(interval: Interval, *, open_end: str = "since") -> str:
 
 
 def due(item: AgendaItem) -> str:
-    """The day of an entry of the agenda; of what is to be done, by when."""
     if item.when is None:
         return ""
     if item.open and item.when.start is None:
@@ -187,8 +186,6 @@ def _said(fact: Fact) -> _Said:
 
 
 class Threads(Record):
-    """For each fact, the newer ones on its matter."""
-
     newer_on_topic: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Fact id → the ids of newer facts about the same matter, the oldest first."""
     repeated: Mapping[str, str] = field(default_factory=dict)

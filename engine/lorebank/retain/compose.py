@@ -110,7 +110,6 @@ def _linked(
 
 
 def _without_bullet(sentence: str) -> str:
-    """A typed line copied with its list marker, without it; any other text as it is."""
     rest = _LIST_MARKER.sub("", sentence)
     return rest if begins_typed(rest) else sentence
 
@@ -161,7 +160,6 @@ def refuse_unread(text: str, line: int, *, path: str, headings: Sequence[str]) -
 
 
 def one_paragraph(text: str) -> str:
-    """A fact as one line of text: line breaks become spaces."""
     return re.sub(r"\s*[\r\n]+\s*", " ", text).strip()
 
 
@@ -171,7 +169,6 @@ _HEADING = re.compile(r"\A(\W*?)(#{1,6}(?=\s|\Z)|=+\s*\Z|-+\s*\Z)")
 
 
 def new_log(day: date) -> str:
-    """The text of a log that does not exist yet."""
     return f"# {day.isoformat()}\n"
 
 

@@ -85,7 +85,6 @@ def _holds_in_its_language(text: str, entry: str) -> bool:
 
 
 def phrases(entry: str) -> dict[str, tuple[str, ...]]:
-    """The phrases of an entry as they are written, by language."""
     listed = phrase_lists("routing")
     return {code: entries[entry] for code, entries in listed.items() if entry in entries}
 
@@ -98,7 +97,6 @@ def not_names() -> frozenset[str]:
 
 @cache
 def _patterns(entry: str) -> dict[str, re.Pattern[str]]:
-    """Language → one pattern for all its phrases of an entry."""
     found: dict[str, re.Pattern[str]] = {}
     for code, listed in phrases(entry).items():
         patterns = [pattern_of(phrase) for phrase in listed]

@@ -44,8 +44,6 @@ _REMEDIES = {
 
 
 class Scheduled(Record):
-    """A job as a scheduler has it."""
-
     system: str
     at: time | None
     """`None` where the entry was rewritten by hand."""
@@ -67,7 +65,6 @@ def default_system(environ: Mapping[str, str]) -> str:
 
 
 def texts(job: Job, system: str, environ: Mapping[str, str]) -> dict[str, str]:
-    """What would be written: path → text; for cron, the block under the name `crontab`."""
     if system == "cron":
         return {"crontab": cron_block(job)}
     place = _place(system, job.workspace, environ)
@@ -141,7 +138,6 @@ def _place(system: str, workspace: str, environ: Mapping[str, str]) -> Place:
 
 
 def _write(path: Path, data: bytes | None) -> None:
-    """Give a file these bytes, if it has others; none takes it away."""
     before = path.read_bytes() if path.exists() else None
     if data is None:
         path.unlink(missing_ok=True)
@@ -150,7 +146,7 @@ def _write(path: Path, data: bytes | None) -> None:
 
 
 def _rewrite_crontab(change: Callable[[bytes], bytes]) -> bool:
-    """Give the user's crontab another text, if it has one; an empty one is taken away."""
+    """An empty crontab is taken away."""
     _require("crontab")
     before = _read_crontab()
     after = change(before)

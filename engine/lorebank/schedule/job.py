@@ -30,8 +30,6 @@ _UNFIT = frozenset({"Cc", "Cs"})
 
 
 class Job(Record):
-    """One workspace's nightly reflection."""
-
     workspace: str
     """Absolute path."""
     at: time
@@ -129,7 +127,6 @@ def write_record(root: Path, record: ScheduleRecord) -> None:
 
 
 def delete_record(root: Path) -> None:
-    """Forget the schedule, if there is one."""
     (root / DERIVED_FOLDER / _FILE).unlink(missing_ok=True)
 
 

@@ -34,8 +34,6 @@ _START = re.compile(r"<StartBoundary>[-0-9]+T(\d\d):(\d\d):00</StartBoundary>")
 
 
 class Owner(Record):
-    """Whose schedulers these are."""
-
     home: Path
     config_home: Path
     """`$XDG_CONFIG_HOME`, `~/.config` without it."""
@@ -43,8 +41,6 @@ class Owner(Record):
 
 
 class Place(Record):
-    """How one scheduler is dealt with for one workspace."""
-
     tool: str
     paths: tuple[Path, ...]
     """The job's files; the last one names the time of day."""
@@ -65,7 +61,6 @@ class Place(Record):
 
 
 def _systemd(workspace: str, owner: Owner) -> Place:
-    """A user timer and the service it starts, as unit files."""
     name, units = job_name(workspace), owner.config_home / "systemd" / "user"
     reload = (*_SYSTEMCTL, "daemon-reload")
     return Place(
@@ -81,7 +76,6 @@ def _systemd(workspace: str, owner: Owner) -> Place:
 
 
 def _launchd(workspace: str, owner: Owner) -> Place:
-    """An agent, as a property list."""
     name, library, domain = job_name(workspace), owner.home / "Library", f"gui/{owner.user_id}"
     path = library / "LaunchAgents" / f"{agent_label(name)}.plist"
     bootout = ("launchctl", "bootout", f"{domain}/{agent_label(name)}")
@@ -98,7 +92,6 @@ def _launchd(workspace: str, owner: Owner) -> Place:
 
 
 def _windows(workspace: str, owner: Owner) -> Place:
-    """A task of the Task Scheduler, as XML."""
     name = job_name(workspace)
     path, task = Path(workspace) / ".memory" / f"{name}.xml", f"\\lorebank\\{name}"
     return Place(
@@ -126,7 +119,6 @@ def _found_time(pattern: re.Pattern[str], text: str) -> time | None:
 
 
 def service_unit(job: Job) -> str:
-    """The text of `<name>.service`."""
     return f"""\
 [Unit]
 Description=lorebank: nightly reflection of {_no_specifiers(job.workspace)}
@@ -171,7 +163,6 @@ def _no_specifiers(text: str) -> str:
 
 
 def agent_label(name: str) -> str:
-    """The label launchd knows a job by."""
     return f"org.lorebank.{name}"
 
 
@@ -236,7 +227,6 @@ _LINE = re.compile(r"^(\d{1,2}) (\d{1,2}) \* \* \* ", re.MULTILINE)
 
 
 def cron_block(job: Job) -> str:
-    """The block, three lines."""
     return f"{_begin_mark(job.name)}\n{_cron_line(job)}\n{_end_mark(job.name)}\n"
 
 
@@ -250,13 +240,12 @@ def with_block(crontab: bytes, job: Job) -> bytes:
 
 
 def without_block(crontab: bytes, name: str) -> bytes:
-    """The crontab without the job's block: to the byte what it was before."""
+    """To the byte what it was before."""
     place = _block_span(crontab, name)
     return crontab if place is None else crontab[: place[0]] + crontab[place[1] :]
 
 
 def find_block(crontab: bytes, name: str) -> str | None:
-    """The text of the job's block; `None` where it has none."""
     place = _block_span(crontab, name)
     return None if place is None else crontab[place[0] : place[1]].decode("utf-8", "replace")
 

@@ -43,8 +43,6 @@ _SHOWN = 120
 
 
 class Change(Record):
-    """One value that a place sets."""
-
     key: str
     value: Any
     origin: str
@@ -227,7 +225,6 @@ def _file_changes(path: Path | None, *, in_workspace: bool = False) -> list[Chan
 
 
 def _leaves(table: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
-    """The dotted keys of a parsed file down to the settings; what is no section is a leaf."""
     for name, value in table.items():
         key = prefix + name
         if isinstance(value, dict) and key in _sections():
@@ -244,7 +241,6 @@ def rules() -> Mapping[str, Rule]:
 
 @cache
 def _sections() -> frozenset[str]:
-    """The dotted names of the tables."""
     names = [key.split(".") for key in rules()]
     return frozenset(".".join(parts[:depth]) for parts in names for depth in range(1, len(parts)))
 

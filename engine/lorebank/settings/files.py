@@ -25,7 +25,6 @@ _DEEP_KEY = re.compile(r"""(?<![\w"'-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]
 
 
 def workspace_config_path(workspace: Path) -> Path:
-    """Where a workspace keeps its own settings."""
     return workspace / ".memory" / "config.toml"
 
 
@@ -200,7 +199,6 @@ def set_key(text: str, key: Key, value: Value | None) -> str:
 
 
 def toml_text(value: object) -> str:
-    """A value as TOML writes it."""
     return str(_item(value).as_string())
 
 
@@ -219,7 +217,6 @@ def _item(value: Any) -> Any:
 
 
 def _depth(document: Any, key: Key) -> int:
-    """How many names of the key a document holds, from the first."""
     for depth, name in enumerate(key):
         if not isinstance(document, dict) or name not in document:
             return depth

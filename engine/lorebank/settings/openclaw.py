@@ -154,7 +154,6 @@ class Imported(Mutable):
     """OpenClaw's key → why it has no home."""
 
     def read(self) -> None:
-        """Take over what has a home."""
         search = _at(self.document, _SEARCH)
         if isinstance(search, dict) and "provider" not in search:
             self.settings["embedder.provider"] = "auto"  # as OpenClaw does where none is named
@@ -242,7 +241,6 @@ def _leaves(value: Any, name: str) -> Iterator[tuple[str, Any]]:
 
 
 def _home(name: str) -> str | None:
-    """The setting that is OpenClaw's of that name here."""
     if home := _HOMES.get(name):
         return home
     for theirs, ours in _TABLES.items():
@@ -264,14 +262,12 @@ def _secret(value: Any) -> Any:
 
 
 def _at_home(value: Any) -> Any:
-    """A path with the home folder filled in."""
     if isinstance(value, str) and value.startswith("~"):
         return str(Path(value).expanduser())
     return value
 
 
 def _store_path(value: Any) -> Any:
-    """The path of one index an agent."""
     return _at_home(value.replace("{agentId}", "{agent_id}") if isinstance(value, str) else value)
 
 

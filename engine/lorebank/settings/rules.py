@@ -66,7 +66,6 @@ class Rule(Record):
 
 
 def setting(default: Any, rule: Rule) -> Any:
-    """A field of a settings class, held to a rule."""
     return field(default=default, metadata={"rule": rule})
 
 
@@ -227,7 +226,6 @@ LIBRARY = Rule(
 
 
 def _is_endpoint(url: str) -> bool:
-    """Whether a text is an http address without credentials, query or fragment."""
     from urllib.parse import urlsplit
 
     try:
@@ -266,7 +264,6 @@ def _is_index_path(path: str) -> bool:
 
 
 def _is_agent_id(text: str) -> bool:
-    """Whether a text may be part of a file's name on every system."""
     return (
         0 < len(text) <= 64
         and text.isascii()

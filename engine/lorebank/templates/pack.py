@@ -64,8 +64,6 @@ _SHOWN = 5
 
 
 class Template(Record):
-    """One pack, read and checked."""
-
     name: str
     title: str
     description: str
@@ -179,7 +177,6 @@ def read_pack(source: Path) -> tuple[bytes, dict[str, bytes]]:
 
 
 def _is_taken(path: str) -> bool:
-    """Whether it is of the pack: a README beside it is for people."""
     return path == MANIFEST or f"{path}/".startswith(_CONTENT)
 
 
@@ -217,7 +214,7 @@ def pack_files(
 
 
 def write_pack(target: Path, files: Mapping[str, bytes]) -> None:
-    """Write the pack; `WorkspaceError` where something is in its place already."""
+    """`WorkspaceError` where something is in its place already."""
     if os.path.lexists(target):
         raise WorkspaceError(f"{target}: is there already", hint="name another place")
     try:
@@ -241,6 +238,5 @@ def _zipped(files: Mapping[str, bytes]) -> bytes:
 
 
 def _settings(page: StandingPage) -> dict[str, Any]:
-    """What a page says otherwise than a page does that says nothing."""
     plain = record_to_dict(StandingPage("", "", ""))
     return {key: value for key, value in record_to_dict(page).items() if value != plain[key]}

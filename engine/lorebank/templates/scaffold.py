@@ -35,7 +35,6 @@ DEFAULT_TEMPLATE = "default"
 
 
 def templates_root() -> Path:
-    """Where the packs are: inside the installed package, or next to `engine/` in a checkout."""
     return _shipped("bank_templates", "bank_templates")
 
 
@@ -168,7 +167,6 @@ def _refuse_link(path: Path) -> None:
 
 
 def _write_new(root: Path, path: str, content: bytes) -> bool:
-    """Whether the file was made; anything in its place, a link too, is left alone."""
     try:
         write_atomic(root / path, content, expected=None)
     except (ConcurrentEdit, PathRefused):
@@ -181,7 +179,7 @@ SAMPLE_TODAY = "2025-12-10"
 
 
 def copy_sample(folder: Path) -> Path:
-    """Copy the sample into a folder that must be empty or missing; returns it."""
+    """`WorkspaceError` unless the folder is empty or missing."""
     if folder.exists() and any(folder.iterdir()):
         raise WorkspaceError(
             f"{folder} is not empty; nothing was copied", hint="name a new folder for the sample"

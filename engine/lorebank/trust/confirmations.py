@@ -43,16 +43,12 @@ _LINE = re.compile(
 
 
 class Target(StrEnum):
-    """What a confirmation speaks of."""
-
     ID = "id"
     PATH = "path"
     ORIGIN = "origin"
 
 
 class Confirmation(Record):
-    """One line: what is confirmed, since when and why."""
-
     target: Target
     value: str
     """An id (`f-…`, `n-…`), a path, or the name of an origin."""
@@ -96,8 +92,6 @@ def format_confirmation(confirmation: Confirmation) -> str:
 
 
 class Choice(Record):
-    """What to confirm; exactly one of them is given."""
-
     ids: tuple[str, ...] = ()
     """Ids of facts or passages, or unique beginnings of them."""
     source: str = ""

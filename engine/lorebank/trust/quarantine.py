@@ -31,7 +31,6 @@ _WANTED = """
 def insert_confirmations(
     connection: Connection, file: int, confirmations: Iterable[Confirmation]
 ) -> None:
-    """Store what one page confirms."""
     connection.executemany(
         "INSERT INTO confirmations (file, line, target, value) VALUES (?, ?, ?, ?)",
         [

@@ -74,7 +74,6 @@ def recognise(root: Path, *, below: bool = True) -> FolderForm | None:
 
 
 def _is_graph(folder: Path) -> bool:
-    """Whether a folder is a Logseq graph, and not one around a graph that is called `logseq`."""
     return (folder / "logseq").is_dir() and (folder / "journals").is_dir()
 
 
@@ -101,7 +100,6 @@ def _dated_pattern(entries: list[Path], least: int) -> str:
 
 
 def _may_hold_notes(folder: Path) -> bool:
-    """Whether a folder is no workspace of its own, and neither hidden nor a link."""
     own = any((folder / mark).is_dir() for mark in (BANK_FOLDER, DERIVED_FOLDER))
     return folder.name[0] not in "._" and not folder.is_symlink() and not own
 

@@ -136,7 +136,7 @@ def open_regular(path: Path) -> Iterator[BinaryIO]:
 
 
 def read_bytes(root: Path, source: SourceFile) -> bytes:
-    """The bytes of one memory file; `OSError` as `open_regular`."""
+    """`OSError` as `open_regular`."""
     with open_regular(root / source.path) as handle:
         return handle.read()
 
@@ -158,8 +158,6 @@ def is_link(entry: os.DirEntry[str] | os.stat_result) -> bool:
 
 
 class _Walk(Mutable):
-    """The state of one walk."""
-
     root: Path
     pattern: LogPattern
     exclude: frozenset[str]
@@ -172,7 +170,6 @@ class _Walk(Mutable):
                 self._visit(entry, entry.name)
 
     def visit_extra(self, path: str) -> None:
-        """One extra file or folder from the settings."""
         if path == ".":
             self.visit_below("")
             return
@@ -191,7 +188,6 @@ class _Walk(Mutable):
             self.visit_below(path)
 
     def visit_below(self, folder: str) -> None:
-        """A folder and all below it."""
         waiting = [folder]
         while waiting:
             folder = waiting.pop()

@@ -58,7 +58,7 @@ def _hunks(old: list[str], new: list[str]) -> Iterator[str]:
 
 
 def _quoted(name: str) -> str:
-    """A name as git writes it: quoted only where it holds a quote or a control character."""
+    """Quoted, as git writes it, only where it holds a quote or a control character."""
     if name.isprintable() and not {'"', "\\"} & set(name):
         return name
     escaped = (
@@ -79,7 +79,6 @@ class CommitRefused(Exception):
 
 
 def in_repository(root: Path) -> bool:
-    """Whether the folder lies in the work tree of a git repository."""
     try:
         return _git(root, "rev-parse", "--is-inside-work-tree").strip() == "true"
     except CommitRefused:

@@ -60,7 +60,6 @@ class Source(Mutable):
         return Diagnostic(path or self.name, 0, "unreadable", f"cannot be read: {error.strerror}")
 
     def below(self, suffix: str) -> Iterator[str]:
-        """The paths with that ending, whatever its case."""
         return (path for path in self.paths if path.lower().endswith(suffix))
 
     def close(self) -> None:
@@ -130,7 +129,7 @@ def _is_bomb(packed: int, unpacked: int) -> bool:
 
 
 def _refused(info: zipfile.ZipInfo) -> str:
-    """Why an entry is not taken; "" for one that is."""
+    """Why an entry is not taken; empty for one that is."""
     name = info.filename
     if name.startswith(("/", "\\")) or PureWindowsPath(name).drive:
         return "its name is absolute"

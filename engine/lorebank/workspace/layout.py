@@ -157,7 +157,6 @@ def is_owners(path: str) -> bool:
 
 
 def is_said(path: str) -> bool:
-    """Whether a file tells what was said in conversations."""
     return path.startswith(SESSION_FOLDERS)
 
 

@@ -198,8 +198,6 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class TextFile(Record):
-    """A file as it was read."""
-
     path: str
     """Relative to the workspace."""
     data: bytes | None
@@ -256,7 +254,7 @@ def edit_text(
 
 
 def core_path(root: Path) -> str:
-    """The name of the workspace's core memory, `memory.md` where there is none yet."""
+    """`memory.md` where there is none yet."""
     if (root / CORE_FILE).exists():
         return CORE_FILE
     found = sorted(entry.name for entry in root.iterdir() if is_core(entry.name))
@@ -276,6 +274,5 @@ def _decoded(path: str, data: bytes) -> str:
 
 
 def _encoded(text: str, before: bytes | None) -> bytes:
-    """With a byte order mark where the file had one."""
     mark = _BYTE_ORDER_MARK if (before or b"").startswith(_BYTE_ORDER_MARK) else b""
     return mark + text.encode("utf-8")

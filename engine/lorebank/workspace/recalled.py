@@ -28,8 +28,6 @@ _FLAGS = os.O_WRONLY | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, 
 
 
 class Recalled(Record):
-    """What is known of recalls in a workspace."""
-
     since: date
     """The day from which on answers were noted."""
     last: Mapping[str, date]
@@ -56,7 +54,6 @@ def note_recalled(root: Path, ids: Iterable[str], day: date) -> None:
 
 
 def read_recalled(root: Path) -> Recalled | None:
-    """The whole record; `None` where there is none."""
     path = root / DERIVED_FOLDER / _LOG
     with contextlib.suppress(OSError):
         if not path.is_symlink() and path.stat().st_size <= _LARGEST:

@@ -51,7 +51,7 @@ class Registry(Record):
         return next((bank for bank in self.banks if bank.is_default), None)
 
     def find(self, name: str) -> RegisteredBank | None:
-        """The bank of that name; case and Unicode form do not matter."""
+        """Case and Unicode form do not matter."""
         wanted = _folded(name)
         return next((bank for bank in self.banks if _folded(bank.name) == wanted), None)
 

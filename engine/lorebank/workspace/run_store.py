@@ -39,7 +39,6 @@ class Change(Record):
 
 
 def pack(entries: Mapping[str, bytes]) -> bytes:
-    """An archive of these entries."""
     buffer = io.BytesIO()
     # The fastest level: nothing of a run is written before its archive.
     with zipfile.ZipFile(buffer, "w") as archive:
@@ -51,14 +50,12 @@ def pack(entries: Mapping[str, bytes]) -> bytes:
 
 
 def unpack(data: bytes) -> dict[str, bytes]:
-    """The entries of an archive; `BadZipFile` where it is none."""
+    """`BadZipFile` where it is none."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
 class RunStore(Record):
-    """The archives in one folder."""
-
     root: Path
     area: str
     """The folder, below `.memory/`."""
@@ -90,12 +87,10 @@ class RunStore(Record):
         )
 
     def file(self, name: str) -> Path:
-        """Where a run's archive is."""
         states = (self._file(name, state) for state in (_PENDING, _UNDOING))
         return next((file for file in states if file.exists()), self._file(name))
 
     def is_pending(self, name: str) -> bool:
-        """Whether a run was begun and not finished."""
         return self._file(name, _PENDING).exists()
 
     def is_undoing(self, name: str) -> bool:
@@ -109,7 +104,6 @@ class RunStore(Record):
         replace_bytes(file, pack(entries), expected=read_if_exists(file))
 
     def finish(self, name: str) -> None:
-        """Mark a run as done."""
         self.file(name).replace(self._file(name))
 
     @contextmanager

@@ -67,7 +67,6 @@ _FOLDERS = {"codex": "CODEX_HOME", "claude-code": "CLAUDE_CONFIG_DIR"}
 
 
 def settings_file(host: str, environ: Mapping[str, str], platform: str = sys.platform) -> Path:
-    """Where a host keeps its settings."""
     known = HOSTS[host].file
     path = Path(known.get(platform, known[""]))
     if folder := environ.get(_FOLDERS.get(host, "")):
@@ -87,7 +86,6 @@ def connect(host: str, file: Path, command: Sequence[str] | None) -> HookChange:
 
 
 def snippet(host: str, command: Sequence[str]) -> str:
-    """What `connect` would write into an empty file."""
     return _edited(host, "", command) or ""
 
 

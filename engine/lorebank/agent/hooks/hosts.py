@@ -31,8 +31,6 @@ _BLOCK = re.compile(rf"^{_BEGIN}$.*?^{_END}$\n?", re.MULTILINE | re.DOTALL)
 
 
 class HookChange(Record):
-    """What installing or removing did to a host's file."""
-
     host: str
     file: str
     changed: bool
@@ -46,7 +44,6 @@ def start_arguments(root: Path) -> list[str]:
 
 
 def start_command(root: Path) -> str:
-    """How a shell starts this lorebank in a workspace."""
     return shlex.join(start_arguments(root))
 
 
@@ -135,7 +132,6 @@ def _own_commands(text: str, event: str) -> list[tuple[list[str | int], str]]:
 
 
 def _in_shell(text: str, command: str | None) -> str:
-    """The block in place of the one that is there, or at the end."""
     if command is None:
         return _BLOCK.sub("", text)
     block = f"""{_BEGIN}

@@ -137,7 +137,6 @@ def _newline(text: str) -> str:
 
 
 def _unit(text: str) -> str:
-    """One step of the indentation that the text uses."""
     found = _INDENT.search(text)
     return found[1] if found else "  "
 
