@@ -15,19 +15,11 @@ from dataclasses import Field, field
 from datetime import date
 from enum import StrEnum
 from types import UnionType
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    ClassVar,
-    Self,
-    dataclass_transform,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import TYPE_CHECKING, Any, ClassVar, Self, dataclass_transform, get_type_hints
 
 _UNSET = object()
 """Stands in a signature for a default that a factory makes."""
+_ToDict = Callable[[Any], dict[str, Any]]
 
 
 class _Fields:
@@ -195,29 +187,35 @@ def record_to_dict(record: Any) -> dict[str, Any]:
     return {name: as_json(getattr(record, name)) for name in record.__slots__}
 
 
-def written_as(**names: str) -> Callable[[Any], Any]:
+def written_as(**names: str) -> Callable[[_ToDict], _ToDict]:
     """Tell `from_dict` where a `to_dict` puts fields: under another name, in another object
     (`index.fresh`), or among the record's own keys (an empty name)."""
 
-    def tell(to_dict: Any) -> Any:
-        to_dict.names = names
+    def tell(to_dict: _ToDict) -> _ToDict:
+        vars(to_dict)["names"] = names
         return to_dict
 
     return tell
 
 
 def record_to_dict_with(
-    *, empty_as_null: Sequence[str] = (), **renamed: str
+    *, empty_as_null: Sequence[str] = (), left_out: Sequence[str] = (), **renamed: str
 ) -> Callable[[Any], dict[str, Any]]:
-    """`record_to_dict` with other names for some fields; a text among `empty_as_null` is `null`
-    where it is empty."""
+    """`record_to_dict` without some fields, and with other names for some, `index.fresh` for a
+    place in another object; a text among `empty_as_null` is `null` where it is empty."""
 
+    @written_as(**renamed)
     def to_dict(record: Any) -> dict[str, Any]:
-        fields = {renamed.get(key, key): value for key, value in record_to_dict(record).items()}
-        return fields | {key: fields[key] or None for key in empty_as_null}
+        told: dict[str, Any] = {}
+        for name in record.__slots__:
+            *table, key = renamed.get(name, name).split(".")
+            if name not in left_out:
+                value = as_json(getattr(record, name))
+                target = told.setdefault(table[0], {}) if table else told
+                target[key] = value or None if key in empty_as_null else value
+        return told
 
-    told: Callable[[Any], dict[str, Any]] = written_as(**renamed)(to_dict)
-    return told
+    return to_dict
 
 
 def _fields_of(form: Any, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -235,10 +233,10 @@ def _fields_of(form: Any, given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _read(form: Any, given: Any) -> Any:
     """A value of a type, from what was written of it."""
-    origin, inner = get_origin(form), get_args(form)
+    origin, inner = getattr(form, "__origin__", None), getattr(form, "__args__", (Any, ...))
     if given is None:
         return "" if form is str else None
-    if origin is UnionType:  # `X | None`
+    if isinstance(form, UnionType):  # `X | None`
         return _read(inner[0], given)
     if origin is tuple and inner[1] is ...:
         return tuple(_read(inner[0], each) for each in given)

@@ -194,7 +194,7 @@ class Answer(Record):
 
     @written_as(retrievers_used="retrievers.used", retrievers_skipped="retrievers.skipped")
     def to_dict(self) -> dict[str, Any]:
-        fields = super().to_dict() | {"hits": [hit.to_dict() for hit in self.hits]}
+        fields = super().to_dict()
         used, skipped = fields.pop("retrievers_used"), fields.pop("retrievers_skipped")
         absent = [name for name in ("why_not", "banks") if not fields[name]]
         for name in absent:

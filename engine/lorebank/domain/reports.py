@@ -34,14 +34,6 @@ class LintReport(Record):
     """The name under which they can be taken back."""
 
 
-_OF_INDEX = {
-    "fresh": "fresh",
-    "stale_reason": "reason",
-    "synced_at": "synced_at",
-    "index_bytes": "bytes",
-}
-
-
 class Status(Record):
     """What is indexed, by which embedder, and what is wrong."""
 
@@ -71,10 +63,12 @@ class Status(Record):
     """Where the settings name `qmd`: reason, mode, home, collections, updated, embedded, problem;
     else empty."""
 
-    @written_as(**{name: f"index.{key}" for name, key in _OF_INDEX.items()})
-    def to_dict(self) -> dict[str, Any]:
-        fields = super().to_dict()
-        return fields | {"index": {key: fields.pop(name) for name, key in _OF_INDEX.items()}}
+    to_dict = record_to_dict_with(
+        fresh="index.fresh",
+        stale_reason="index.reason",
+        synced_at="index.synced_at",
+        index_bytes="index.bytes",
+    )
 
 
 class Hunk(Record):

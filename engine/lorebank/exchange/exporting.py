@@ -13,13 +13,12 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from lorebank.domain.facts import Entity, Fact, Opinion
 from lorebank.errors import UsageError, WorkspaceError
 from lorebank.exchange.notes import safe_path
 from lorebank.exchange.writers import facts_csv, facts_jsonl, html_pages, markdown_pages
-from lorebank.records import Record, written_as
+from lorebank.records import Record, record_to_dict_with
 from lorebank.workspace.atomic import read_json, write_atomic
 
 LIST = "export.json"
@@ -109,11 +108,7 @@ class ExportReport(Record):
     text: str = ""
     """Of `jsonl` and `csv` without a target."""
 
-    @written_as(form="format")
-    def to_dict(self) -> dict[str, Any]:
-        fields = super().to_dict()
-        del fields["text"]
-        return {"format": fields.pop("form"), **fields}
+    to_dict = record_to_dict_with(form="format", left_out=("text",))
 
 
 def export_bank(
