@@ -221,7 +221,8 @@ def _is_nth_thing(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
     }
     after = _word_at(tokens, edge.end)
     if "DATE_NUMBER" in tags and edge.pieces == 2 and edge.languages & _NOUNS_CAPITALISED:
-        return _is_capital(tokens, edge.end + (after == "."))
+        noun = _word_at(tokens, edge.end + (after == "."))
+        return noun.endswith(tuple(_words()["nth"]))  # and not: am 8. Kontrolle
     if not tags & {"DATE_ORDINAL", "DAY_OF_MONTH", "DATE_NUMBER_WEAK"}:
         return False
     counted = "DATE_NUMBER_WEAK" in tags and _word_at(tokens, start - 1).isdecimal()  # `10 a 12`

@@ -23,12 +23,15 @@ from lorebank.domain.facts import LONGEST_MONTH, Interval
 _SENTENCE_END = r"[.;!?。！？；]\s|[。！？；]|\n"
 _PAUSE = r"[,:–—，、]\s|[，(（)）]| - "
 _OF_NUMBER = re.compile(r"(\w+) \d\d?")
+_DAY = re.compile(r"[^\d.]\d\d?\Z")
 _CLOCK = re.compile(r"\d ?h|\d:\d\d")
 _LONGEST_CLAUSE = 1_000
 """Characters that are looked at for its tense; no clause of prose comes near."""
 _EPOCH = 1970
 """The year that clocks fall back to: `the car radio thinks it is 1970`, `reads 1/1/1970`; the year
 itself is meant where the clause is in the past."""
+_VERB_SECOND = frozenset({"de", "nl"})
+"""Languages in which a date is followed by the verb."""
 _SOME_DAY, _OTHER_DAY = date(2000, 6, 15), date(2011, 2, 2)
 
 
@@ -204,8 +207,9 @@ def _clauses(text: str, phrases: list[Found], languages: _Languages) -> list[tup
         between = text[max(phrases[behind - 1].end, start) : end].strip() if behind else ""
         if behind and end - 1 < phrases[behind - 1].end and end < len(text):
             continue  # a comma inside a phrase
-        if between == "." and text[end : end + 1].islower():
-            continue  # vom 20.11. auf den 27.11. verlegt
+        numbered = "de" in languages and _DAY.search(text[: phrases[behind - 1].end])
+        if between == "." and text[end:] and (numbered or text[end].islower()):
+            continue  # am 8. Kontrolle, vom 20.11. auf den 27.11. verlegt
         if _is_only_dates(text[start:end], start, phrases[before:behind]):
             if not ends_sentence:
                 continue
@@ -249,11 +253,17 @@ def _holds(languages: _Languages, cue: str, clause: str) -> bool:
     """Whether the clause holds a word or an ending of that kind."""
     written = _uncapitalised(clause)
     return any(
-        _counts(code, f"not_{cue}", match.group())
+        _counts(code, f"not_{cue}", match.group()) and not _is_subject(code, written, match.end())
         for code in languages
         if (pattern := _pattern(code, cue))
         for match in pattern.finditer(written)
     )
+
+
+def _is_subject(code: str, written: str, end: int) -> bool:
+    """`Lotte is …`, `Fred has …`: the first word, where a verb stands behind it."""
+    auxiliary = None if " " in written[:end] else _pattern(code, "auxiliary")
+    return auxiliary is not None and auxiliary.match(written, end + 1) is not None
 
 
 def _ahead_of(text: str, start: int) -> str:
@@ -277,7 +287,8 @@ def _is_perfect(languages: _Languages, clause: str) -> bool:
         participle, auxiliary = _pattern(code, "participle"), _pattern(code, "auxiliary")
         for match in participle.finditer(written) if participle else ():
             before, behind = written[: match.start()], tokenize(written[match.end() :]).words[:1]
-            led = not before.strip(" —,") and (not auxiliary or any(map(_is_article, behind)))
+            opens = "" if code in _VERB_SECOND else " —,"  # `am Montag bezahlt die Oma`
+            led = not before.strip(opens) and (not auxiliary or any(map(_is_article, behind)))
             led = led or (auxiliary is not None and auxiliary.search(before) is not None)
             if led and _counts(code, "not_past", match.group()):
                 return True
