@@ -13,10 +13,18 @@ from hypothesis import strategies as st
 
 from lorebank.conversations import sync as session_sync
 from lorebank.conversations.files import FoundSessions, SessionFile
-from lorebank.conversations.messages import Role, utterances_in
 from lorebank.conversations.store import chunks_of_turns, open_sessions, session_problems
 from lorebank.conversations.sync import SessionRules, SyncScope, read_session, sync_sessions
-from lorebank.conversations.turns import START, Place, Turn, lines_of, read_line, turns_of
+from lorebank.conversations.turns import (
+    START,
+    Place,
+    Role,
+    Turn,
+    lines_of,
+    read_line,
+    turns_of,
+    utterances_in,
+)
 from lorebank.database.connection import Connection, select
 from lorebank.markdown.forgotten import (
     NOTHING,

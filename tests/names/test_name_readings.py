@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lorebank.language.folding import slugify
-from lorebank.names.keys import roman_value
 from lorebank.names.lexicon import (
     groups,
     han_families,
@@ -21,7 +20,7 @@ from lorebank.names.lexicon import (
 )
 from lorebank.names.readings import read_name, split_full_name
 from lorebank.names.resolve import NameUse, resolve_names
-from lorebank.names.verdicts import Edit, Verdict, compare_names, one_edit
+from lorebank.names.verdicts import Edit, Verdict, compare_names, one_edit, roman_value
 from support import golden
 
 

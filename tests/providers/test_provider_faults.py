@@ -15,7 +15,7 @@ import pytest
 
 from lorebank import Bank
 from lorebank.errors import ConfigurationError, ProviderError
-from lorebank.index.embedding_calls import TextsRefused, calls_of, embed_calls
+from lorebank.index.embedding import TextsRefused, calls_of, embed_calls
 from lorebank.providers.protocols import Embedder
 from lorebank.providers.registry import EMBEDDER_NAMES, Setup, load_embedder
 from lorebank.settings.tables import (

@@ -14,7 +14,7 @@ from lorebank.qmd.answers import (
     question_for,
     read_answer,
 )
-from lorebank.qmd.collections import Collection
+from lorebank.qmd.program import Collection
 from lorebank.qmd.refresh import State, due
 from lorebank.settings.rules import seconds
 from lorebank.settings.tables import QmdSettings, QmdUpdateSettings

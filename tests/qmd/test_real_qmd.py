@@ -13,8 +13,7 @@ import pytest
 
 from lorebank import Origin, PathRefused
 from lorebank.conversations.export import Transcript
-from lorebank.conversations.messages import Role
-from lorebank.conversations.turns import Turn
+from lorebank.conversations.turns import Role, Turn
 from qmd_program import Opener
 
 

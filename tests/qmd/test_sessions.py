@@ -13,8 +13,7 @@ from lorebank.conversations.export import (
     export_transcripts,
     transcript_text,
 )
-from lorebank.conversations.messages import Role
-from lorebank.conversations.turns import Turn
+from lorebank.conversations.turns import Role, Turn
 from qmd_program import Opener, Program
 
 NOW = datetime(2026, 2, 10, 12)

@@ -9,7 +9,7 @@ import pytest
 
 from lorebank import Bank, RotKind
 from lorebank.beliefs.fold import Pin
-from lorebank.beliefs.rot import rotten_opinions
+from lorebank.beliefs.history import rotten_opinions
 from lorebank.domain.facts import OpinionStatus
 from lorebank.nightly.lookback import dangling_links
 from support import WORDS_ONLY, folded_opinion, golden

@@ -20,9 +20,8 @@ from lorebank.index.entity_view import entity_view
 from lorebank.index.items import facts_by_id
 from lorebank.index.opinions import opinions_moved_by
 from lorebank.index.succession import mark_superseded
-from lorebank.names.audit import audit_names
 from lorebank.names.entities import list_entities
-from lorebank.names.who import resolve_name
+from lorebank.names.who import audit_names, resolve_name
 from lorebank.nightly.lookback import rot_report
 from lorebank.recall.filters import parse_day, parse_interval
 from lorebank.workspace.recalled import read_recalled

@@ -13,8 +13,7 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from lorebank.conversations.messages import Role
-from lorebank.conversations.turns import ODD, START, Place, Turn
+from lorebank.conversations.turns import ODD, START, Place, Role, Turn
 from lorebank.database.connection import Connection, has_full_text, open_index, select
 from lorebank.domain.facts import Diagnostic
 from lorebank.language.words import searchable

@@ -29,7 +29,7 @@ from lorebank.forgetting.rows import (
 from lorebank.forgetting.selection import Order, Selected, select_lines
 from lorebank.forgetting.undo import Cut, KeptRun, carried, keep, read_run, store_of
 from lorebank.forgetting.words import bytes_of, text_of
-from lorebank.generation.kept import forget_generated
+from lorebank.generation.writing import forget_generated
 from lorebank.index.embedding_cache import EmbeddingCache
 from lorebank.markdown.forgotten import Traces
 from lorebank.workspace.atomic import read_if_exists, remove_temporaries, replace_bytes

@@ -25,7 +25,7 @@ from lorebank.index.items import facts_by_id, facts_by_place, load_facts
 from lorebank.language.folding import slugify
 from lorebank.markdown.ledger import LedgerAction, parse_ledger, signed, split_signature
 from lorebank.markdown.proposal_pages import DECISIONS_PATH, LineEdit, parse_rulings
-from lorebank.names.audit import audit_names
+from lorebank.names.who import audit_names
 from lorebank.nightly.names import decide, decision_entry
 from lorebank.nightly.proposals import (
     accept_edit,

@@ -19,8 +19,12 @@ from lorebank.database.connection import Connection, generation, read_meta, tran
 from lorebank.errors import LorebankError, Offline, ProviderError
 from lorebank.index.breaker import Breaker
 from lorebank.index.embedding import (
+    TEXTS_REFUSED,
     Progress,
+    TextsRefused,
+    calls_of,
     dimension_served,
+    embed_calls,
     embed_pending,
     has_vectors,
     label_served,
@@ -29,7 +33,6 @@ from lorebank.index.embedding import (
     served_by,
 )
 from lorebank.index.embedding_cache import EmbeddingCache, text_hash
-from lorebank.index.embedding_calls import TEXTS_REFUSED, TextsRefused, calls_of, embed_calls
 from lorebank.index.vectors import QueryVector
 from lorebank.providers.registry import Setup, load_embedder
 from lorebank.records import Mutable

@@ -9,8 +9,7 @@ from typing import Any
 from lorebank.database.connection import Connection, read_meta, select
 from lorebank.domain.facts import Citation, Diagnostic
 from lorebank.domain.reports import LintFinding
-from lorebank.index.embedding import pending_count, pending_places, vector_count
-from lorebank.index.embedding_calls import TEXTS_REFUSED
+from lorebank.index.embedding import TEXTS_REFUSED, pending_count, pending_places, vector_count
 
 _COUNTS = {
     "files": "SELECT count(*) FROM files",

@@ -15,10 +15,9 @@ from itertools import product
 
 from lorebank.domain.facts import Diagnostic
 from lorebank.names.decisions import Decision, Partition, Rulings, rule
-from lorebank.names.keys import Keys, keys_of
 from lorebank.names.lexicon import is_han_or_hangul
 from lorebank.names.readings import Reading, read_name
-from lorebank.names.verdicts import Verdict, compare_readings, one_edit
+from lorebank.names.verdicts import Keys, Verdict, compare_readings, keys_of, one_edit
 from lorebank.records import Record
 
 _Pair = tuple[str, str, str]

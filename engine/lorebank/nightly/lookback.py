@@ -15,10 +15,11 @@ from posixpath import dirname, join, normpath
 from urllib.parse import unquote
 
 from lorebank.beliefs.forming import stated_opinions
-from lorebank.beliefs.history import belief_steps, calibrate
-from lorebank.beliefs.rot import (
+from lorebank.beliefs.history import (
     NOTED_DAYS,
     UNRECALLED_SHOWN,
+    belief_steps,
+    calibrate,
     rank_findings,
     rotten_opinions,
     unrecalled_lines,

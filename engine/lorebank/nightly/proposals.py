@@ -18,8 +18,14 @@ from lorebank.database.connection import Connection
 from lorebank.domain.facts import Citation, Diagnostic, Fact, FactKind
 from lorebank.domain.judgments import Ground, Proposal, ProposalAction, proposal_id
 from lorebank.errors import ConcurrentEdit, PathRefused, UsageError
-from lorebank.generation.kept import ModelInRun, digest
-from lorebank.generation.writing import CitedLine, Dropped, Writer, facts_in_prose
+from lorebank.generation.writing import (
+    CitedLine,
+    Dropped,
+    ModelInRun,
+    Writer,
+    digest,
+    facts_in_prose,
+)
 from lorebank.index.items import facts_by_id
 from lorebank.language.folding import fold, slugify
 from lorebank.language.secrets import redact

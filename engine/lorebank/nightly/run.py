@@ -19,8 +19,7 @@ from lorebank.database.connection import Connection
 from lorebank.domain.facts import Diagnostic
 from lorebank.domain.reports import Hunk, ReflectReport
 from lorebank.errors import NotFound
-from lorebank.generation.kept import KeptAnswers, ModelInRun
-from lorebank.generation.writing import Writer
+from lorebank.generation.writing import KeptAnswers, ModelInRun, Writer
 from lorebank.index.items import item_places, recorded_since
 from lorebank.index.sync import collector_at_rest, known_hash
 from lorebank.index.vectors import VectorsOf

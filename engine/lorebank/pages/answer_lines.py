@@ -11,8 +11,7 @@ from datetime import date
 from typing import Any
 
 from lorebank.domain.facts import Citation, Interval
-from lorebank.generation.kept import ModelInRun, digest
-from lorebank.generation.writing import CitedLine, Dropped, Writer
+from lorebank.generation.writing import CitedLine, Dropped, ModelInRun, Writer, digest
 from lorebank.language.folding import fold
 from lorebank.markdown.plain import citation_link, escape_inline
 from lorebank.pages.telling import span

@@ -19,7 +19,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from lorebank.domain.facts import Entity, FactKind, FactStatus, Opinion
-from lorebank.generation.kept import ModelInRun
+from lorebank.generation.writing import ModelInRun
 from lorebank.language.folding import slugify
 from lorebank.markdown.blocks import broken_names, find_blocks
 from lorebank.markdown.document import read_document

@@ -34,7 +34,7 @@ from lorebank.domain.facts import (
     OpinionStatus,
 )
 from lorebank.errors import NotFound, UsageError
-from lorebank.generation.kept import KeptAnswers, ModelInRun, digest
+from lorebank.generation.writing import KeptAnswers, ModelInRun, digest
 from lorebank.index.sync import hashes_outside_bank
 from lorebank.language.folding import fold, slugify
 from lorebank.language.words import words

@@ -20,7 +20,7 @@ from lorebank.language.secrets import redact
 from lorebank.language.words import content_words, words
 from lorebank.markdown.hidden import hide
 from lorebank.markdown.source import decode
-from lorebank.qmd.collections import SESSIONS, Collection, locate, shown_path
+from lorebank.qmd.program import SESSIONS, Collection, locate, shown_path
 from lorebank.recall.search import search_terms
 from lorebank.recall.snippets import snippet
 from lorebank.records import Record

@@ -20,8 +20,7 @@ from threading import Event, Thread
 from typing import Any
 
 from lorebank.errors import LorebankError
-from lorebank.qmd.collections import Collection
-from lorebank.qmd.program import Completed, Qmd, QmdFailed
+from lorebank.qmd.program import Collection, Completed, Qmd, QmdFailed
 from lorebank.records import Record
 from lorebank.settings.rules import seconds
 from lorebank.settings.tables import QmdSettings, QmdUpdateSettings

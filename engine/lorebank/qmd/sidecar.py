@@ -23,14 +23,16 @@ from lorebank.qmd.answers import (
     question_for,
     read_answer,
 )
-from lorebank.qmd.collections import Collection, collections_of, resolve
 from lorebank.qmd.program import (
     DEFAULT_AGENT,
+    Collection,
     Completed,
     Qmd,
     QmdFailed,
     QmdMissing,
+    collections_of,
     folder_for,
+    resolve,
 )
 from lorebank.qmd.refresh import Progress, State, Timer, Work, due, refresh, start_in_background
 from lorebank.settings.rules import seconds
