@@ -1,6 +1,5 @@
 """lorebank in the settings of hosts: written, started as the host would, removed byte for byte."""
 
-import json
 import sys
 import tomllib
 from pathlib import Path
@@ -10,6 +9,7 @@ import pytest
 from lorebank.agent.hooks.connect import HOSTS, NAME, connect, settings_file, snippet
 from lorebank.errors import ConfigurationError, LorebankError
 from lorebank.mcp_server.server import tools_of
+from lorebank.settings.openclaw import parse_json5
 from support import golden
 
 COMMAND = ["/usr/bin/lorebank", "-w", "/home/me/notes", "mcp"]
@@ -23,6 +23,10 @@ JSON_TEXTS = [
     '{\n\t"mcpServers": {\n\t\t"other": {"command": "x"}\n\t},\n\t"z": 0\n}',
     '{\r\n  "servers": {"o": {}},\r\n  "mcp": {"x": 1}\r\n}\r\n',
     '{"mcp": {}}',
+    '// mine\n{\n  // none yet\n  "a": [1, /* two */ 2,], // last\n}\n',
+    '{"mcpServers": {\n  "o": {"command": "x"}, // the "other"\n  "p": {} /* }, */ // x\n}}',
+    "{\n  mcp: {servers: {o: {url: 'http://x/*y*/'},},},\r\n  \"servers\": {// none\n  },\n}",
+    "{mcpServers: {a: 1, // first\r\n    // second\r\n    b: .5,\r\n    }, $x: 'it\\'s' /* end */}",
 ]
 TOML_TEXTS = ["", "a = 1", "a = 1\n", '[mcp_servers.other]\ncommand = "x"\n# mine\n\n']
 
@@ -33,7 +37,7 @@ def test_json_settings_are_what_they_were(host: str, before: str, tmp_path: Path
     file = tmp_path / "settings.json"
     file.write_bytes(before.encode())
     assert connect(host, file, COMMAND).changed
-    written = json.loads(file.read_bytes())
+    written = parse_json5(file.read_text())
     for key in (*HOSTS[host].table, NAME):
         written = written[key]
     assert (written["command"], written["args"]) == (COMMAND[0], COMMAND[1:])
@@ -70,8 +74,10 @@ def test_a_file_that_was_made_goes_again(host: str, tmp_path: Path) -> None:
 def test_settings_of_another_shape_are_left_alone(name: str, text: str, tmp_path: Path) -> None:
     file = tmp_path / name
     file.write_text(text)
-    with pytest.raises(ConfigurationError, match="nothing was changed"):
-        connect("codex" if name.endswith("toml") else "cursor", file, COMMAND)
+    host = "codex" if name.endswith("toml") else "cursor"
+    with pytest.raises(ConfigurationError, match="nothing was changed") as refused:
+        connect(host, file, COMMAND)
+    assert snippet(host, COMMAND) in refused.value.hint
     assert file.read_text() == text
 
 

@@ -19,15 +19,15 @@ from lorebank.errors import ConfigurationError, UsageError
 from lorebank.records import Mutable
 from lorebank.settings.config import check_value, rules
 
-_BLANK = r"(?>[\s\ufeff]|//[^\n\r\u2028\u2029]*|/\*.*?\*/)"
+BLANK = r"(?>[\s\ufeff]|//[^\n\r\u2028\u2029]*|/\*.*?\*/)"
 """Atomic: cut otherwise, a row of comments could be read in ways without number."""
 _TOKEN = re.compile(
-    rf"(?P<blank>{_BLANK}++)"
-    rf"|(?P<comma>,(?={_BLANK}*+[\]}}]))"
+    rf"(?P<blank>{BLANK}++)"
+    rf"|(?P<comma>,(?={BLANK}*+[\]}}]))"
     r"""|(?P<text>"(?:[^"\\\n\r]|\\\r\n|\\.)*"|'(?:[^'\\\n\r]|\\\r\n|\\.)*')"""
     r"|(?P<number>[+-]?(?:0[xX][0-9a-fA-F]+"
     r"|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?))(?![\w$])"
-    rf"|(?P<name>[^\W\d][\w$]*|\$[\w$]*)(?={_BLANK}*+:)",
+    rf"|(?P<name>[^\W\d][\w$]*|\$[\w$]*)(?={BLANK}*+:)",
     re.DOTALL,
 )
 _NO_ESCAPE = re.compile(r"\\(?:(\\)|([^bfnrtvux0-7'\"\n\r]))")

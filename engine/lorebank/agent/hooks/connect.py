@@ -80,9 +80,8 @@ def connect(host: str, file: Path, command: Sequence[str] | None) -> HookChange:
     `ConfigurationError` where the settings cannot be read as what they should be; they are
     untouched then.
     """
-    return edit_settings(
-        host, file, lambda text: _edited(host, text, command), f"lorebank connect {host} --print"
-    )
+    by_hand = f"these lines:\n{snippet(host, command)}" if command else "what is to stay"
+    return edit_settings(host, file, lambda text: _edited(host, text, command), by_hand)
 
 
 def snippet(host: str, command: Sequence[str]) -> str:

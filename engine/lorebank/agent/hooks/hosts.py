@@ -8,7 +8,6 @@ that ask to store what lasts stand in what the SessionStart after it prints.
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 import shutil
@@ -19,6 +18,7 @@ from pathlib import Path
 from lorebank.agent.hooks.json_splice import cut, put
 from lorebank.errors import ConfigurationError, UsageError
 from lorebank.records import Record
+from lorebank.settings.openclaw import parse_json5
 from lorebank.workspace.atomic import write_atomic
 
 EVENTS = {"SessionStart": "session-start", "PreCompact": "pre-compact"}
@@ -60,7 +60,7 @@ def change_hooks(
         after = with_hooks(host, text, command)
         return after if after or not text else "{}\n"  # an empty file is no JSON
 
-    by_hand = f"lorebank hooks print {host}"
+    by_hand = f"what `lorebank hooks print {host}` prints"
     return edit_settings(host, file or _default_file(host, environ), edit, by_hand)
 
 
@@ -70,7 +70,7 @@ def edit_settings(
     """Write what `edit` makes of a host's settings; `None` takes the file away.
 
     `ConfigurationError` where the file cannot be read, or where `edit` raises `ValueError`; it is
-    untouched then. `by_hand` is the command that prints what is put in.
+    untouched then. `by_hand` says what is put in.
     """
     target = file.expanduser().resolve()
     try:
@@ -82,7 +82,7 @@ def edit_settings(
     except ValueError as problem:
         raise ConfigurationError(
             f"{target}: {problem}; nothing was changed",
-            hint=f"mend it, or put in by hand what `{by_hand}` prints",
+            hint=f"mend it, or put in by hand {by_hand}",
         ) from problem
     if after is None:
         target.unlink(missing_ok=True)
@@ -119,7 +119,7 @@ def _in_claude_code(text: str, command: str | None) -> str:
 
 def _own_commands(text: str, event: str) -> list[tuple[list[str | int], str]]:
     """The commands of lorebank's that stand at an event, each with the path that leads to it."""
-    settings = json.loads(text) if text.strip() else {}
+    settings = parse_json5(text) if text.strip() else {}
     hooks = settings.get("hooks") if isinstance(settings, dict) else None
     groups = hooks.get(event) if isinstance(hooks, dict) else None
     return [

@@ -1,4 +1,4 @@
-"""Adding and cutting entries of a JSON text without touching any other byte of it.
+"""Adding and cutting entries of a JSON or JSON5 text without touching any other byte of it.
 
 An edit is a cut or an insertion between the places of values. A container that stood there empty is
 filled in place, one that is made for an entry begins on a new line: by that, cutting tells which to
@@ -12,8 +12,12 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-_DECODER = json.JSONDecoder(strict=False)
-_SPACE = re.compile(r"[ \t\r\n]*")
+from lorebank.settings.openclaw import BLANK, parse_json5
+
+_SPACE = re.compile(rf"{BLANK}*+", re.DOTALL)
+_SCALAR = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\s,:\]}/"']+""", re.DOTALL)
+_COMMENTS = re.compile(r"(?:[ \t]*+(?://[^\n\r]*|/\*.*?\*/))*", re.DOTALL)
+"""What is said on the line of an entry, behind it."""
 _INDENT = re.compile(r"\n([ \t]+)\S")
 
 
@@ -55,10 +59,15 @@ def put(text: str, path: Sequence[str], value: Any, *, into_list: bool = False) 
     entries = _entries(text, place)
     if not entries:
         return f"{text[: place + 1]}{written}{text[place + 1 :]}"
-    end = entries[-1].end
-    in_line = "\n" not in text[place : _skip(text, end)]
+    end = _skip(text, entries[-1].end)
+    in_line = "\n" not in text[place:end]
     gap = " " if in_line else _newline(text) + _unit(text) * (depth + 1)
-    return f"{text[:end]},{gap}{written}{text[end:]}"
+    if text[end] == ",":  # a list that ends in one goes on to
+        last = _behind(text, end + 1)
+        return f"{text[:last]}{gap}{written},{text[last:]}"
+    end = entries[-1].end
+    last = _behind(text, end)
+    return f"{text[:end]},{text[end:last]}{gap}{written}{text[last:]}"
 
 
 def cut(text: str, path: Sequence[str | int]) -> str:
@@ -80,7 +89,11 @@ def cut(text: str, path: Sequence[str | int]) -> str:
     if len(entries) == 1:  # what stood in the empty container stands behind the entry
         first, last = containers[depth] + 1, entries[0].end
     elif number:
-        first, last = entries[number - 1].end, entries[number].end
+        before, end = entries[number - 1].end, entries[number].end
+        comma, after = _skip(text, before), _skip(text, end)
+        if text[after] == ",":
+            return text[: _behind(text, comma + 1)] + text[after + 1 :]
+        return text[:comma] + text[comma + 1 : _behind(text, comma + 1)] + text[end:]
     else:
         first, last = entries[0].start, entries[1].start
     return text[:first] + text[last:]
@@ -88,7 +101,13 @@ def cut(text: str, path: Sequence[str | int]) -> str:
 
 def _was_made(text: str, container: int) -> bool:
     """Whether a container holds one entry that begins on a line of its own, as those made here."""
-    return text[container + 1] in "\r\n" and len(_entries(text, container)) == 1
+    entries = _entries(text, container)
+    if len(entries) != 1 or text[container + 1] not in "\r\n":
+        return False
+    around = (
+        text[container + 1 : entries[0].start] + text[entries[0].end : _end(text, container) - 1]
+    )
+    return not around.strip()
 
 
 def _nested(path: Sequence[str], value: Any) -> Any:
@@ -99,7 +118,7 @@ def _nested(path: Sequence[str], value: Any) -> Any:
 
 def _root(text: str) -> int:
     """Where the whole value begins; `ValueError` where the text is no JSON."""
-    json.loads(text)
+    parse_json5(text)
     return _skip(text, 0)
 
 
@@ -115,16 +134,36 @@ def _entries(text: str, container: int) -> list[_Entry]:
         return found
     place = _skip(text, container + 1)
     while text[place] not in "}]":
-        start, key = place, len(found)
+        start = place
+        key: str | int = len(found)
         if text[container] == "{":
-            key, place = _DECODER.raw_decode(text, place)
-            place = _skip(text, _skip(text, place) + 1)
-        end = _DECODER.raw_decode(text, place)[1]
+            end = _end(text, place)
+            name = text[place:end]
+            key = parse_json5(name) if name[0] in "\"'" else name
+            place = _skip(text, _skip(text, end) + 1)
+        end = _end(text, place)
         found.append(_Entry(key, start, place, end))
         place = _skip(text, end)
         if text[place] == ",":
             place = _skip(text, place + 1)
     return found
+
+
+def _end(text: str, place: int) -> int:
+    """The end of the value or name that begins there."""
+    if text[place] in "{[":
+        entries = _entries(text, place)
+        last = _skip(text, entries[-1].end if entries else place + 1)
+        return (_skip(text, last + 1) if text[last] == "," else last) + 1
+    found = _SCALAR.match(text, place)
+    assert found is not None  # or the text were no JSON5
+    return found.end()
+
+
+def _behind(text: str, place: int) -> int:
+    """The end of what comments say on the same line."""
+    found = _COMMENTS.match(text, place)
+    return found.end() if found else place
 
 
 def _written(text: str, value: Any, depth: int) -> str:
