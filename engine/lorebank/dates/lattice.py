@@ -320,9 +320,9 @@ _Read = Callable[[re.Match[str]], object]
 _JOINED = re.compile(r"\d-?[-/.w]\d", re.I)
 """What every text with one of `_JOINED_FORMS` holds: few lines do."""
 _Form = tuple[str, _Read, str, int]
+_WHOLE_DATE = rf"(?<!\d)(\d{{4}})([-/.])(\d{{1,2}})\2(\d{{1,2}}){_CLOCK_BEHIND}(?!\d)"
 _JOINED_FORMS: tuple[_Form, ...] = (
-    (rf"(?<!\d)(\d{{4}})([-/.])(\d{{1,2}})\2(\d{{1,2}}){_CLOCK_BEHIND}(?!\d)",
-     lambda match: _one_day(match[1], match[3], match[4]), "DATE", ALL),
+    (_WHOLE_DATE, lambda match: _one_day(match[1], match[3], match[4]), "DATE", ALL),
     (r"(?<!\d)(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})(?!\d)", _day_first, "DATE", ALL),
     (rf"(?<!\d)({_YEAR})-?[Ww](\d{{1,2}})(?!\d)", _week, "DATE", ALL),
     (rf"(?<![\d./-])({_YEAR})[-/](0[1-9]|1[0-2])(?![\d/-])", _month, "DATE", ALL),
@@ -361,6 +361,8 @@ def _add_numeric_dates(lattice: Lattice) -> None:
             except ValueError:
                 continue
             if value is not None:
+                if form == _WHOLE_DATE:  # nothing else: rules need not try its parts
+                    lattice.edges[first : last + 1] = [[] for _ in range(first, last + 1)]
                 lattice.add(first, Edge(tag, value, languages, last + 1))
 
 

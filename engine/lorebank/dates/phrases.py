@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from lorebank.dates.lexicon import ANCHORS, Lexicon, Tokens, lexicon, tokenize
 from lorebank.dates.screening import may_hold_date
-from lorebank.domain.facts import Interval
+from lorebank.domain.facts import LONGEST_READ, Interval
 from lorebank.records import Record
 
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ _DATED = frozenset(
     )
 )
 """Tags of which every phrase holds one before its bounds are read."""
-_LONGEST_TEXT = 20_000
-"""Characters that are looked at; a question or fact beyond that is cut."""
 
 
 class DatePhrase(Record):
@@ -87,7 +85,7 @@ def find_phrases(text: str, now: date, tense: Tense = "asked") -> tuple[DatePhra
 
 def read_phrases(text: str, now: date) -> list[Found]:
     """All date phrases of a text, left to right, none overlapping; the longest wins."""
-    text = text[:_LONGEST_TEXT]
+    text = text[:LONGEST_READ]
     if not may_hold_date(text):
         return []
     from lorebank.dates.lattice import read_tokens
@@ -115,7 +113,7 @@ def read_phrases(text: str, now: date) -> list[Found]:
 def find_vague(text: str) -> tuple[str, ...]:
     """The phrases that speak of a time without saying which: `the other day`, `recently`."""
     words = lexicon()
-    tokens = tokenize(text[:_LONGEST_TEXT])
+    tokens = tokenize(text[:LONGEST_READ])
     found = []
     index = 0
     while (first := index) < len(tokens.words):

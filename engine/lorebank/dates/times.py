@@ -104,11 +104,12 @@ def _read(text: str, recorded: date, given: Tense | None, *, settled: bool) -> t
             continue
         before = _ahead_of(text, phrase.start).rstrip()  # moved again, from the 9th to the 12th
         beside = f"{re.split(_SENTENCE_END, before)[-1] if before.endswith(',') else ''} {clause}"
-        is_moved = meaning.is_range_of_days and _says_moved(languages, beside, text[phrase.end :])
+        behind = text[phrase.end : phrase.end + _LONGEST_CLAUSE]
+        is_moved = meaning.is_range_of_days and _says_moved(languages, beside, behind)
         if is_moved:
             meaning, tense = replace(meaning, modifier="each"), "near"
         elif meaning.modifier in ("from", "to"):
-            if _says_moved(languages, clause, text[phrase.end :]):
+            if _says_moved(languages, clause, behind):
                 meaning = replace(meaning, modifier="exact")
             elif meaning.modifier == "to":
                 continue
@@ -142,10 +143,11 @@ def _tells_which(languages: _Languages, text: str, phrase: Found, clause: str) -
     said = _OF_NUMBER.fullmatch(text[phrase.start : phrase.end].lower())
     if not said or not lexicon().means(said[1], "OF") or "de" in languages:  # whose days have a dot
         return False
-    noun = ["", *tokenize(text[: phrase.start]).words][-1]
+    noun = ["", *tokenize(_ahead_of(text, phrase.start)).words][-1]
     if not noun.isalpha() or noun in lexicon().marks or lexicon().means(noun, "UNIT"):
         return False
-    around = clause + re.split(_SENTENCE_END, text[phrase.end :], maxsplit=1)[0]
+    behind = text[phrase.end : phrase.end + _LONGEST_CLAUSE]
+    around = clause + re.split(_SENTENCE_END, behind, maxsplit=1)[0]
     changed = _holds(languages, "moved", around) or _holds(languages, "off", around)
     return not (changed or _holds(languages, "future", noun) or _CLOCK.search(around))
 

@@ -15,6 +15,8 @@ Day = date
 """For fields called `date`, which would hide the type from whoever reads the annotations."""
 LONGEST_MONTH = 31
 """Days. What lies further off is not the next or last repetition of a day of the month."""
+LONGEST_READ = 20_000
+"""Characters of one line or question; what stands behind is searched as text and not understood."""
 LONGEST_FACT = 320
 """Characters; chosen by hand: a fact is a sentence that stands alone, not a paragraph."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date
@@ -9,6 +10,7 @@ from pathlib import PurePosixPath
 
 from lorebank.dates.times import times_of
 from lorebank.domain.facts import (
+    LONGEST_READ,
     PROMISE,
     Chunk,
     Diagnostic,
@@ -64,6 +66,7 @@ from lorebank.workspace.layout import (
 
 LEDGER_PATH = "bank/identity.md"
 _ENTITY_FOLDER = "bank/entities/"
+_LETTER = re.compile(r"[^\W\d_]")
 
 
 class ReadFile(Record):
@@ -151,7 +154,11 @@ def read_file(
         facts=facts,
         slots=tuple(slots_of(fact) for fact in facts),
         tasks=(*tasks, *_promises(facts, passages, source.recorded)),
-        passages=tuple((p, times_of(p.text, source.recorded)) for p in passages),
+        passages=tuple(
+            # Dates without a word beside them say nothing of their days.
+            (p, times_of(p.text, source.recorded) if _LETTER.search(p.text) else ())
+            for p in passages
+        ),
         chunks=chunk_document(
             document, target_tokens=settings.chunk_tokens, overlap_tokens=settings.chunk_overlap
         ),
@@ -177,6 +184,11 @@ def read_file(
 def _crowded(document: Document) -> Iterator[Diagnostic]:
     """Lines that name more people than are read as named."""
     for number, line in enumerate(document.lines, start=1):
+        if len(line) > LONGEST_READ:
+            message = (
+                f"is longer than {LONGEST_READ} characters; those behind are read as text alone"
+            )
+            yield Diagnostic(document.path, number, "long-line", message)
         marks = line.count("@") + line.count("[[")
         if marks > MOST_MENTIONS and len(find_mentions(line)) == MOST_MENTIONS:
             message = f"names more than {MOST_MENTIONS}; those behind are read as text alone"

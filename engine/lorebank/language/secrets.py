@@ -207,12 +207,15 @@ def _marks(text: str, data: bytes) -> Iterator[tuple[int, Mark]]:
     low = text.lower()
     if len(low) != len(text):
         low = "".join(char.lower()[0] for char in text)
+    formed: dict[str, int] = {}
     for last, (hint, forms, begins_token, names) in _automaton().iter(low):
         start, end = last + 1 - len(hint), last + 1
         if begins_token and not text[start - 1 : start].isalnum():
             yield start, start
-        for form in forms:
-            yield start, form
+        if forms and start > formed.get(hint, -1):  # a line is read against a form once
+            formed[hint] = text.find("\n", start) % (len(text) + 1)
+            for form in forms:
+                yield start, form
         # A name of several languages has a row of each.
         kinds = dict.fromkeys(kind for kind, *way in names if _stands_alone(text, start, end, *way))
         if kinds:

@@ -12,6 +12,7 @@ Files are the owner's and stay as they are; nothing that is made of them holds w
 from __future__ import annotations
 
 import re
+from bisect import bisect
 
 from lorebank.domain.facts import Diagnostic
 from lorebank.language.secrets import redact
@@ -226,10 +227,11 @@ def redacted_page(
     redacted = redact(text, looked_at)
     if not redacted.secrets:
         return text, ()
+    ends = [found.end() for found in re.finditer("\n", text)]
     return redacted.text, tuple(
         Diagnostic(
             path,
-            line_of(text, secret.start),
+            bisect(ends, secret.start) + 1,
             "secret-redacted",
             f"a secret ({secret.kind}) is kept out of the index",
         )

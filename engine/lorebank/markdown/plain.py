@@ -13,7 +13,7 @@ from functools import lru_cache
 from posixpath import relpath
 from urllib.parse import quote
 
-from lorebank.domain.facts import Citation
+from lorebank.domain.facts import LONGEST_READ, Citation
 from lorebank.markdown.mentions import ESCAPE, URL, WIKILINK, code_spans, find_mentions, link_title
 
 _DRESSED = re.compile(r"[\\`*_~=&<\[@\uff20\x00]")
@@ -46,7 +46,8 @@ def plain_text(text: str) -> str:
     'Peter likes ripgrep & warelay'
     """
     if _DRESSED.search(text) is not None:
-        text = _Undresser(text).run().replace("\x00", "\ufffd")
+        shown = _Undresser(text[:LONGEST_READ]).run() + text[LONGEST_READ:]
+        text = shown.replace("\x00", "\ufffd")
     return " ".join(text.split())
 
 

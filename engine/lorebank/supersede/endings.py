@@ -17,6 +17,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 
+from lorebank.domain.facts import LONGEST_READ
 from lorebank.language.folding import fold
 from lorebank.language.words import likely_languages, stop_words
 from lorebank.languages import Sections, compiled, sections, split
@@ -93,6 +94,7 @@ class Stated(Record):
 @lru_cache(maxsize=4096)
 def read_change(text: str, names: frozenset[str] = frozenset()) -> Change:
     """What a line says is over. `names` are the folded words of the entity that it is about."""
+    text = text[:LONGEST_READ]
     reader = _Reader.of(text, names)
     objects: list[tuple[str, ...]] = []
     beside: list[str] = []
@@ -130,6 +132,7 @@ def read_change(text: str, names: frozenset[str] = frozenset()) -> Change:
 @lru_cache(maxsize=4096)
 def read_stated(text: str, names: frozenset[str] = frozenset()) -> Stated:
     """What an older line says; `names` as for `read_change`."""
+    text = text[:LONGEST_READ]
     reader = _Reader.of(text, names)
     states = (
         state for _, state, cue in reader.cues("states", reader.all) if _is_in(reader.all, cue)
