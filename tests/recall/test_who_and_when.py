@@ -100,3 +100,16 @@ def test_how_often_is_counted(bank: Bank) -> None:
 def test_prose_that_names_somebody_counts_for_the_filter(bank: Bank) -> None:
     hits = bank.recall("soup", entities=["Ilda"], now=NOW).hits
     assert [hit.kind for hit in hits] == ["note"]
+
+
+def test_who_speaks_counts_before_who_is_addressed(tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory" / "2025-06-02.md").write_text(
+        "## Retain\n"
+        "- W @Ilda: Tommy, keep sail, rudder, anchor, chart, rope, lamp, net, bell, oars.\n"
+        "- W @Tommy: Keeps sail, rudder, anchor, chart, rope, lamp, net, bell.\n",
+        "utf-8",
+    )
+    with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
+        hits = bank.recall("Does Tommy keep sail, rudder, anchor, chart, rope, lamp, net, bell, oars?").hits
+    assert [hit.entities[0] for hit in hits] == ["Tommy", "Ilda"]
