@@ -243,7 +243,8 @@ def _asked_by(author: Author, today: date) -> str:
 def _replacement(
     path: str, text: str, edit: CoreEdit, wanted: list[str], asked_by: str
 ) -> CoreEdit | tuple[Proposal, ...]:
-    touched = [line for line in text.split("\n") if edit.old and _touches(line, edit.old)]
+    parts = [part.strip() for part in edit.old.split("\n") if part.strip()]
+    touched = [line for line in text.split("\n") if any(part in line for part in parts)]
     if not touched:
         raise NotFound("the old text does not stand in the core memory")
     if len(touched) > 1 or len(wanted) > 1:
@@ -257,10 +258,6 @@ def _replacement(
         return replace(edit, old=line, text="")
     marker = line[: len(line) - len(line.lstrip(_LIST_MARKERS))]
     return (_proposal(path, line, f"{marker}{new}" if new else "", asked_by),)
-
-
-def _touches(line: str, old: str) -> bool:
-    return any(part.strip() and part.strip() in line for part in old.split("\n"))
 
 
 def _plain_item(line: str) -> str:

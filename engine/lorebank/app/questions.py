@@ -111,6 +111,8 @@ def recall(ws: OpenWorkspace, query: str, **asked: Unpack[RecallKeywords]) -> An
     filters = Filters(_selection(ws, asked, today), Selection(paths=_private(ws, hides_core)))
     request, question = build_request(ws, _with_properties(ws, query), filters, wanted, today)
     known_on = request.understood.filters.wanted.as_of
+    skipped = {} if has_full_text(ws.index) else {"lexical": NO_FULL_TEXT}
+    skipped |= {"semantic": question.skipped} if question.skipped else {}
     options = RecallOptions(
         wanted,
         asked.get("token_budget"),
@@ -123,7 +125,7 @@ def recall(ws: OpenWorkspace, query: str, **asked: Unpack[RecallKeywords]) -> An
         _rank_options(ws),
         options,
         beliefs=lambda facts: _beliefs(ws, facts, known_on),
-        skipped=_skipped(ws, question),
+        skipped=skipped,
         index=ws.freshness(),
         notes=tuple(_notes(ws, request.understood.filters, question)),
     )
@@ -321,11 +323,6 @@ def build_request(
         spread=question.spread,
     )
     return request, question
-
-
-def _skipped(ws: OpenWorkspace, question: QueryVector) -> dict[str, str]:
-    skipped = {"semantic": question.skipped} if question.skipped else {}
-    return skipped if has_full_text(ws.index) else {"lexical": NO_FULL_TEXT} | skipped
 
 
 def _notes(ws: OpenWorkspace, filters: Filters, question: QueryVector) -> Iterator[str]:

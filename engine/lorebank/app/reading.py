@@ -29,8 +29,11 @@ def get(
     secrets masked. Raises `PathRefused` for whatever is outside the workspace's memory and the
     collections, and in a `group` for the core memory; `NotFound` for a file that is not there.
     """
-    from lorebank.markdown.hidden import shareable
+    from lorebank.markdown.hidden import hide, shareable
     from lorebank.workspace.paths import read_excerpt
+
+    def for_group(text: str) -> str:
+        return shareable(hide(text, "")[0])  # managed blocks tell of the core memory
 
     def in_collection(named: str) -> Path | None:
         if ws.sidecar is None or not named.startswith("qmd/"):
@@ -45,7 +48,7 @@ def get(
         start_line=start_line,
         lines=lines,
         elsewhere=in_collection,
-        as_shown=_for_group if group else shareable if shared else str,
+        as_shown=for_group if group else shareable if shared else str,
     )
     if group and is_owners(found.path):
         raise PathRefused(f"{found.path} is not read in a group", hint="it is the owner's")
@@ -92,10 +95,3 @@ def agenda(ws: OpenWorkspace, now: date | None = None, days: int = 14) -> Agenda
     if days < 0:
         raise UsageError(f"days must not be negative, not {days}")
     return read_agenda(ws.index, ws.day(now), days)
-
-
-def _for_group(text: str) -> str:
-    """The text without managed blocks, where pages tell of the core memory."""
-    from lorebank.markdown.hidden import hide, shareable
-
-    return shareable(hide(text, "")[0])

@@ -285,10 +285,7 @@ def _forget_own(
 
 
 def _lines_of(ws: OpenWorkspace, line: ForgottenLine) -> list[str]:
-    lines = [
-        each.removesuffix("\r")
-        for each in read_text_file(ws.root, line.source.path).text.split("\n")
-    ]
+    lines = read_text_file(ws.root, line.source.path).text.replace("\r\n", "\n").split("\n")
     return lines[line.source.start_line - 1 : line.source.end_line]
 
 

@@ -322,7 +322,7 @@ def lint(ws: OpenWorkspace, *, fix: bool = False, now: date | None = None) -> Li
     found: list[LintFinding] = []
     after: dict[str, tuple[str, str]] = {}
     for path, group in groupby(lint_findings(ws.index), lambda each: each.source.path):
-        text = _read_text(ws, path)
+        text = (ws.root / path).read_bytes().decode("utf-8-sig", "replace")
         fixed = with_fixes(tuple(group), text, headings)
         found += fixed
         if (mended := apply_fixes(fixed, text)) != text:
@@ -410,11 +410,6 @@ def _names_in(ws: OpenWorkspace, day: date, text: str) -> tuple[Mention, ...]:
     stated = infer_facts(read_document(f"{text}\n", ""), day, {})
     subjects = [m for each in stated for m in each.fact.mentions if m.subject]
     return tuple(m for m in subjects[:1] if text.startswith(m.name))
-
-
-def _read_text(ws: OpenWorkspace, path: str) -> str:
-    data = (ws.root / path).read_bytes()
-    return data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
 
 
 def _propose(ws: OpenWorkspace, asked: Sequence[Proposal], core_tokens: int) -> CoreWrite:

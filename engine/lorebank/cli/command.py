@@ -358,28 +358,31 @@ min_confidence_option = click.option(
 )
 
 
-def _keep_day(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
-    ctx.ensure_object(Session).day = value
+def _keep(field: str) -> Callable[[click.Context, click.Parameter, Any], None]:
+    return lambda ctx, param, value: setattr(ctx.ensure_object(Session), field, value)
 
 
 date_option = click.option(
     "--date",
     metavar="DAY",
     expose_value=False,
-    callback=_keep_day,
+    callback=_keep("day"),
     help="As if it were that day; default: today.",
 )
 
 
-def _keep_fail_empty(ctx: click.Context, param: click.Parameter, value: bool) -> None:
-    ctx.ensure_object(Session).fail_empty = value
-
-
+budget_option = click.option(
+    "--budget-tokens",
+    "token_budget",
+    type=click.IntRange(1),
+    metavar="N",
+    help="At most this many estimated tokens.",
+)
 fail_empty_option = click.option(
     "--fail-empty",
     is_flag=True,
     expose_value=False,
-    callback=_keep_fail_empty,
+    callback=_keep("fail_empty"),
     help="Exit with 1 if nothing was found.",
 )
 

@@ -18,7 +18,7 @@ from lorebank.domain.facts import Entity, Fact, Opinion
 from lorebank.errors import UsageError, WorkspaceError
 from lorebank.exchange.notes import safe_path
 from lorebank.exchange.writers import facts_csv, facts_jsonl, html_pages, markdown_pages
-from lorebank.records import Record, record_to_dict_with
+from lorebank.records import Record, dig, record_to_dict_with
 from lorebank.workspace.atomic import read_json, write_atomic
 
 LIST = "export.json"
@@ -65,21 +65,16 @@ def _fill_and_move(target: Path, files: Mapping[str, str]) -> None:
 
 
 def _write_over(target: Path, files: Mapping[str, str]) -> None:
-    for path in _earlier(target) - files.keys():
-        (target / path).unlink(missing_ok=True)
+    said = dig(read_json(target / LIST), "files")
+    earlier = {path for path in said if isinstance(path, str)} if isinstance(said, list) else set()
+    for path in earlier - files.keys():
+        if safe_path(path) == path:  # a name that an export can have
+            (target / path).unlink(missing_ok=True)
     for path, text in files.items():
         file = target / path
         before = file.read_bytes() if file.exists() else None
         if before != text.encode("utf-8"):
             write_atomic(file, text.encode("utf-8"), expected=before)
-
-
-def _earlier(target: Path) -> set[str]:
-    try:
-        said = read_json(target / LIST)["files"]
-        return {path for path in said if isinstance(path, str) and safe_path(path) == path}
-    except (KeyError, TypeError):
-        return set()
 
 
 def _taken(target: Path) -> WorkspaceError:

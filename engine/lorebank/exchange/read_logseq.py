@@ -158,17 +158,16 @@ class _Page:
             elif _DRAWER.match(line):
                 self.until = _END_OF_DRAWER
             elif admonition := _ADMONITION.match(line):
-                self._admonition(admonition, number)
+                what = admonition["what"].upper()
+                if what in ("QUERY", "COMMENT"):
+                    if "BEGIN" in admonition[0].upper():
+                        self.until = re.compile(rf"[ \t]*#\+END_{what}", re.IGNORECASE)
+                    message = "a query says nothing by itself; left out"
+                    self._leave_out(number, "query", message)
             elif planned := _PLANNED.match(line):
                 self.lines.append(f"{_depth(line)}({planned['what'].lower()}: {planned['day']})")
             elif not self._property(line):
                 self._text(line, number)
-
-    def _admonition(self, found: re.Match[str], number: int) -> None:
-        if found["what"].upper() in ("QUERY", "COMMENT"):
-            if "BEGIN" in found[0].upper():
-                self.until = re.compile(rf"[ \t]*#\+END_{found['what']}", re.IGNORECASE)
-            self._leave_out(number, "query", "a query says nothing by itself; left out")
 
     def _property(self, line: str) -> bool:
         """Whether a line is a property: of the page at its top, else of a block."""

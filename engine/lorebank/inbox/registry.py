@@ -68,10 +68,12 @@ def rule(desk: Desk, verdicts: Mapping[str, str], *, by: str, decides: bool = Tr
     """
     signer = signature(by)
     sources = {item.id: (item, source) for source in SOURCES for item in source.waiting(desk)}
+    sides = {id: (item.older, item.newer) for id, (item, _) in sources.items()}
+    named = {id: (id, *(line.id for line in sides[id] if line)) for id in sources}
     ruled = {d.id: (d, source) for source in SOURCES for d in source.settled(desk)}
     writes: list[Callable[[], None]] = []
     for text, choice in verdicts.items():
-        waits = {i: each for i, each in sources.items() if _is_named(text, *_ids(each[0]))}
+        waits = {i: each for i, each in sources.items() if _is_named(text, *named[i])}
         ended = {i: each for i, each in ruled.items() if _is_named(text, i, *each[0].about)}
         found = sorted(waits or ended)
         _refuse_several(text, found)
@@ -137,10 +139,6 @@ def _stating(desk: Desk, older: str) -> tuple[str, ...]:
 def _refuse_several(text: str, found: Sequence[str]) -> None:
     if len(found) > 1:
         raise UsageError(f"'{text}' matches several ids", hint=", ".join(found[:5]))
-
-
-def _ids(item: InboxItem) -> list[str]:
-    return [item.id, *(line.id for line in (item.older, item.newer) if line)]
 
 
 def _is_named(text: str, *ids: str) -> bool:

@@ -59,6 +59,7 @@ _CITATION = re.compile(r"\[((?:\\.|[^\]\\\[])+?#L\d+(?:-L\d+)?)\]\([^)\s]*\)")
 _BULLET = re.compile(r"\A(?:#+|[-*])\s+")
 _LINE_ID = re.compile(r" \^o-[0-9a-f]+\Z")
 
+_ENTITIES = "bank/entities/"
 _SECTION = "### "
 _BEFORE_SECTION = re.compile(rf"\n+(?={_SECTION})")
 
@@ -129,7 +130,9 @@ def _whole(edit: PageEdit) -> _BlockChange:
     if edit.old is None:
         old = []
     elif edit.new is not None:
-        old, new = _only_changed(old, new)
+        spans = _spans(old, new)
+        old = [line for i1, i2, _, _ in spans for line in old[i1:i2]]
+        new = [line for _, _, j1, j2 in spans for line in new[j1:j2]]
     return _BlockChange(_hunk(edit.path, old, new, _signed(old, new)))
 
 
@@ -145,12 +148,6 @@ def _line_changes(
         shown = [*around[0], *_signed(gone, come), *around[1]]
         found.append(_BlockChange(_hunk(path, gone, come, shown), block, span))
     return found
-
-
-def _only_changed(old: Sequence[str], new: Sequence[str]) -> tuple[list[str], list[str]]:
-    spans = _spans(old, new)
-    gone = [line for i1, i2, _, _ in spans for line in old[i1:i2]]
-    return gone, [line for _, _, j1, j2 in spans for line in new[j1:j2]]
 
 
 def _spans(old: Sequence[str], new: Sequence[str]) -> list[_Span]:
@@ -284,15 +281,11 @@ def changes_of(hunks: Sequence[Hunk]) -> tuple[Change, ...]:
     return tuple(
         Change(
             _text(group),
-            tuple(dict.fromkeys(PurePosixPath(h.path).stem for h in group if _is_of_entity(h))),
+            tuple(dict.fromkeys(PurePosixPath(h.path).stem for h in group if _ENTITIES in h.path)),
             tuple(group),
         )
         for _, group in groups
     )
-
-
-def _is_of_entity(hunk: Hunk) -> bool:
-    return hunk.path.startswith("bank/entities/")
 
 
 def changed_lines(hunk: Hunk) -> list[str]:

@@ -229,7 +229,8 @@ def _names_in(sentence: Sentence, names: Mapping[str, str]) -> list[_Name]:
         for size in range(len(rest), 0, -1):
             written = " ".join(rest[:size]).rstrip(_MARKS)
             name = written.removesuffix("'s").removesuffix("'")
-            if _is_name(name, sentence.names, names):
+            slug = name[:1].isupper() and slugify(name)
+            if slug and (slug in names or name in sentence.names):
                 start, owns = match.start(), name != written
                 end = start + len(name)
                 found.append(_Name(name, text.count(" ", 0, start), end, owns))
@@ -326,11 +327,6 @@ def _property(
     if opening and any(_is_to_come(time, day, rest) for time in times_of(rest, day)):
         return _inferred(sentence, FactKind.WORLD, "a dated event", subject, day, names)
     return None
-
-
-def _is_name(name: str, marked: Sequence[str], names: Mapping[str, str]) -> bool:
-    slug = slugify(name)
-    return bool(slug) and name[:1].isupper() and (slug in names or name in marked)
 
 
 def _inferred(

@@ -125,8 +125,9 @@ def suggest_lines(
         suggestions = list(_read_by(model, source.path, prose, day, names))
         told = {sentence.citation for each in suggestions for sentence in each.sentences}
         suggestions += (
-            _Suggestion(each.fact, (each.sentence,), _why(each.reason))
+            _Suggestion(each.fact, (each.sentence,), f"{why[:1].upper()}{why[1:]}.")
             for each in infer_facts(document, day, names)
+            for why in [f"reads as {each.reason}" if each.reason[:2] == "a " else each.reason]
             if each.sentence.citation not in told
             and not _lies_in(each.sentence.citation, suspect)
             and not any(_says_again(each.fact, fact) for fact in facts)
@@ -157,11 +158,6 @@ class _Suggestion(Record):
     why: str
     words: tuple[str, ...] = ()
     """What distinguishes it from other suggestions of the same sentences."""
-
-
-def _why(reason: str) -> str:
-    why = f"Reads as {reason}." if reason.startswith("a ") else f"{reason}."
-    return why[:1].upper() + why[1:]
 
 
 def _read_by(

@@ -170,13 +170,9 @@ def undo_run(root: Path, run: str | None, *, force: bool = False, area: str = ""
     return store.put_back(name, changes, edited)
 
 
-def pending_run(root: Path) -> str | None:
-    store = undo_store(root)
-    return next((name for name in store.names() if store.is_pending(name)), None)
-
-
 def killed_run(root: Path) -> KilledRun | None:
-    store, name = undo_store(root), pending_run(root)
+    store = undo_store(root)
+    name = next((name for name in store.names() if store.is_pending(name)), None)
     if name is None:
         return None
     try:

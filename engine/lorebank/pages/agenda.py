@@ -50,8 +50,6 @@ _SAME_OF_ONE = 0.2
 """The same where both name one entity, on the same day."""
 _STALE = timedelta(days=31)
 """What is over for a month is not compared any more: no line moves it."""
-_INSIDE = re.compile(r"(?<=[^.!?:]\s)\w+")
-"""A word that begins no sentence."""
 
 
 class _Entry(Record):
@@ -229,13 +227,10 @@ def _entry(line: Appointment) -> _Entry:
 
 
 def _topic(line: Appointment, text: str) -> frozenset[str]:
-    said, spoken = set(content_words(text)), Statement(text)
+    said = set(content_words(text))
     names = {
         w for slug in line.entities if said.issuperset(slug.split("-")) for w in slug.split("-")
     }
-    if any(map(spoken.puts_subjects_first, spoken.languages)):
-        large = (word for word in _INSIDE.findall(text) if word[0].isupper())
-        names.update(content_words(" ".join(large)))
     return frozenset(word for word in said - names if not word[0].isdigit())
 
 

@@ -183,7 +183,9 @@ def _states(view: View) -> list[Line]:
         if _names_a_day_to_come(fact, view.today):  # one that the agenda knows to be called off
             continue
         section = _COMING if fact.id in to_come else _section(k)
-        text = _told(k, view.slug) + _in_part(k, view.page)
+        text = _told(k, view.slug)
+        if k.in_part and k.newer is not None:
+            text += f" · in part superseded by {citation_link(k.newer, view.page)}"
         again = view.threads.restated_on_days(k, by_id)
         if again:
             is_event = len({numbers_of(each.fact.content) for each in again}) > 1
@@ -222,13 +224,6 @@ def _may_lead(known: KnownFact, view: View) -> bool:
     if last is None or last >= view.today:
         return True
     return (last if first is None else first) <= written
-
-
-def _in_part(known: KnownFact, page: str) -> str:
-    """What a line says of which a part holds no longer."""
-    if not known.in_part or known.newer is None:
-        return ""
-    return f" · in part superseded by {citation_link(known.newer, page)}"
 
 
 def _contradicting_days(again: Sequence[KnownFact], view: View) -> str:

@@ -177,7 +177,7 @@ def _patch_line(look: Look, line: str) -> str:
 
 def status_lines(look: Look, status: Status) -> list[str]:
     """Workspace, freshness, contents, embedder, last reflection, and each problem with a remedy."""
-    counts, rules = dict(status.counts), status.directives
+    counts, rules, vectors = dict(status.counts), status.directives, status.vector_search
     lint = counts.pop("lint", 0)
     held = [count_of(n, what) for what, n in counts.items() if n or what != "pending"]
     place = status.workspace + (f" ({status.form})" if status.form else "")
@@ -187,7 +187,8 @@ def status_lines(look: Look, status: Status) -> list[str]:
         ("index", _index_state(look, status)),
         ("holds", ", ".join(held)),
         ("embedder", _embedder_state(look, status)),
-        ("vectors", _vectors_state(status)),
+        # numpy ranks, being faster (`index/vectors.py`); sqlite-vec is there for your own SQL
+        ("vectors", f"scan by numpy; {vectors} loads" if vectors == "sqlite-vec" else vectors),
         ("search", _engine_state(look, status) if status.sidecar else ""),
         ("rules", f"{count(len(rules), 'directive')} in {rules[0].source.path}" if rules else ""),
         ("beliefs", f"words alone: {status.rules_alone}" if status.rules_alone else ""),
@@ -247,12 +248,6 @@ def _embedder_state(look: Look, status: Status) -> str:
         extra = missing_extra() if about.get("provider") == "local" else ""
         return f"{name}; {extra} finds more English paraphrases" if extra else name
     return f"{name}: {reason or 'not available'}; only words and names are matched"
-
-
-def _vectors_state(status: Status) -> str:
-    """numpy ranks, being faster (see `index/vectors.py`); sqlite-vec is there for your own SQL."""
-    found = status.vector_search
-    return f"scan by numpy; {found} loads" if found == "sqlite-vec" else found
 
 
 def health_lines(look: Look, findings: Sequence[HealthFinding]) -> Iterator[str]:

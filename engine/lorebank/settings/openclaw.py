@@ -267,10 +267,6 @@ def _at_home(value: Any) -> Any:
     return value
 
 
-def _store_path(value: Any) -> Any:
-    return _at_home(value.replace("{agentId}", "{agent_id}") if isinstance(value, str) else value)
-
-
 def _duration(value: Any) -> Any:
     """A bare number is minutes there."""
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -296,7 +292,9 @@ def _scope_rule(rule: Any) -> Any:
 _TRANSLATIONS: dict[str, Callable[[Any], Any]] = {
     f"{_SEARCH}.remote.apiKey": _secret,
     f"{_SEARCH}.remote.headers": _secret,
-    f"{_SEARCH}.store.path": _store_path,
+    f"{_SEARCH}.store.path": lambda path: _at_home(
+        path.replace("{agentId}", "{agent_id}") if isinstance(path, str) else path
+    ),
     f"{_SEARCH}.local.modelPath": _at_home,
     f"{_SEARCH}.local.modelCacheDir": _at_home,
     "memory.qmd.command": _at_home,

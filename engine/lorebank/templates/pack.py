@@ -19,10 +19,8 @@ link, an encrypted or an oversized entry refuses the whole pack, and nothing has
 
 from __future__ import annotations
 
-import io
 import os
 import re
-import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import field
@@ -42,6 +40,7 @@ from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.given import open_source
 from lorebank.workspace.layout import GENERATED_FOLDERS
 from lorebank.workspace.paths import refuse_outside_memory
+from lorebank.workspace.run_store import pack
 from lorebank.workspace.standing import StandingPage, is_standing_path, standing_page
 
 MANIFEST = "template.toml"
@@ -189,10 +188,6 @@ def _check_name(path: str, source: Path) -> None:
         raise PathRefused(f"{source}: {path} is where reflect reports; no template writes there")
 
 
-_ZIP_DAY = (1980, 1, 1, 0, 0, 0)
-"""The same pack is the same bytes on any day."""
-
-
 def pack_files(
     name: str,
     title: str,
@@ -219,22 +214,12 @@ def write_pack(target: Path, files: Mapping[str, bytes]) -> None:
         raise WorkspaceError(f"{target}: is there already", hint="name another place")
     try:
         if target.suffix.lower() == ".zip":
-            write_atomic(target, _zipped(files), expected=None)
+            write_atomic(target, pack(files), expected=None)
             return
         for path, content in files.items():
             write_atomic(target / path, content, expected=None)
     except ConcurrentEdit as error:
         raise WorkspaceError(error.message) from error
-
-
-def _zipped(files: Mapping[str, bytes]) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path, content in files.items():
-            entry = zipfile.ZipInfo(path, _ZIP_DAY)
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, content)
-    return buffer.getvalue()
 
 
 def _settings(page: StandingPage) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import difflib
 import os
 import shutil
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -116,10 +115,18 @@ def init_workspace(
     a link, `WorkspaceError` where the folder cannot be written.
     """
     files = missing_files(root, load_template(template))
-    missing = [f"{folder}/" for folder in _FOLDERS if _is_missing(root, folder)]
+    for folder in _FOLDERS:
+        _refuse_link(root / folder)
+    missing = [f"{folder}/" for folder in _FOLDERS if not (root / folder).is_dir()]
     if dry_run:
         return [*missing, *files]
-    _make_folders(root, missing)
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        for folder in missing:
+            (root / folder).mkdir(exist_ok=True)
+    except OSError as error:
+        raise WorkspaceError(f"{root}: cannot be laid out: {error.strerror}") from error
+    ensure_derived_folder(root)
     return [*missing, *(path for path, data in files.items() if _write_new(root, path, data))]
 
 
@@ -140,22 +147,6 @@ def _is_taken(root: Path, path: str) -> bool:
         step /= part
         _refuse_link(step)
     return os.path.lexists(root / path)
-
-
-def _make_folders(root: Path, missing: Sequence[str]) -> None:
-    try:
-        root.mkdir(parents=True, exist_ok=True)
-        for folder in missing:
-            (root / folder).mkdir(exist_ok=True)
-    except OSError as error:
-        raise WorkspaceError(f"{root}: cannot be laid out: {error.strerror}") from error
-    ensure_derived_folder(root)
-
-
-def _is_missing(root: Path, folder: str) -> bool:
-    path = root / folder
-    _refuse_link(path)
-    return not path.is_dir()
 
 
 def _refuse_link(path: Path) -> None:

@@ -75,7 +75,9 @@ def walk(root: Path, config: Config) -> WalkResult:
         raise WorkspaceError(f"{root}: is not a folder", hint="lorebank init makes a workspace")
     exclude = frozenset(path.strip("/") for path in config.workspace.exclude)
     run = _Walk(root, LogPattern.compile(config.workspace.log_pattern), exclude)
-    run.visit_core()
+    for entry in run._entries(""):
+        if is_core(entry.name):
+            run._visit(entry, entry.name)
     for folder in (MEMORY_FOLDER, BANK_FOLDER):
         if run.is_plain_folder(folder, missing_is_fine=True):
             run.visit_below(folder)
@@ -163,11 +165,6 @@ class _Walk(Mutable):
     exclude: frozenset[str]
     files: dict[str, SourceFile] = field(default_factory=dict)
     problems: set[Diagnostic] = field(default_factory=set)
-
-    def visit_core(self) -> None:
-        for entry in self._entries(""):
-            if is_core(entry.name):
-                self._visit(entry, entry.name)
 
     def visit_extra(self, path: str) -> None:
         if path == ".":

@@ -12,6 +12,7 @@ from lorebank.cli.command import (
     ORIGIN,
     all_option,
     as_of_option,
+    budget_option,
     command,
     entity_options,
     fail_empty_option,
@@ -38,13 +39,7 @@ if TYPE_CHECKING:
 @click.option("--origin", "origins", multiple=True, type=ORIGIN, help="Only hits of that origin.")
 @click.option("--trusted-only", is_flag=True, help="Leave out what is not confirmed.")
 @min_confidence_option
-@click.option(
-    "--budget-tokens",
-    "token_budget",
-    type=click.IntRange(1),
-    metavar="N",
-    help="At most this many estimated tokens.",
-)
+@budget_option
 @click.option(
     "--group", is_flag=True, help="For a group chat: leave out the owner's private pages."
 )

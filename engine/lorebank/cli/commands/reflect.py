@@ -101,7 +101,9 @@ def reflect(session: Session, /, check: bool, diff: bool, **options: Any) -> int
             options["reject"] = (*options["reject"], *review.rejected)
         report = bank.reflect(accept=accept, **options)
     if options["since"] is None and options["day"] is None and not report.dry_run:
-        _keep_in_mind(session)
+        session.reflected = True  # a schedule that waited has missed nothing any more
+        if session.opened is not None:
+            note_run(session.opened, session.moment)
     if session.json:
         session.show_json(report.to_dict())
     elif session.quiet and not diff and not report.dry_run:
@@ -111,13 +113,6 @@ def reflect(session: Session, /, check: bool, diff: bool, **options: Any) -> int
     if check and report.changed:
         return FOUND
     return TROUBLE if any(p.code in _TROUBLES - {PAGE_SKIPPED} for p in report.problems) else 0
-
-
-def _keep_in_mind(session: Session) -> None:
-    """A schedule that waited for this run has missed nothing any more."""
-    session.reflected = True
-    if session.opened is not None:
-        note_run(session.opened, session.moment)
 
 
 def _log(session: Session, report: ReflectReport) -> int:

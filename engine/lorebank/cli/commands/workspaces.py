@@ -39,7 +39,10 @@ def init(session: Session, directory: str | None, template: str, dry_run: bool) 
     """
     from lorebank.app.bank import Bank
 
-    root = directory or session.workspace or _registered(session) or "."
+    root = directory or session.workspace
+    if root is None and session.bank_name is not None:  # whose folder need not be there
+        root = load_registry(os.environ).named(session.bank_name).path
+    root = root or "."
     if dry_run:
         planned = Bank.plan_init(root, template=template)
         ends = f"{len(planned)} would be made" if planned else "nothing to make"
@@ -50,13 +53,6 @@ def init(session: Session, directory: str | None, template: str, dry_run: bool) 
     ends = f'{place} is ready: lorebank -w {place} retain "W @Name: a sentence worth keeping"'
     ends = ends if made else f"{place} is laid out already; nothing to make"
     _show_made(session, {"workspace": place, "created": made}, made, ends)
-
-
-def _registered(session: Session) -> str | None:
-    """The folder that `--bank` names, which need not be there."""
-    if session.bank_name is None:
-        return None
-    return load_registry(os.environ).named(session.bank_name).path
 
 
 def _show_made(
