@@ -27,11 +27,7 @@ from lorebank.language.secrets import NOT_SECRET, redact
 from lorebank.language.statements import pattern_of
 from lorebank.markdown.fact_lines import begins_typed
 from lorebank.markdown.hidden import shareable, without_private
-from lorebank.markdown.origin import (
-    format_author,
-    parse_author,
-    read_origin_mark,
-)
+from lorebank.markdown.origin import format_author, parse_author, read_origin_mark
 from lorebank.records import Record
 from lorebank.retain.compose import without_heading
 from lorebank.retain.kinds import holds_phrase, kind_of, phrases

@@ -167,12 +167,7 @@ def follow_sessions(ws: OpenWorkspace) -> None:
     if not ws.config.memory_search.searches_sessions or ws.session_timer is not None:
         return
     other = OpenWorkspace(
-        ws.root,
-        ws.config,
-        now=ws.now,
-        environ=ws.environ,
-        say=ws.say,
-        group=ws.group,
+        ws.root, ws.config, now=ws.now, environ=ws.environ, say=ws.say, group=ws.group
     )
 
     def read_on() -> None:

@@ -44,10 +44,7 @@ class Banks:
     """
 
     def __init__(
-        self,
-        banks: Sequence[RegisteredBank],
-        registry: Registry,
-        open_named: Callable[[str], Bank],
+        self, banks: Sequence[RegisteredBank], registry: Registry, open_named: Callable[[str], Bank]
     ) -> None:
         self.banks = tuple(banks)
         self._registry = registry
@@ -55,11 +52,7 @@ class Banks:
         self._opened: dict[str, Bank] = {}
 
     @classmethod
-    def open(
-        cls,
-        names: Sequence[str] | None = None,
-        **how: Unpack[Opening],
-    ) -> Self:
+    def open(cls, names: Sequence[str] | None = None, **how: Unpack[Opening]) -> Self:
         """The banks of these names, in that order; all that are registered without any. `how` is
         as in `Bank.open`.
 

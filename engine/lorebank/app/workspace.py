@@ -510,12 +510,7 @@ class OpenWorkspace:
 
         self._drop_stale_connection()
         result = sync_files(
-            self.index,
-            self.root,
-            self.walk,
-            self.read_settings,
-            full=full,
-            progress=progress,
+            self.index, self.root, self.walk, self.read_settings, full=full, progress=progress
         )
         model_changed = stance_model_changed(self.index, has_vectors=self.vectors_of is not None)
         if result.entities or result.all_opinions or result.decisions or model_changed:
@@ -638,8 +633,7 @@ class OpenWorkspace:
             )
         )
         dated = self.with_display_names(
-            [materialise.as_read(opinion, today, self.config.reflect) for opinion in found],
-            as_of,
+            [materialise.as_read(opinion, today, self.config.reflect) for opinion in found], as_of
         )
         return tuple(sorted(dated, key=opinion_sort_key))
 

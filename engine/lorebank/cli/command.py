@@ -296,8 +296,7 @@ class _Confidence(click.FloatRange):
 
 CONFIDENCE = _Confidence(0, 1)
 KIND = click.Choice(
-    [*(kind.value for kind in FactKind), *(kind.letter for kind in FactKind)],
-    case_sensitive=False,
+    [*(kind.value for kind in FactKind), *(kind.letter for kind in FactKind)], case_sensitive=False
 )
 """A kind of fact, by its word or by the letter that stands for it in a log."""
 ITEM_KIND = click.Choice([*KIND.choices, "note"], case_sensitive=False)

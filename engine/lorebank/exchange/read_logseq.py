@@ -27,12 +27,7 @@ from lorebank.exchange.prose import (
     titled,
 )
 from lorebank.exchange.source import note_text
-from lorebank.markdown.front_matter import (
-    PROGRAM_KEY,
-    PROPERTY,
-    FrontMatterValue,
-    property_value,
-)
+from lorebank.markdown.front_matter import PROGRAM_KEY, PROPERTY, FrontMatterValue, property_value
 from lorebank.markdown.source import FenceScanner
 from lorebank.records import Record
 from lorebank.workspace.given import Source

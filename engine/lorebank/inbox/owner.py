@@ -27,12 +27,7 @@ from lorebank.markdown.ledger import LedgerAction, parse_ledger, signed, split_s
 from lorebank.markdown.proposal_pages import DECISIONS_PATH, LineEdit, parse_rulings
 from lorebank.names.who import audit_names
 from lorebank.nightly.names import decide, decision_entry
-from lorebank.nightly.proposals import (
-    accept_edit,
-    check_grounds,
-    open_proposals,
-    record,
-)
+from lorebank.nightly.proposals import accept_edit, check_grounds, open_proposals, record
 from lorebank.trust.confirmations import (
     Confirmation,
     Target,

@@ -240,10 +240,7 @@ def _claimed(desk: Desk, claimed: Mapping[str, str]) -> Iterator[InboxItem]:
 
 
 def _pairs(
-    desk: Desk,
-    facts: Iterable[Fact],
-    superseded: Mapping[str, str],
-    claimed: Mapping[str, str],
+    desk: Desk, facts: Iterable[Fact], superseded: Mapping[str, str], claimed: Mapping[str, str]
 ) -> Iterator[_Pair]:
     """Each recent line with the older lines about the same entity that it may replace.
 

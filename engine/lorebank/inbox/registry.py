@@ -40,11 +40,7 @@ _UNSIGNABLE = re.compile(r"[():\[\]<>`@*_\s]+")
 
 
 def waiting(
-    desk: Desk,
-    *,
-    kind: InboxKind | None = None,
-    k: int | None = None,
-    likely: bool = False,
+    desk: Desk, *, kind: InboxKind | None = None, k: int | None = None, likely: bool = False
 ) -> Inbox:
     """What waits: newest first, of one day the weightiest first; `k` items at most, without pairs
     that are little alike where only what is `likely` is wanted."""

@@ -16,13 +16,7 @@ from lorebank.dates.phrases import find_phrases
 from lorebank.dates.times import tense_of, times_of
 from lorebank.domain.facts import LONGEST_FACT, Citation, Fact, FactKind, Interval, Mention
 from lorebank.language.folding import fold, slugify
-from lorebank.language.statements import (
-    Cue,
-    Statement,
-    languages_of,
-    no_names,
-    sentence_spans,
-)
+from lorebank.language.statements import Cue, Statement, languages_of, no_names, sentence_spans
 from lorebank.markdown.document import Document
 from lorebank.markdown.facts import fact_id
 from lorebank.markdown.mentions import find_mentions

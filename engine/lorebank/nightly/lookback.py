@@ -106,10 +106,7 @@ def _text(root: Path, source: SourceFile) -> str | None:
 
 
 def _dangling(
-    connection: Connection,
-    root: Path,
-    sources: Sequence[SourceFile],
-    texts: Mapping[str, str],
+    connection: Connection, root: Path, sources: Sequence[SourceFile], texts: Mapping[str, str]
 ) -> Iterator[RotFinding]:
     by_path = {source.path: source for source in sources}
     stems = {path.rpartition("/")[2][: -len(".md")].casefold() for path in by_path}

@@ -60,12 +60,7 @@ from lorebank.records import Record
 from lorebank.settings.tables import Config
 from lorebank.workspace.files import read_bytes, walk
 from lorebank.workspace.layout import FileRole, is_core
-from lorebank.workspace.paths import (
-    core_path,
-    read_text_file,
-    resolve_memory_path,
-    write_text_file,
-)
+from lorebank.workspace.paths import core_path, read_text_file, resolve_memory_path, write_text_file
 
 MOST = 50
 """Open suggestions, from the newest logs; older logs follow when these are decided."""
@@ -161,11 +156,7 @@ class _Suggestion(Record):
 
 
 def _read_by(
-    model: ModelInRun,
-    path: str,
-    prose: Sequence[Sentence],
-    day: date,
-    names: Mapping[str, str],
+    model: ModelInRun, path: str, prose: Sequence[Sentence], day: date, names: Mapping[str, str]
 ) -> Iterator[_Suggestion]:
     """What a chat model reads out of a log's sentences; a log is sent once."""
     letters = {kind.letter: kind for kind in FactKind}
@@ -330,13 +321,7 @@ def accept_edit(root: Path, proposal: Proposal, config: Config) -> Citation | No
 
 
 def record(
-    root: Path,
-    proposal: Proposal,
-    *,
-    accepted: bool,
-    day: date,
-    by: str,
-    edit: LineEdit | None,
+    root: Path, proposal: Proposal, *, accepted: bool, day: date, by: str, edit: LineEdit | None
 ) -> None:
     """Note the decision in the ledger, then take the proposal off its page.
 

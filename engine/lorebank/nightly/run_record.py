@@ -34,13 +34,7 @@ from lorebank.records import Record
 from lorebank.workspace.atomic import read_if_exists
 from lorebank.workspace.layout import BANK_FOLDER
 from lorebank.workspace.paths import is_linked
-from lorebank.workspace.run_store import (
-    MANIFEST,
-    Change,
-    RunStore,
-    apply_change,
-    check_restorable,
-)
+from lorebank.workspace.run_store import MANIFEST, Change, RunStore, apply_change, check_restorable
 
 KEPT_RUNS = 30
 """Runs whose changes can be undone: a month of nights."""

@@ -20,12 +20,7 @@ from lorebank.index.entity_view import descriptions, notes_naming
 from lorebank.index.items import all_facts, newest_recorded
 from lorebank.index.opinions import load_opinions, load_unsure
 from lorebank.index.slots import relations_of_facts
-from lorebank.index.succession import (
-    Dated,
-    newer_lines,
-    ruled_pairs,
-    superseded_and_lapsed,
-)
+from lorebank.index.succession import Dated, newer_lines, ruled_pairs, superseded_and_lapsed
 from lorebank.index.vectors import VectorsOf, vectors_by_text
 from lorebank.markdown.document import read_document
 from lorebank.markdown.facts import extract_facts

@@ -174,10 +174,7 @@ _LEAD = re.compile(r"\A- (?:(?:since |until )?\d{4}-\d{2}-\d{2}(?: to \d{4}-\d{2
 
 
 def vanishing_lines(
-    edit: PageEdit,
-    *,
-    share: float,
-    standing: Collection[str] = (),
+    edit: PageEdit, *, share: float, standing: Collection[str] = ()
 ) -> tuple[tuple[str, ...], int] | None:
     """`(the entries that would go, of how many)` where more than `share` of them would, else
     `None`; one entry may always go. `standing` are places (`path#L12`) of which nothing is lost."""

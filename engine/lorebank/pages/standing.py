@@ -215,10 +215,7 @@ def _row(hit: Hit) -> list[Any]:
 
 
 def plan_answers(
-    content: BankContent,
-    answers: StandingAnswers,
-    old: Mapping[str, str | None],
-    model: ModelInRun,
+    content: BankContent, answers: StandingAnswers, old: Mapping[str, str | None], model: ModelInRun
 ) -> tuple[PageEdit, ...]:
     """The edits that put the answers on their pages, in the words of a model where it has some;
     pages without news are left out."""

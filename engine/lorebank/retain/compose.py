@@ -12,13 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
 
-from lorebank.domain.facts import (
-    Citation,
-    Fact,
-    FactKind,
-    Mention,
-    Origin,
-)
+from lorebank.domain.facts import Citation, Fact, FactKind, Mention, Origin
 from lorebank.errors import UsageError, WorkspaceError
 from lorebank.language.folding import fold, slugify
 from lorebank.languages import phrase_lists

@@ -297,9 +297,7 @@ def _check_together(config: Config) -> Config:
     if math.isclose(total, 1.0):
         return config
     weighed = replace(
-        recall,
-        vector_weight=recall.vector_weight / total,
-        text_weight=recall.text_weight / total,
+        recall, vector_weight=recall.vector_weight / total, text_weight=recall.text_weight / total
     )
     return replace(config, recall=weighed)
 

@@ -13,13 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from lorebank.errors import ConcurrentEdit, NotFound, PathRefused, WorkspaceError
-from lorebank.templates.pack import (
-    MANIFEST,
-    Template,
-    check_manifest,
-    read_manifest,
-    read_pack,
-)
+from lorebank.templates.pack import MANIFEST, Template, check_manifest, read_manifest, read_pack
 from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.layout import (
     BANK_FOLDER,

@@ -19,12 +19,7 @@ from typing import Any, NamedTuple
 
 from lorebank.errors import UsageError, WorkspaceError
 from lorebank.records import dig
-from lorebank.workspace.layout import (
-    BANK_FOLDER,
-    DERIVED_FOLDER,
-    MEMORY_FOLDER,
-    existing_folder,
-)
+from lorebank.workspace.layout import BANK_FOLDER, DERIVED_FOLDER, MEMORY_FOLDER, existing_folder
 
 _LOOKED_AT = 2_000
 """Entries of a folder that are looked at for a dated name; a flat folder shows one early."""

@@ -20,13 +20,7 @@ from pathlib import Path
 from lorebank.domain.answers import RegisteredBank
 from lorebank.errors import ConfigurationError, UsageError, WorkspaceError
 from lorebank.records import Record
-from lorebank.settings.files import (
-    find_line,
-    parse_file,
-    read_text,
-    set_key,
-    user_config_path,
-)
+from lorebank.settings.files import find_line, parse_file, read_text, set_key, user_config_path
 from lorebank.settings.rules import is_absolute
 from lorebank.workspace.layout import BANK_FOLDER, MEMORY_FOLDER, existing_folder
 

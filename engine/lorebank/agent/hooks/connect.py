@@ -53,11 +53,7 @@ HOSTS: Mapping[str, Host] = {
     "gemini": Host({"": ".gemini/settings.json"}),
     "openclaw": Host({"": ".openclaw/openclaw.json"}, ("mcp", "servers")),
     "vscode": Host(
-        {
-            "darwin": f"{_MAC}/{_CODE}",
-            "win32": f"AppData/Roaming/{_CODE}",
-            "": f".config/{_CODE}",
-        },
+        {"darwin": f"{_MAC}/{_CODE}", "win32": f"AppData/Roaming/{_CODE}", "": f".config/{_CODE}"},
         ("servers",),
         typed=True,
     ),

@@ -186,7 +186,5 @@ _decision(
 _decision("distinct", ("name", "other"), "Say that NAME and OTHER are different entities.")
 _decision("rename", ("name", "new"), "Rename the entity NAME to NEW.")
 _decision(
-    "dismiss",
-    ("name", "other"),
-    "Drop the audit's finding about NAME and OTHER, or about NAME.",
+    "dismiss", ("name", "other"), "Drop the audit's finding about NAME and OTHER, or about NAME."
 )

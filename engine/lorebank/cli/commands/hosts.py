@@ -257,10 +257,7 @@ def flush(
         )
     with session.bank() as bank:
         found = bank.flush(
-            tokens,
-            context_window=context_window,
-            writable=workspace_access == "rw",
-            **which,
+            tokens, context_window=context_window, writable=workspace_access == "rw", **which
         )
     prompts = [found.system_prompt, "", found.prompt]
     why_not = f"no flush: {found.reason} ({found.tokens} of {found.threshold} tokens)"
