@@ -111,5 +111,7 @@ def test_who_speaks_counts_before_who_is_addressed(tmp_path: Path) -> None:
         "utf-8",
     )
     with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
-        hits = bank.recall("Does Tommy keep sail, rudder, anchor, chart, rope, lamp, net, bell, oars?").hits
+        hits = bank.recall(
+            "Does Tommy keep sail, rudder, anchor, chart, rope, lamp, net, bell, oars?"
+        ).hits
     assert [hit.entities[0] for hit in hits] == ["Tommy", "Ilda"]
