@@ -30,9 +30,11 @@ _IGNORED = frozenset(
 """What changes no answer here: models send it for the record, to shape what they are given, or to
 say who they are, which the connection says."""
 _DAYS = ("date", "day", "when", "timestamp")
-_RANGES = ("date_range", "time_range", "range", "period", "between", "dates")
+_RANGES = ("date_range", "time_range", "line_range", "range", "period", "between", "dates")
 _STARTS = ("start", "from_line", "first_line", "begin_line")
 _ENDS = ("end", "end_line", "to", "to_line", "last_line")
+_SPAN = re.compile(r"\W*L?(\d+)(?:-L?|, )(\d+)\W*")
+"""Lines as `2-4`, `#L2-L4` or a pair."""
 _RULED = (("item", "item_id", "id"), ("verdict", "decision", "ruling", "choice", "answer"))
 _NEAR = 0.75
 """Of a name with one wrong letter (`sinze`); other words are no slip (`user` is not `query`)."""
@@ -111,11 +113,18 @@ def _combined(given: Mapping[str, Any], properties: Mapping[str, Any]) -> Mappin
     """One value that stands for two arguments, and two that are one here."""
     combined = dict(given)
     for key, value in given.items():
+        value = as_json(value, value) if isinstance(value, str) else value
         if key == "verdicts" and isinstance(value, list):  # of objects, an item each
             rows = [row for row in value if isinstance(row, Mapping)]
             ruled = [[row[k] for names in _RULED for k in names if k in row][:2] for row in rows]
             if all(len(pair) == 2 for pair in ruled):
                 combined["verdicts"] = {str(item): verdict for item, verdict in ruled}
+        span = _SPAN.fullmatch(str(value))
+        if span and "start_line" in properties and key in ("lines", *_RANGES):
+            del combined[key]
+            first, last = map(int, span.groups())
+            combined |= {"start_line": first, "lines": last - first + 1}
+            continue
         if key in properties:
             continue
         if "since" in properties and key == "days":
@@ -124,8 +133,7 @@ def _combined(given: Mapping[str, Any], properties: Mapping[str, Any]) -> Mappin
                 continue
             combined["since"] = f"{days} days ago"
         elif {"since", "until"} <= properties.keys() and key in (*_DAYS, *_RANGES):
-            ends = as_json(value, value) if isinstance(value, str) else value
-            first, last = ends if isinstance(ends, list) and len(ends) == 2 else (value, value)
+            first, last = value if isinstance(value, list) and len(value) == 2 else (value, value)
             combined |= {"since": first, "until": last}
         elif "start_line" in properties and key in _STARTS:
             combined["start_line"] = value

@@ -85,6 +85,15 @@ def _action(given: Any) -> Any:
     return _ACTIONS.get(given.lower(), given) if isinstance(given, str) else given
 
 
+def _day(given: Any) -> Any:
+    """Seconds or milliseconds since 1970 as the day that they are of."""
+    if not isinstance(given, str) or not re.fullmatch(r"\d{9,13}(\.\d*)?", given.strip()):
+        return given
+    return date.fromtimestamp(
+        float(given) / (1000 if float(given) > _MILLISECONDS else 1)
+    ).isoformat()
+
+
 def _bare_name(given: Any) -> Any:
     """`@Ana`, `[[Ana]]` and the page `bank/entities/Ana.md` as the name that they are of."""
     if not isinstance(given, str):
@@ -93,6 +102,8 @@ def _bare_name(given: Any) -> Any:
     return PurePosixPath(bare).stem if bare.endswith(".md") else bare
 
 
+_MILLISECONDS = 10**11
+"""As seconds a day in the year 5138, as milliseconds one in 1973."""
 _CITED = re.compile(r"\[?(?P<path>[^\[\]#]+?)(?:(?:#L|:)(?P<lines>\d+(?:-L?\d+)?))?\]?")
 """A place as it is cited, with or without brackets: `[memory/2025-11-27.md#L10-L20]`, `….md:10`."""
 _PATH = "file filename file_path source place uri"
@@ -116,10 +127,17 @@ Count = Annotated[
 ]
 Since = Annotated[
     str | None,
+    BeforeValidator(_day),
     arg("From that day: 2025-11-27, 30d, 'last week'.", "from after start start_date date_from"),
 ]
-Until = Annotated[str | None, arg("Up to that day, included.", "to before end end_date date_to")]
-AsOf = Annotated[str | None, arg("As known on that day.", "asof on at date day when")]
+Until = Annotated[
+    str | None,
+    BeforeValidator(_day),
+    arg("Up to that day, included.", "to before end end_date date_to"),
+]
+AsOf = Annotated[
+    str | None, BeforeValidator(_day), arg("As known on that day.", "asof on at date day when")
+]
 Name = Annotated[_Named, arg("A name or alias.", "entity query q slug about subject")]
 About = Annotated[_Named | None, arg("Only about this name.", "name about subject holder who")]
 Names = Annotated[
