@@ -15,7 +15,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from lorebank.language.folding import fold
-from lorebank.language.words import stop_words_of
+from lorebank.language.words import COMMON_START, same_word, stop_words_of
 from lorebank.languages import Sections, compiled, split
 from lorebank.records import Record
 
@@ -37,8 +37,6 @@ _BREAK = re.compile(r"[;:.,!?—–()\"“”«»，。；：！？、]|\s-\s")
 _ELISION = re.compile(
     r"(?<![\w'])(?:l|d|j|m|t|s|c|qu|un|dell|all|nell|sull|quest|dall)'(?=\w\w)|(?<![\w'])n'(?=\w\w)"
 )
-_COMMON_START = 4
-"""Two words are forms of one where they begin alike, by four letters at least."""
 _KEPT = 4_096
 """Texts kept as read, 1 KB each: a line is compared with several opinions of its holder."""
 
@@ -122,7 +120,7 @@ def shared(one: Iterable[str], other: Collection[str]) -> float:
         return 0.0
     starts = _by_start(tuple(other))
     for word in words:
-        alike = starts.get(word[: _COMMON_START - 1])
+        alike = starts.get(word[: COMMON_START - 1])
         if alike and any(same_word(word, each) for each in alike):
             held += 1
     return held / len(words)
@@ -133,7 +131,7 @@ def _by_start(words: tuple[str, ...]) -> dict[str, list[str]]:
     """The words by the letters that forms of one have in common."""
     found: dict[str, list[str]] = {}
     for word in words:
-        found.setdefault(word[: _COMMON_START - 1], []).append(word)
+        found.setdefault(word[: COMMON_START - 1], []).append(word)
     return found
 
 
@@ -147,23 +145,6 @@ def flags_of(text: str, names: frozenset[str], among: frozenset[str]) -> frozens
     return read(text, names).flags & among
 
 
-def same_word(one: str, other: str) -> bool:
-    """Whether two folded words are forms of one: alike but for their ends."""
-    if one == other:
-        return True
-    if one[: _COMMON_START - 1] != other[: _COMMON_START - 1]:
-        return False
-    short, long = sorted((one, other), key=len)
-    if len(short) < _COMMON_START:
-        return len(short) == _COMMON_START - 1 and long in (short + "s", short + "n", short + "e")
-    start = 0
-    for a, b in zip(short, long, strict=False):
-        if a != b:
-            break
-        start += 1
-    return start >= max(_COMMON_START, 0.65 * len(short)) and len(long) - start <= 5
-
-
 class WordIndex:
     """Which of the readings added have words of a text in some form: an inverted index."""
 
@@ -174,7 +155,7 @@ class WordIndex:
     def add(self, number: int, words: Iterable[str]) -> None:
         """Add the words, each once, of a reading."""
         for word in words:
-            alike = self._by_start.setdefault(word[: _COMMON_START - 1], {})
+            alike = self._by_start.setdefault(word[: COMMON_START - 1], {})
             alike.setdefault(word, []).append(number)
 
     def find(self, words: Iterable[str]) -> dict[int, list[int]]:
@@ -184,7 +165,7 @@ class WordIndex:
         seen: set[str] = set()
         for word in words:
             held: set[int] = set()
-            for other, numbers in self._by_start.get(word[: _COMMON_START - 1], {}).items():
+            for other, numbers in self._by_start.get(word[: COMMON_START - 1], {}).items():
                 if not same_word(word, other):
                     continue
                 held.update(numbers)
@@ -215,7 +196,6 @@ class _Builder:
         self._chosen = False
 
     def plain(self, text: str) -> None:
-        """Words between two cues."""
         own = self._sides[self._side]
         if self._lexicon.unspaced:
             for run in _HAN_RUN.findall(text):
@@ -229,7 +209,6 @@ class _Builder:
                 own.append(word)
 
     def cue(self, cues: frozenset[str]) -> None:
-        """A cue word, by what it may be."""
         if "not" in cues and not (self._code == "fr" and self._negations):  # ne … pas is one
             self._negations += 1
         self._signs += [1] if cues & {"like", "good"} else []

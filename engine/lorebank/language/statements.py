@@ -136,7 +136,6 @@ class Statement:
         return len(before) <= 1 and all(self.word(number) in no_names() for number in before)
 
     def ends_with(self, entry: str) -> bool:
-        """Whether its last word is one of an entry's."""
         last = self.word(len(self.words) - 1)
         return any(last in _words(code, entry) for code in self.languages)
 

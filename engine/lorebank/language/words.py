@@ -36,6 +36,8 @@ _IDENTIFIER = cache(
         r"|\b(?=\w*\d)(?=\w*[A-Za-z])[\w-]{3,}\b"  # a828e60, QX-1204
     )
 )
+COMMON_START = 4
+"""Two words are forms of one where they begin alike, by four letters at least."""
 _FIRST = "en"
 _TELLING = 2
 _FOREIGN_SHARE = 5
@@ -65,6 +67,30 @@ def words(text: str) -> list[str]:
 def words_of(text: str) -> tuple[str, ...]:
     """As `words`, kept for the next reader: several look at each line of a file in turn."""
     return tuple(words(text))
+
+
+def same_word(one: str, other: str) -> bool:
+    """Whether two folded words are forms of one: alike but for their ends; a code or number is like
+    itself alone.
+
+    >>> same_word("tuesday", "tuesdays"), same_word("bow", "bowl"), same_word("room-1", "room-2")
+    (True, False, False)
+    """
+    if one == other:
+        return True
+    if one[: COMMON_START - 1] != other[: COMMON_START - 1]:
+        return False
+    if any(letter.isdigit() for letter in one + other):
+        return False
+    short, long = sorted((one, other), key=len)
+    if len(short) < COMMON_START:
+        return len(short) == COMMON_START - 1 and long in (short + "s", short + "n", short + "e")
+    start = 0
+    for a, b in zip(short, long, strict=False):
+        if a != b:
+            break
+        start += 1
+    return start >= max(COMMON_START, 0.65 * len(short)) and len(long) - start <= 5
 
 
 def content_words(text: str) -> list[str]:

@@ -3,7 +3,6 @@
     Gave up the choir.                → the choir
     The cast came off.                → the cast
     Smoking again, ten a day.         → the state "smoke free"
-    Rent is 940 a month now.          → whatever else the rent was a month
 
 A line that hedges ("they say …"), asks, denies, or tells of one occasion ("off sick this Saturday")
 ends nothing; nor does one that may speak of another thing, or of one of several named side by side.
@@ -19,7 +18,7 @@ from functools import cache, lru_cache
 
 from lorebank.domain.facts import LONGEST_READ
 from lorebank.language.folding import fold
-from lorebank.language.words import likely_languages, stop_words
+from lorebank.language.words import COMMON_START, likely_languages, same_word, stop_words
 from lorebank.languages import Sections, compiled, sections, split
 from lorebank.records import Record
 
@@ -42,17 +41,16 @@ _JOINT_REACH = 4
 """How far from an "and" the things stand that it joins: "nuts and to all cats"."""
 _MOST_LIGHT = 4
 """How many articles, pronouns and prepositions may lie between a cue and its noun."""
-_LEAST_STEM = 4
-_ENDING = 3
-"""Two forms of one word differ in their last letters only: `code`, `codes`; `Lesson`, `Lessons`."""
+_STEM = COMMON_START - 1
+"""Letters that all forms of one word have in common."""
 
 Cue = tuple[str, ...]
 """The tokens of a phrase."""
 GAP = "*"
 """In a cue: any one token."""
 _ROLES = (
-    "announced", "ends", "instead", "moved", "no_more", "over", "was", "apart", "now", "unsure",
-    "once", "not", "and", "also", "of",
+    "announced", "ends", "instead", "no_more", "over", "was", "apart", "unsure", "once", "not",
+    "and", "of",
 )  # fmt: skip
 
 
@@ -65,17 +63,11 @@ class Change(Record):
     """Kinds of states that are over: `marriage`, `smoking`."""
     beside: tuple[str, ...] = ()
     """The other words of the clauses that say so."""
-    values: tuple[tuple[str, str], ...] = ()
-    """What holds now: `(value, unit)`, of a line that says that it is new."""
-    about: tuple[str, ...] = ()
-    """Of such a line, the words beside its values."""
-    moved: tuple[str, ...] = ()
-    """What takes place on another day than it was to; empty text for the entity itself."""
     is_announced: bool = False
     """Whether what ends may end later, on the day that the line names: "leaves in May"."""
 
     def __bool__(self) -> bool:
-        return bool(self.objects or self.states or self.values or self.moved)
+        return bool(self.objects or self.states)
 
 
 class Stated(Record):
@@ -84,9 +76,6 @@ class Stated(Record):
     words: tuple[str, ...]
     """Its tokens without the light ones."""
     states: tuple[str, ...]
-    values: tuple[tuple[str, str], ...]
-    has_day: bool
-    """Whether it names a date or a day of the week."""
     joined: frozenset[str]
     """Those of its words that stand beside others, joined by "and": one may end alone."""
 
@@ -99,9 +88,6 @@ def read_change(text: str, names: frozenset[str] = frozenset()) -> Change:
     objects: list[tuple[str, ...]] = []
     beside: list[str] = []
     states: list[str] = []
-    moved: list[str] = []
-    values: tuple[tuple[str, str], ...] = ()
-    about: tuple[str, ...] = ()
     for sentence in _SENTENCE.split(text):
         if _QUESTION.search(sentence) or reader.has("unsure", _without_dates(tokens(sentence))):
             continue
@@ -112,19 +98,12 @@ def read_change(text: str, names: frozenset[str] = frozenset()) -> Change:
                 objects += found
                 beside += (token for token in clause if not reader.is_light(token))
             states += reader.ended_states(clause)
-            moved += reader.moved(clause)
-            if not values and reader.has("now", clause) and not reader.has("also", clause):
-                values = reader.values(clause)
-                about = tuple(t for t in clause if not reader.is_light(t))
         for inside in _PARENTHESIS.findall(sentence):
             objects += reader.former(tokens(inside))
     return Change(
         tuple(dict.fromkeys(objects)),
         tuple(dict.fromkeys(states)),
         tuple(dict.fromkeys(beside)),
-        values,
-        about if values else (),
-        tuple(dict.fromkeys(moved)),
         reader.has("announced", reader.all),
     )
 
@@ -140,24 +119,20 @@ def read_stated(text: str, names: frozenset[str] = frozenset()) -> Stated:
     return Stated(
         tuple(t for t in reader.all if not reader.is_light(t)),
         tuple(dict.fromkeys(states)),
-        reader.values(reader.all),
-        any(token in day_names() or token in _months() for token in reader.all),
         frozenset(reader.joined(text)),
     )
 
 
 def beginnings_ended(newer: Change) -> frozenset[str]:
     """Beginnings of words: a line that has none of them in `beginnings_stated` is not ended."""
-    firsts = (token for thing in newer.objects for token in thing[:1])
-    words = (*firsts, *filter(None, newer.moved), *newer.about)
-    states = (*newer.states, *(("event",) if "" in newer.moved else ()))
-    return frozenset((*(word[:_LEAST_STEM] for word in words), *(f"={state}" for state in states)))
+    firsts = (token[:_STEM] for thing in newer.objects for token in thing[:1])
+    return frozenset((*firsts, *(f"={state}" for state in newer.states)))
 
 
 def beginnings_stated(older: Stated) -> frozenset[str]:
     """The beginnings of the words of a line, alike in all words that are alike; and its states."""
     states = (*older.states, *(("life",) if older.states else ()))
-    return frozenset((*(w[:_LEAST_STEM] for w in older.words), *(f"={state}" for state in states)))
+    return frozenset((*(w[:_STEM] for w in older.words), *(f"={state}" for state in states)))
 
 
 def ends(newer: Change, older: Stated) -> bool:
@@ -167,73 +142,22 @@ def ends(newer: Change, older: Stated) -> bool:
     """
     if set(newer.states) & {*older.states, *(("life",) if older.states else ())}:
         return True
-    if any(is_alike(word, part) for word in newer.beside for part in older.joined):
+    if any(same_word(word, part) for word in newer.beside for part in older.joined):
         return False
-    if any(all(_tells_of(older, token) for token in thing) for thing in newer.objects):
-        return True
-    if older.has_day and any(
-        _has(older, thing) if thing else "event" in older.states for thing in newer.moved
-    ):
-        return True
-    return _other_value(newer, older)
+    return any(all(_tells_of(older, token) for token in thing) for thing in newer.objects)
 
 
 def _tells_of(older: Stated, token: str) -> bool:
     """Whether the older line names that very thing: one shop is not both of "two shops"."""
-    return any(is_alike(token, word) and len(word) <= len(token) for word in older.words)
-
-
-def _has(older: Stated, token: str) -> bool:
-    return any(is_alike(token, word) for word in older.words)
-
-
-def _other_value(newer: Change, older: Stated) -> bool:
-    """Whether the newer line gives another value of the same unit to the same thing, as new."""
-    ours = {unit for _, unit in newer.values}
-    kinds = ours & {unit for _, unit in older.values}
-    for unit in kinds:
-        now = {value for value, kind in newer.values if kind == unit}
-        then = {value for value, kind in older.values if kind == unit}
-        if now & then:
-            continue
-        units = {unit, *now, *then}
-        shared = [
-            word
-            for word in newer.about
-            if word not in units and not word[0].isdigit() and _has(older, word)
-        ]
-        if shared:
-            return True
-    return False
-
-
-def is_alike(one: str, other: str) -> bool:
-    """Whether two folded words are forms of one; a code or number is like itself alone.
-
-    >>> is_alike("tuesday", "tuesdays"), is_alike("bow", "bowl"), is_alike("chef", "sous-chef")
-    (True, False, False)
-    >>> is_alike("crate-b12", "crate-b14")
-    False
-    """
-    if one == other:
-        return True
-    if one[:1] != other[:1]:  # most pairs: a question meets thousands
-        return False
-    short, long = sorted((one, other), key=len)
-    if len(short) < _LEAST_STEM or len(long) - len(short) > _ENDING:
-        return False
-    if any(letter.isdigit() for letter in one + other):
-        return False
-    stem = max(_LEAST_STEM, len(short) - 2)
-    return long.startswith(short[:stem])
+    return any(same_word(token, word) and len(word) <= len(token) for word in older.words)
 
 
 def shared_words(one: Sequence[str], other: Sequence[str]) -> float:
     """Which share of the words of the shorter of two lines stands in the other, 0..1."""
     ours, theirs = sorted((one, other), key=len)
-    begun = {word[:_LEAST_STEM] for word in theirs}  # words that are alike begin alike
-    near = [word for word in ours if word[:_LEAST_STEM] in begun]
-    found = sum(any(is_alike(word, each) for each in theirs) for word in near)
+    begun = {word[:_STEM] for word in theirs}  # words that are alike begin alike
+    near = [word for word in ours if word[:_STEM] in begun]
+    found = sum(any(same_word(word, each) for each in theirs) for word in near)
     return found / len(ours) if ours else 0.0
 
 
@@ -322,16 +246,6 @@ class _Reader(Record):
                 yield thing
             return
 
-    def moved(self, clause: list[str]) -> Iterator[str]:
-        """What was put on another day: "picking moved to Thursday"."""
-        for _, _, cue in self.cues("moved", clause):
-            place = _place(clause, cue)
-            after = None if place is None else self._run(clause, place + len(cue), len(clause))
-            if after is not None and _is_date(clause[after[0]]):
-                subject = self._run(clause, 0, place or 0)
-                yield clause[subject[1] - 1] if subject else ""
-                return
-
     def former(self, inside: list[str]) -> Iterator[tuple[str, ...]]:
         """The value in "(was 10.20.4.11)"."""
         for code, _, cue in self.cues("was", inside):
@@ -339,20 +253,6 @@ class _Reader(Record):
                 run = self._run(inside, len(cue), len(inside))
                 if run:
                     yield _noun(inside[slice(*run)], code)
-
-    def values(self, said: Sequence[str]) -> tuple[tuple[str, str], ...]:
-        """Numbers with the word behind them, and days of the week."""
-        found: list[tuple[str, str]] = []
-        for place, token in enumerate(said):
-            if token in _names("weekday", "weekday_plural"):
-                found.append((token.rstrip("s"), "weekday"))
-            elif token[0].isdigit() and not _is_year(token):
-                rest = [t for t in said[place + 1 : place + 3] if not self.is_light(t)]
-                if ":" in token or "." in token:
-                    found.append((token, "clock" if ":" in token else "address"))
-                elif rest:
-                    found.append((token, rest[0]))
-        return tuple(found)
 
     def ended_states(self, clause: list[str]) -> Iterator[str]:
         """States that end, where nobody but the entity itself stands before the words."""
@@ -424,7 +324,6 @@ def _is_in(said: Sequence[str], cue: Cue) -> bool:
 
 
 def _is_date(token: str) -> bool:
-    """Whether a token is a number, a weekday or a month."""
     return token[0].isdigit() or token in day_names() or token in _months()
 
 

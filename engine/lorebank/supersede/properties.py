@@ -15,7 +15,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -266,7 +265,7 @@ class _Reader(Record):
             words = words[1:]
         elif possessor is None and not named:
             return None
-        noun = self._noun(words, possessor)
+        noun = self._noun(words)
         if not words or noun in self.lexicon.several or noun.rstrip("s") in self.lexicon.several:
             return None
         kept = [w.removesuffix("'s").rstrip("'") for w in words]
@@ -276,10 +275,8 @@ class _Reader(Record):
         least = 1 if self.subject else 2  # "the deadline" is another one in every log
         return " ".join(kept) if len(kept) >= least else None
 
-    def _noun(self, words: Sequence[str], possessor: re.Match[str] | None) -> str:
-        """The head: the last word before an `of`, or the last of what is possessed."""
-        if possessor is not None:
-            words = _WORD.findall(possessor["what"])
+    def _noun(self, words: Sequence[str]) -> str:
+        """The head: the last word before an `of`, else of all."""
         for place, word in enumerate(words):
             if word in self.lexicon.of and place:
                 return words[place - 1]
@@ -293,9 +290,6 @@ class _Reader(Record):
         # After a comma that closes an apposition the whole clause counts: "X, Jordi's girl, was …".
         words = _WORD.findall(parts[-1] or " ".join(parts)) + _WORD.findall(qualifier or "")
         kept = [w for w in words if self._tells(w)]
-        if self.own & set(words) and not self._is_possessor(words):
-            # "Runa's younger brother Jordi lives in …" under @Jordi is about Jordi himself.
-            return ""
         return " ".join(kept) if len(kept) <= _SUBJECT_WORDS else None
 
     def _tells(self, word: str) -> bool:
@@ -303,14 +297,6 @@ class _Reader(Record):
         if word in lexicon.plain or word in lexicon.dates or word in self.own:
             return False
         return not (word.isdigit() and len(word) == 4) and word not in ("im", "am", "en")
-
-    def _is_possessor(self, words: Sequence[str]) -> bool:
-        """Whether the subject only owns what is spoken of: `Peter's brother`, `hija de Jordi`."""
-        if words[-1] in self.own and (len(words) < 2 or words[-2] not in self.lexicon.of):
-            return False
-        owned = any(word.endswith(("'s", "s'")) for word in words)
-        pairs = pairwise(words)
-        return owned or any(one in self.lexicon.of and other in self.own for one, other in pairs)
 
     def _looks_like(self, wanted: str, value: str) -> bool:
         form = self._form(value)
@@ -358,13 +344,11 @@ def _pieces(content: str, begun: Callable[[str], tuple[str, str]]) -> list[tuple
 
 
 def _clause_of(text: str) -> str:
-    """The text up to the end of its first clause."""
     return _CLAUSE_END.split(text.strip(), maxsplit=1)[0]
 
 
 @cache
 def lexicon() -> Lexicon:
-    """The lexicon that the package ships."""
     return Lexicon(tomllib.loads(Path(__file__).with_name("relations.toml").read_text("utf-8")))
 
 
