@@ -168,7 +168,7 @@ Room 102|Dr. Tom Baker|Tom Baker|Tom Barker|
 München|Munich|Kubernetes|Kuberentes""".replace("\n", "").split("|")
 POOL = [use(name, uses) for uses, name in enumerate(NAMES)]
 SLUGS = st.sampled_from([name.slug for name in POOL])
-ACTIONS = ["alias", "merge", "split", "distinct", "rename", "dismiss", "page", "page-alias"]
+ACTIONS = ["alias", "merge", "split", "distinct", "rename", "dismiss", "page"]
 DECISIONS = st.lists(
     st.builds(
         Decision,

@@ -163,27 +163,13 @@ def fade(confidence: float, *, days: int, half_life_days: float, prior: float = 
 def _days(
     evidence: Iterable[DatedEvidence], as_of: date | None
 ) -> Iterator[tuple[date, list[DatedEvidence]]]:
-    kept: dict[tuple[date, str, Stance], DatedEvidence] = {}
-    for line in evidence:
-        if line.stance is Stance.UNRELATED or (as_of is not None and line.date > as_of):
-            continue
-        key = (line.date, line.fact_id, line.stance)
-        if key not in kept or _weight(line) > _weight(kept[key]):
-            kept[key] = line
-    ordered = [kept[key] for key in sorted(kept)]
-    for day, lines in groupby(ordered, key=lambda line: line.date):
-        yield day, list(lines)
-
-
-def _weight(line: DatedEvidence) -> tuple[bool, float, float, bool, bool, str]:
-    return (
-        line.stated is not None,
-        line.stated or 0.0,
-        line.strength,
-        line.turns,
-        line.whole,
-        line.source,
-    )
+    kept = {
+        (line.date, line.fact_id, line.stance): line
+        for line in sorted(evidence, key=repr)  # of two with one key the same counts in any order
+        if line.stance is not Stance.UNRELATED and (as_of is None or line.date <= as_of)
+    }
+    for day, keys in groupby(sorted(kept), key=lambda key: key[0]):
+        yield day, [kept[key] for key in keys]
 
 
 def _key(line: DatedEvidence) -> tuple[str, Stance]:

@@ -243,7 +243,7 @@ class _Forming:
         return found[:_MOST_UNSURE]
 
     def _take_day(self, day: date | None, lines: Sequence[Fact]) -> None:
-        stating = [f for f in lines if f.kind is FactKind.OPINION and self._states(f)]
+        stating = [f for f in lines if f.kind is FactKind.OPINION and holder_of(f) == self.holder]
         known = len(self._opinions)
         for fact in stating:
             self._take_own_word(fact, day)
@@ -253,9 +253,6 @@ class _Forming:
         for fact in lines:
             if id(fact) not in stated:
                 self._weigh(fact, known)
-
-    def _states(self, fact: Fact) -> bool:
-        return holder_of(fact) == self.holder
 
     # -- the holder's own word -------------------------------------------------------------------
 

@@ -233,7 +233,6 @@ def calibrate(
 
 
 def trials_of(opinion: Opinion, stated: Mapping[str, float]) -> Iterator[Trial]:
-    """The trials an opinion was put to, oldest first."""
     history = sorted(opinion.history)
     for day, lines in groupby(opinion.evidence, key=lambda line: line.date):
         earlier = [confidence for told, confidence in history if told < day]

@@ -251,7 +251,6 @@ def as_read(opinion: Opinion, now: date, settings: ReflectSettings) -> Opinion:
 
 
 def with_trend(opinion: Opinion, now: date) -> Opinion:
-    """The opinion with its trend on a day."""
     return replace(opinion, trend=trend_of(opinion.evidence, now=now))
 
 
@@ -287,7 +286,6 @@ def _facts_of(
 
 
 def _with_slugs(opinions: Iterable[Opinion], facts: Iterable[Fact]) -> list[Opinion]:
-    """The opinions with slugs in place of names."""
     slugs = {mention.name: mention.slug for fact in facts for mention in fact.mentions}
     return [replace(o, entities=tuple(slugs[name] for name in o.entities)) for o in opinions]
 

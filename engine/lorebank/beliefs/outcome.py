@@ -181,9 +181,7 @@ def _typed_below(belief: Belief) -> dict[str, Any]:
 
 def noted_days(fact: Fact) -> list[date]:
     """The days that the evidence noted below an opinion line names (`Last reinforced: …`)."""
-    if fact.kind is not FactKind.OPINION:
-        return []
-    if not fact.details:
+    if fact.kind is not FactKind.OPINION or not fact.details:
         return []
     from lorebank.markdown.facts import iso_days  # a recall parses nothing
 

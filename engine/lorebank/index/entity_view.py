@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from itertools import combinations
-from typing import Any, TypeVar
+from typing import Any
 
 from lorebank.database.connection import Connection, select
 from lorebank.dates.phrases import find_phrases
@@ -32,6 +32,7 @@ from lorebank.index.items import facts_by_time, load_facts
 from lorebank.index.slots import DATED, replaced_values
 from lorebank.index.succession import mark_superseded, successors
 from lorebank.language.folding import fold, slugify
+from lorebank.language.statements import sentences
 from lorebank.language.words import content_words, estimate_tokens
 from lorebank.markdown.mentions import AND_WORDS
 from lorebank.markdown.plain import plain_text
@@ -44,7 +45,6 @@ _HEAD = re.compile(r"\A[\s>*+-]*(?P<head>[^:,;.–—(]{1,60})(?P<rest>[:,(–�
 _LONGEST_NAME = 4
 """Words of a name that a sentence begins with."""
 _ANY_DAY = date(2000, 1, 1)
-_SENTENCE = re.compile(r"(?<=[\w)\"”»]{2}[.!?])\s|(?<=[。！？])")
 _AND = re.compile(rf"\s+(?:{'|'.join(AND_WORDS)}|at|&)\s+|\s*/\s*")
 """`at` is Filipino: between mentions it would be English."""
 _BRACKETS = re.compile(r"\s*\([^()]*\)")
@@ -84,10 +84,10 @@ def descriptions(connection: Connection) -> dict[str, Description]:
             section = heading.rpartition(" > ")[2] or title
             defined = [slug for slug in [names.get(slugify(section))] if slug]
         headed.add((path, heading))
-        place, sentences = Citation(path, first, last), _sentences(text)
+        place, said = Citation(path, first, last), _sentences(text)
         for slug in defined:
-            found.setdefault(slug, Description(sentences[0], place))
-        for sentence in sentences if role == "core" else ():
+            found.setdefault(slug, Description(said[0], place))
+        for sentence in said if role == "core" else ():
             if subject := _named_first(sentence, names):
                 named_first.setdefault(subject, Description(sentence, place))
     return named_first | found
@@ -150,7 +150,7 @@ def _names_of(head: str, names: dict[str, str]) -> list[str]:
 
 
 def _sentences(text: str) -> list[str]:
-    return [part.strip() for part in _SENTENCE.split(" ".join(text.split()).lstrip("-*+> "))]
+    return sentences(" ".join(text.split()).lstrip("-*+> ")) or [""]
 
 
 _NEIGHBOURS = 12
@@ -159,7 +159,16 @@ _NAMED_IN = 20
 _DISPUTED = 0.15
 """An opinion with evidence both ways is open this near to one half; chosen by hand."""
 _BOTH = {Stance.FOR, Stance.AGAINST}
-T = TypeVar("T")
+_SHOWN: dict[str, Callable[[Any], Sequence[Any]]] = {
+    "properties": lambda p: [p.relation, p.fact.content, p.fact.citation],
+    "opinions": lambda o: [o.statement, o.source, "confidence 0.00"],
+    "questions": lambda q: [q.text, *q.sources],
+    "neighbours": lambda n: [n.entity.name, n.why, n.source],
+    "facts": lambda f: [f.content, f.citation, "2025-01-01"],
+    "named_in": lambda n: [n.content, n.source],
+}
+"""What is cut to a budget, what matters most first, and the texts that an entry shows; each
+list is taken from its beginning until one entry is too dear."""
 
 
 def entity_view(
@@ -279,44 +288,14 @@ def _perhaps_same(connection: Connection, entity: Entity) -> list[OpenQuestion]:
 
 def _within(view: EntityView, budget: int | None) -> EntityView:
     """The view with as much as fits, in the order of what matters most."""
-    tokens = _TokenBudget(budget)
     about = " ".join([view.entity.name, *view.entity.aliases, view.entity.page or ""])
-    tokens.spent = estimate_tokens(about)
-    properties = tokens.take(
-        view.properties, lambda p: [p.relation, p.fact.content, p.fact.citation]
-    )
-    opinions = tokens.take(view.opinions, lambda o: [o.statement, o.source, "confidence 0.00"])
-    questions = tokens.take(view.questions, lambda q: [q.text, *q.sources])
-    near = tokens.take(view.neighbours, lambda n: [n.entity.name, n.why, n.source])
-    facts = tokens.take(view.facts, lambda f: [f.content, f.citation, "2025-01-01"])
-    named = tokens.take(view.named_in, lambda n: [n.content, n.source])
-    return replace(
-        view,
-        properties=properties,
-        opinions=opinions,
-        questions=questions,
-        neighbours=near,
-        facts=facts,
-        named_in=named,
-        tokens=tokens.spent,
-        truncated=tokens.left_out,
-    )
-
-
-class _TokenBudget:
-    """Tokens to spend; a list is taken from its beginning until one entry is too dear."""
-
-    def __init__(self, budget: int | None) -> None:
-        self.spent = 0
-        self.left_out = False
-        self._budget = budget
-
-    def take(self, entries: Sequence[T], parts: Callable[[T], Sequence[Any]]) -> tuple[T, ...]:
-        """The entries that fit; `parts` are the texts that an entry shows."""
+    spent, kept, left_out = estimate_tokens(about), {}, False
+    for name, shown in _SHOWN.items():
+        entries = kept[name] = getattr(view, name)
         for place, entry in enumerate(entries):
-            cost = estimate_tokens(" ".join(map(str, parts(entry))))
-            if self._budget is not None and self.spent + cost > self._budget:
-                self.left_out = True
-                return tuple(entries[:place])
-            self.spent += cost
-        return tuple(entries)
+            cost = estimate_tokens(" ".join(map(str, shown(entry))))
+            if budget is not None and spent + cost > budget:
+                kept[name], left_out = entries[:place], True
+                break
+            spent += cost
+    return replace(view, **kept, tokens=spent, truncated=left_out)

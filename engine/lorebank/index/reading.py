@@ -131,7 +131,7 @@ def read_file(
     lines = text.split("\n")
     stated: tuple[Fact, ...] = ()
     if not without_facts and not is_page:
-        of_page = property_facts(front_matter, lines, source.path, None) if is_about else ()
+        of_page = property_facts(front_matter, lines, source.path) if is_about else ()
         stated = (*of_page, *block_facts(document, lines, source.recorded))
     shown = list(document.lines)
     places = [fact.citation for fact in stated] + [task.citation for task in tasks]

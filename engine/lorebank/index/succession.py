@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from lorebank.database.connection import Connection, select
 from lorebank.domain.facts import Fact, FactKind, Relation
+from lorebank.index.items import iso
 from lorebank.index.opinions import beliefs_of_facts
 from lorebank.index.slots import AGENTS_TRUST, TRUST, When, replaced_values
 from lorebank.language.folding import fold
@@ -128,7 +129,7 @@ def insert_changes(connection: Connection, facts: Iterable[tuple[int, Fact]]) ->
 def insert_line_rulings(connection: Connection, file: int, read: ReadFile) -> None:
     """Store what a file says of two lines: as a ledger, or by marks in its facts."""
     rows = [
-        (file, r.citation.start_line, r.newer, r.older, r.relation.value, r.by, _iso(r.day))
+        (file, r.citation.start_line, r.newer, r.older, r.relation.value, r.by, iso(r.day))
         for r in read.line_rulings
     ]
     rows += [
@@ -250,7 +251,7 @@ def _trusted_facts(connection: Connection, as_of: date | None) -> dict[int, str]
         connection,
         "SELECT item, id FROM items WHERE quarantined = 0 AND kind <> 'note'"
         " AND (?1 IS NULL OR recorded IS NULL OR recorded <= ?1)",
-        (_iso(as_of),),
+        (iso(as_of),),
     )
     return dict(rows)
 
@@ -265,7 +266,7 @@ def ruled_pairs(
         " WHERE (?1 IS NULL OR r.day IS NULL OR r.day <= ?1)"
         " AND (r.by <> ?2 OR NOT EXISTS (SELECT 1 FROM items i JOIN items o ON o.id = r.older"
         f" WHERE i.id = r.newer AND {TRUST.format('i')} < {TRUST.format('o')})) {_LAST_HOLDS}",
-        (_iso(as_of), WRITER),
+        (iso(as_of), WRITER),
     )
     last = {(newer, older): said for newer, older, said in rows}
     return frozenset(pair for pair, said in last.items() if relation is None or said == relation)
@@ -424,7 +425,7 @@ def _certain_changes(
         "  AND m.entity IN (SELECT value FROM json_each(?1))"
         " JOIN items i ON i.item = c.item"
         " WHERE i.recorded IS NOT NULL AND (?2 IS NULL OR i.recorded <= ?2)",
-        (json.dumps(sorted(entities)), _iso(as_of)),
+        (json.dumps(sorted(entities)), iso(as_of)),
     )
     for entity, content, item, id_, recorded, file, line, occurred, trust, names in rows:
         change = read_change(content, frozenset(tokens(names)))
@@ -464,7 +465,7 @@ def _apply_rulings(
         "  AND (r.by = ?3 OR"
         "   CASE WHEN x.day <> r.day THEN x.day > r.day ELSE x.line > r.line END))"
         f" {_LAST_HOLDS}",
-        (json.dumps(sorted(of_id)), _iso(as_of), WRITER),
+        (json.dumps(sorted(of_id)), iso(as_of), WRITER),
     )
     last_day = today.isoformat() if today else "9999-99-99"
     last: dict[tuple[Any, ...], tuple[Any, ...]] = {}
@@ -494,7 +495,3 @@ def _apply_rulings(
 
 def _part(line: _Line, newer: str) -> str:
     return fold(clause_meant(line.content, newer, line.names))
-
-
-def _iso(day: date | None) -> str | None:
-    return day.isoformat() if day else None

@@ -78,7 +78,6 @@ class Traces:
         return bool(self.ids) and any(found in self.ids for found in _IDS.findall(line))
 
     def cites_in(self, line: str) -> bool:
-        """Whether a line cites a forgotten line."""
         if ".md#L" not in line:
             return False
         for linked, a, b, plain, c, d in _LINK.findall(line):
@@ -123,11 +122,9 @@ def mend_blocks(text: str, traces: Traces) -> Mended:
 
 def mend_report(text: str, traces: Traces) -> Mended:
     """A report of the engine's own (a journal, rejected hunks) without what it quotes."""
-    done = Mended(text)
-    lines = text.split("\n")
-    kept = _without(lines, 1, traces.names_in, done.gone)
-    done.text = "\n".join(kept)
-    return done
+    gone: list[tuple[int, str]] = []
+    kept = _without(text.split("\n"), 1, traces.names_in, gone)
+    return Mended("\n".join(kept), gone)
 
 
 def blanked(text: str, places: Iterable[tuple[int, int]]) -> str:

@@ -58,18 +58,15 @@ _LONGEST = 200
 
 
 def property_facts(
-    front_matter: Mapping[str, FrontMatterValue],
-    lines: Sequence[str],
-    path: str,
-    recorded: date | None,
+    front_matter: Mapping[str, FrontMatterValue], lines: Sequence[str], path: str
 ) -> tuple[Fact, ...]:
-    """The facts that the front matter states of what the note is named after."""
+    """The facts that the front matter of an undated note states of what it is named after."""
     subject = Mention(_name(front_matter, path), note_slug(front_matter, path), subject=True)
     facts: list[Fact] = []
     for key, listed in front_matter.items() if subject.slug else ():
         number = _line_of(key, lines)
         place = Citation(path, number + 1, number + 1)
-        facts += _facts(key, listed, lines[number], place, recorded, subject)
+        facts += _facts(key, listed, lines[number], place, None, subject)
     return tuple(facts)
 
 
@@ -114,7 +111,6 @@ def property_tasks(
 
 
 def note_slug(front_matter: Mapping[str, FrontMatterValue], path: str) -> str:
-    """The slug of what a note is named after."""
     return slugify(_name(front_matter, path))
 
 

@@ -21,9 +21,8 @@ class Decision(Record):
     action: str
     """`alias`, `merge`, `rename` (slug → target), `distinct`, `split`, `dismiss` (slug and target;
     a `split` without target parts the name from all others, a `dismiss` without one says that
-    nothing about the name is to be reported), `page` (the slug has an entity page),
-    or `page-alias` (front matter: slug is an alias of the page `target`). An `alias` that stands
-    on an entity page is read as `page-alias`."""
+    nothing about the name is to be reported), or `page` (the slug has an entity page). An `alias`
+    that stands on an entity page is front matter's."""
     slug: str
     target: str = ""
     path: str = ""
@@ -83,8 +82,7 @@ def rule(decisions: Sequence[Decision], used: frozenset[str]) -> Rulings:
 
 
 def _is_page_alias(decision: Decision, page_paths: set[str]) -> bool:
-    on_page = bool(decision.path) and decision.path in page_paths
-    return decision.action == "page-alias" or (decision.action == "alias" and on_page)
+    return decision.action == "alias" and decision.path in page_paths
 
 
 def _pair(decision: Decision) -> frozenset[str]:
@@ -231,11 +229,9 @@ class Partition:
         return self._head.get(name, name)
 
     def members(self, name: str) -> list[str]:
-        """All names of the group that holds `name`."""
         return self._members.get(self.head(name), [name])
 
     def join(self, a: str, b: str) -> None:
-        """Make one group of the two names' groups."""
         kept, gone = self.head(a), self.head(b)
         if kept == gone:
             return

@@ -99,18 +99,9 @@ def _merged(rulings: Rulings) -> dict[str, str]:
 
 
 def _names(uses: Sequence[NameUse], also: Iterable[str]) -> dict[str, NameUse]:
-    """One use a slug, sorted by slug; slugs known from decisions alone have no mention."""
-    found: dict[str, NameUse] = {}
-    for use in sorted(uses, key=lambda u: (u.slug, -u.uses, u.first, u.name)):
-        known = found.get(use.slug)
-        if known is None:
-            found[use.slug] = use
-        else:
-            first = min(known.first, use.first)
-            found[use.slug] = NameUse(use.slug, known.name, known.uses + use.uses, first)
-    for slug in also:
-        found.setdefault(slug, NameUse(slug, slug, 0))
-    return {slug: found[slug] for slug in sorted(found)}
+    """By slug, sorted; slugs known from decisions alone have no mention."""
+    found = {slug: NameUse(slug, slug, 0) for slug in also} | {use.slug: use for use in uses}
+    return dict(sorted(found.items()))
 
 
 def _proposals(

@@ -182,7 +182,7 @@ def _check(connection: Connection, entry: LedgerEntry, text: str) -> None:
     """Refuse a line that names nobody, contradicts the ledger, or makes names go in a circle."""
     used = frozenset(use.slug for use in name_uses(connection))
     before = decisions(connection)
-    pages = {d.slug for d in before if d.action in ("page", "page-alias")}
+    pages = {d.slug for d in before if d.action == "page"}
     listed = {d.slug for d in before} | {d.target for d in before}
     must_be = {LedgerAction.ALIAS: entry.names[-1:], LedgerAction.RENAME: entry.names[:1]}
     for name in must_be.get(entry.action, entry.names):
