@@ -97,12 +97,10 @@ def open_sessions(path: Path) -> Connection:
 
 
 def known_sessions(connection: Connection) -> dict[str, KnownSession]:
-    """The transcripts of the store by path."""
     return {known.path: known for known in _known(connection, "1", ())}
 
 
 def known_session(connection: Connection, path: str) -> KnownSession | None:
-    """The transcript of a path."""
     return next(iter(_known(connection, "path = ?", (path,))), None)
 
 
@@ -128,7 +126,6 @@ def save_session(connection: Connection, known: KnownSession) -> KnownSession:
 
 
 def delete_session(connection: Connection, session: int | None) -> None:
-    """All that is known of a transcript."""
     _delete_chunks(connection, "SELECT chunk FROM session_chunks WHERE session = ?", (session,))
     for table in ("session_messages", "session_problems", "sessions"):
         connection.execute(f"DELETE FROM {table} WHERE session = ?", (session,))
@@ -216,7 +213,6 @@ def add_problems(
 
 
 def drop_problem(connection: Connection, session: int | None, code: str) -> None:
-    """What is not odd any more."""
     connection.execute(
         "DELETE FROM session_problems WHERE session = ? AND code = ?", (session, code)
     )
@@ -235,7 +231,6 @@ def session_problems(connection: Connection) -> tuple[Diagnostic, ...]:
 
 
 def session_counts(connection: Connection) -> dict[str, int]:
-    """How many transcripts and turns are kept."""
     [(sessions, turns)] = select(
         connection, "SELECT count(*), coalesce(sum(turns), 0) FROM sessions"
     )

@@ -393,7 +393,6 @@ def _values(line: Line, odd: list[str]) -> list[object]:
 
 
 def turns_of(handle: BinaryIO) -> Iterator[Turn]:
-    """The turns of a file, each message once."""
     seen: set[tuple[str, str]] = set()
     for line in lines_of(handle):
         for turn in read_line(line).turns:

@@ -80,7 +80,6 @@ class Budget(Mutable):
         self.calls -= 1
 
     def spend(self, tokens: int) -> None:
-        """Count the tokens of a call that was made."""
         self.tokens = max(0, self.tokens - tokens)
 
 

@@ -97,7 +97,6 @@ def embed_calls(embedder: Embedder, calls: Iterable[Mapping[str, str]]) -> Itera
 def _at_once(
     embedder: Embedder, calls: Iterable[Mapping[str, str]], refused: list[_Refused]
 ) -> Iterator[Vectors]:
-    """Several calls at a time."""
     from concurrent.futures import Future, ThreadPoolExecutor  # felt by a recall
 
     coming = iter(calls)
@@ -317,12 +316,10 @@ def missing_count(connection: Connection, cache: EmbeddingCache, fingerprint: st
 
 
 def has_vectors(connection: Connection) -> bool:
-    """Whether anything is embedded."""
     return connection.execute("SELECT 1 FROM vectors LIMIT 1").fetchone() is not None
 
 
 def vector_count(connection: Connection) -> int:
-    """How many facts and passages have a vector."""
     return int(connection.execute("SELECT count(*) FROM vectors WHERE part = 0").get)
 
 

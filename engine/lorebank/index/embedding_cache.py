@@ -36,7 +36,6 @@ MAX_ENTRIES = 50_000
 
 
 def text_hash(text: str) -> str:
-    """The key of a text in the cache."""
     from hashlib import blake2b  # brings OpenSSL, which an answer from the index needs not
 
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()

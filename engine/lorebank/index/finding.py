@@ -204,12 +204,10 @@ def code_of(text: str) -> str:
 
 
 def codes_in(text: str) -> set[str]:
-    """The codes of a text, each once."""
     return {code for token in identifiers(text) if (code := code_of(token))}
 
 
 def insert_codes(connection: Connection, texts: Iterable[tuple[int, str]]) -> None:
-    """Store the codes of items, each `(item, its text)`."""
     connection.executemany(
         "INSERT OR IGNORE INTO codes (code, item, backward) VALUES (?, ?, ?)",
         [(code, item, code[::-1]) for item, text in texts for code in sorted(codes_in(text))],

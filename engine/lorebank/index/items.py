@@ -67,7 +67,6 @@ class Item(NamedTuple):
 
     @property
     def occurred(self) -> Interval | None:
-        """The first time that its text names."""
         return self.times[0] if self.times else None
 
     @property
@@ -76,7 +75,6 @@ class Item(NamedTuple):
 
 
 def item_count(connection: Connection) -> int:
-    """How many facts and passages there are."""
     return int(connection.execute("SELECT count(*) FROM items").get)
 
 
@@ -130,7 +128,6 @@ class ItemCache:
         self._derived: Memo[Hashable, dict[Any, Any]] = Memo(connection)
 
     def load(self, items: Collection[int]) -> dict[int, Item]:
-        """As `load_items`."""
         known = self._known.current()
         if len(known) > _KEPT:
             known.clear()
@@ -233,7 +230,6 @@ def facts_of_ids(connection: Connection, ids: Iterable[str]) -> dict[str, Fact]:
 
 
 def facts_by_place(connection: Connection, path: str, line: int) -> Fact | None:
-    """The fact that begins on a line of a file."""
     found = _facts(connection, "f.path = ? AND i.start_line = ?", (path, line))
     return found[0] if found else None
 
@@ -401,12 +397,10 @@ def _marks(stored: str | None) -> tuple[tuple[EvidenceMark, ...], tuple[str, ...
 
 @lru_cache(maxsize=4096)
 def stored_day(text: str | None) -> date | None:
-    """A day as rows hold it."""
     return date.fromisoformat(text) if text else None
 
 
 def iso(day: date | None) -> str | None:
-    """A day for a row."""
     return day.isoformat() if day else None
 
 

@@ -26,7 +26,6 @@ OPENED_BY = "o.start_line = i.start_line AND o.path = (SELECT path FROM files WH
 
 
 def formed_by(connection: Connection) -> str:
-    """What formed the opinions stored."""
     return read_meta(connection, JUDGED_BY) or WORDS_ALONE
 
 
@@ -41,7 +40,6 @@ def stance_model_changed(connection: Connection, *, has_vectors: bool) -> bool:
 
 
 def insert_opinions(connection: Connection, holder: str, opinions: Iterable[Opinion]) -> None:
-    """Write the opinions formed from one holder's facts."""
     for opinion in opinions:
         connection.execute(
             "INSERT OR REPLACE INTO opinions (id, holder, statement, entities, confidence, status,"

@@ -64,7 +64,6 @@ class SlotEntry(Record):
 
     @property
     def begins(self) -> str:
-        """The day from which it holds."""
         return max(self.since, self.when.day)
 
     @property

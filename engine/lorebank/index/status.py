@@ -24,7 +24,6 @@ _COUNTS = {
 
 
 def index_counts(connection: Connection) -> dict[str, int]:
-    """How many of what the index holds."""
     counts = {name: int(connection.execute(query).get) for name, query in _COUNTS.items()}
     return counts | {"vectors": vector_count(connection), "pending": pending_count(connection)}
 

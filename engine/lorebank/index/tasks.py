@@ -219,7 +219,6 @@ def perhaps_over(
 
 
 def says_off(sentence: str) -> bool:
-    """Whether it says that something is called off."""
     return statement_in_any_language(sentence).find("off") is not None
 
 

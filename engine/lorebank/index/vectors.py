@@ -277,7 +277,6 @@ class _Matrix(Mutable):
         return self._asked[1]
 
     def _only(self, places: NDArray[np.int64]) -> _Matrix:
-        """The items at these places alone."""
         import numpy as np
 
         counts = np.diff(self.starts, append=len(self.vectors))[places]

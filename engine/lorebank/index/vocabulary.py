@@ -39,7 +39,6 @@ class Vocabulary:
 
     @property
     def total(self) -> int:
-        """How many items there are."""
         known = self._counts.current()
         if _ALL not in known:
             known[_ALL] = item_count(self.connection)

@@ -108,7 +108,6 @@ def broken_names(problems: Iterable[Diagnostic]) -> frozenset[str]:
 
 
 def is_marker(line: str) -> bool:
-    """Whether a line begins or ends a block."""
     return _MARKER.match(line) is not None
 
 

@@ -134,7 +134,6 @@ def parse_ledger(text: str, path: str, *, document: Document | None = None) -> L
 
 
 def format_entry(entry: LedgerEntry) -> str:
-    """The list item that is read as this decision."""
     arrow = " " if entry.action in _UNDIRECTED else " → "
     names = arrow.join(mention_source(name.name) for name in entry.names)
     return f"- {entry.action.value} {names}{note_text(entry.day, entry.reason)}"
@@ -181,7 +180,6 @@ def _evidence_ruling(line: str, place: Citation) -> EvidenceRuling | str:
 
 
 def format_evidence_line(ruling: EvidenceRuling) -> str:
-    """The list item that is read as this ruling."""
     pair = f"{ruling.fact_id} {ruling.stance.value} {ruling.opinion_id}"
     said = [str(ruling.fact_source) if ruling.fact_source else "", ruling.reason]
     note = signed(ruling.by, ": ".join(part for part in said if part))
@@ -219,7 +217,6 @@ def _line_ruling(line: str, place: Citation) -> LineRuling | str:
 
 
 def format_line_ruling(ruling: LineRuling) -> str:
-    """The list item that is read as this ruling."""
     pair = f"{ruling.newer} {ruling.relation.value} {ruling.older}"
     return f"- {pair}{note_text(ruling.day, signed(ruling.by, ruling.reason))}"
 

@@ -129,7 +129,6 @@ class ProposalRuling(Record):
 
 
 def is_proposal_block(name: str) -> bool:
-    """Whether a managed block of that name is a proposal."""
     return _ID.match(name) is not None
 
 
@@ -139,7 +138,6 @@ def fits_on_page(line: str) -> bool:
 
 
 def render_proposal(proposal: Proposal, page: str) -> str:
-    """The body of a proposal's block on one of the pages."""
     lines = [f"-{line}" for line in proposal.old.split("\n")] if proposal.old else []
     lines += [f"+{proposal.new}"] if proposal.new else []
     runs = [len(run) for line in lines for run in re.findall("`+", line)]
@@ -223,7 +221,6 @@ def _ground(found: re.Match[str]) -> Ground:
 
 
 def format_ruling(ruling: ProposalRuling) -> str:
-    """The list item that is read as this decision."""
     verb = "accept" if ruling.accepted else "reject"
     facts = f" on {' '.join(sorted(ruling.fact_ids))}" if ruling.fact_ids else ""
     edit = ""

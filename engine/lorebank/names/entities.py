@@ -39,7 +39,6 @@ class NameRow(Record):
 
 
 def insert_names(connection: Connection, file: int, rows: Iterable[NameRow]) -> None:
-    """Store what one file says about names."""
     connection.executemany(
         "INSERT INTO names (file, line, action, slug, target, name, type)"
         " VALUES (?, ?, ?, ?, ?, ?, ?)",

@@ -154,7 +154,6 @@ def _mentioned_with(connection: Connection, slugs: Sequence[str]) -> set[str]:
 
 
 def _rewrite_problems(connection: Connection, problems: Iterable[Diagnostic]) -> None:
-    """Replace what is odd about the decisions."""
     connection.execute(
         "DELETE FROM diagnostics WHERE substr(code, 1, ?) = ?",
         (len(IDENTITY_CODES), IDENTITY_CODES),

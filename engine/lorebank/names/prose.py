@@ -140,7 +140,6 @@ class NameFinder:
         return found
 
     def slugs_in(self, text: str) -> frozenset[str]:
-        """The slugs of the names in a text."""
         return frozenset(spotted.slug for spotted in self.find(text))
 
     def _named(

@@ -51,7 +51,6 @@ class Keys(Record):
 
 
 def keys_of(reading: Reading) -> Keys:
-    """The keys of a name."""
     if not reading.tokens:
         return Keys(frozenset(), frozenset(), frozenset())
     own = {*_spelling_keys(reading), *_group_keys(reading)}

@@ -79,7 +79,6 @@ def _mapped(file: Path, start: int, size: int, row: Any) -> Array:
 
 
 def as_floats(table: Array) -> NDArray[np.float32]:
-    """Rows of a table as 32-bit floats."""
     if table.dtype == _BF16_MARK:
         return (table.astype(np.uint32) << 16).view(np.float32)
     return table.astype(np.float32)

@@ -44,7 +44,6 @@ def _resource(model: str) -> str:
 
 
 def _one(embedder: RemoteEmbedder, text: str, role: Role) -> dict[str, Any]:
-    """One `EmbedContentRequest`."""
     request: dict[str, Any] = {
         "model": _resource(embedder.model),
         "content": {"parts": [{"text": text}]},

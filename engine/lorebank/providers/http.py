@@ -100,11 +100,9 @@ class Client(Mutable):
         return self._request("POST", path, patience, _parsing_json(read), sent)
 
     def get(self, path: str, patience: Patience, read: Callable[[Any], T]) -> T:
-        """Fetch JSON."""
         return self._request("GET", path, patience, _parsing_json(read), {})
 
     def get_text(self, path: str, patience: Patience) -> str:
-        """Fetch a file."""
         return self._request("GET", path, patience, bytes.decode, {})
 
     def upload(

@@ -233,7 +233,6 @@ class PairedEmbedder(Embedder):
     more: with it the weight that recall gives to meaning fits both."""
 
     def __init__(self, network: Path, builtin: LocalEmbedder | None = None) -> None:
-        """Nothing is opened yet."""
         self.builtin = builtin or LocalEmbedder()
         self._network = network
         self._lock = RLock()

@@ -136,7 +136,6 @@ class FolderEmbedder(Embedder):
 
     @property
     def dimension(self) -> int:
-        """0 before the model was opened."""
         own = self._model.dimension if self._model is not None else 0
         return min(self.cut, own) if self.cut else own
 
@@ -252,7 +251,6 @@ class CrossEncoder:
         return Network.open(network, tokenizer)
 
     def scores(self, query: str, texts: Sequence[str]) -> Floats:
-        """See `Reranker.scores`."""
         scores = np.zeros(len(texts), np.float32)
         for rows, logits, _ in self._network.run([(query, text) for text in texts]):
             if logits.ndim != 2:

@@ -105,7 +105,6 @@ class Qmd(Record):
             return 0.0
 
     def note_change(self) -> None:
-        """Files of the workspace changed just now."""
         mark, now = self.folder / "changed", time.time()
         try:
             mark.touch()
@@ -197,7 +196,6 @@ def _text_of(stream: IO[bytes], name: str) -> str:
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Kill the command and all that it started."""
     if sys.platform == "win32":
         process.kill()
     else:

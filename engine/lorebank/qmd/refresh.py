@@ -98,7 +98,6 @@ class State(Record):
 
 
 def read_collections(rows: Iterable[Mapping[str, str]]) -> tuple[Collection, ...]:
-    """Collections from their JSON."""
     return tuple(Collection(r["name"], Path(r["folder"]), r["pattern"]) for r in rows)
 
 

@@ -180,7 +180,6 @@ class Sidecar:
             self._timer.start()
 
     def stop(self) -> None:
-        """End the timer; what runs in the background goes on."""
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
@@ -246,7 +245,6 @@ class Sidecar:
 
     @cached_property
     def collections(self) -> tuple[Collection, ...]:
-        """The folders that are searched."""
         return collections_of(self.root, self.config, self.sessions_folder)
 
     @property
