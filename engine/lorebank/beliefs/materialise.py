@@ -31,7 +31,6 @@ from lorebank.index.opinions import (
     WORDS_ALONE,
     UnsureRow,
     delete_opinions,
-    delete_unsure,
     formed_by,
     holders_of_opinions,
     insert_opinions,
@@ -92,7 +91,6 @@ def refresh_opinions(
         by_holder[formed.holders[row.opinion]][1].append(row)
     with transaction(connection):
         delete_opinions(connection, wanted)
-        delete_unsure(connection, wanted)
         for holder, (own, unsure) in by_holder.items():
             insert_opinions(connection, holder, own)
             insert_unsure(connection, holder, unsure)

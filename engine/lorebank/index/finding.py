@@ -106,28 +106,16 @@ _INSIDE = " AND (?3 IS NULL OR i.item IN (SELECT value FROM json_each(?3)))"
 
 
 def items_of_entities(
-    connection: Connection, entities: Sequence[str], limit: int, *, within: str | None
-) -> list[tuple[int, str, bool]]:
-    """`(item, entity, is its subject)` of facts that mention any of them, newest first."""
-    return _newest(connection, "mentions", "max(m.subject)", entities, limit, within)
-
-
-def items_naming_entities(
-    connection: Connection, entities: Sequence[str], limit: int, *, within: str | None
-) -> list[tuple[int, str]]:
-    """`(item, entity)` of items whose text names any of them unmarked, newest first."""
-    found = _newest(connection, "plain_mentions", "0", entities, limit, within)
-    return [(item, entity) for item, entity, _ in found]
-
-
-def _newest(
     connection: Connection,
-    table: str,
-    subject: str,
     entities: Sequence[str],
     limit: int,
+    *,
+    marked: bool,
     within: str | None,
 ) -> list[tuple[int, str, bool]]:
+    """`(item, entity, is its subject)` of facts that mention any of them, or of items whose text
+    names any of them unmarked; newest first."""
+    table, subject = ("mentions", "max(m.subject)") if marked else ("plain_mentions", "0")
     found = [
         (day, item, entity, bool(is_subject))
         for entity in dict.fromkeys(entities)

@@ -87,7 +87,7 @@ def insert_opinions(connection: Connection, holder: str, opinions: Iterable[Opin
 
 
 def delete_opinions(connection: Connection, holders: Sequence[str] | None = None) -> None:
-    """Forget the opinions of these holders, of all where `None`."""
+    """Forget opinions and unsure pairs of these holders, of all where `None`."""
     condition = "1" if holders is None else "holder IN (SELECT value FROM json_each(?))"
     bound = () if holders is None else (json.dumps(list(holders)),)
     connection.execute(
@@ -96,6 +96,7 @@ def delete_opinions(connection: Connection, holders: Sequence[str] | None = None
         bound,
     )
     connection.execute(f"DELETE FROM opinions WHERE {condition}", bound)
+    connection.execute(f"DELETE FROM unsure WHERE {condition}", bound)
 
 
 def opening_lines(connection: Connection) -> dict[str, str]:
@@ -281,17 +282,6 @@ def insert_unsure(connection: Connection, holder: str, rows: Iterable[UnsureRow]
         "INSERT OR IGNORE INTO unsure (opinion, fact, holder, score, reason)"
         " VALUES (?, ?, ?, ?, ?)",
         [(row.opinion, row.fact, holder, row.score, row.reason) for row in rows],
-    )
-
-
-def delete_unsure(connection: Connection, holders: Sequence[str] | None = None) -> None:
-    """Forget the pairs of these holders, of all where `None`."""
-    if holders is None:
-        connection.execute("DELETE FROM unsure")
-        return
-    connection.execute(
-        "DELETE FROM unsure WHERE holder IN (SELECT value FROM json_each(?))",
-        (json.dumps(list(holders)),),
     )
 
 

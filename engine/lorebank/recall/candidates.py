@@ -20,7 +20,6 @@ from lorebank.index.finding import (
     code_of,
     find_items,
     items_in_interval,
-    items_naming_entities,
     items_of_entities,
     items_with_codes,
     opinion_items,
@@ -245,12 +244,13 @@ def _by_names(request: Request) -> Ranking:
     scores: dict[int, float] = {}
     paths: dict[int, list[str]] = {}
     if wanted:
-        linked = items_of_entities(request.connection, wanted, request.limit, within=request.within)
-        named = items_naming_entities(
-            request.connection, wanted, request.limit, within=request.within
-        )
-        worth = [(item, e, _SUBJECT if subject else _MENTIONED) for item, e, subject in linked]
-        worth += [(item, entity, _NAMED) for item, entity in named]
+        worth = [
+            (item, entity, (_SUBJECT if subject else _MENTIONED) if marked else _NAMED)
+            for marked in (True, False)
+            for item, entity, subject in items_of_entities(
+                request.connection, wanted, request.limit, marked=marked, within=request.within
+            )
+        ]
         for item, entity, score in worth:
             if entity not in paths.setdefault(item, []):
                 share = _PERHAPS if entity in perhaps else 1.0
