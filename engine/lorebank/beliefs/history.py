@@ -351,12 +351,7 @@ def _stale(opinion: Opinion, day: date) -> Iterator[RotFinding]:
     if not opinion.evidence:
         reason = "stands in an undated file, and no dated line bears on it"
         yield RotFinding(
-            RotKind.STALE,
-            opinion.id,
-            opinion.statement,
-            opinion.source,
-            reason,
-            opinion.confidence,
+            RotKind.STALE, opinion.id, opinion.statement, opinion.source, reason, opinion.confidence
         )
         return
     last = max(opinion.evidence, key=lambda line: line.date)

@@ -17,13 +17,7 @@ from typing import TYPE_CHECKING
 from lorebank.beliefs.outcome import trend_of
 from lorebank.database.connection import Connection, read_meta, transaction, write_meta
 from lorebank.domain.facts import Fact, Opinion, OpinionStatus
-from lorebank.index.items import (
-    all_facts,
-    facts_by_entity,
-    facts_by_id,
-    facts_of_ids,
-    marked_facts,
-)
+from lorebank.index.items import all_facts, facts_by_entity, facts_by_id, facts_of_ids, marked_facts
 from lorebank.index.opinions import (
     JUDGED_BY,
     PARTLY,

@@ -84,10 +84,7 @@ class Relation(Record):
 
 
 def relate(
-    older: str,
-    newer: str,
-    names: frozenset[str] = frozenset(),
-    cosine: float | None = None,
+    older: str, newer: str, names: frozenset[str] = frozenset(), cosine: float | None = None
 ) -> Relation:
     """What the newer of two statements of one holder is to the older; `names` name the holder."""
     one, other = read(older, names), read(newer, names)

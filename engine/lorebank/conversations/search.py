@@ -25,12 +25,7 @@ _CANDIDATES_A_HIT = 4
 
 
 def search_sessions(
-    connection: Connection,
-    text: str,
-    *,
-    k: int,
-    min_score: float = 0.0,
-    path: str | None = None,
+    connection: Connection, text: str, *, k: int, min_score: float = 0.0, path: str | None = None
 ) -> tuple[SearchHit, ...]:
     """The best chunks of transcripts for a question, best first; what was said twice, once."""
     terms = search_terms(text[:MAX_QUERY_CHARACTERS])

@@ -106,12 +106,7 @@ _INSIDE = " AND (?3 IS NULL OR i.item IN (SELECT value FROM json_each(?3)))"
 
 
 def items_of_entities(
-    connection: Connection,
-    entities: Sequence[str],
-    limit: int,
-    *,
-    marked: bool,
-    within: str | None,
+    connection: Connection, entities: Sequence[str], limit: int, *, marked: bool, within: str | None
 ) -> list[tuple[int, str, bool]]:
     """`(item, entity, is its subject)` of facts that mention any of them, or of items whose text
     names any of them unmarked; newest first."""

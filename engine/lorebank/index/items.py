@@ -202,9 +202,7 @@ _OLDEST_FIRST = "i.recorded IS NULL DESC, i.recorded, f.path, i.start_line"
 def load_facts(connection: Connection, items: Iterable[int]) -> tuple[Fact, ...]:
     """The facts of these item numbers, oldest first; passages are left out."""
     return _facts(
-        connection,
-        "i.item IN (SELECT value FROM json_each(?))",
-        (json.dumps(list(items)),),
+        connection, "i.item IN (SELECT value FROM json_each(?))", (json.dumps(list(items)),)
     )
 
 
@@ -284,11 +282,7 @@ def marked_facts(connection: Connection) -> tuple[Fact, ...]:
 
 
 def facts_by_time(
-    connection: Connection,
-    *,
-    entity: str | None,
-    interval: Interval | None,
-    named: bool = False,
+    connection: Connection, *, entity: str | None, interval: Interval | None, named: bool = False
 ) -> tuple[Fact, ...]:
     """Facts in the order in which they happened, newest first; undated ones last.
 

@@ -216,9 +216,7 @@ def _languages_by_stop_word() -> dict[str, tuple[str, ...]]:
     return found
 
 
-def _folded_stop_words(
-    languages: Sections,
-) -> tuple[dict[str, frozenset[str]], frozenset[str]]:
+def _folded_stop_words(languages: Sections) -> tuple[dict[str, frozenset[str]], frozenset[str]]:
     own = {
         code: frozenset(fold(section["words"]).split())
         for code, section in languages.items()

@@ -148,11 +148,7 @@ def _rests_on(proposal: str, traces: Traces) -> bool:
 
 
 def _mended(
-    block: Block,
-    source: str,
-    traces: Traces,
-    dropped: Collection[str],
-    gone: list[tuple[int, str]],
+    block: Block, source: str, traces: Traces, dropped: Collection[str], gone: list[tuple[int, str]]
 ) -> str:
     if block.name in dropped:
         body = block.body.split("\n")

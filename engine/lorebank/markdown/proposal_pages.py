@@ -35,13 +35,7 @@ from typing import NamedTuple
 from lorebank.domain.facts import Citation, Diagnostic
 from lorebank.domain.judgments import Ground, Proposal, ProposalAction
 from lorebank.markdown.blocks import Block, find_blocks
-from lorebank.markdown.ledger import (
-    note_text,
-    read_decisions,
-    signed,
-    split_note,
-    split_signature,
-)
+from lorebank.markdown.ledger import note_text, read_decisions, signed, split_note, split_signature
 from lorebank.markdown.plain import citation_link, escape_inline, unescape_inline
 from lorebank.records import Record
 

@@ -75,8 +75,7 @@ def refresh_entities(connection: Connection, changed: frozenset[str] | None) -> 
             moved |= {now, entity}
             slugs.append(slug)
             connection.execute(
-                "UPDATE mentions SET entity = ? WHERE slug = ? AND entity = ?",
-                (now, slug, entity),
+                "UPDATE mentions SET entity = ? WHERE slug = ? AND entity = ?", (now, slug, entity)
             )
     _rewrite_entities(connection, resolved.entity_of)
     return frozenset(moved | _mentioned_with(connection, slugs))

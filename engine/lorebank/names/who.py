@@ -223,9 +223,7 @@ def _dismissed(connection: Connection) -> frozenset[str]:
 
 
 def _duplicates(
-    connection: Connection,
-    pairs: Sequence[tuple[str, str, str]],
-    entities: Mapping[str, Entity],
+    connection: Connection, pairs: Sequence[tuple[str, str, str]], entities: Mapping[str, Entity]
 ) -> Iterator[AuditFinding]:
     known = [pair for pair in pairs if pair[0] in entities and pair[1] in entities]
     common = _common_company(connection, known)

@@ -161,12 +161,7 @@ class Client(Mutable):
         raise AssertionError("attempts are at least one")
 
     def _attempt(
-        self,
-        method: str,
-        path: str,
-        patience: Patience,
-        cancelled: Event,
-        sent: Mapping[str, Any],
+        self, method: str, path: str, patience: Patience, cancelled: Event, sent: Mapping[str, Any]
     ) -> bytes:
         if cancelled.is_set():
             raise self._cancelled_error()

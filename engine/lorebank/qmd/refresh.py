@@ -208,12 +208,7 @@ def _raise_if_failed(done: Completed, name: str) -> None:
 
 
 def start_in_background(
-    qmd: Qmd,
-    wanted: tuple[Collection, ...],
-    timing: QmdUpdateSettings,
-    work: Work,
-    *,
-    asked: float,
+    qmd: Qmd, wanted: tuple[Collection, ...], timing: QmdUpdateSettings, work: Work, *, asked: float
 ) -> None:
     """Start a refresh and return; one that another process began since `asked` is enough.
 
