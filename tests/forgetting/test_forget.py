@@ -559,9 +559,8 @@ def test_a_purge_without_words_says_what_it_did_not_search(two: Path) -> None:
     (two / "sub").mkdir()
     (two / "sub" / "a.txt").write_text("Galway")
     with opened(two) as bank:
-        report = bank.forget(before="2025-12-05", purge=True)
-        assert report.purged is not None
-        assert report.purged.unread == ("sub/a.txt",)
+        bank.forget(before="2025-12-05")
+        assert bank.purge_forgotten().unread == ("sub/a.txt",)
 
 
 def test_two_runs_are_taken_back_in_any_order(two: Path) -> None:
@@ -690,6 +689,44 @@ def test_what_is_left_of_a_name_is_said_with_its_place(
     assert left.code == code
     assert report.is_done == (code in ("left-with-host", "left-maybe"))
     assert file.read_bytes() == data
+
+
+def test_a_line_is_looked_for_in_every_file_however_it_was_named(tmp_path: Path) -> None:
+    naming_quintessa(
+        tmp_path, "memory/2025-12-03.md", b"Ada says: Quintessa, **lives** in Ghent!\n"
+    )
+    (tmp_path / "old.bin").write_bytes(b"\0\1lives in ghent.\0")
+    (tmp_path / "a.txt").write_bytes(b"\nHe lives in\nGhent.\nLives in Ghent now.\n")
+    with opened(tmp_path) as bank:
+        [fact] = {hit.id for hit in bank.recall("Ghent").hits if hit.id.startswith("f-")}
+        for order in ({"source": "memory/2025-12-01.md#L2"}, {"before": "2025-12-02"}):
+            report = bank.forget(**order)
+            found = [(each.path, each.line, each.code) for each in report.problems]
+            assert sorted(found) == [
+                ("a.txt", 4, "left-maybe"),
+                ("memory/2025-12-03.md", 1, "left-maybe"),
+                ("old.bin", 0, "left-maybe"),
+            ]
+            assert report.is_done
+            bank.undo_forget()
+        report = bank.forget(fact, purge=True)
+        assert len(report.problems) == 3
+        assert report.purged is not None
+        assert not report.purged.unread
+
+
+def test_a_name_that_no_note_marks_is_looked_for_before_it_is_called_unknown(
+    tmp_path: Path,
+) -> None:
+    naming_quintessa(tmp_path, "a.txt", b"Zebulon\n")
+    with opened(tmp_path) as bank:
+        for purge in (False, True):
+            report = bank.forget(entity="Zebulon", purge=purge)
+            assert [(left.path, left.code) for left in report.problems] == [("a.txt", "left")]
+            assert report.run is None
+            assert not report.is_done
+        with pytest.raises(NotFound):
+            bank.forget(entity="Zebulun")
 
 
 def test_archives_are_searched_too(tmp_path: Path) -> None:

@@ -216,7 +216,7 @@ def test_forgetting_goes_by_the_word_not_by_its_letters(workspace: Path) -> None
 
 
 @pytest.mark.parametrize(
-    "order", [{"source": "sessions/none.jsonl"}, {"entity": "Nobody"}], ids=str
+    "order", [{"source": "sessions/none.jsonl"}, {"entity": "Xanthippe"}], ids=str
 )
 def test_what_no_conversation_holds_is_refused(workspace: Path, order: dict[str, str]) -> None:
     with opened(workspace) as bank, pytest.raises(NotFound):

@@ -189,3 +189,9 @@ def test_a_line_that_was_ruled_on_is_not_asked_about_with_the_next(tmp_path: Pat
         assert asked.older and asked.older.text == lines["02"]
         bank.rule({asked.id: "both"}, by="Ana")
         assert lines["06"] not in {i.newer.text for i in bank.inbox().items if i.newer}
+
+
+def test_a_page_that_is_a_folder_keeps_no_other_item_back(tmp_path: Path) -> None:
+    (tmp_path / "bank" / "confirmed.md").mkdir(parents=True)
+    with Bank.open(tmp_path, environ=WORDS_ONLY) as bank:
+        assert bank.inbox().items == ()

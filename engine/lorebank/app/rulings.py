@@ -231,9 +231,12 @@ def forget(
         order.check()
         kept = runs_of(ws.root, order.digest) if purge or finished else ()
         done = [run for run in kept if purge or run in finished]
-        if missing and not done:
-            raise missing
         author = selected.get("author", NOBODY)
+        if missing and not done:
+            left = forgetting.prove(order, forgetting.nothing(), is_purged=purge)
+            if author is not NOBODY or left.is_done:
+                raise missing
+            return left
         if author is not NOBODY:
             return _forget_own(ws, forgetting, order, author, today, dry_run=dry_run)
         if dry_run:
@@ -242,7 +245,7 @@ def forget(
         if not purge:
             return forgetting.prove(order, report, is_purged=False)
         runs = [*done, *([report.run] if report.run and report.run not in done else [])]
-        report = replace(report, purged=_purge(ws, runs, order.finder))
+        report = replace(report, purged=_purge(ws, runs, order.finder or Finder()))
         return forgetting.prove(order, report, is_purged=True)
 
 

@@ -28,7 +28,7 @@ from lorebank.forgetting.rows import (
 )
 from lorebank.forgetting.selection import Order, Selected, select_lines
 from lorebank.forgetting.undo import Cut, KeptRun, carried, keep, read_run, store_of
-from lorebank.forgetting.words import bytes_of, text_of
+from lorebank.forgetting.words import Copies, bytes_of, text_of
 from lorebank.generation.writing import forget_generated
 from lorebank.index.embedding_cache import EmbeddingCache
 from lorebank.markdown.forgotten import Traces
@@ -89,6 +89,11 @@ class Forgetting:
         self._finish(run)
         return report.with_problems(self.problems)
 
+    def nothing(self) -> ForgetReport:
+        """The report of an order that means no line."""
+        plan = CutPlan({}, (), ())
+        return self._report(Selected(), plan, ForgottenTurns(), None, dry_run=True)
+
     def resume(self, name: str) -> tuple[str, ...]:
         """Finish a run that was killed or failed; returns files that were edited so that what is
         left to cut of them cannot be told."""
@@ -98,13 +103,14 @@ class Forgetting:
         return edited
 
     def prove(self, order: Order, report: ForgetReport, *, is_purged: bool) -> ForgetReport:
-        """The report with how much was searched for what an order names, and what is left of it."""
-        if order.finder is None:
+        """The report with how much was searched for what an order names, or for the lines that
+        went, and what is left of it."""
+        texts = [line.text for line in report.lines if line.id]
+        finder = order.finder or (Copies(texts) if texts else None)
+        if finder is None:
             return report
         hosts = [file.place for file in self.conversations.files] if self.conversations else []
-        searched, left = places_left(
-            self.root, order.finder, self.index(), hosts, is_purged=is_purged
-        )
+        searched, left = places_left(self.root, finder, self.index(), hosts, is_purged=is_purged)
         return replace(report.with_problems(left), searched=searched)
 
     def _select(self, order: Order) -> Selected:

@@ -43,7 +43,9 @@ def places_left(
         found += _in_path(path, finder)
         is_host = is_transcript(path) or root / path in hosts
         for each in _in_file(root, path, finder):
-            found.append(replace(each, code=HOST) if is_host and each.code == LEFT else each)
+            found.append(
+                replace(each, code=HOST) if is_host and each.code in (LEFT, MAYBE) else each
+            )
     found += [_unread(each.path, each.message) for each in odd]
     maybes = [each for each in found if each.code == MAYBE]
     if not any(each.code in (LEFT, NAME) for each in found):  # what they are made of holds none

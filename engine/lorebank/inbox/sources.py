@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 from typing import NamedTuple
@@ -17,6 +18,7 @@ from typing import NamedTuple
 from lorebank.database.connection import Connection
 from lorebank.domain.facts import Fact, InboxItem, InboxKind, InboxLine
 from lorebank.domain.judgments import Decision
+from lorebank.errors import WorkspaceError
 from lorebank.markdown.ledger import added_line, without_lines
 from lorebank.records import Record
 from lorebank.settings.tables import Config
@@ -82,7 +84,9 @@ def add_ledger_line(desk: Desk, path: str, line: str, *, title: str) -> None:
 
 
 def ledger_text(desk: Desk, path: str) -> str:
-    return read_text_file(desk.root, path).text
+    with suppress(WorkspaceError):  # a folder, say: `status` names it
+        return read_text_file(desk.root, path).text
+    return ""
 
 
 def remove_ledger_lines(desk: Desk, decisions: Sequence[Decision]) -> None:
