@@ -132,6 +132,19 @@ def test_a_line_that_a_newer_fact_replaced_is_to_be_replaced(bank: Bank) -> None
     assert [p.old for p in bank.proposals() if p.old] == [replacement.new]
 
 
+def test_a_clause_that_may_be_over_is_asked_about(bank: Bank) -> None:
+    line = "- Ana, sister, teacher at the college, married to Pavel."
+    (bank.root / "memory.md").write_text(f"# Core\n\n{line}\n", "utf-8")
+    append(bank, "2025-12-08", "- W @Ana: Is separated from Pavel since the summer.")
+    bank.reflect()
+    (proposal,) = [p for p in bank.proposals() if p.old]
+    assert proposal.new == "- Ana, sister, teacher at the college."
+    assert "separated from Pavel" in proposal.why and "2025-12-08" in proposal.why
+    bank.rule({proposal.id: "reject"}, by="Ana")
+    bank.reflect()
+    assert not [p for p in bank.proposals() if p.old] and line in core(bank)
+
+
 def test_a_line_whose_fact_is_gone_is_to_be_removed(bank: Bank) -> None:
     bank.rule({the_one(bank).id: "accept"}, by="Ana")
     for day in ("2025-11-01", "2025-11-09", "2025-11-20"):

@@ -6,6 +6,7 @@ what would take it over its budget, nor what a person decided on while no new li
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
@@ -22,6 +23,7 @@ from lorebank.pages.facts import BankContent
 from lorebank.pages.telling import numbers_of
 from lorebank.records import Record
 from lorebank.supersede.endings import ends, read_change, read_stated, tokens
+from lorebank.supersede.slots import clauses_of
 
 MOST = 8
 """Open proposals of each sort, a page's worth; the next ones follow when these are decided.
@@ -40,6 +42,10 @@ _SAME = 0.7
 """A fact and a line of the core memory that share this part of their words say the same."""
 _DOUBTED = 0.4
 """A line goes when the confidence of its opinion falls below that."""
+_CLAUSE_WORDS, _DOUBTFUL = 2, 0.5
+"""A clause of so many words may be over where a newer fact has this share of them: of the core
+memories of three workspaces by other hands, 8 questions about 33 lines, 4 of them rightly."""
+_MAY_END = (FactKind.WORLD, FactKind.OBSERVATION, FactKind.EXPERIENCE)
 _STATING = ("stated", "restated")
 
 
@@ -242,6 +248,8 @@ class _Review:
                 superseded = self.content.superseded
                 olds = [f for f in self.content.facts if superseded.get(f.id) == newer.id]
                 yield from self._replacement(line, newer, olds)
+            elif doubt := self._doubt(line):
+                yield doubt
             elif not facts and cited is not None and self._is_learned(line):
                 yield self._edit(line, "", f"No fact stands at {cited} any more.", ())
 
@@ -290,6 +298,40 @@ class _Review:
             if _ends(fact, line.said):
                 return fact
         return None
+
+    def _doubt(self, line: CoreLine) -> Proposal | None:
+        """To take out a clause that a newer fact about somebody named there may have ended: the
+        newest that has half of its words, unless it says the same again. Whom the line is about
+        stands in its first clause, which is doubted only where it is the only one."""
+        said = {*content_words(line.said)}
+        first, *rest = clauses_of(line.body)
+        doubts: list[tuple[Fact, str]] = []
+        for clause in rest or [first]:
+            stated = {*content_words(plain_text(clause))}
+            near = {f.id: f for word in stated for f in self.by_word.get(word, ())}
+            for fact in near.values():
+                about = {word for name in _about(fact) for word in content_words(name)}
+                mine, theirs = {*content_words(fact.content)} - about, stated - about
+                shared = len(mine & theirs)
+                if (
+                    fact.kind in _MAY_END
+                    and fact.recorded
+                    and fact.id not in self.content.superseded
+                    and about & said
+                    and len(theirs) >= _CLAUSE_WORDS
+                    and _DOUBTFUL * len(theirs) <= shared < _SAME * len(mine | theirs)
+                ):
+                    doubts.append((fact, clause))
+        if not doubts:
+            return None
+        newest, clause = max(doubts, key=lambda each: each[0].oldest_first)
+        if not rest:
+            name = next((m.name for m in newest.mentions if m.subject), "")
+            new = _line(name, newest.content, newest.citation, newest)
+        else:
+            new = re.sub(rf"[,;:.–—]\s+{re.escape(clause)}", "", line.text, count=1)
+        why = f"'{clause}' may be over: on {newest.recorded} '{newest.content}' was written."
+        return self._edit(line, new, why, [newest])
 
     def _successor(self, facts: Sequence[Fact]) -> Fact | None:
         """The fact that replaces the last of these, where all of them are replaced."""

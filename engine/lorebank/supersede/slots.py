@@ -69,6 +69,11 @@ def ends_value(ended: str, value: str) -> bool:
     return set(ended.split()) <= said
 
 
+def clauses_of(text: str) -> list[str]:
+    """The clauses of a line as they stand in it: `engineer in Bonn`, `married to Kim`."""
+    return _CLAUSE.split(text.rstrip(" ."))
+
+
 def clause_meant(older: str, newer: str, names: Collection[str] = ()) -> str:
     """Of a line that states several things the one that a newer line speaks of; empty where that is
     none or more than one, and for the first: what stands behind that is mostly said of it (`Listens
@@ -83,7 +88,7 @@ def clause_meant(older: str, newer: str, names: Collection[str] = ()) -> str:
     >>> clause_meant("Her brother, works as a nurse.", "Gave up nursing, works in a library now.")
     'works as a nurse'
     """
-    clauses = [clause for clause in _CLAUSE.split(older.rstrip(" .")) if _stems(clause, names)]
+    clauses = [clause for clause in clauses_of(older) if _stems(clause, names)]
     meant = [c for c in clauses if not _stems(c, names).isdisjoint(_stems(newer, names))]
     if len(meant) != 1 or meant[0] == clauses[0]:
         return ""
