@@ -449,7 +449,7 @@ class InboxLine(Record):
 
 
 _PAIRS = frozenset({InboxKind.EVIDENCE, InboxKind.RESTATEMENT, InboxKind.REPLACEMENT})
-_LIKELY = 0.25
+LIKELY = 0.25
 """The weight from which a pair of lines is likely about one thing. Of 60 pairs by another hand the
 newer says the older again or ends it in 26 of the 39 above it, in 4 of the 21 below; in four months
 of a log by a third the 40 of 76 below it were about different things."""
@@ -478,7 +478,7 @@ class InboxItem(Record):
     @property
     def is_likely(self) -> bool:
         """Whether it is worth a person's time; a pair of lines that are little alike is not."""
-        return self.kind not in _PAIRS or self.weight >= _LIKELY
+        return self.kind not in _PAIRS or self.weight >= LIKELY
 
     def to_dict(self) -> dict[str, Any]:
         fields = super().to_dict() | {"choices": list(self.choices)}

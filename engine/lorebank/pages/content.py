@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from lorebank.beliefs.by_hand import dated, read_entries
 from lorebank.beliefs.materialise import formed_under, with_trend
 from lorebank.database.connection import Connection
-from lorebank.domain.facts import Citation, Entity, Fact, FactKind, Relation
+from lorebank.domain.facts import LIKELY, Citation, Entity, Fact, FactKind, Relation
 from lorebank.index.entity_view import descriptions, notes_naming
 from lorebank.index.items import all_facts, newest_recorded
 from lorebank.index.opinions import load_opinions, load_unsure
@@ -75,7 +75,8 @@ def read_content(
         )
     unjudged: dict[str, list[str]] = defaultdict(list)
     for pair in pairs:
-        unjudged[pair.opinion].append(pair.fact)
+        if pair.score >= LIKELY:
+            unjudged[pair.opinion].append(pair.fact)
     superseded, lapsed = superseded_and_lapsed(connection, as_of=until, today=until or today)
     return BankContent(
         facts=facts,

@@ -212,7 +212,7 @@ def find_threads(
 ) -> Threads:
     """The threads of these facts about one entity, which are oldest first; what the holder says of
     a belief later takes up what was said of it first. The pairs `beside` (newer, older) both hold;
-    `unjudged` are opinions with the newer lines that may bear on them."""
+    `unjudged` are opinions with the newer lines that may bear on them, the likeliest first."""
     by_id = {fact.id: fact for fact in facts}
     said = {id_: _said(fact) for id_, fact in by_id.items()}
     holding: dict[tuple[str | None, str], list[str]] = defaultdict(list)
@@ -251,10 +251,9 @@ def find_threads(
         lines = [line.fact_id for line in opinion.evidence if line.fact_id in order]
         for number, id_ in enumerate(lines):
             newer_on_topic[id_] += lines[number + 1 :]
-        waiting = [id_ for id_ in (unjudged or {}).get(opinion.id, ()) if id_ in order]
-        newest = max((*lines[-1:], *waiting), key=order.__getitem__, default="")
-        if lines and newest != lines[-1]:
-            questioned[lines[-1]] = newest
+        for id_ in (unjudged or {}).get(opinion.id, ()) if lines else ():
+            if order.get(id_, -1) > order[lines[-1]]:
+                questioned.setdefault(lines[-1], id_)
     for id_ in reversed(list(repeats)):  # the newest of those that say the same
         while repeats[id_] in repeats:
             repeats[id_] = repeats[repeats[id_]]
