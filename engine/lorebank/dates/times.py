@@ -22,9 +22,7 @@ from lorebank.domain.facts import LONGEST_MONTH, Interval
 
 _SENTENCE_END = r"[.;!?。！？；]\s|[。！？；]|\n"
 _PAUSE = r"[,:–—，、]\s|[，(（)）]| - "
-_OF_NUMBER = re.compile(r"(\w+) \d\d?")
 _DAY = re.compile(r"[^\d.]\d\d?\Z")
-_CLOCK = re.compile(r"\d ?h|\d:\d\d")
 _LONGEST_CLAUSE = 1_000
 """Characters that are looked at for its tense; no clause of prose comes near."""
 _EPOCH = 1970
@@ -99,8 +97,7 @@ def _read(text: str, recorded: date, given: Tense | None, *, settled: bool) -> t
             put_off = _holds(languages, "moved", clause)
             if any(_plans(languages, text, p) for p in (inside if put_off else [phrase])):
                 tense = "near"  # `Friday's lesson was put off to Monday`
-        no_time = _names_no_time(phrase, clause, tense, languages)
-        if no_time or _tells_which(languages, text, phrase, clause):
+        if _names_no_time(phrase, clause, tense, languages):
             continue
         before = _ahead_of(text, phrase.start).rstrip()  # moved again, from the 9th to the 12th
         beside = f"{re.split(_SENTENCE_END, before)[-1] if before.endswith(',') else ''} {clause}"
@@ -135,21 +132,6 @@ def _says_moved(languages: _Languages, clause: str, behind: str) -> bool:
     verschoben`."""
     rest = re.split(_SENTENCE_END, behind, maxsplit=1)[0]
     return _holds(languages, "moved", clause) or _holds(languages, "moved", rest)
-
-
-def _tells_which(languages: _Languages, text: str, phrase: Found, clause: str) -> bool:
-    """`la voisine du 12`, unlike `l'atelier du 12 est reporté`, `cita del 12`: a number behind a
-    noun is a day where the noun or the words around it speak of an appointment."""
-    said = _OF_NUMBER.fullmatch(text[phrase.start : phrase.end].lower())
-    if not said or not lexicon().means(said[1], "OF") or "de" in languages:  # whose days have a dot
-        return False
-    noun = ["", *tokenize(_ahead_of(text, phrase.start)).words][-1]
-    if not noun.isalpha() or noun in lexicon().marks or lexicon().means(noun, "UNIT"):
-        return False
-    behind = text[phrase.end : phrase.end + _LONGEST_CLAUSE]
-    around = clause + re.split(_SENTENCE_END, behind, maxsplit=1)[0]
-    changed = _holds(languages, "moved", around) or _holds(languages, "off", around)
-    return not (changed or _holds(languages, "future", noun) or _CLOCK.search(around))
 
 
 def _named(intervals: tuple[Interval, ...]) -> date | None:
