@@ -43,6 +43,8 @@ class Remembered(Record):
     text: str
     source: Citation
     fact_id: str | None = None
+    understood: str = ""
+    """Of a fact or note: kind, whom, when; see `as_understood`."""
     warning: str = ""
     """That the core memory grows too large."""
 
@@ -81,7 +83,7 @@ def route(text: str, *, to: str = "auto") -> Route:
     if to != "auto":
         if to not in [place.value for place in Place]:
             raise UsageError(f"unknown place '{to}'", hint="use auto, core, fact or log")
-        return Route(Place(to), "as asked", stripped)
+        return Route(Place(to), "as asked", body if to == Place.LOG else stripped)
     if begins_typed(body):
         return Route(Place.FACT, "it is written as a fact", body)
     if holds_phrase(stripped, "order") or _commands().match(fold(stripped)):

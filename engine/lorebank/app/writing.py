@@ -54,7 +54,13 @@ from lorebank.nightly.run_record import (
     undo_store,
 )
 from lorebank.recall.filters import parse_origin, parse_single_day
-from lorebank.retain.compose import append_note, compose_fact, new_log, one_paragraph
+from lorebank.retain.compose import (
+    append_note,
+    as_understood,
+    compose_fact,
+    new_log,
+    one_paragraph,
+)
 from lorebank.retain.kinds import not_names, parse_kind
 from lorebank.workspace.atomic import read_if_exists
 from lorebank.workspace.lock import WriterLock, append_lock
@@ -279,29 +285,36 @@ def memory_write(
 
 
 def remember(
-    ws: OpenWorkspace,
-    text: str,
-    *,
-    to: str = "auto",
-    origin: Origin | str = Origin.OWNER,
-    author: Author = NOBODY,
-    allow_secret: bool = False,
-    now: date | None = None,
+    ws: OpenWorkspace, text: str, *, to: str = "auto", **details: Unpack[RetainKeywords]
 ) -> Remembered:
     """Write down what one was asked to remember, where it belongs: orders into the core memory,
-    decisions, preferences and durable facts into the retain section of today's log, context of
-    the day into the log as a note. `to` names the place: `core`, `fact` or `log`.
+    decisions, preferences and durable facts into the retain section of a day's log, context of
+    the day into the log as a note. `to` names the place: `core`, `fact` or `log`; what else is
+    given by keyword is as in `retain`.
     """
+    details = checked_keywords("remember", details, RetainKeywords)
+    author, now = details.get("author", NOBODY), details.get("now")
     if author is not NOBODY and is_order(text):
         to = "core"  # where it becomes a proposal
-    is_allowed = allow_secret or author is not NOBODY
+    is_allowed = details.get("allow_secret", False) or author is not NOBODY
     found = route(_given_text(ws, text, allow_secret=is_allowed), to=to)
+    details["allow_secret"] = True
     if found.place is Place.FACT:
-        fact = retain(ws, found.text, origin=origin, author=author, allow_secret=True, now=now)
-        return Remembered("fact", found.reason, found.text, fact.citation, fact.id)
+        fact = retain(ws, found.text, **details)
+        said = as_understood(fact.kind, fact.content, fact.mentions, fact.times)
+        return Remembered("fact", found.reason, found.text, fact.citation, fact.id, said)
     if found.place is Place.LOG:
-        place = log(ws, found.text, author=author, allow_secret=True, now=now)
-        return Remembered("log", found.reason, found.text, place)
+        from lorebank.dates.times import times_of  # which imports the rules for dates
+
+        day, ahead = details.get("day"), details.get("allow_future", False)
+        place = log(
+            ws, found.text, day=day, author=author, allow_future=ahead, allow_secret=True, now=now
+        )
+        shown = " ".join(private_parts(found.text)[0].split())
+        recorded = _log_day(day, ws.day(now), allow_future=True)
+        names, times = _names_in(ws, recorded, shown), times_of(shown, recorded)
+        said = as_understood("note", shown, names, times)
+        return Remembered("log", found.reason, found.text, place, understood=said)
     page = read_text_file(ws.root, core_path(ws.root)).text if is_order(found.text) else ""
     done = memory_write(
         ws, "append", f"- {found.text}", author=author, now=now, section=orders_section(page)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
 
-from lorebank.domain.facts import Citation, Fact, FactKind, Mention, Origin
+from lorebank.domain.facts import Citation, Fact, FactKind, Interval, Mention, Origin
 from lorebank.errors import UsageError, WorkspaceError
 from lorebank.language.folding import fold, slugify
 from lorebank.languages import phrase_lists
@@ -116,6 +116,17 @@ def _mention(name: str) -> Mention:
             f"'{name}' is no name of an entity", hint="use a name such as Peter or 'The Castle'"
         )
     return Mention(plain, slug, subject=True)
+
+
+def as_understood(
+    kind: str, content: str, mentions: Sequence[Mention], times: Sequence[Interval]
+) -> str:
+    """A line as it was understood: kind, whom, when."""
+    whom = ", ".join(mention.name for mention in mentions)
+    when = (" – ".join(dict.fromkeys(str(day or "…") for day in (t.start, t.end))) for t in times)
+    nobody = "" if kind == "note" else "about nobody (write @Name to say whom)"
+    about = f"about {whom}" if whom else nobody
+    return f"{'; '.join(filter(None, [kind, about, ', '.join(when)]))}: {content}"
 
 
 def retain_title(text: str, headings: Sequence[str]) -> str:

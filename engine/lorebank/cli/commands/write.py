@@ -28,6 +28,7 @@ from lorebank.errors import UsageError
 from lorebank.render.judgments import related_lines
 from lorebank.render.reports import undo_lines
 from lorebank.render.text import Look, count
+from lorebank.retain.compose import as_understood
 
 _TYPED_LINE = re.compile(r"(?:[-*+]\s+\S|[WBSO](?:\s*\([^)\n]*\))?\s+(?:@|\[\[)|[WBSO]\s*\(c\s*=)")
 _ALLOW_FUTURE = click.option("--allow-future", is_flag=True, help="Allow a --date in the future.")
@@ -74,21 +75,15 @@ def retain(session: Session, /, text: tuple[str, ...], undo: bool, **properties:
             facts.append(fact)
             if not session.json:
                 session.show([f"{fact.citation} {fact.id}"])
-                session.note([session.error_look.dim(session.error_look.clean_line(_echo(fact)))])
+                _echo(session, as_understood(fact.kind, fact.content, fact.mentions, fact.times))
                 session.note(related_lines(session.look, fact.related))
     if session.json:
         related = [item.to_dict() for fact in facts for item in fact.related]
         session.show_json({"facts": [fact.to_dict() for fact in facts], "related": related})
 
 
-def _echo(fact: Fact) -> str:
-    """The fact as it was understood: kind, whom, when."""
-    whom = ", ".join(mention.name for mention in fact.mentions)
-    when = [fact.occurred.start, fact.occurred.end] if fact.occurred else []
-    days = " – ".join(dict.fromkeys(str(day or "…") for day in when))
-    about = f"about {whom}" if whom else "about nobody (write @Name to say whom)"
-    parts = [fact.kind.value, about, days]
-    return f"{'; '.join(filter(None, parts))}: {fact.content}"
+def _echo(session: Session, understood: str) -> None:
+    session.note([session.error_look.dim(session.error_look.clean_line(understood))])
 
 
 def _sentences(arguments: tuple[str, ...]) -> list[str]:
@@ -142,6 +137,8 @@ def remember(session: Session, text: tuple[str, ...], to: str, allow_secret: boo
         [" ".join(filter(None, [str(done.source), done.fact_id]))],
         [look.dim(f"{done.place}: {done.reason}"), *warning],
     )
+    if done.understood:
+        _echo(session, done.understood)
 
 
 @command("log")
@@ -163,8 +160,9 @@ def log(session: Session, text: tuple[str, ...], day: str | None, **allowed: Any
         _edit(session, day, allow_future=allowed["allow_future"])
         return
     with session.bank() as bank:
-        place = bank.log(text_argument(text, "log"), day=day, **allowed)
-    session.print({"source": str(place)}, [str(place)])
+        done = bank.remember(text_argument(text, "log"), to="log", day=day, **allowed)
+    session.print({"source": str(done.source)}, [str(done.source)])
+    _echo(session, done.understood)
 
 
 def _edit(session: Session, day: str | None, *, allow_future: bool) -> None:
