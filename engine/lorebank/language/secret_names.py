@@ -27,7 +27,7 @@ from lorebank.languages import Sections, compiled, split
 
 NAMES = (
     *("password", "passphrase", "label", "weak_password", "token", "login"),
-    *("pin", "weak_pin", "code", "dial", "spare", "seed", "weak_seed"),
+    *("pin", "weak_pin", "code", "dial", "spare", "answer", "seed", "weak_seed"),
 )
 """Entries of `[secrets]` that hold names; `weak` ones are common words as well."""
 _STATED_BEFORE = ("password", "passphrase", "pin", "weak_pin", "code")
@@ -52,6 +52,7 @@ _CLAUSE = re.compile(
     r"[:=]?(?:[\w\s'’,-]|(?<=\w)[.@](?=\w)|\s/(?=\s))*(?:\([^()]*\))?[\"']?\s?(?:[:=/|–—]|->|→)?[\s*_]*"
 )
 """What may stand between: words and addresses, not code."""
+_ANSWER = re.compile(r"\w[^\s,;.!?|()\"“”«»]*(?: [^\s,;.!?|()\"“”«»]+){0,5}")
 _API = re.compile(r"(?i:\b(?:api|web ?service|service)\b)")
 """What has a key that programs use."""
 _ASIDE = re.compile(r"\s?\([^()\n]{1,30}\)")
@@ -373,6 +374,12 @@ def _dial(line: str, start: int, name: Name, link: int) -> int:
     return dial.end() if dial else 0
 
 
+def _answer(line: str, start: int, name: Name, link: int) -> int:
+    """What lets in who forgot a password is any words: "security answer: the green door"."""
+    found = _ANSWER.match(line, start) if link >= _STATED else None
+    return 0 if found is None or says_nothing(fold(found.group())) else found.end()
+
+
 _JUDGES: dict[str, Callable[[str, int, Name, int], int]] = {
     "password": _password,
     "passphrase": _password,
@@ -384,6 +391,7 @@ _JUDGES: dict[str, Callable[[str, int, Name, int], int]] = {
     "weak_pin": _weak_pin,
     "code": _code,
     "dial": _dial,
+    "answer": _answer,
     "spare": lambda *_: 0,
     "seed": lambda *_: 0,
     "weak_seed": lambda *_: 0,
