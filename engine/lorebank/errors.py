@@ -1,19 +1,5 @@
 """Every error lorebank raises, as one tree; the exit code and the JSON code stand on the class.
 
-    LorebankError (1)
-    ├── UsageError (2)                a flag, argument or call that cannot be understood
-    ├── WorkspaceError (3)            the workspace folder is missing, unreadable or not writable
-    │   ├── ConfigurationError        a settings file or value is invalid
-    │   └── PathRefused               a path outside what may be read or written
-    ├── NotFound (1)                  no fact, opinion, entity or file of that name
-    ├── IndexUnusable (4)             the index is missing or broken and could not be rebuilt
-    ├── LockHeld (5)                  another process is writing
-    ├── ConcurrentEdit (1)            a file changed during an edit; nothing was overwritten
-    ├── ProviderError (1)             an embedder or generator failed or is not installed
-    │   └── Offline                   it is on another machine, and nothing may leave this one
-    ├── CoreMemoryFull (1)            the core memory would grow past its limit
-    └── ScheduleError (1)             the system's scheduler is missing, or refused
-
 A message says what happened, where (`path:line` where there is one); `hint` says what to do.
 """
 

@@ -77,7 +77,6 @@ class BootPack(Record):
 def build_boot_pack(
     sources: Sequence[PackSource], *, token_budget: int, group: bool, cites: bool = True
 ) -> BootPack:
-    """The pack of those sources, weightiest first, whose text keeps to the budget."""
     wanted = [source for source in sources if source.text.strip()]
     head = HEADER if cites else f"{HEADER}\n{NO_CITATIONS}"
     room = max(0, token_budget - estimate_tokens(f"{head}\n\n{FOOTER}") - 1)
@@ -102,7 +101,6 @@ def visible(text: str, path: str) -> str:
 
 
 def opinion_lines(opinions: Sequence[Opinion]) -> str:
-    """The opinions as list items, the surest first, each with its confidence and its line."""
     return "\n".join(
         f"- {o.confidence:.2f} {_about(o)}{o.statement}{o.origin.note} [{o.source}]"
         for o in opinions

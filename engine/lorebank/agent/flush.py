@@ -71,7 +71,7 @@ class HostSession(NamedTuple):
 def check_flush(
     root: Path, config: Config, session: HostSession, *, writable: bool, today: date
 ) -> Flush:
-    """Decide for one conversation and remember what was decided; writes nothing where it cannot."""
+    """Decide for one conversation and remember it; writes nothing where it cannot."""
     if session.tokens < 0 or session.context_window < 1:
         raise UsageError("tokens and context window are counts of tokens", hint="see --help")
     settings = config.compaction.memory_flush

@@ -1,8 +1,7 @@
 """The command line: one file a subject, each parse → one Bank call → render.
 
-Owns the words and colours a person sees, the exit codes, and everything printed: data on stdout,
-notes and problems on stderr. Never reads or writes a workspace itself. May use every room below;
-a command's module and `app` are imported only when that command runs.
+Data goes to stdout, notes and problems to stderr. A command's module and `app` are imported only
+when that command runs.
 """
 
 import gc

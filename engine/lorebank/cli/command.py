@@ -230,7 +230,6 @@ class CommandGroup(Command, click.Group):
         super().format_options(ctx, formatter)
 
     def summaries(self, ctx: click.Context) -> list[tuple[str, str]]:
-        """Each subcommand with its one-line summary."""
         found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
         return [(name, each.get_short_help_str(100)) for name, each in found if each is not None]
 
@@ -251,7 +250,6 @@ def command(name: str) -> Callable[[Callable[..., Any]], Command]:
 
 
 def group(name: str, **settings: Any) -> Callable[[Callable[..., Any]], CommandGroup]:
-    """Declare a group of commands; its docstring is what the help says behind the summary."""
     settings = {"cls": CommandGroup, "summary": COMMANDS[name][1], **settings}
     return click.group(name, **settings)
 
@@ -302,7 +300,6 @@ KIND = click.Choice(
 ITEM_KIND = click.Choice([*KIND.choices, "note"], case_sensitive=False)
 """A kind of hit: a kind of fact, or a passage of prose."""
 ORIGIN = click.Choice([origin.value for origin in Origin], case_sensitive=False)
-"""Whose word something is."""
 
 
 def complete_entity(
@@ -387,7 +384,6 @@ fail_empty_option = click.option(
 
 
 def entity_options(help_text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Add `-e/--entity`, which may be given several times."""
     return click.option(
         "-e",
         "--entity",
@@ -400,7 +396,6 @@ def entity_options(help_text: str) -> Callable[[Callable[..., Any]], Callable[..
 
 
 def interval_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--since` and `--until`."""
     until = click.option("--until", metavar="DAY", help="Up to and including that day.")
     since = click.option(
         "--since", metavar="DAY", help="From that day on: 2025-11-27, 30d, “last week”."

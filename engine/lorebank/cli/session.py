@@ -63,7 +63,6 @@ def write_raw(text: str) -> None:
 
 
 def flush() -> None:
-    """Send off what is buffered."""
     with _reader_watched():
         for stream in _open_streams():
             stream.flush()
@@ -138,8 +137,6 @@ WIDEST = 120
 
 @dataclass
 class Session:
-    """One run of the command line."""
-
     workspace: str | None = None
     bank_name: str | None = None
     json: bool = False
@@ -166,7 +163,6 @@ class Session:
         self.verbose = "--verbose" in before_text
 
     def bank(self, *, group: bool = False) -> Bank:
-        """The workspace the options and the environment point at, opened."""
         from lorebank.app.bank import Bank
 
         self._refuse_two_names()
@@ -183,7 +179,6 @@ class Session:
 
     @property
     def flags(self) -> tuple[Change, ...]:
-        """The settings that the command itself names."""
         from lorebank.settings.config import Change
 
         given = [text.partition("=") for text in self.overrides]
@@ -196,7 +191,6 @@ class Session:
         return (*changes, *offline)
 
     def banks(self) -> Banks:
-        """Every registered bank, for `--all`."""
         from lorebank.app.several import Banks
 
         if self.workspace or self.bank_name:
@@ -234,7 +228,6 @@ class Session:
         return named if len(text) > len("2025-11-27") else named.replace(hour=12)
 
     def settings(self) -> tuple[Path, Config]:
-        """The workspace's folder and its settings, without opening it."""
         from lorebank.settings.config import load_config
 
         root = self.find_root()
@@ -258,12 +251,10 @@ class Session:
 
     @property
     def look(self) -> Look:
-        """How data is shown on stdout."""
         return _look_of(sys.stdout)
 
     @property
     def error_look(self) -> Look:
-        """How notes are shown on stderr."""
         return _look_of(sys.stderr)
 
     @property
@@ -273,7 +264,6 @@ class Session:
         return not self.json and all(s is not None and s.isatty() for s in streams)
 
     def show(self, lines: Iterable[str]) -> None:
-        """Write data."""
         write(lines)
 
     def result(
@@ -309,7 +299,6 @@ class Session:
         self.note(notes)
 
     def show_json(self, payload: Mapping[str, Any]) -> None:
-        """Write one object of the published schema."""
         write_json({"schema_version": SCHEMA_VERSION, **payload})
 
     def note(self, lines: Iterable[str]) -> None:
@@ -351,7 +340,6 @@ def ask_key(session: Session, place: str, verdicts: Mapping[str, str]) -> str:
 
 
 def edit_source(session: Session, root: Path, source: str) -> None:
-    """Open the file that a line stands in, in the editor of the environment."""
     path = source.partition("#")[0]
     session.show([f"opening {source}"])
     click.edit(filename=str(root / path))

@@ -75,7 +75,6 @@ class Conversation(Record):
 
 
 def conversation_note(said: Conversation) -> Read:
-    """The note of a conversation, and what of it was left out."""
     title = " ".join(clean(said.title).split()) or "Untitled conversation"
     title, problems = shareable_text(title, said.place)
     shown = f"{said.place} “{title[:80]}”"
@@ -149,7 +148,7 @@ def read_conversations(
     source: Source,
     zone: tzinfo | None = None,
 ) -> Read:
-    """The conversations of an export in their order; days are those of `zone`."""
+    """Days are those of `zone`."""
     files = conversation_files(source)
     for path in source.paths:
         if path not in files:

@@ -155,12 +155,11 @@ def plain_fact(
 
 
 def written_fact(kind: FactKind, text: str, subjects: Sequence[Mention]) -> Fact:
-    """A fact whose text is Markdown: what it links to is mentioned."""
     return plain_fact(kind, plain_text(text), (*subjects, *(m for m, _, _ in find_mentions(text))))
 
 
 def retain_line(fact: Fact) -> str:
-    """The list item of a fact; a name that its text does not hold stands before the colon."""
+    """A name that the text of the fact does not hold stands before the colon."""
     line = format_fact(fact)
     read = {mention.slug for mention in parse_fact_line(line.split("\n")[0][2:]).mentions}
     if read >= set(fact.slugs):

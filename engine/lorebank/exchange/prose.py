@@ -31,7 +31,6 @@ _HEADING = re.compile(r"#{1,6}[ \t]+\S|[^\n]+\n=+[ \t]*(?:\n|\Z)")
 
 
 def clean(text: str) -> str:
-    """The text with `\\n` line ends, without control characters and halves of characters."""
     whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return _CONTROLS.sub("", _LINE_ENDS.sub("\n", whole))
 
@@ -75,7 +74,6 @@ def shareable_page(text: str, place: str) -> tuple[str, str, tuple[Diagnostic, .
 
 
 def rewrite_lines(text: str, rewrite: Callable[[str], str]) -> str:
-    """The text with `rewrite` applied to each line outside fenced code."""
     fences = FenceScanner()
     return "\n".join(line if fences.feed(line) else rewrite(line) for line in text.split("\n"))
 
@@ -121,8 +119,6 @@ _ATTACHMENT = re.compile(
 
 
 class LinkRules(Record):
-    """What links mean in one vault."""
-
     day_of: Callable[[str], date | None] = lambda name: None
     """The day of the daily note that a link names, if it names one."""
     whole_names: bool = False

@@ -79,7 +79,6 @@ class GraphSettings(Record):
 
 
 def read_logseq(source: Source) -> Read:
-    """The journals and pages of a graph by path, and what of it is left out."""
     settings = _settings(source)
     blocks = _blocks(source, settings)
     for path in source.paths:
@@ -193,7 +192,6 @@ class _Page:
         self.began = self.began or bool(text)
 
     def _readable(self, prose: str, number: int) -> str:
-        """A stretch of prose without what only Logseq understands."""
         prose = _LABELLED_BLOCK.sub(r"\g<label>", prose)
         prose = _LABELLED_PAGE.sub(r"[[\g<page>|\g<label>]]", prose)
         prose = _WATCH.sub(r"\g<url>", _EMBED.sub(r"\g<what>", prose))
@@ -212,7 +210,6 @@ class _Page:
 
 
 def _blocks(source: Source, settings: GraphSettings) -> dict[str, str]:
-    """The texts of the blocks that carry an id, for those who refer to them."""
     found: dict[str, str] = {}
     for path in source.paths:
         if _why_not(path, settings):

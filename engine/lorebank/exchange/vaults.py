@@ -62,8 +62,6 @@ def link_rules(vault: VaultSettings) -> LinkRules:
 
 
 def read_obsidian(source: Source) -> Read:
-    """The notes of a vault by path, and what of it is left out."""
-
     def read(path: str) -> bytes:
         return source.read(path) if path in source.paths else b""
 

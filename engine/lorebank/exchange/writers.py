@@ -70,8 +70,6 @@ def html_pages(
 
 
 class _Bundle:
-    """Pages of Markdown that link to each other by paths with a suffix."""
-
     def __init__(
         self,
         facts: Sequence[Fact],
@@ -216,7 +214,7 @@ _RUN = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 def facts_csv(facts: Iterable[Fact]) -> str:
-    """A line of column names, then one a fact; names of entities are joined by `; `."""
+    """Names of entities are joined by `; `."""
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\r\n")
     writer.writerow(COLUMNS)

@@ -44,11 +44,12 @@ from lorebank.names.entities import (
 )
 from lorebank.names.resolve import resolve_names
 from lorebank.names.who import resolve_name
-from lorebank.pages.edits import PageEdit
+from lorebank.pages.edits import PageEdit, read_pages
 from lorebank.records import Record
-from lorebank.workspace.atomic import write_atomic
+from lorebank.workspace.atomic import replace_bytes
 from lorebank.workspace.git import unified
 from lorebank.workspace.layout import IDENTITY_PAGE
+from lorebank.workspace.paths import read_text_file
 
 _NEW_LEDGER = "# Identity\n\n"
 _HARMLESS = frozenset({"identity-unknown-name"})
@@ -130,7 +131,8 @@ def _plan_line(
 ) -> tuple[LedgerEntry, PageEdit, Ledger]:
     """The decision, the edit of the ledger, which changes nothing where the line stands, and what
     the ledger then says."""
-    old = _read_ledger(root)
+    data = read_text_file(root, IDENTITY_PAGE).data
+    old = None if data is None else data.decode("utf-8")
     text = _NEW_LEDGER if old is None else old
     ledger = parse_ledger(text, IDENTITY_PAGE)
     standing = [e for e in ledger.entries if _same(e, entry)]
@@ -152,19 +154,6 @@ def _plan_line(
         return entry, PageEdit(IDENTITY_PAGE, old, new), ledger
     except ValueError as problem:
         raise WorkspaceError(f"{IDENTITY_PAGE}: {problem}", hint="mend the file") from problem
-
-
-def _read_ledger(root: Path) -> str | None:
-    file = root / IDENTITY_PAGE
-    if file.is_symlink():
-        raise WorkspaceError(f"{IDENTITY_PAGE} is a symbolic link, which is never followed")
-    try:
-        return file.read_bytes().decode("utf-8")
-    except FileNotFoundError:
-        return None
-    except UnicodeDecodeError as problem:
-        message = f"{IDENTITY_PAGE} is not valid UTF-8 at byte {problem.start}; nothing written"
-        raise WorkspaceError(message, hint="mend the file") from problem
 
 
 def _same(one: LedgerEntry, other: LedgerEntry) -> bool:
@@ -239,14 +228,13 @@ class PlannedMoves(Record):
 
 def plan_page_moves(root: Path, moves: Sequence[PageMove]) -> PlannedMoves:
     """Plan the moves on the pages as they are now; a page that cannot be read stays where it is."""
-    old: dict[str, str | None] = {}
-    problems: list[Diagnostic] = []
-    for path in sorted({path for move in moves for path in (move.path, move.home)}):
-        try:
-            old[path] = _read(root, path)
-        except (OSError, UnicodeDecodeError) as problem:
-            problems.append(Diagnostic(path, 0, "page-skipped", f"cannot be moved: {problem}"))
-    new = dict(old)
+    wanted = {path for move in moves for path in (move.path, move.home)}
+    pages, odd = read_pages(root, wanted)
+    problems = list(odd)
+    old = dict.fromkeys(wanted - {problem.path for problem in odd}) | {
+        path: page.data.decode("utf-8") for path, page in pages.items()
+    }
+    new: dict[str, str | None] = dict(old)
     written: list[str] = []
     for move in moves:
         if move.path in new and move.home in new:
@@ -263,12 +251,7 @@ def plan_page_moves(root: Path, moves: Sequence[PageMove]) -> PlannedMoves:
 def write_page_edits(root: Path, edits: Sequence[PageEdit]) -> None:
     """Write the pages in order, each only over what it was planned from."""
     for edit in edits:
-        file = root / edit.path
-        expected = _bytes(edit.old)
-        if edit.new is not None:
-            write_atomic(file, edit.new.encode("utf-8"), expected=expected)
-        elif expected is not None and file.read_bytes() == expected:
-            file.unlink()
+        replace_bytes(root / edit.path, _bytes(edit.new), expected=_bytes(edit.old))
 
 
 def _move(move: PageMove, pages: dict[str, str | None]) -> str:
@@ -304,13 +287,3 @@ def _inside(home: str, path: str) -> str | None:
 
 def _bytes(text: str | None) -> bytes | None:
     return None if text is None else text.encode("utf-8")
-
-
-def _read(root: Path, path: str) -> str | None:
-    file = root / path
-    if any((root / step).is_symlink() for step in [path, *map(str, Path(path).parents)][:-1]):
-        raise OSError("it is reached by a symbolic link")
-    try:
-        return file.read_bytes().decode("utf-8")
-    except FileNotFoundError:
-        return None

@@ -55,7 +55,6 @@ def _context_line(look: Look, context: Sequence[str], shown: set[str]) -> list[s
 
 
 def absence_lines(look: Look, answer: Answer) -> list[str]:
-    """Why something asked about is not among the hits."""
     absence = answer.why_not
     if absence is None:
         return []
@@ -115,7 +114,6 @@ def answer_notes(look: Look, answer: Answer, *, budgeted: bool = False) -> list[
 
 
 def understood_lines(look: Look, answer: Answer) -> list[str]:
-    """How the question was read and which retrievers ran, for `--explain`."""
     lines = [f"understood: {SEPARATOR.join(_searched(answer.query)) or 'nothing to search for'}"]
     lines.append(f"read as: {', '.join(answer.query.intent) or 'lexical'}")
     lines.append(f"retrievers: {', '.join(answer.retrievers_used) or 'none'}")
@@ -139,7 +137,6 @@ def _searched(query: Query) -> list[str]:
 
 
 def nothing_found_lines(look: Look, answer: Answer, *, advice: Sequence[str]) -> list[str]:
-    """An empty answer: what was searched, and what to try."""
     lines = [f"nothing found for “{answer.query.text}”"]
     if searched := _searched(answer.query):
         lines.append(f"searched: {SEPARATOR.join(searched)}")
@@ -148,7 +145,6 @@ def nothing_found_lines(look: Look, answer: Answer, *, advice: Sequence[str]) ->
 
 
 def answer_jsonl(answer: Answer) -> Iterator[str]:
-    """One JSON object a hit and line."""
     for hit in answer.hits:
         yield json.dumps(hit.to_dict(), ensure_ascii=False)
 
@@ -166,12 +162,10 @@ def answer_markdown(answer: Answer) -> Iterator[str]:
 
 
 def answer_paths(answer: Answer) -> Iterator[str]:
-    """Each citation once, the best first."""
     yield from dict.fromkeys(hit.place for hit in answer.hits)
 
 
 def search_lines(look: Look, hits: Sequence[SearchHit]) -> list[str]:
-    """One block a passage: place, score and heading, then the snippet set back."""
     shown: set[str] = set()
 
     def block(hit: SearchHit) -> Iterator[str]:
@@ -209,7 +203,6 @@ def bank_lines(look: Look, rows: Sequence[tuple[RegisteredBank, bool]]) -> list[
 
 
 def failed_lines(look: Look, parts: Iterable[BankPart]) -> list[str]:
-    """The banks that could not be asked, each with its reason and remedy."""
     lines: list[str] = []
     for part in parts:
         if part.error:

@@ -108,7 +108,6 @@ def day_line(look: Look, day: date, confidence: float) -> str:
 
 
 def bar(look: Look, confidence: float) -> str:
-    """A share of 1 as a bar, to compare by eye."""
     filled = round(confidence * BAR_WIDTH)
     return "█" * filled + look.dim("░" * (BAR_WIDTH - filled))
 
@@ -139,7 +138,6 @@ SHOWN_FINDINGS = 10
 
 
 def step_lines(look: Look, opinion: Opinion, steps: Sequence[BeliefStep]) -> list[str]:
-    """Day by day: the confidence, how the rule came to it, and the lines behind it."""
     if not steps:
         return []
     lines = ["", look.title("Confidence by day")]
@@ -157,7 +155,6 @@ def step_lines(look: Look, opinion: Opinion, steps: Sequence[BeliefStep]) -> lis
 
 
 def change_lines(look: Look, diff: BeliefDiff) -> list[str]:
-    """What changed its mind, by kind, each from → to with the lines that moved it."""
     span = f"{diff.since} – {diff.until}"
     lines = [look.dim(f"{span}: {count(len(diff.changes), 'opinion')} changed")]
     for kind, changes in groupby(diff.changes, key=lambda change: change.kind):
@@ -177,7 +174,6 @@ def _change_block(look: Look, change: BeliefChange) -> list[str]:
 
 
 def rot_lines(look: Look, report: RotReport, *, everything: bool = False) -> list[str]:
-    """The findings by kind, the surest opinions first, each with its reason and its place."""
     looked = f"{count(report.opinions, 'opinion')} and {count(report.pages, 'page')} checked"
     lines = [look.dim(f"{report.day}: {looked}, {count(len(report.findings), 'finding')}")]
     if report.unrecalled is None:
@@ -239,7 +235,6 @@ _DATE_COLUMN = " " * 12
 
 
 def timeline_lines(look: Look, facts: Sequence[Fact]) -> list[str]:
-    """The day in a column of its own, the sentence beside it, its byline below."""
     lines: list[str] = []
     column = INDENT if look.for_model else _DATE_COLUMN
     for fact in facts:
@@ -267,7 +262,6 @@ def _timeline_parts(fact: Fact) -> list[str]:
 
 
 def explanation_lines(look: Look, story: Explanation) -> list[str]:
-    """A fact with its lines and what it moved; an opinion with each step of its confidence."""
     lines: list[str] = []
     if story.fact is not None:
         lines += fact_block(look, story.fact, with_id=True)
@@ -287,7 +281,6 @@ def explanation_lines(look: Look, story: Explanation) -> list[str]:
 
 
 def merged_opinion_lines(look: Look, found: OpinionsOfBanks, *, history: bool) -> list[str]:
-    """The opinions of several banks, each with its bank's name."""
     banks, rows = zip(*found.opinions, strict=True) if found.opinions else ((), ())
     return opinion_lines(look, rows, history=history, banks=banks)
 
@@ -302,7 +295,6 @@ def page_lines(look: Look, page: str) -> list[str]:
 
 
 def agenda_lines(look: Look, items: Sequence[AgendaItem]) -> Iterator[str]:
-    """The day in a column, and below what it is and where it stands."""
     for item in items:
         late = look.warn("overdue ") if item.overdue else ""
         yield f"{_due(item):12} {late}{look.clean_line(item.told)}"

@@ -36,7 +36,6 @@ _NAMED_IN = 3
 
 
 def entity_view_lines(look: Look, view: EntityView, *, limit: int) -> list[str]:
-    """Name and dates, what holds now, opinions, what is open, the newest `limit` facts, company."""
     lines = [look.title(look.clean_line(view.entity.name), 1)]
     lines += part_lines(look, _about(view.entity), INDENT)
     now = (f"{each.fact.content} · {each.fact.citation}" for each in view.properties)
@@ -80,7 +79,6 @@ def _seen(entity: Entity) -> str:
 
 
 def entity_list_lines(look: Look, entities: Sequence[Entity]) -> list[str]:
-    """One line an entity: name, number of facts, when it was seen, type and aliases."""
     if not entities:
         return []
     names = [look.cut(entity.name, WIDEST_NAME) for entity in entities]
@@ -107,7 +105,6 @@ _TITLES = {
 
 
 def resolution_lines(look: Look, found: NameResolution) -> list[str]:
-    """The steps in order, then the entity's other names, or who else may be meant."""
     whom = found.entity.name if found.entity else "nobody for sure"
     lines = [f"{look.strong(look.clean_line(found.written))} is {look.clean_line(whom)}"]
     for number, step in enumerate(found.steps, start=1):
@@ -146,7 +143,6 @@ def _entities(slugs: Sequence[str]) -> str:
 
 
 def audit_lines(look: Look, audit: Audit) -> list[str]:
-    """The findings by kind: names and why, the lines, the commands."""
     return blocks(
         [
             look.strong(f"{title} ({count(len(found), 'finding')})"),
@@ -166,7 +162,6 @@ def _finding_lines(look: Look, finding: AuditFinding) -> list[str]:
 
 
 def graph_lines(look: Look, graph: EntityGraph) -> list[str]:
-    """The shape in numbers, who is most central, the communities, the bridges."""
     if not graph.nodes:
         return []
     names = {node.slug: look.clean_line(node.name) for node in graph.nodes}
@@ -194,7 +189,6 @@ def graph_lines(look: Look, graph: EntityGraph) -> list[str]:
 
 
 def merged_view_lines(look: Look, found: EntitiesOfBanks, *, limit: int) -> list[str]:
-    """What each of several banks knows of a name, below the bank's own."""
     return blocks(
         [look.accent(f"{bank}:"), *entity_view_lines(look, view, limit=limit)]
         for bank, view in found.views

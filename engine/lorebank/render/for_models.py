@@ -41,7 +41,6 @@ def answer_text(answer: Answer, budget: int) -> str:
 
 
 def _told(answer: Answer, count: int, length: int) -> str:
-    """The first hits, each of so many characters, then what is to be said of all."""
     shown: set[str] = set()
     lines = []
     for hit in answer.hits[:count]:
@@ -83,7 +82,6 @@ def reflect_blocks(report: ReflectReport, hunks: Sequence[Hunk]) -> list[str]:
 
 
 def hunk_blocks(hunks: Sequence[Hunk]) -> list[str]:
-    """Each change with the hunks that make it, a page and an id each."""
     from lorebank.nightly.hunks import changes_of
 
     blocks = []

@@ -28,7 +28,6 @@ EMPTY = "nothing waits for a decision"
 
 
 def inbox_lines(look: Look, inbox: Inbox) -> list[str]:
-    """One block an item, and how one is settled."""
     pairs = "1 pair of lines" if inbox.unlikely == 1 else f"{inbox.unlikely} pairs of lines"
     left = [look.dim(f"{pairs} little alike: --all")] if inbox.unlikely else []
     if not inbox.items:
@@ -111,7 +110,6 @@ _SHOWN = 10
 
 
 def confirm_lines(look: Look, report: ConfirmReport) -> list[str]:
-    """The line that stands now or no more, and the facts whose standing it changed."""
     done = "confirmed" if report.source else "in quarantine again"
     moved = f"{count(len(report.facts), 'fact')} and {count(report.passages, 'passage')} {done}"
     lines = [f"{moved}: {report.source}" if report.source else moved]
@@ -221,7 +219,6 @@ def _what_next(look: Look, report: ForgetReport, undo: str) -> list[str]:
 
 
 def _proof_lines(report: ForgetReport) -> list[str]:
-    """What a search of all files found at the end."""
     if report.searched is None:
         return []
     left = sum(each.code.startswith("left") for each in report.problems)
@@ -230,7 +227,6 @@ def _proof_lines(report: ForgetReport) -> list[str]:
 
 
 def purge_lines(look: Look, report: PurgeReport) -> list[str]:
-    """What is kept no longer."""
     lines = ["nothing forgotten is kept"] if not (report.runs or report.mended) else []
     if report.runs:
         lines.append(f"dropped for good: {', '.join(report.runs)}")

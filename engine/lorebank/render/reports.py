@@ -46,7 +46,6 @@ _PLACE = 6
 
 
 def sync_lines(look: Look, report: SyncReport, *, everything: bool = False) -> list[str]:
-    """What was read again, file by file, and a line of totals."""
     changes = [look.good("+ ") + look.clean_line(path) for path in report.added]
     changes += [look.warn("~ ") + look.clean_line(path) for path in report.changed]
     changes += [look.bad("- ") + look.clean_line(path) for path in report.removed]
@@ -80,7 +79,6 @@ def _totals(report: SyncReport) -> str:
 
 
 def reflect_lines(look: Look, report: ReflectReport, *, everything: bool = False) -> list[str]:
-    """How much was read, which pages changed, which opinions moved."""
     read = f"read {count(report.facts_read, 'fact')}"
     if not report.changed:
         left = len(report.hunks)
@@ -106,7 +104,6 @@ def reflect_lines(look: Look, report: ReflectReport, *, everything: bool = False
 
 
 def undo_lines(look: Look, report: UndoReport) -> list[str]:
-    """Which files are again as they were before a run, and which were left alone."""
     lines = [f"run {report.run} undone: {count(len(report.restored), 'file')} as before"]
     lines += [f"{INDENT}{look.clean_line(path)}" for path in report.restored]
     if report.kept:
@@ -176,7 +173,6 @@ def _patch_line(look: Look, line: str) -> str:
 
 
 def status_lines(look: Look, status: Status) -> list[str]:
-    """Workspace, freshness, contents, embedder, last reflection, and each problem with a remedy."""
     counts, rules, vectors = dict(status.counts), status.directives, status.vector_search
     lint = counts.pop("lint", 0)
     held = [count_of(n, what) for what, n in counts.items() if n or what != "pending"]
@@ -204,7 +200,6 @@ def status_lines(look: Look, status: Status) -> list[str]:
 
 
 def _engine_state(look: Look, status: Status) -> str:
-    """Who ranks passages: the sidecar, or why not, and when it was brought up to date."""
     about = status.sidecar
     if about["reason"]:
         return look.clean_line(f"built-in, as qmd does not answer: {about['reason']}")
@@ -251,7 +246,6 @@ def _embedder_state(look: Look, status: Status) -> str:
 
 
 def health_lines(look: Look, findings: Sequence[HealthFinding]) -> Iterator[str]:
-    """What `doctor` found, and what it repaired."""
     for finding in findings:
         mark = look.strong("repaired") if finding.fixed else look.warn(finding.check)
         place = f"{finding.source}: " if finding.source else ""
@@ -275,7 +269,6 @@ def status_problem_lines(look: Look, problems: Sequence[Diagnostic]) -> list[str
 
 
 def remedy(code: str) -> str:
-    """What to do about a problem of a code."""
     return REMEDIES.get(code, "open the place named above and mend the line")
 
 
@@ -357,7 +350,6 @@ _VARIANTS = {
 
 
 def bench_lines(look: Look, report: BenchReport) -> list[str]:
-    """A line of what was asked, a block a variant, a line of times."""
     if not report.rows:
         return ["nothing here is long enough to make a question of"]
     facts = count(report.facts, "fact") if report.facts else ""
@@ -377,8 +369,6 @@ def bench_lines(look: Look, report: BenchReport) -> list[str]:
 
 
 def template_lines(look: Look, templates: Iterable[Template]) -> list[str]:
-    """Each template with its description and its questions."""
-
     def block(each: Template) -> Iterator[str]:
         yield look.strong(each.name)
         yield from look.paragraph(each.description, INDENT)
@@ -407,7 +397,6 @@ def value_text(value: object) -> str:
 
 
 def setting_lines(look: Look, rows: Sequence[tuple[str, object, str]]) -> list[str]:
-    """`key = value`, and where it comes from unless that is the default."""
     lines = []
     for key, value, origin in rows:
         shown = look.clean_line(f"{key} = {value_text(value)}".rstrip())
@@ -417,7 +406,6 @@ def setting_lines(look: Look, rows: Sequence[tuple[str, object, str]]) -> list[s
 
 
 def path_lines(look: Look, paths: Mapping[str, Path]) -> list[str]:
-    """The place's name, its path, and whether the file is there."""
     column = max(map(len, paths), default=0)
     missing = look.dim("  (not there)")
     return [
@@ -437,7 +425,6 @@ def printed_lines(written: Mapping[str, str]) -> list[str]:
 def schedule_lines(
     look: Look, found: Sequence[Scheduled], record: ScheduleRecord | None, missed: datetime | None
 ) -> list[str]:
-    """Where it stands, the last run, what was missed."""
     rows = [("scheduled", _where(look, each)) for each in found] or [("scheduled", "not at all")]
     if record is not None:
         rows.append(("last run", _minute_of(record.last_run) if record.last_run else "none yet"))
@@ -464,7 +451,6 @@ _SHOWN_A_REASON = 3
 
 
 def import_lines(look: Look, report: ImportReport) -> list[str]:
-    """Where it lies, what is new, and what was left as its owner has it."""
     new = "would be added" if report.dry_run else "added"
     changed = "would be updated" if report.dry_run else "updated"
     counts = (

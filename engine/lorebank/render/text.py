@@ -132,7 +132,6 @@ class Look(Record):
     """Whether a model reads it: Markdown with ids, hints in the words of tools."""
 
     def title(self, text: str, level: int = 2) -> str:
-        """The title of a section."""
         return f"{'#' * level} {text}" if self.for_model else self.strong(text)
 
     def hint(self, text: str) -> str:
@@ -141,7 +140,6 @@ class Look(Record):
 
     @property
     def bullet(self) -> str:
-        """Stands before each item of a list."""
         return "- " if self.for_model else ""
 
     def _styled(self, text: str, **style: str | bool) -> str:
@@ -169,7 +167,6 @@ class Look(Record):
         return wrap(clean(text), self.width, indent, first=first)
 
     def dim_paragraph(self, text: str, indent: str = INDENT) -> list[str]:
-        """The same, set back and dimmed."""
         return [indent + self.dim(line[len(indent) :]) for line in self.paragraph(text, indent)]
 
     def cut(self, text: str, width: int) -> str:
@@ -234,7 +231,6 @@ def times_phrase(item: Fact | Hit) -> str:
 
 
 def confidence_phrase(confidence: float | None) -> str:
-    """Two decimals: `0.95`; empty where none was named."""
     return "" if confidence is None else f"{confidence:.2f}"
 
 
@@ -251,7 +247,6 @@ def whose(item: Fact | Hit) -> str:
 
 
 def size_phrase(size: int) -> str:
-    """A file's size: `12 kB`, `1.4 MB`."""
     if size < 1_000_000:
         return f"{(size + 999) // 1000} kB"
     return f"{size / 1_000_000:.1f} MB"
@@ -279,7 +274,6 @@ def part_lines(look: Look, parts: Iterable[str], indent: str) -> list[str]:
 
 
 def fact_block(look: Look, fact: Fact, *, indent: str = "", with_id: bool = False) -> list[str]:
-    """A fact's sentence with its byline."""
     parts = [
         "superseded" if fact.superseded_by else "",
         whose(fact),
@@ -325,7 +319,6 @@ def evidence_line(look: Look, evidence: Evidence, indent: str, *, known: str = "
 
 
 def signed(delta: float) -> str:
-    """`+0.03`, `−0.06`."""
     return f"{'−' if delta < 0 else '+'}{abs(delta):.2f}"
 
 
@@ -345,7 +338,6 @@ def more_line(shown: int, of: int, hint: str = "", indent: str = INDENT) -> list
 
 
 def blocks(found: Iterable[Iterable[str]]) -> list[str]:
-    """The lines of each block, with an empty line between two."""
     lines: list[str] = []
     for block in found:
         lines += ["", *block] if lines else block
@@ -353,5 +345,4 @@ def blocks(found: Iterable[Iterable[str]]) -> list[str]:
 
 
 def section(look: Look, title: str, lines: Sequence[str]) -> list[str]:
-    """Lines below a title, an empty line above; nothing without lines."""
     return ["", look.title(title), *lines] if lines else []

@@ -1,5 +1,1 @@
-"""Writing facts down: a fact line under the retain section of a daily log.
-
-Pure text work on a log's text; the file is written by `app` through `workspace`. Never changes a
-byte of what already stands there. May use `index`, `markdown`, `language`, `domain`, `errors`.
-"""
+"""Writing facts down: text work on a log's text, of which what stands there never changes."""

@@ -32,12 +32,11 @@ def templates_root() -> Path:
 
 
 def list_templates() -> tuple[Template, ...]:
-    """All shipped packs, `default` first, then by name."""
     return tuple(map(load_template, _names()))
 
 
 def load_template(source: str) -> Template:
-    """A shipped pack by its name, or any pack by its path (a folder or a zip)."""
+    """A shipped pack by its name, or any pack by its path."""
     place = _place(source)
     manifest, files = read_pack(place)
     return replace(read_manifest(manifest, f"{place}/{MANIFEST}"), files=files)
@@ -125,7 +124,6 @@ def init_workspace(
 
 
 def missing_files(root: Path, template: Template) -> dict[str, bytes]:
-    """What the template brings and the workspace has not, by workspace path."""
     has_core = root.is_dir() and any(is_core(entry.name) for entry in root.iterdir())
     return {
         path: content

@@ -68,7 +68,7 @@ class Source(Mutable):
 
 
 def open_source(path: Path) -> Source:
-    """The source at a path; `NotFound` and `WorkspaceError` say what is wrong with it."""
+    """`NotFound` and `WorkspaceError` say what is wrong with a source."""
     if path.is_dir():
         source = Source(path, path.resolve().name)
         source.paths = tuple(sorted(p for p, _ in entries_below(path, source.left_out.append)))

@@ -31,8 +31,6 @@ _NAME_RULE = "letters, digits, '-', '_' and '.', beginning with a letter or digi
 
 
 class Registry(Record):
-    """The registered banks, in the order of the file."""
-
     file: Path | None
     """Where they stand; `None` where the environment names no folder for settings."""
     banks: tuple[RegisteredBank, ...] = ()
@@ -139,11 +137,7 @@ def set_default_bank(environ: Mapping[str, str], name: str | None) -> Registered
 
 
 def split_place(text: str, registry: Registry) -> tuple[str | None, str]:
-    """A place as answers from several banks cite it → bank and path within it.
-
-    `work:memory/2025-11-27.md#L3` → `("work", "memory/2025-11-27.md#L3")` where a bank `work` is
-    registered; any other text is a path, as it stands.
-    """
+    """`work:memory/a.md#L3` → `("work", "memory/a.md#L3")` where a bank `work` is registered."""
     name, colon, path = text.partition(":")
     if colon and path and _NAME.fullmatch(name) and (bank := registry.find(name)):
         return bank.name, path

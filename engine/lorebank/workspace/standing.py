@@ -95,7 +95,6 @@ def standing_page(
 
 
 def is_standing_path(path: str) -> bool:
-    """Whether a standing page may be at that path: in the bank, and not a page of another use."""
     folders = (f"{BANK_FOLDER}/entities", *GENERATED_FOLDERS)
     return (
         path.startswith(f"{BANK_FOLDER}/")

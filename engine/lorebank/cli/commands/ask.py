@@ -213,7 +213,7 @@ def get(session: Session, path: str, start_line: int | None, lines: int | None) 
 
 
 def _in_its_bank(session: Session, place: str) -> str:
-    """The path of a place such as `work:memory/a.md`, whose bank is then the one that is asked."""
+    """The path of `work:memory/a.md`, whose bank is then the one that is asked."""
     if ":" not in place or session.workspace or session.bank_name:
         return place
     from lorebank.workspace.registry import load_registry, split_place
