@@ -144,10 +144,7 @@ need."""
 
 
 def as_written_by(author: Author, origin: Origin, today: date, day: date) -> tuple[Origin, Author]:
-    """The origin and author of a line for the log of `day`; the owner's own line has neither.
-
-    Raises `UsageError` where an agent dates a line outside its window.
-    """
+    """The owner's line has none; `UsageError` where an agent dates a line outside its window."""
     if author is not NOBODY:
         origin = origin.least_trusted(Origin.AGENT)
     if origin is not Origin.AGENT:

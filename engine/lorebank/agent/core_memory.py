@@ -85,10 +85,7 @@ def orders_section(text: str) -> str:
 def measured(
     before: str, edited: Edited, limits: CoreMemorySettings, *, path: str, action: str
 ) -> CoreWrite:
-    """The report of a write that keeps to the limits; `CoreMemoryFull` where it does not.
-
-    An edit that makes the page smaller is never refused.
-    """
+    """`CoreMemoryFull` past the limit; an edit that makes the page smaller is never refused."""
     tokens = estimate_tokens(edited.text)
     proposal = _proposal(edited.text) if tokens > limits.warn_tokens else ""
     if tokens > limits.limit_tokens and tokens > estimate_tokens(before):

@@ -142,10 +142,7 @@ _REMINDER_DUE = {"tokens": 0, "compactions": None, "reminder_due": True}
 
 
 def note_compaction(root: Path, session: str) -> None:
-    """A host compacts a conversation now: the reminder is due afterwards, unless it came before.
-
-    Hosts tell one compaction several times; that changes nothing.
-    """
+    """The reminder is due after it; hosts tell one compaction several times."""
     if not _is_writable(root):
         return
     with WriterLock(root):

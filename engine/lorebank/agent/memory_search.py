@@ -76,10 +76,7 @@ def memory_search_result(
 def denied_search(
     query: str, conversation: Conversation, settings: MemorySettings
 ) -> MemorySearch | None:
-    """What a search finds in a conversation that `memory.scope` denies: nothing, and why.
-
-    `None` where it is allowed.
-    """
+    """What a search finds where `memory.scope` denies it: nothing, and why; else `None`."""
     if is_allowed(conversation, settings.scope.rules, settings.scope.default):
         return None
     where = (

@@ -18,7 +18,7 @@ from lorebank.inbox.registry import judge_records, settled
 from lorebank.index.entity_graph import entity_graph
 from lorebank.index.entity_view import entity_view
 from lorebank.index.items import facts_by_id
-from lorebank.index.opinions import opinions_moved_by
+from lorebank.index.opinions import load_opinions, opinions_moved_by
 from lorebank.index.succession import mark_superseded
 from lorebank.names.entities import list_entities
 from lorebank.names.who import audit_names, resolve_name
@@ -51,7 +51,9 @@ def explain(ws: OpenWorkspace, id: str, *, now: date | None = None) -> Explanati
     if id.startswith("o-"):
         from lorebank.nightly.lookback import steps_of
 
-        opinion = ws.opinion_with_id(ws.full_opinion_id(id))
+        [opinion] = ws.with_display_names(
+            load_opinions(ws.index, opinion_id=ws.full_opinion_id(id))[:1]
+        )
         dated = materialise.as_read(opinion, ws.day(now), ws.config.reflect)
         steps = steps_of(ws.index, dated, ws.config.reflect.prior)
         return Explanation(fact=None, opinion=dated, places=(opinion.source,), steps=steps)

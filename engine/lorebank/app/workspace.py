@@ -689,11 +689,6 @@ class OpenWorkspace:
             raise UsageError(f"'{text}' matches several ids", hint=near)
         return facts[0]
 
-    def opinion_with_id(self, id: str) -> Opinion:
-        from lorebank.index.opinions import load_opinions
-
-        return self.with_display_names(load_opinions(self.index, opinion_id=id))[0]
-
     def full_opinion_id(self, text: str) -> str:
         """The whole id of an opinion from a beginning of it."""
         from lorebank.index.opinions import load_opinions

@@ -367,13 +367,6 @@ date_option = click.option(
 )
 
 
-budget_option = click.option(
-    "--budget-tokens",
-    "token_budget",
-    type=click.IntRange(1),
-    metavar="N",
-    help="At most this many estimated tokens.",
-)
 fail_empty_option = click.option(
     "--fail-empty",
     is_flag=True,
@@ -381,6 +374,12 @@ fail_empty_option = click.option(
     callback=_keep("fail_empty"),
     help="Exit with 1 if nothing was found.",
 )
+
+
+def budget_option(text: str, least: int = 1) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add `--budget-tokens`."""
+    name, type_ = "token_budget", click.IntRange(least)
+    return click.option("--budget-tokens", name, type=type_, metavar="N", help=text)
 
 
 def entity_options(help_text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lorebank.render.text import Look
-    from lorebank.schedule.job import ScheduleRecord
 
 
 def find_command(name: str) -> click.Command:
@@ -169,21 +168,16 @@ def catch_up(session: Session) -> None:
     missed = missed_run(record, session.moment) if record else None
     if record is None or missed is None:
         return
-    wish = _wish(session, record)
-    if wish == "run":
+    from lorebank.settings.config import load_config
+
+    wish = load_config(session.opened, os.environ, session.flags).reflect.catch_up
+    if wish == "run" or (wish == "say" and record.catch_up):
         flush()
         _run(session, root)
     elif wish == "say":
         night = missed.isoformat(" ", "minutes")
         said = f"the reflection of {night} was missed; `lorebank reflect` catches up"
         session.note([session.error_look.warn("note: ") + said])
-
-
-def _wish(session: Session, record: ScheduleRecord) -> str:
-    from lorebank.settings.config import load_config
-
-    wish = load_config(session.opened, os.environ, session.flags).reflect.catch_up
-    return "run" if wish == "say" and record.catch_up else wish
 
 
 def _run(session: Session, root: Path) -> None:

@@ -321,10 +321,7 @@ def _look_of(stream: Any) -> Look:
 
 
 def ask_key(session: Session, place: str, verdicts: Mapping[str, str]) -> str:
-    """The verdict whose first letter is pressed; `?` explains them. Other keys are ignored.
-
-    `verdicts` maps each word to what it does.
-    """
+    """The verdict (word → what it does) whose first letter is pressed; `?` explains them."""
     keys = {word[0]: word for word in verdicts}
     shown = ", ".join(f"{key} {word}" for key, word in keys.items())
     prompt = session.look.dim(f"{place}: {shown}, ? help")

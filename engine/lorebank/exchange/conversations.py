@@ -32,10 +32,7 @@ _MILLISECONDS = 100_000_000_000
 
 
 def moment_of(value: object, zone: tzinfo | None) -> datetime | None:
-    """The moment in a time zone (the system's own for `None`); `None` for what names no moment.
-
-    A text without a zone is taken as it stands.
-    """
+    """`None` for what names no moment; a text without a zone is taken as it stands."""
     try:
         if isinstance(value, str):
             moment = datetime.fromisoformat(value.strip())

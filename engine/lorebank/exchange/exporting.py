@@ -116,11 +116,7 @@ def export_bank(
     target: Path | None = None,
     force: bool = False,
 ) -> ExportReport:
-    """Write facts, those in quarantine only where asked for; a table without a target is handed
-    back as text.
-
-    `UsageError` for an unknown form, and for a bundle of pages without a target.
-    """
+    """`UsageError` for an unknown form, and for a bundle of pages without a target."""
     if form not in (*_TABLES, *_BUNDLES):
         known = ", ".join((*_TABLES, *_BUNDLES))
         raise UsageError(f"'{form}' is not an export format", hint=f"one of {known}")

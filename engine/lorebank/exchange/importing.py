@@ -115,10 +115,7 @@ def import_source(
     name: str = "",
     dry_run: bool = False,
 ) -> ImportReport:
-    """Bring a source into the workspace; call it with the writer lock held, and sync afterwards.
-
-    `UsageError` where its form is not recognised, or another source of that name was imported.
-    """
+    """Under the writer lock; `UsageError` for an unknown form, or a name that is taken."""
     if form is not None and form not in READERS:
         known = ", ".join(READERS)
         raise UsageError(f"'{form}' is not an import format", hint=f"one of {known}")

@@ -64,10 +64,7 @@ def safe_path(name: str) -> str:
 
 
 def free_path(path: str, key: str, taken: Container[str]) -> str:
-    """The path, or one that no other takes in any case of its letters; the same for the same key.
-
-    `taken` holds paths as `str.casefold` and NFC make them.
-    """
+    """The path, or another for this key where it is taken, as `comparable` makes it."""
     if comparable(path) not in taken:
         return path
     stem = path.removesuffix(".md")

@@ -158,10 +158,7 @@ def _proposal_rule(desk: Desk, verdict: Verdict) -> None:
 
 
 def _accept(desk: Desk, proposal: Proposal) -> LineEdit:
-    """Make the edit that a proposal describes.
-
-    `ConcurrentEdit` where the line to change, or what it rests on, is not what it was.
-    """
+    """`ConcurrentEdit` where the line to change, or what it rests on, is not what it was."""
     check_grounds(desk.root, desk.connection, proposal)
     before = ledger_text(desk, proposal.target)
     if proposal.action is ProposalAction.RETAIN:

@@ -154,10 +154,7 @@ def settled(desk: Desk) -> tuple[Decision, ...]:
 def take_back(
     desk: Desk, *, ids: Collection[str] | None = None, by: str | None = None
 ) -> tuple[Decision, ...]:
-    """Undo the verdicts on these items, by this name, or both; all of them are returned.
-
-    `NotFound` where there is none, `UsageError` where an id names several items; nothing is undone.
-    """
+    """`NotFound` where there is none, `UsageError` where an id names several; nothing is undone."""
     if ids is None and by is None:
         raise UsageError("say which verdicts are taken back", hint="give ids, or by=NAME")
     signer = None if by is None else signature(by)
@@ -192,11 +189,7 @@ JUDGED = frozenset({InboxKind.EVIDENCE, InboxKind.RESTATEMENT, InboxKind.REPLACE
 
 
 def judge(desk: Desk, writer: Writer, *, k: int) -> tuple[str, ...]:
-    """Have the model rule on the first `k` pairs, as far as it is sure and the budget goes.
-
-    Returns the ids of the items settled. The caller holds the writer's lock, and syncs afterwards.
-    Raises `ProviderError` where the model cannot be asked.
-    """
+    """The ids settled of the first `k` pairs; under the writer's lock. Raises `ProviderError`."""
     items = [item for item in waiting(desk).items if item.kind in JUDGED][:k]
     verdicts = dict(_model_verdicts(writer, items))
     if verdicts:

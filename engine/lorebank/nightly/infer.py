@@ -101,10 +101,7 @@ def sentences(document: Document) -> Iterator[Sentence]:
 
 
 def infer_facts(document: Document, day: date, names: Mapping[str, str]) -> tuple[Inferred, ...]:
-    """The facts that the prose of a day's log states, in order, each once.
-
-    `names` gives the display name of every known entity by each of its slugs.
-    """
+    """In order, each once; `names` gives the display name of every known entity by each slug."""
     found: dict[str, Inferred] = {}
     before: list[_Name] = []
     listed = tuple(sentences(document))
@@ -350,10 +347,7 @@ def stated_fact(
     day: date,
     names: Mapping[str, str],
 ) -> Fact:
-    """The fact that sentences of a day's log state, with the known names in it as mentions.
-
-    `about` is the name it is about, or empty; of several sentences the first is the place.
-    """
+    """`about` is a name or empty; of several sentences the first is the place."""
     marked = tuple(name for sentence in cited for name in sentence.names)
     mentions = [Mention(about, slugify(about), subject=True)] if about else []
     for known in _names_in(Sentence(content, cited[0].citation, marked), names):

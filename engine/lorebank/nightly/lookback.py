@@ -70,12 +70,7 @@ def rot_report(
     *,
     day: date,
 ) -> RotReport:
-    """What has gone off: opinions as believed on `day`, lines never `recalled` by then, and what on
-    the bank's pages leads nowhere.
-
-    Pages are those under `bank/` and the core memory; journals and proposals tell of their own
-    day and are left out.
-    """
+    """Opinions as believed on `day`; journals and proposals tell of their own day: left out."""
     pages = (s for s in sources if is_core(s.path) or s.path.startswith(f"{BANK_FOLDER}/"))
     texts = {
         source.path: text

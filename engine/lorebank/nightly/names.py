@@ -92,11 +92,7 @@ def decide(
     undo: bool = False,
     dry_run: bool = False,
 ) -> LedgerChange:
-    """Make a decision; the caller holds the lock, has synced, and syncs afterwards.
-
-    Raises `UsageError` for a contradiction, `NotFound` for a name nobody bears or, under `undo`,
-    for a decision that stands nowhere.
-    """
+    """The caller holds the lock, has synced, and syncs afterwards. Raises as `decision_entry`."""
     entry, page, ledger = _plan_line(connection, root, entry, undo)
     uses, standing = name_uses(connection), decisions(connection)
     rows = [row for e in ledger.entries for row in ledger_rows(e) if row.action != SPELLING]

@@ -225,11 +225,7 @@ def read_core_memory(root: Path, token_budget: int) -> tuple[CoreMemory, tuple[D
 def plan_proposal_edits(
     planned: Mapping[str, Sequence[Proposal]], old: Mapping[str, str | None]
 ) -> tuple[PageEdit, ...]:
-    """The edits that bring the pages of proposals up to date; pages without a change are left out.
-
-    `old` gives the present texts. A block that a person edited stays as it is while its proposal
-    is open.
-    """
+    """Of the pages that change; a block that a person edited stays while its proposal is open."""
     edits = (_page_edit(path, old.get(path), found) for path, found in planned.items())
     return tuple(edit for edit in edits if edit.changes)
 
@@ -250,10 +246,7 @@ def _page_edit(path: str, old: str | None, proposals: Sequence[Proposal]) -> Pag
 
 
 def propose(root: Path, asked: Sequence[Proposal]) -> None:
-    """Put what an agent asks for on its page; the caller holds the writer's lock.
-
-    Raises `UsageError` for what the owner declined before, and where too much waits already.
-    """
+    """Under the writer's lock; `UsageError` for what was declined, or where too much waits."""
     rulings, _ = parse_rulings(read_text(root, DECISIONS_PATH))
     declined = {ruling.id for ruling in rulings if not ruling.accepted}
     if any(proposal.id in declined for proposal in asked):
@@ -307,10 +300,7 @@ def check_grounds(root: Path, connection: Connection, proposal: Proposal) -> Non
 
 
 def accept_edit(root: Path, proposal: Proposal, config: Config) -> Citation | None:
-    """Make the edit in the core memory, or cut lines of any note; returns where a new line stands.
-
-    `ConcurrentEdit` where the line to change is not what it was; nothing is written then.
-    """
+    """Where a new line stands; `ConcurrentEdit`, nothing written, where the old one is another."""
     resolve_memory_path(root, proposal.target, config)
     if proposal.action is not ProposalAction.REMOVE and not is_core(proposal.target):
         raise PathRefused(f"{proposal.target}: is not the core memory")

@@ -133,11 +133,7 @@ def load_run(root: Path, name: str, area: str = "") -> RunRecord:
 
 
 def undo_run(root: Path, run: str | None, *, force: bool = False, area: str = "") -> UndoReport:
-    """Give every file of a run (the last where `None`) the bytes it had before.
-
-    Raises `NotFound` where nothing is kept of it, `ConcurrentEdit` where a page was changed since;
-    with `force`, such pages are left alone and named.
-    """
+    """As `Bank.undo_reflect`, for any area."""
     store = undo_store(root, area)
     name = store.find(
         run,

@@ -59,10 +59,7 @@ class CoreMemory(Record):
 def plan_core_proposals(
     content: BankContent, core: CoreMemory, repeated: Callable[[str], Mapping[str, str]]
 ) -> tuple[Proposal, ...]:
-    """What is open to a decision now: stale lines first, then additions, the best first.
-
-    `repeated` tells of an entity, or nobody (""): id of a fact → the newest that says the same.
-    """
+    """Stale lines, then additions, the best first; `repeated` as of `PagePlan`."""
     lines = read_core(core.text)
     review = _Review(content, core, lines)
     stale = _undecided(review.stale(), core)

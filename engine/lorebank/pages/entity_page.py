@@ -190,7 +190,7 @@ def _states(view: View) -> list[Line]:
         if again:
             is_event = len({numbers_of(each.fact.content) for each in again}) > 1
             section = _LATELY if is_event else section
-            text += on_days(again) + _contradicting_days(again, view)
+            text += on_days(again)
         opinion = opinions.get(fact.id)
         if section == _OPINIONS and opinion is not None:
             text += f" · {opinion.confidence:.2f}{standing(opinion)}"
@@ -224,19 +224,6 @@ def _may_lead(known: KnownFact, view: View) -> bool:
     if last is None or last >= view.today:
         return True
     return (last if first is None else first) <= written
-
-
-def _contradicting_days(again: Sequence[KnownFact], view: View) -> str:
-    """The days on which a newer or older line on the matter of a habit said something else."""
-    ids = {k.fact.id for k in again}
-    first, last = again[0].fact.recorded, again[-1].fact.recorded
-    days = {
-        k.fact.recorded
-        for k in view.facts
-        if k.fact.id not in ids and ids.intersection(view.threads.newer_on_topic.get(k.fact.id, ()))
-        if k.fact.recorded and first and last and first <= k.fact.recorded <= last
-    }
-    return f"; otherwise on {', '.join(map(str, sorted(days)))}" if days else ""
 
 
 def _names_a_day_to_come(fact: Fact, today: date) -> bool:
@@ -302,10 +289,7 @@ def _timeline_line(view: View, same: Sequence[KnownFact], by_id: Mapping[str, Kn
 
 
 def _told(known: KnownFact, slug: str, *, whole: bool = False) -> str:
-    """The text as a page of `slug` shows it: `Runa: …` where it is about Runa before others.
-
-    With `whole`, behind its day, what no longer holds of it is shown as well.
-    """
+    """With whom it is about before it: `Runa: …`; `whole` tells what no longer holds as well."""
     text = known.fact.content if whole else resolved(known)
     subjects = [mention for mention in known.fact.mentions if mention.subject]
     is_own = not slug or not subjects or subjects[0].slug == slug

@@ -247,10 +247,7 @@ def _edit(asked: _Asked, lines: Sequence[AnswerLine], text: str, model: ModelInR
 def _answer_lines(
     asked: _Asked, content: BankContent, current: Sequence[Fact]
 ) -> tuple[AnswerLine, ...]:
-    """The lines of one answer, newest first; each fact and each text once.
-
-    Hits of weak evidence are better than nothing, and count only where there is nothing else.
-    """
+    """Newest first; hits of weak evidence count only where there is nothing else."""
     page = asked.page
     names = {slug: entity.name for slug, entity in content.entities.items()}
     if page.moved:
@@ -316,11 +313,7 @@ def _of_note(row: Sequence[Any]) -> AnswerLine:
 
 
 def _moved_opinions(opinions: Iterable[Opinion], name: str, since: date | None) -> list[AnswerLine]:
-    """One line an opinion that moved, the one moved last first, citing the line that moved it last.
-
-    `name`: only opinions held by that entity or about it. `since`: only those that moved from that
-    day on. An opinion withdrawn by hand is left out.
-    """
+    """One line an opinion that moved from `since` on; one withdrawn by hand is left out."""
     by_id = {opinion.id: opinion for opinion in opinions}
     lines = []
     for opinion in by_id.values():

@@ -53,10 +53,7 @@ def holds_phrase(text: str, entry: str) -> bool:
 
 
 def asked_tasks(question: str) -> str:
-    """Which tasks a question asks for: own `promises`, `open` or `done` ones; empty where none.
-
-    By a phrase of its own (`what is left to do`), or by a word for tasks and one for their state.
-    """
+    """`promises`, `open` or `done`; by a phrase of its own, or a word for tasks and for state."""
     if holds_phrase(question, "asks_promises"):
         return "promises"
     names_tasks = _holds_in_its_language(question, "task")

@@ -72,10 +72,7 @@ def texts(job: Job, system: str, environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def install(job: Job, system: str, environ: Mapping[str, str]) -> bool:
-    """Schedule the job; returns whether anything changed.
-
-    `ScheduleError` where the scheduler is not there or refuses.
-    """
+    """Whether anything changed; `ScheduleError` where the scheduler is missing or refuses."""
     if system == "cron":
         return _rewrite_crontab(lambda before: with_block(before, job))
     place = _place(system, job.workspace, environ)

@@ -136,10 +136,7 @@ Value = bool | int | float | str | tuple[Any, ...] | dict[str, Any]
 
 
 def find_line(text: str, key: Key) -> int | None:
-    """The 1-based line on which a valid TOML text sets a dotted key, or opens the table around it.
-
-    `None` where the text does not name it. Parses the text line by line: only errors ask.
-    """
+    """The 1-based line that sets a key or opens its table; only errors ask."""
     lines = text.split("\n")
     best, found, start, header = 0, None, 0, ""
     for end in range(1, len(lines) + 1):
@@ -159,10 +156,7 @@ def find_line(text: str, key: Key) -> int | None:
 
 
 def set_key(text: str, key: Key, value: Value | None) -> str:
-    """The text with one key set, or without it for `None`.
-
-    `ValueError` where the text writes the key in a form that cannot be edited in place.
-    """
+    """Without the key for `None`; `ValueError` where it cannot be edited in place."""
     import tomllib
 
     import tomlkit
@@ -238,10 +232,7 @@ def _uneditable(key: Key) -> ValueError:
 
 
 def cache_directory(environ: Mapping[str, str] = os.environ) -> Path | None:
-    """The directory, which need not exist yet; None if the user has no home.
-
-    `XDG_CACHE_HOME` wins on every platform; a relative one is ignored, as its standard says.
-    """
+    """It need not exist yet; `None` if the user has no home."""
     chosen = Path(environ.get("XDG_CACHE_HOME", ""))
     if chosen.is_absolute():
         return chosen / "lorebank"

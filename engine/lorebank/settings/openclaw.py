@@ -40,10 +40,7 @@ _MESSAGES = {
 
 
 def parse_json5(text: str) -> Any:
-    """The value a JSON5 text says; `ValueError` with line and expectation where it says none.
-
-    Of a name that is given twice the last value counts, as in JSON.
-    """
+    """`ValueError` with line and expectation; of a name given twice the last value counts."""
 
     def as_json(found: re.Match[str]) -> str:
         """A token as JSON writes it; literals are those of Python."""
@@ -126,10 +123,7 @@ _VARIABLE = re.compile(r"\$\{([A-Z_][A-Z0-9_]*)\}")
 
 
 def read_openclaw(file: Path) -> Imported:
-    """Read an `openclaw.json`, which is JSON5.
-
-    Raises `ConfigurationError` where the file cannot be read or is no table.
-    """
+    """`ConfigurationError` where the file cannot be read or is no table."""
     try:
         text = file.read_text("utf-8-sig")
         document = parse_json5(text)

@@ -41,10 +41,7 @@ class Rule(Record):
         return tuple(value) if isinstance(value, list) else value
 
     def parse(self, text: str) -> object:
-        """What a variable or a command line says, in the setting's kind; not yet checked.
-
-        Lists and tables are written as in TOML, or as `a, b` and `name=value, …`.
-        """
+        """Not yet checked. Lists and tables as in TOML, or as `a, b` and `name=value, …`."""
         bare = text.strip()
         if self.kind is bool:
             if bare.lower() not in _FLAG_WORDS:

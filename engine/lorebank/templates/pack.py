@@ -133,11 +133,7 @@ def _leads_outside(path: str) -> bool:
 
 
 def read_pack(source: Path) -> tuple[bytes, dict[str, bytes]]:
-    """The manifest of a pack, not yet understood, and workspace path → content in order of path.
-
-    `NotFound` where there is no pack, `PathRefused` for a name that leads out of the memory,
-    `WorkspaceError` for what is too large or cannot be read.
-    """
+    """The manifest, not yet understood, and workspace path → content in order of path."""
     if not source.exists():
         hint = "name a folder or a zip with template.toml"
         raise NotFound(f"{source}: no such template", hint=hint)

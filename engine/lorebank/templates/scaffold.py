@@ -43,10 +43,7 @@ def load_template(source: str) -> Template:
 
 
 def check_template(source: str) -> tuple[str, ...]:
-    """What is wrong with a pack's manifest, every mistake; empty where nothing is.
-
-    A pack that cannot be read at all raises as `load_template` does.
-    """
+    """Every mistake in a pack's manifest; one that cannot be read raises."""
     manifest, files = read_pack(_place(source))
     said, problems = check_manifest(manifest)
     # The page of the manifest would win over a file of its name.
@@ -82,10 +79,7 @@ def template_files(template: Template) -> dict[str, bytes]:
 
 
 def page_frame(kind: str) -> str:
-    """The text that a new page begins with: `entity` or `standing`.
-
-    `{{name}}` stands for the display name; `{{summary}}` and its like for the managed blocks.
-    """
+    """The text that a new page (`entity`, `standing`) begins with, with `{{name}}` and the like."""
     path = templates_root() / DEFAULT_TEMPLATE / "pages" / f"{kind}.md"
     return path.read_text(encoding="utf-8")
 

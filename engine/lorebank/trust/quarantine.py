@@ -42,11 +42,7 @@ def insert_confirmations(
 
 
 def refresh_quarantine(connection: Connection) -> tuple[set[str], frozenset[str]]:
-    """Bring `items.quarantined` up to date.
-
-    Returns the entities that the facts let in or out mention ("" where one mentions none), and the
-    names that these facts say something of.
-    """
+    """The entities of facts let in or out ("" for none), and names these speak of."""
     changed = [
         item
         for (item,) in select(

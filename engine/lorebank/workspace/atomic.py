@@ -94,11 +94,7 @@ def temporaries_below(root: Path) -> list[Path]:
 
 
 def remove_temporaries(folder: Path) -> tuple[str, ...]:
-    """Delete what killed writers left in a folder; returns the names.
-
-    Call it with the writer lock and the append lock held: a temporary file of a living writer looks
-    the same.
-    """
+    """Under the writer lock and the append lock: those of the living look the same."""
     left = temporaries(folder)
     for entry in left:
         entry.unlink(missing_ok=True)

@@ -47,10 +47,7 @@ class FolderForm(NamedTuple):
 
 
 def recognise(root: Path, *, below: bool = True) -> FolderForm | None:
-    """What a folder is; `None` for a workspace, and for one that says nothing of itself.
-
-    One in which a single folder holds dated notes is named after that, unless `below` says no.
-    """
+    """`None` for a workspace, and for a folder that says nothing of itself."""
     if (root / MEMORY_FOLDER).is_dir():
         return None
     if (root / ".obsidian").is_dir():

@@ -18,11 +18,7 @@ from pathlib import Path
 
 
 def unified(old: str | None, new: str | None, path: str) -> str:
-    """The change of one file as a patch, empty where nothing changes.
-
-    `None` is a file that does not exist, before or after. Lines end at LF; a CR before it is part
-    of the line.
-    """
+    """`None` is a file that does not exist. Lines end at LF; a CR before it is part of the line."""
     if old == new:
         return ""
     body = "".join(_hunks(_lines(old), _lines(new)))

@@ -210,11 +210,7 @@ def existing_folder(path: Path, *, hint: str, shown: str = "") -> Path:
 
 
 def ensure_derived_folder(root: Path) -> Path:
-    """The path of `.memory/`, which exists afterwards and ignores itself for git.
-
-    `WorkspaceError` where it is a link (a workspace could aim it at files of yours) or cannot be
-    made.
-    """
+    """`.memory/`, made where it is missing; `WorkspaceError` where it is a link."""
     folder = root / DERIVED_FOLDER
     if folder.is_symlink():
         raise WorkspaceError(

@@ -74,11 +74,7 @@ def refuse_outside_memory(text: str) -> None:
 
 
 def resolve_within(folder: Path, text: str) -> Path:
-    """The Markdown file that a relative path names below a folder; it need not exist.
-
-    `PathRefused` for what `resolve_memory_path` refuses of any path: `..`, hidden names, links on
-    the way, odd spellings.
-    """
+    """As `resolve_memory_path`, for a relative path below a folder."""
     _refuse_odd_text(text)
     return _without_links(folder, folder / _relative(text))
 

@@ -35,10 +35,7 @@ class Recalled(Record):
 
 
 def note_recalled(root: Path, ids: Iterable[str], day: date) -> None:
-    """Add to the record that these were given as an answer; where it cannot be written, nothing.
-
-    `.memory/` must exist. Takes some hundredths of a millisecond: it runs with every answer.
-    """
+    """Nothing where it cannot be written; some hundredths of a ms, as every answer calls it."""
     line = " ".join((day.isoformat(), *ids))
     path = root / DERIVED_FOLDER / _LOG
     with contextlib.suppress(OSError):
@@ -62,10 +59,7 @@ def read_recalled(root: Path) -> Recalled | None:
 
 
 def compact_recalled(root: Path) -> None:
-    """Keep of a log that has grown long only the last day of each line.
-
-    An answer given in the very instant that the new log takes its place may go unnoted.
-    """
+    """An answer given in the instant that the new log takes its place may go unnoted."""
     path = root / DERIVED_FOLDER / _LOG
     with contextlib.suppress(OSError, WorkspaceError):
         if path.is_symlink() or not _WORTH_COMPACTING < path.stat().st_size <= _LARGEST:

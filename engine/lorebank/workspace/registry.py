@@ -60,10 +60,7 @@ class Registry(Record):
         raise WorkspaceError(f"no bank '{name}' is registered", hint=hint)
 
     def root(self, name: str) -> Path:
-        """The folder of a bank, with links on the way to it resolved.
-
-        `WorkspaceError` that names the remedy where the folder is gone.
-        """
+        """With links on the way resolved; `WorkspaceError` where the folder is gone."""
         bank = self.named(name)
         return existing_folder(
             Path(bank.path),
@@ -74,10 +71,7 @@ class Registry(Record):
 
 
 def load_registry(environ: Mapping[str, str]) -> Registry:
-    """The banks of `banks.toml`; none where there is no such file.
-
-    Raises `ConfigurationError` that names file, line and expectation.
-    """
+    """None where there is no file; `ConfigurationError` names file, line and expectation."""
     settings = user_config_path(environ)
     file = settings.with_name(FILE_NAME) if settings else None
     if file is None or not file.exists():

@@ -71,11 +71,7 @@ def settings_file(host: str, environ: Mapping[str, str], platform: str = sys.pla
 
 
 def connect(host: str, file: Path, command: Sequence[str] | None) -> HookChange:
-    """Write lorebank, started by `command`, into a host's settings; take it out where `None`.
-
-    `ConfigurationError` where the settings cannot be read as what they should be; they are
-    untouched then.
-    """
+    """`command` is `None` to take the server out; `ConfigurationError` leaves all untouched."""
     by_hand = f"these lines:\n{snippet(host, command)}" if command else "what is to stay"
     return edit_settings(host, file, lambda text: _edited(host, text, command), by_hand)
 

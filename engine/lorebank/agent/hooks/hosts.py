@@ -50,11 +50,7 @@ def start_command(root: Path) -> str:
 def change_hooks(
     host: str, *, file: Path | None, command: str | None, environ: Mapping[str, str]
 ) -> HookChange:
-    """Install the hooks that start with `command`, or remove them where it is `None`.
-
-    `ConfigurationError` where the file cannot be read or holds what the hooks cannot be put into;
-    it is untouched then.
-    """
+    """`command` is `None` to remove them; `ConfigurationError` leaves the file untouched."""
 
     def edit(text: str) -> str:
         after = with_hooks(host, text, command)
@@ -92,11 +88,7 @@ def edit_settings(
 
 
 def with_hooks(host: str, text: str, command: str | None) -> str:
-    """A host's settings with the hooks in them, the same text where they are there already; with
-    `None` without them, and without what was made for them.
-
-    `UsageError` for an unknown host, `ValueError` where the hooks cannot be put into the text.
-    """
+    """Without hooks for `None`; `ValueError` where the text cannot take them."""
     if host == "claude-code":
         return _in_claude_code(text, command)
     if host == "shell":

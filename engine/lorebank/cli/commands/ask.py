@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 @click.option("--origin", "origins", multiple=True, type=ORIGIN, help="Only hits of that origin.")
 @click.option("--trusted-only", is_flag=True, help="Leave out what is not confirmed.")
 @min_confidence_option
-@budget_option
+@budget_option("At most this many estimated tokens.")
 @click.option(
     "--group", is_flag=True, help="For a group chat: leave out the owner's private pages."
 )

@@ -11,6 +11,7 @@ from click.shell_completion import CompletionItem
 from lorebank.cli.command import (
     CommandGroup,
     all_option,
+    budget_option,
     complete_entity,
     fail_empty_option,
     group,
@@ -72,13 +73,7 @@ def entity() -> None:
 @click.option(
     "-k", "limit", type=click.IntRange(1), default=20, metavar="N", help="Newest facts shown."
 )
-@click.option(
-    "--budget-tokens",
-    "token_budget",
-    type=click.IntRange(1),
-    metavar="N",
-    help="At most this many estimated tokens; what is current comes first.",
-)
+@budget_option("At most this many estimated tokens; what is current comes first.")
 @click.option(
     "--explain", is_flag=True, help="Explain, step by step, which entity NAME stands for."
 )

@@ -17,7 +17,7 @@ import click
 
 from lorebank.agent.hooks import connect as hosts
 from lorebank.agent.hooks.hosts import change_hooks, start_arguments, start_command, with_hooks
-from lorebank.cli.command import command, group
+from lorebank.cli.command import budget_option, command, group
 from lorebank.cli.session import Session, write_raw
 from lorebank.errors import LorebankError, UsageError
 
@@ -179,13 +179,7 @@ def _payload() -> dict[str, Any]:
 
 
 @command("context")
-@click.option(
-    "--budget-tokens",
-    "token_budget",
-    type=click.IntRange(50),
-    metavar="N",
-    help="At most this many tokens.",
-)
+@budget_option("At most this many tokens.", 50)
 @click.option(
     "--group", is_flag=True, help="For a group chat: leave out the owner's private pages."
 )

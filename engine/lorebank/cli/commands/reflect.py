@@ -162,7 +162,13 @@ class _Review:
                 continue
             if verdict == "all":
                 self.everything.update(change.about)
-            self._note(change, verdict)
+            ids = [hunk.id for hunk in change.hunks]
+            if verdict in ("yes", "all"):
+                self.accepted += ids
+            elif verdict == "no":
+                self.rejected += ids
+            else:
+                self.left.update(ids)
             number += 1
 
     def _plan(self) -> list[Change]:
@@ -181,15 +187,6 @@ class _Review:
         if not change.about:
             del verdicts["all"]
         return ask_key(self.session, place, verdicts)
-
-    def _note(self, change: Change, verdict: str) -> None:
-        ids = [hunk.id for hunk in change.hunks]
-        if verdict in ("yes", "all"):
-            self.accepted += ids
-        elif verdict == "no":
-            self.rejected += ids
-        else:
-            self.left.update(ids)
 
 
 def _show(session: Session, report: ReflectReport, *, diff: bool) -> None:
