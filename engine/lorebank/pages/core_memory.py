@@ -61,9 +61,7 @@ def plan_core_proposals(
 ) -> tuple[Proposal, ...]:
     """Stale lines, then additions, the best first; `repeated` as of `PagePlan`."""
     lines = read_core(core.text)
-    review = _Review(content, core, lines)
-    stale = _undecided(review.stale(), core)
-    over = _undecided(review.over_budget({proposal.old for proposal in stale}), core)
+    stale = _undecided(_Review(content, core, lines).stale(), core)
     used = estimate_tokens(core.text)
     if f"## {SECTION}" not in core.text:
         used += estimate_tokens(f"## {SECTION}\n\n")
@@ -73,7 +71,7 @@ def plan_core_proposals(
         used += estimate_tokens(proposal.new + "\n")
         if used <= core.token_budget and len(fitting) < MOST:
             fitting.append(proposal)
-    return (*stale[:MOST], *over[:MOST], *fitting)
+    return (*stale[:MOST], *fitting)
 
 
 def _undecided(proposals: Iterable[Proposal], core: CoreMemory) -> list[Proposal]:
@@ -249,23 +247,6 @@ class _Review:
                 yield doubt
             elif not facts and cited is not None and self._is_learned(line):
                 yield self._edit(line, "", f"No fact stands at {cited} any more.", ())
-
-    def over_budget(self, gone: set[str]) -> Iterator[Proposal]:
-        """Learned lines to drop until the core memory fits, those last said longest ago first."""
-        size = estimate_tokens(self.core.text) - sum(estimate_tokens(old) for old in gone)
-        if size <= self.core.token_budget:
-            return
-        dated = [
-            (str(facts[-1].recorded or ""), line.line, line, facts)
-            for line in self.lines
-            if line.text not in gone and self._is_learned(line) and (facts := self._saying(line))
-        ]
-        for day, _, line, facts in sorted(dated, key=lambda entry: entry[:2]):
-            if size <= self.core.token_budget:
-                break
-            size -= estimate_tokens(line.text)
-            budget = f"Over the budget of {self.core.token_budget} tokens"
-            yield self._edit(line, "", f"{budget}; last said on {day or 'no day'}.", facts[-1:])
 
     def _saying(self, line: CoreLine) -> list[Fact]:
         """The facts that say what a line says, of somebody that it names; oldest first."""
