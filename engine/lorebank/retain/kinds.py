@@ -33,7 +33,9 @@ def kind_of(text: str) -> FactKind:
     A preference or judgement is an opinion; what the writer did is an experience; all else, what
     somebody cannot eat included, is a fact about the world.
     """
-    if _holds_in_its_language(text, "opinion"):
+    name, _, rest = text.partition(" ")
+    named = name[:1].isupper() and fold(name) in not_names()  # Will lives in Bath
+    if _holds_in_its_language(rest if named else text, "opinion"):
         return FactKind.OPINION
     if _holds_in_its_language(text, "deed") or _holds_in_its_language(text, "did"):
         return FactKind.EXPERIENCE
