@@ -95,6 +95,14 @@ def test_missing_blocks_are_appended_in_order_after_an_open_fence_is_closed() ->
     assert [block.name for block in find_blocks(page)[0]] == ["b", "a"]
 
 
+def test_blocks_that_come_one_by_one_stand_in_the_order_of_those_that_came_at_once() -> None:
+    bodies = {"a": "1", "b": "2", "c": "3"}
+    at_once = replace_blocks("# Ana\n", bodies)
+    for first in ("a", "b", "c"):
+        page = replace_blocks("# Ana\n", {first: bodies[first]})
+        assert replace_blocks(page, bodies) == at_once
+
+
 def test_a_marker_inside_a_replaced_block_goes_with_its_body() -> None:
     page = "<!-- lorebank:begin a -->\n<!-- lorebank:begin b -->\nx\n<!-- lorebank:end a -->\n"
     written = replace_blocks(page, {"a": "1", "b": "2"})

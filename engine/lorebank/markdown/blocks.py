@@ -12,7 +12,7 @@ counts: a fence left open by hand in a body cannot swallow the rest of the page.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from hashlib import sha256
 
 from lorebank.domain.facts import Diagnostic
@@ -151,8 +151,9 @@ def place_blocks(text: str, bodies: Mapping[str, str], below: Mapping[str, int])
     return replace_blocks("\n".join(lines), {name: bodies[name] for name in below})
 
 
-def replace_blocks(text: str, bodies: Mapping[str, str]) -> str:
-    """The text with the named blocks' bodies replaced; missing blocks are appended in order.
+def replace_blocks(text: str, bodies: Mapping[str, str], *, placed: Collection[str] = ()) -> str:
+    """The text with the named blocks' bodies replaced; a missing block goes before the first that
+    follows it in `bodies` and is not `placed` by a line of the text, else to the end.
 
     Every byte outside the named blocks stays, and the page's own line endings are used inside. A
     block whose body and checksum are as wanted stays byte for byte. A name whose markers are
@@ -163,6 +164,14 @@ def replace_blocks(text: str, bodies: Mapping[str, str]) -> str:
     found = {block.name: block for block in blocks}
     broken = broken_names(problems)
     wanted = {name: render_block(name, body) for name, body in bodies.items()}
+    before: dict[str, str] = {}
+    following = ""
+    for name in [name for name in reversed(wanted) if name not in broken]:
+        if name in found:
+            following = following if name in placed else name
+        elif following:
+            new = (wanted.pop(name) + "\n\n").replace("\n", newline)
+            before[following] = new + before.get(following, "")
     pieces: list[str] = []
     position = 0
     for block in blocks:
@@ -170,7 +179,7 @@ def replace_blocks(text: str, bodies: Mapping[str, str]) -> str:
             current, rendered = text[block.start : block.end], wanted[block.name]
             if current.replace("\r\n", "\n") != rendered:
                 current = rendered.replace("\n", newline)
-            pieces += (text[position : block.start], current)
+            pieces += (text[position : block.start], before.get(block.name, ""), current)
             position = block.end
     pieces.append(text[position:])
     # Markers inside a replaced block went with its body, so their names are only missing.

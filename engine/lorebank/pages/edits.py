@@ -80,9 +80,10 @@ def plan_page_edit(
                 message = f"block {block.name!r} was edited by hand; {count} kept below it"
                 diagnostics.append(Diagnostic(path, block.first_line, "hand-edit-kept", message))
     text = _with_notes(text, blocks, kept, drop)
-    if below is not None and (places := below(text)):
+    places = below(text) if below is not None else {}
+    if places:
         text = place_blocks(text, bodies, places)
-    return PageEdit(path, old, replace_blocks(text, bodies), tuple(diagnostics))
+    return PageEdit(path, old, replace_blocks(text, bodies, placed=places), tuple(diagnostics))
 
 
 def _kept_lines(
