@@ -84,6 +84,16 @@ def test_only_what_is_new_is_embedded(
         assert len(embedder.embedded) == 1
 
 
+def test_a_night_embeds_what_is_new(
+    write_log: Callable[..., Path], embedder: WordHashEmbedder
+) -> None:
+    root = write_log("2026-01-02", "- W @Ada: Keeps bees on the roof.", "- W @Ada: Rows at dawn.")
+    with Bank.open(root, environ=ENVIRON) as bank:
+        bank.reflect()
+        assert bank.sync().embedded == 0
+        assert "semantic" in bank.recall("bees").retrievers_used
+
+
 def test_each_sentence_of_a_paragraph_is_embedded_and_found(
     root: Path, embedder: WordHashEmbedder
 ) -> None:

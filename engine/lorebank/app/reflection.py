@@ -113,8 +113,10 @@ def reflect(ws: OpenWorkspace, **how: Unpack[ReflectKeywords]) -> ReflectReport:
             report = commit_run(ws.root, report, run_programs=ws.config.reflect.run_git_programs)
         if not dry_run:
             compact_recalled(ws.root)
-    if report.changed and not dry_run:
-        ws.sync_files()
+    if not dry_run:
+        if report.changed:
+            ws.sync_files()
+        ws.meaning.embed(ws.index)
     return replace(report, rules_alone=ws.rules_alone)
 
 
