@@ -100,6 +100,16 @@ def snapshot(root: Path, *, journal: bool = True) -> dict[str, bytes]:
     }
 
 
+def pages_of(root: Path) -> dict[str, str]:
+    """The pages of the bank, without what waits in the inbox: of another day nobody knows."""
+    pages = {p: b.decode() for p, b in snapshot(root, journal=False).items()}
+    return {
+        path: re.sub(r" sha=\w+|\n*\d+ decisions? waits?:.*", "", text)
+        for path, text in pages.items()
+        if path.startswith("bank/")
+    }
+
+
 def folded_opinion(
     name: str,
     *strokes: tuple[str, str],

@@ -14,7 +14,7 @@ from lorebank.domain.facts import Fact, Opinion, Trend
 from lorebank.markdown.document import read_document
 from lorebank.markdown.facts import extract_facts
 from lorebank.markdown.sections import RETAIN_HEADINGS
-from support import WORDS_ONLY
+from support import WORDS_ONLY, pages_of
 
 FIRST_DAY = date(2025, 1, 1)
 DAYS = [FIRST_DAY + timedelta(days=number) for number in range(365)]
@@ -121,7 +121,7 @@ def test_the_pages_of_a_replayed_day_are_those_written_then(tmp_path: Path, numb
         bank.reflect(day=day)
     with Bank.open(then, environ=WORDS_ONLY, now=day) as bank:
         bank.reflect()
-    assert pages(root) == pages(then)
+    assert pages_of(root) == pages_of(then)
 
 
 def workspace(root: Path, year: dict[date, list[str]], until: date) -> Path:
@@ -130,12 +130,3 @@ def workspace(root: Path, year: dict[date, list[str]], until: date) -> Path:
         if day <= until:
             (root / "memory" / f"{day}.md").write_text(log(day, lines), "utf-8")
     return root
-
-
-def pages(root: Path) -> dict[str, str]:
-    """Without the journal, which lists the pairs that wait for a judge now."""
-    return {
-        page.relative_to(root).as_posix(): page.read_text("utf-8")
-        for page in sorted((root / "bank").rglob("*.md"))
-        if "reflections" not in page.parts
-    }

@@ -95,6 +95,8 @@ def test_a_journal_names_what_waits(bank: Bank) -> None:
     journal = (bank.root / report.journal).read_text("utf-8")
     assert "### Unsure" in journal
     assert item.newer.id in journal and item.older.id in journal
+    morning = (bank.root / "bank" / "today.md").read_text("utf-8")
+    assert "1 decision waits" in morning and bank.today().strip() in morning
 
 
 def test_a_ruling_that_cannot_be_read_is_a_problem(bank: Bank) -> None:

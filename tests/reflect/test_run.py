@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank
-from support import WORDS_ONLY, golden, snapshot
+from support import WORDS_ONLY, golden, pages_of, snapshot
 
 NOW = date(2025, 12, 20)
 WORKSPACES = ("harbour", "year", "messy")
@@ -151,10 +151,7 @@ def test_a_replayed_day_is_that_day(copy_fixture: Copy, name: str, day: date) ->
     with opened(root) as bank:
         assert bank.opinions(as_of=day) == believed
         bank.reflect(day=day)
-    pages = {p: b for p, b in snapshot(root, journal=False).items() if p.startswith("bank/")}
-    assert pages == {
-        p: b for p, b in snapshot(then, journal=False).items() if p.startswith("bank/")
-    }
+    assert pages_of(root) == pages_of(then)
 
 
 def as_on(day: date, root: Path) -> Path:

@@ -96,6 +96,8 @@ def reflect(ws: OpenWorkspace, **how: Unpack[ReflectKeywords]) -> ReflectReport:
             _judge_pairs(ws, writer, today)
         moved, begun = settle_pages(ws, today, killed, dry_run=dry_run)
         options = replace(options, writer=writer, begun=begun, vectors_of=ws.vectors_of)
+        if until is None:
+            options = replace(options, waiting=ws.judgments_waiting(today))
         report = reflect_workspace(ws.index, ws.root, ws.config, options)
         if killed is not None:
             report = replace(

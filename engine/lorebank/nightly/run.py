@@ -88,6 +88,8 @@ class RunOptions(Record):
     """Answers the standing questions."""
     writer: Writer | None = None
     """Puts the answers in words."""
+    waiting: int = 0
+    """How many decisions wait in the inbox."""
     vectors_of: VectorsOf | None = None
     """Tells how near texts are in meaning; `None` where words decide alone."""
     begun: RunRecord | None = None
@@ -136,9 +138,10 @@ class _Run:
         self.kept = KeptAnswers.open(root)
         # A page of an earlier day gets no new words, and keeps those that fit it.
         self.model = ModelInRun(self.kept, options.writer if options.until is None else None)
-        self.content = read_content(
+        content = read_content(
             connection, root, config, options.today, options.until, options.vectors_of
         )
+        self.content = replace(content, waiting=options.waiting)
         kept = self.kept if options.until is None else None
         self.answers = ask_standing(connection, root, self.content, options.ask, kept)
         self.core, problems = read_core_memory(root, config.reflect.core_token_budget)
