@@ -329,3 +329,39 @@ def test_a_page_says_how_many_opinions_it_leaves_to_the_page_of_opinions(root: P
     summary = block(root, "bank/entities/Ling.md", "summary")
     shown = sum("Likes the" in line or "search" in line for line in summary)
     assert summary[-1] == f"{13 - shown} more opinions in [opinions](../opinions.md)"
+
+
+def test_what_was_to_come_leaves_the_screen_unless_it_alone_fixes_a_property(root: Path) -> None:
+    write(root, "2026-02-01", ["- W @Ling: Moves to Faro in March.", "- W @Bo: Rows at dawn."])
+    write(root, "2026-02-02", ["- W @Bo: Moves to Graz in March.", "- W @Hut: Costs 900 €."])
+    write(root, "2026-02-03", ["- W @Hut: The viewing is moved to 25 February, 19:00."])
+    write(root, "2026-03-12", ["- W @Ling: Lives in Faro now."])
+    reflect(root, now=date(2026, 4, 5))
+    told = {name: block(root, f"bank/entities/{name}.md", "summary") for name in ("Ling", "Bo")}
+    assert "- Lives in Faro now." in told["Ling"]
+    assert not any("March" in line for line in told["Ling"])
+    assert "- Moves to Graz in March." in told["Bo"]
+    assert block(root, "bank/entities/Hut.md", "summary") == ["**Now**", "- Costs 900 €."]
+
+
+def test_a_line_said_again_stands_once_though_an_event_was_once_otherwise(root: Path) -> None:
+    for day in range(1, 5):
+        lines = ["- B @NAS: Nightly backup finished.", "- W @NAS: Has 4 TB."]
+        write(root, f"2026-02-{day:02}", lines)
+    write(root, "2026-02-05", ["- B @NAS: Nightly backup failed, disk full."])
+    reflect(root)
+    assert block(root, "bank/entities/NAS.md", "summary") == [
+        "**Now**",
+        "- Has 4 TB. · on 4 days since 2026-02-01",
+        "**Lately**",
+        "- 2026-02-05 · Nightly backup failed, disk full.",
+        "- Nightly backup finished. · on 4 days since 2026-02-01",
+    ]
+
+
+def test_what_a_page_says_by_hand_is_not_told_on_it_again(root: Path) -> None:
+    page = root / "bank" / "entities" / "Ling.md"
+    page.write_text("# Ling\n\n- W @Ling: Has a desk by the door.\n", "utf-8")
+    write(root, "2026-02-01", ["- W @Ling: Has a desk by the door."])
+    reflect(root)
+    assert page.read_text("utf-8").count("Has a desk") == 1

@@ -157,7 +157,7 @@ def _appointments(view: View) -> list[Line]:
 def _states(view: View) -> list[Line]:
     """What holds, is thought or happened, of facts that no newer line takes up."""
     newest = max((k.fact.recorded for k in view.facts if k.fact.recorded), default=None)
-    known = [k for k in view.facts if _may_lead(k, view) and not _has_faded(k, newest)]
+    known = [k for k in view.facts if _holds(k) and not _has_faded(k, newest)]
     by_id = {k.fact.id: k for k in view.facts}
     to_come = {k.fact.id for k in known if _is_to_come(k, view.today)}
     leading = {k.fact.id for k in known}
@@ -169,14 +169,22 @@ def _states(view: View) -> list[Line]:
         if line.reason in ("stated", "restated")
     }
     lines = []
+    by_hand = _by_hand(view)
     for k in known:
         fact = k.fact
+        same = view.threads.repeated.get(fact.id, fact.id)
+        if _is_over(k, view) or same in by_hand or (same != fact.id and same in leading):
+            continue
         # What is still to come takes up nothing that holds today, and what speaks of one thing of
         # a list leaves the others standing.
         others = leading if fact.id in to_come else leading - to_come
         newer = others.intersection(view.threads.newer_on_topic.get(fact.id, ()))
         names = words(" ".join(mention.name for mention in fact.mentions))
-        if not all(clause_meant(fact.content, by_id[id_].fact.content, names) for id_ in newer):
+        again = view.threads.restated_on_days(k, by_id)
+        is_habit = again and fact.kind is FactKind.EXPERIENCE  # one exception ends none
+        if not is_habit and not all(
+            clause_meant(fact.content, by_id[id_].fact.content, names) for id_ in newer
+        ):
             continue
         if fact.citation in coming:
             continue
@@ -186,7 +194,6 @@ def _states(view: View) -> list[Line]:
         text = _told(k, view.slug)
         if k.in_part and k.newer is not None:
             text += f" · in part superseded by {citation_link(k.newer, view.page)}"
-        again = view.threads.restated_on_days(k, by_id)
         if again:
             is_event = len({numbers_of(each.fact.content) for each in again}) > 1
             section = _LATELY if is_event else section
@@ -212,18 +219,30 @@ def _states(view: View) -> list[Line]:
     return lines
 
 
-def _may_lead(known: KnownFact, view: View) -> bool:
-    """Whether it may stand on the screen: it holds, and is no appointment that is over."""
-    if known.fact.kind is FactKind.OPINION:
-        return known.status is FactStatus.LIVE
+def _is_over(known: KnownFact, view: View) -> bool:
+    """Whether its day was still to come when it was written and has passed; what began on that day
+    and fixes a property holds until another line tells of that."""
     occurred, written = known.fact.occurred, known.fact.recorded
-    holds = known.status is FactStatus.LIVE
-    if not holds or occurred is None or written is None or known.relations:
-        return holds
+    if known.fact.kind is FactKind.OPINION or occurred is None or written is None:
+        return False
     first, last = occurred.start, occurred.end
-    if last is None or last >= view.today:
-        return True
-    return (last if first is None else first) <= written
+    if last is None or last >= view.today or (last if first is None else first) <= written:
+        return False
+    fixed = {relation for relation in known.relations if " " not in relation}
+    later = view.facts[view.facts.index(known) + 1 :]
+    theirs = (k for k in later if k.fact.subjects[:1] == known.fact.subjects[:1] and _holds(k))
+    return not fixed or any(fixed & k.relations for k in theirs)
+
+
+def _holds(known: KnownFact) -> bool:
+    return known.status is FactStatus.LIVE
+
+
+def _by_hand(view: View) -> set[str]:
+    """What the page says by itself, by the newest line that says the same."""
+    threads = view.threads
+    own = [k.fact.id for k in view.facts if k.fact.citation.path == view.page and _holds(k)]
+    return {threads.repeated.get(id_, id_) for id_ in own}
 
 
 def _names_a_day_to_come(fact: Fact, today: date) -> bool:
@@ -258,9 +277,11 @@ def _timeline_body(view: View, shown: set[str]) -> str:
     rows: dict[tuple[str, frozenset[str]], list[KnownFact]] = {}
     on_screen = [k for k in view.facts if k.fact.id in shown]
     folded = {each.fact.id for k in on_screen for each in view.threads.restated_on_days(k, by_id)}
+    by_hand = _by_hand(view)
     for k in sorted(view.facts, key=newest_first):
-        if not {k.fact.id, str(k.fact.citation)} & shown and k.fact.id not in folded:
-            said = view.threads.repeated.get(k.fact.id, k.fact.id)
+        said = view.threads.repeated.get(k.fact.id, k.fact.id)
+        is_shown = not shown.isdisjoint((k.fact.id, str(k.fact.citation)))
+        if not is_shown and k.fact.id not in folded and not (_holds(k) and said in by_hand):
             rows.setdefault((said, numbers_of(k.fact.content)), []).append(k)
     lines = [_timeline_line(view, same, by_id) for same in rows.values()]
     return "\n".join(["## Timeline", "", *lines]) if lines else ""
