@@ -242,7 +242,6 @@ CALENDAR_RULES = (
     Rule("the? DAY_DOT dash|to DM", _days_up_to),
     Rule("MONTH_SHORT DAY day_sign? dash|to DAY day_sign?", _day_range, order=(1, 2, 0)),
     *(Rule(f"{days} of? MONTH_SHORT", _days, "DAYS") for days in (_TWO, _THREE, _FOUR)),
-    Rule("MONTH_SHORT DAY and|comma DAY", _days, "DAYS", order=(1, 2, 0)),
     Rule("WEEKDAY|WEEKDAY_SHORT comma? the? DAY|DAY_ORD|DAY_DOT", _weekday_and_day),
     Rule("WEEKDAY|WEEKDAY_SHORT comma? in? CLOCK", _weekday_at),
     Rule("weekday|weekday_short comma? DM|DM_WEAK|DM_BARE", same),

@@ -23,6 +23,7 @@ from lorebank.markdown.mentions import find_mentions
 from lorebank.markdown.opinion_page import decides
 from lorebank.markdown.plain import plain_text
 from lorebank.markdown.sections import (
+    KIND_WORDS,
     RETAIN_HEADINGS,
     folded_headings,
     is_retain_title,
@@ -51,7 +52,7 @@ _LEGEND_PART = re.compile(
 """One of several letters that an item explains: `W: fact, B: experience`."""
 _LEGEND_LETTER = re.compile(
     r"\W*(?P<letter>[WBOS])[*_`)\]]{0,3}(?P<c>\(c[^()\n]{0,20}\))?[*_`)\]]{0,3}\s*[:：–—-]"
-    r"(?:[ \t]+[^\s.!?。]+){1,6}[ \t]*\Z",
+    r"[ \t]+(?P<word>[^\s.!?。]+)(?:[ \t]+[^\s.!?。]+){0,5}[ \t]*\Z",
     re.IGNORECASE,
 )
 """A letter and a few words that are no sentence: `W: facts about the world`, `O(c=1.0): sure`."""
@@ -476,7 +477,8 @@ def _is_code_example(text: str) -> bool:
 
 def _legend(items: Sequence[Node]) -> frozenset[int]:
     """The items of a list that explain the format: `W = world fact`, and what goes on with it; or
-    three letters or grades with a few words each, of which one alone may be a fact about nobody."""
+    three letters or grades with a few words each, of which one alone may be a fact about nobody;
+    or one with the word for its kind, `O: opinion with confidence c`."""
     found: set[int] = set()
     letters: dict[str, int] = {}
     for position, item in enumerate(items):
@@ -489,6 +491,8 @@ def _legend(items: Sequence[Node]) -> frozenset[int]:
             found.add(position)
         elif letter:
             letters[letter["c"] or letter["letter"].upper()] = position
+            if fold(letter["word"]) in KIND_WORDS:
+                found.add(position)
     return frozenset(found.union(letters.values() if len(letters) > 2 else ()))
 
 

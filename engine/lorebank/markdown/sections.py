@@ -14,6 +14,8 @@ RETAIN_HEADINGS = tuple(word for entries in _LISTED for word in entries.get("ret
 """The words that open a retain section, in every language that names one."""
 ORDER_HEADINGS = tuple(word for entries in _LISTED for word in entries.get("orders", ()))
 """The words that open the section of the core memory that says how to work."""
+KIND_WORDS = frozenset(fold(word) for entries in _LISTED for word in entries.get("kinds", ()))
+"""What the kinds of facts are called."""
 PLACEHOLDERS = tuple(word for entries in _LISTED for word in entries.get("placeholder", ()))
 """What stands for a name in a template: `@Name`."""
 
