@@ -6,9 +6,16 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lorebank.domain.reports import Hunk
 from lorebank.markdown.blocks import find_blocks, render_block
 from lorebank.markdown.opinion_page import OPINIONS_PATH, overview_of, parse_opinion_page
-from lorebank.nightly.hunks import hunks_of, parse_rejections, with_rejections, without_hunks
+from lorebank.nightly.hunks import (
+    changes_of,
+    hunks_of,
+    parse_rejections,
+    with_rejections,
+    without_hunks,
+)
 from lorebank.pages.edits import PageEdit, plan_page_edit
 
 PATH = "bank/entities/Peter.md"
@@ -134,3 +141,17 @@ def test_rejections_are_lines_that_can_be_taken_out() -> None:
     assert text.endswith(f"- `{hunks[0].id}` {PATH} (2025-12-10): Lives in Lisbon.\n")
     assert parse_rejections(text) == {hunks[0].id}
     assert with_rejections(text, hunks, date(2025, 12, 11)) == text
+
+
+def test_facts_of_one_night_are_decided_one_by_one_though_the_morning_page_tells_of_both() -> None:
+    def line(path: str, *days: int) -> Hunk:
+        lines = [f"+- Said on {day}. ([memory/1.md#L{day}](1.md#L{day}))" for day in days]
+        return Hunk(f"h-{path}-{days}", path, "\n".join(lines or ["-2 more opinions"]))
+
+    ana, bo, today = "bank/entities/Ana.md", "bank/entities/Bo.md", "bank/today.md"
+    hunks = [line(ana, 1), line(ana), line(bo, 2), line(today, 1, 2), line("bank/world.md", 2)]
+    assert [(c.text, [h.path for h in c.hunks]) for c in changes_of(hunks)] == [
+        ("Said on 1. (memory/1.md#L1)", [ana, ana]),
+        ("Said on 2. (memory/1.md#L2)", [bo, "bank/world.md"]),
+        ("page bank/today.md, 2 lines", [today]),
+    ]

@@ -12,7 +12,7 @@ Taking the line out of the file lets the change be proposed again. A rejection i
 only: what is believed follows the evidence, and a pin or a `retracted` on `bank/opinions.md`.
 
 A person decides by fact: hunks whose changed lines cite the same place are one `Change`. A page
-that is new is one of its own: its lines stand and fall together.
+that is new is one of its own, so is a morning page of several: its lines stand and fall together.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from lorebank.markdown.opinion_page import (
     overview_of,
 )
 from lorebank.markdown.plain import escape_inline
+from lorebank.pages.digests import TODAY_PATH
 from lorebank.pages.edits import PageEdit, plan_page_edit
 from lorebank.records import Record
 
@@ -266,9 +267,13 @@ class Change(Record):
 def changes_of(hunks: Sequence[Hunk]) -> tuple[Change, ...]:
     """The hunks by what they tell of, in the order of their first ones."""
     groups: list[tuple[set[str], list[Hunk]]] = []
-    for hunk in hunks:
-        places = {hunk.id} if _is_new_page(hunk) else set(_cited(hunk)) or {hunk.id}
+    for hunk in sorted(hunks, key=_only_makes_room):
+        places = set() if _is_new_page(hunk) else set(_cited(hunk))
         shared = [group for group in groups if group[0] & places]
+        if hunk.path == TODAY_PATH and len(shared) != 1:  # it tells of a whole night
+            places, shared = set(), []
+        if not shared and _only_makes_room(hunk):
+            shared = [group for group in groups if any(h.path == hunk.path for h in group[1])][-1:]
         first = shared[0] if shared else (set[str](), list[Hunk]())
         if not shared:
             groups.append(first)
@@ -299,12 +304,17 @@ def plain(line: str) -> str:
 
 def _text(hunks: Sequence[Hunk]) -> str:
     """The most informative line: an opinion's statement, then what comes, then what goes."""
-    if _is_new_page(hunks[0]):
+    if _is_new_page(hunks[0]) or hunks[0].path == TODAY_PATH:
         lines = [line for line in changed_lines(hunks[0]) if _CITATION.search(line)]
-        return f"new page {hunks[0].path}, {len(lines)} lines"
+        return f"{'new ' * _is_new_page(hunks[0])}page {hunks[0].path}, {len(lines)} lines"
     lines = [line for hunk in hunks for line in changed_lines(hunk) if _is_told(line)]
     best = min(lines, key=lambda li: (not opinion_of_line(li), li[0] != "+"), default="")
     return plain(best) if best else f"the form of {hunks[0].path}"
+
+
+def _only_makes_room(hunk: Hunk) -> bool:
+    """Whether nothing cited comes: a line that goes, or a count of what stands elsewhere."""
+    return not any(line[0] == "+" and _CITATION.search(line) for line in changed_lines(hunk))
 
 
 def _is_new_page(hunk: Hunk) -> bool:
