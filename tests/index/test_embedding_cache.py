@@ -56,6 +56,17 @@ def test_f68_what_was_used_longest_ago_goes_first(tmp_path: Path) -> None:
         assert sorted(cache.get("one", keys(*range(6)))) == keys(0, 3, 4, 5)
 
 
+def test_a_question_writes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "cache.sqlite"
+    with EmbeddingCache(path) as cache:
+        cache.put("one", [("h1", b"1111")])
+    before = path.read_bytes()
+    for mark in (False, True):
+        with EmbeddingCache(path) as cache:
+            assert cache.get("one", ["h1"], mark=mark) == {"h1": b"1111"}
+        assert (path.read_bytes() == before) is not mark
+
+
 def test_f68_the_default_bound_is_fifty_thousand() -> None:
     from lorebank.settings.tables import Config
 

@@ -731,8 +731,11 @@ class OpenWorkspace:
 
         if self.builtin_problem:
             return {}
-        self.meaning.embed_texts(FINGERPRINT, texts)
-        return self.meaning.known_vectors(FINGERPRINT, texts)
+        known = self.meaning.known_vectors(FINGERPRINT, texts)
+        unseen = [text for text in texts if text not in known]
+        if unseen and self.meaning.embed_texts(FINGERPRINT, unseen):
+            known = {**known, **self.meaning.known_vectors(FINGERPRINT, unseen)}
+        return known
 
     def retain_title(self, day: date, text: str = "") -> str:
         """What a retain section is called in a day's log `text`, else in the log before it."""

@@ -112,9 +112,10 @@ class EmbeddingCache:
 
     @_replacing_damaged
     def get(
-        self, fingerprint: str, hashes: Sequence[str], role: Role = "document"
+        self, fingerprint: str, hashes: Sequence[str], role: Role = "document", *, mark: bool = True
     ) -> dict[str, bytes]:
-        """The vectors known for these hashes, which count as used."""
+        """The vectors known for these hashes, which count as used; not without `mark`, since a
+        write costs a question more than all else."""
         found = select(
             self._connection,
             "SELECT e.entry, e.used, e.hash, v.vector FROM entries e"
@@ -122,7 +123,7 @@ class EmbeddingCache:
             " AND e.hash IN (SELECT value FROM json_each(?))",
             (fingerprint, role, json.dumps(list(hashes))),
         )
-        stale = [entry for entry, used, _, _ in found if used != self._run]
+        stale = [entry for entry, used, _, _ in found if mark and used != self._run]
         if stale:
             with transaction(self._connection):
                 self._connection.execute(

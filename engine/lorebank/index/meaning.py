@@ -224,7 +224,7 @@ class EmbeddingService(Mutable):
             return {}
         hashes = {text_hash(text): text for text in texts}
         with self._cache() as cache:
-            known = cache.get(fingerprint, list(hashes))
+            known = cache.get(fingerprint, list(hashes), mark=False)
         return {hashes[key]: vector for key, vector in known.items()}
 
     def embed_texts(self, fingerprint: str, texts: Sequence[str]) -> int:
