@@ -29,7 +29,8 @@ def commands_page() -> str:
     shared = {option.name for option in common.params if isinstance(option, click.Option)}
     lines = ["# Commands", "", _MADE, ""]
     lines += ["Exit codes: 0 success, 1 error, 2 usage, 3 workspace or settings, 4 index unusable,"]
-    lines += ["5 locked, 6 a check found something. Every command takes these options:", ""]
+    lines += ["5 locked, 6 a check found something, 7 answered, but not by the embedder or the qmd"]
+    lines += ["that is set (`recall`, `search`, `status`). Every command takes these options:", ""]
     lines += ["| option | |", "|---|---|", *_options(common, set())]
     for name in COMMANDS:
         command = find_command(name)

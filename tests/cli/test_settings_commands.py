@@ -153,3 +153,22 @@ def test_status_names_endpoint_and_failure(
     shown = " ".join(lorebank("status", cwd=root, env=env).out.split())
     assert "openai text-embedding-3-small at http://0.0.0.0:" in shown
     assert "answered 503: the server is down" in shown
+
+
+@pytest.mark.parametrize("command", [["recall", "bees"], ["search", "bees"], ["status"]])
+def test_an_answer_without_the_embedder_that_is_set_says_so(
+    lorebank: Run, tmp_path: Path, command: list[str]
+) -> None:
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory/notes.md").write_text("Bees on the roof.\n")
+    silent = {
+        "LOREBANK_EMBEDDER__PROVIDER": "ollama",
+        "LOREBANK_EMBEDDER__REMOTE__BASE_URL": "http://127.0.0.1:9",
+    }
+    assert lorebank("index", cwd=tmp_path).code == lorebank(*command, cwd=tmp_path).code == 0
+    assert lorebank("index", cwd=tmp_path, env=silent).code == 1
+    assert lorebank(*command, cwd=tmp_path, env=silent).code == 7
+    assert (
+        lorebank(*command, cwd=tmp_path, env=silent | {"LOREBANK_EMBEDDER__OFFLINE": "true"}).code
+        == 0
+    )

@@ -231,6 +231,7 @@ class Bank:
 
     recall = _method(questions.recall, synced_first)
     search = _method(questions.search, synced_first)
+    fallbacks = _method(questions.fallbacks)
     get = _method(reading.get)
     timeline = _method(reading.timeline, synced_first)
     today = _method(reading.today, synced_first)

@@ -19,7 +19,7 @@ from lorebank.app.workspace import (
 )
 from lorebank.database.connection import has_full_text
 from lorebank.domain.answers import Answer, Hit, SearchHit
-from lorebank.domain.facts import FactKind, Opinion
+from lorebank.domain.facts import Diagnostic, FactKind, Opinion
 from lorebank.errors import ProviderError, UsageError
 from lorebank.index.chunks import contexts_stated_in
 from lorebank.index.items import NOTE
@@ -169,6 +169,15 @@ class SearchLimits(TypedDict, total=False):
     min_score: float
     path: str | None
     sessions: bool
+
+
+def fallbacks(ws: OpenWorkspace) -> tuple[Diagnostic, ...]:
+    """What answers in place of what is set, and why."""
+    is_set = ws.given_embedder or ws.config.embedder.provider != "none"
+    about = {"embedder": ws.meaning.silence(ws.index) if is_set else ""}
+    if ws.sidecar and (reason := ws.sidecar.silence(ws.index)):
+        about["qmd"] = f"{reason}; the built-in engine answers"
+    return tuple(Diagnostic(who, 0, f"{who}-silent", why) for who, why in about.items() if why)
 
 
 def search(

@@ -25,6 +25,7 @@ from lorebank.domain.answers import (
     SearchHit,
     SearchOfBanks,
 )
+from lorebank.domain.facts import Diagnostic
 from lorebank.errors import LorebankError, UsageError, WorkspaceError
 from lorebank.recall.several import Asked, merge_answers, merge_searches
 from lorebank.settings.tables import RecallSettings
@@ -117,6 +118,10 @@ class Banks:
             views=tuple((each.part.bank, each.said) for each in asked if each.said is not None),
             banks=tuple(replace(each.part, results=int(each.said is not None)) for each in asked),
         )
+
+    def fallbacks(self) -> tuple[Diagnostic, ...]:
+        """`Bank.fallbacks` of every bank that was asked."""
+        return tuple(found for bank in self._opened.values() for found in bank.fallbacks())
 
     def get(self, place: str, **lines: Any) -> FileText:
         """`Bank.get` of a place as answers cite it here: `work:memory/2025-11-27.md#L3`."""

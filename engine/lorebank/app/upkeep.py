@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from lorebank.app.conversations import export_transcripts, session_state, sync_sessions, transcripts
+from lorebank.app.questions import fallbacks
 from lorebank.app.workspace import (
     Day,
     OpenWorkspace,
@@ -143,7 +144,7 @@ def status(ws: OpenWorkspace) -> Status:
     problems[:0] = [
         *(found for *_, found in interrupted(ws.root)),
         *refused_texts(ws.index),
-        *_fallbacks(ws, about),
+        *fallbacks(ws),
     ]
     reports = sorted((ws.root / "bank" / "reflections").glob("????-??-??.md"))
     status = Status(
@@ -164,17 +165,6 @@ def status(ws: OpenWorkspace) -> Status:
         form=ws.form,
     )
     return status if about is None else replace(status, backend=about.pop("engine"), sidecar=about)
-
-
-def _fallbacks(ws: OpenWorkspace, sidecar: Mapping[str, Any] | None) -> Iterator[Diagnostic]:
-    from lorebank.qmd.sidecar import INDEX_DUE
-
-    if silence := ws.meaning.silence(ws.index):
-        yield Diagnostic("embedder", 0, "embedder-silent", silence)
-    if sidecar is not None and sidecar["reason"] not in ("", INDEX_DUE):
-        yield Diagnostic(
-            "qmd", 0, "qmd-silent", f"{sidecar['reason']}; the built-in engine answers"
-        )
 
 
 def directives(ws: OpenWorkspace) -> tuple[Directive, ...]:

@@ -130,6 +130,8 @@ def progress_line(stage: str, done: int, total: int) -> str:
 SCHEMA_VERSION = 1
 FOUND = 6
 """The exit code of a check that found something."""
+FALLEN_BACK = 7
+"""The exit code of an answer by other means than those that are set."""
 PIPE_WIDTH = 100
 WIDEST = 120
 """Longer lines are hard to read, however wide the terminal."""
@@ -189,6 +191,12 @@ class Session:
         changes = [Change(key.strip(), value, "--set") for key, _, value in given]
         offline = [Change("embedder.offline", True, "--offline")] if self.offline else []
         return (*changes, *offline)
+
+    def code_of(self, bank: Bank | Banks, found: object) -> int:
+        """The exit code of an answer."""
+        if self.fail_empty and not found:
+            return 1
+        return FALLEN_BACK if bank.fallbacks() else 0
 
     def banks(self) -> Banks:
         from lorebank.app.several import Banks

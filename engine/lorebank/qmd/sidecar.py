@@ -239,6 +239,11 @@ class Sidecar:
             reason = failure.message
         return found | {"reason": reason, "engine": "builtin" if reason else "qmd"}
 
+    def silence(self, connection: Connection) -> str:
+        """Why it does not answer; empty while it does, or has only not been updated yet."""
+        reason: str = self.describe(connection)["reason"]
+        return "" if reason == INDEX_DUE else reason
+
     def resolve(self, path: str) -> Path:
         """The file behind `qmd/<collection>/<path>`; raises as `collections.resolve`."""
         return resolve(self.collections, path)

@@ -125,19 +125,13 @@ Count = Annotated[
         le=200,
     ),
 ]
+_Day = Annotated[str | None, BeforeValidator(_day)]
 Since = Annotated[
-    str | None,
-    BeforeValidator(_day),
+    _Day,
     arg("From that day: 2025-11-27, 30d, 'last week'.", "from after start start_date date_from"),
 ]
-Until = Annotated[
-    str | None,
-    BeforeValidator(_day),
-    arg("Up to that day, included.", "to before end end_date date_to"),
-]
-AsOf = Annotated[
-    str | None, BeforeValidator(_day), arg("As known on that day.", "asof on at date day when")
-]
+Until = Annotated[_Day, arg("Up to that day, included.", "to before end end_date date_to")]
+AsOf = Annotated[_Day, arg("As known on that day.", "asof on at date day when")]
 Name = Annotated[_Named, arg("A name or alias.", "entity query q slug about subject")]
 About = Annotated[_Named | None, arg("Only about this name.", "name about subject holder who")]
 Names = Annotated[

@@ -84,12 +84,13 @@ def recall(session: Session, /, form: str, every_bank: bool, **filters: Any) -> 
     session.json = session.json or form == "json"
     with session.banks() if every_bank else session.bank() as bank:
         answer = bank.recall(**filters)
+        code = session.code_of(bank, answer.hits)
     if session.json:
         session.show_json(answer.to_dict())
     else:
         _show_answer(session, answer, form, explain=filters["explain"])
         _remark(session, answer, filters)
-    return int(session.fail_empty and not answer.hits)
+    return code
 
 
 def _show_answer(session: Session, answer: Answer, form: str, *, explain: bool) -> None:
@@ -172,10 +173,12 @@ def search(session: Session, /, query: str, every_bank: bool, **limits: Any) -> 
     if every_bank:
         with session.banks() as several:
             found = several.search(query, **limits)
+            code = session.code_of(several, found.hits)
         hits, banks, envelope = found.hits, found.banks, found.to_dict()
     else:
         with session.bank() as bank:
             hits = bank.search(query, **limits)
+            code = session.code_of(bank, hits)
     from lorebank.render.answers import failed_lines, search_lines, search_notes
 
     look, place, least = session.error_look, limits["path"], limits["min_score"]
@@ -185,7 +188,7 @@ def search(session: Session, /, query: str, every_bank: bool, **limits: Any) -> 
     notes = [*failed_lines(look, banks), *search_notes(look, hits, session.warned)]
     notes += [] if hits else [f"nothing found for “{query}”{within}"]
     session.print(payload, search_lines(session.look, hits), notes)
-    return int(session.fail_empty and not hits)
+    return code
 
 
 @command("get")

@@ -102,7 +102,7 @@ def watch(session: Session) -> None:
 
 @command("status")
 def status(session: Session) -> int:
-    """Every problem comes with its place and what to do about it. Exits with 1 while anything
+    """Every problem comes with its place and what to do about it. Exits with 7 while anything
     answers in place of what is set: words for the embedder, the built-in engine for qmd.
 
     Examples:
@@ -111,8 +111,8 @@ def status(session: Session) -> int:
     """
     with session.bank() as bank:
         found = bank.status()
-        code = session.result(found, status_lines)
-    return 1 if any(problem.code.endswith("-silent") for problem in found.problems) else code
+        session.result(found, status_lines)
+        return session.code_of(bank, found)
 
 
 @command("doctor")
