@@ -44,12 +44,16 @@ _LOOKED_AT = 500
 """This much of the rest of a line decides what a value is; a line may be megabytes long."""
 _ASSIGNED, _STATED, _SET_TO, _BESIDE, _APART = 4, 3, 2, 1, 0
 """What links a name and a value, the strongest first."""
-_VALUE = re.compile(r"[^\s\"'`“”„«»|]+")
-_LEADS = re.compile(r"(?:[:=：＝>→(\[]|->|是|は|为|為)+")
-_QUOTES = "\"'`“”„«»"
+_VALUE = re.compile(r"[^\s\"'`“”„«»「」『』|]+")
+_HAN_IS = "是|は|设为|設為|改成了?|改为|改為|为|為"
+"""What stands before a value without a space."""
+_LEADS = re.compile(rf"(?:[:=：＝>→(\[]|->|{_HAN_IS})+")
+_QUOTES = "\"'`“”„«»「」『』"
+_UNSPACED = re.compile("[\u3000-\u30ff\u3400-\u9fff\uff00-\uff60]")
+"""Chinese and Japanese go on behind a value without a space."""
 _ENDS_VALUE = ",;)}]*_.!?>"
 _CLAUSE = re.compile(
-    r"[:=]?(?:[\w\s'’,-]|(?<=\w)[.@](?=\w)|\s/(?=\s))*(?:\([^()]*\))?[\"']?\s?(?:[:=/|–—]|->|→)?[\s*_]*"
+    r"[:=]?(?:[\w\s'’,-]|(?<=\w)[.@](?=\w)|\s/(?=\s))*(?:\([^()]*\))?[\"'“「『]?\s?(?:[:=/|–—]|->|→)?[\s*_]*"
 )
 """What may stand between: words and addresses, not code."""
 _ANSWER = re.compile(r"\w[^\s,;.!?|()\"“”«»]*(?: [^\s,;.!?|()\"“”«»]+){0,5}")
@@ -58,7 +62,7 @@ _API = re.compile(r"(?i:\b(?:api|web ?service|service)\b)")
 _ASIDE = re.compile(r"\s?\([^()\n]{1,30}\)")
 """Behind a name: `password (case sensitive): x`."""
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-_NUMBER = re.compile(r"(?!(?:19|20)\d\d\b)\d{4,12}[#*]?(?=\s*(?:[.,;)!]|\Z))")
+_NUMBER = re.compile(r"(?!(?:19|20)\d\d\b)\d{4,12}[#*]?(?=\s*(?:[.,;)!。、，；」』]|です|だ|\Z))")
 _UNIT = r"(?:%|€|\$|£|(?:mm|cm|k?m|k?g|mg|ml|l|V|mA|k?Wh|kW|MB|GB|Uhr|percent|euros?"
 _UNIT += r"|pins?|days?|pages?|people)\b)"
 _ENDS_CODE = rf"(?!\w|[.,:/-]\d|[ \xa0]?{_UNIT})"
@@ -164,7 +168,7 @@ def _read(languages: Sections) -> tuple[dict[str, list[tuple[str, bool, bool, bo
         rf"(?::=|=>|[:=：＝]|(?i:\b(?:{says}):?)|(?i:\b(?:{is_}):))"
         r"\s{0,8}[*_]{0,3}\s?[\"'`“”„«]{0,3}",
         "joined": rf"(?i:(?<!\w)(?:{is_}|{says})[\s:]*[\"'`*„«]*\Z)"
-        r"|(?:[:=/>→|–—]|(?<=[\w)])\s-|是|は|为|為)\s*[*_]*\Z",
+        rf"|(?:[:=/>→|–—]|(?<=[\w)])\s-)\s*[*_]*\Z|(?:{_HAN_IS})[\s*_“「『]*\Z",
         "set_to": rf"(?i:(?<!\w)(?:{any_of('to')})\s[\"'`*„«]*\Z)",
         "before": r"(?:^|(?<=\s))[\"'`]?(?P<value>[^\s\"'`]{4,80}?)[\"'`]?,?"
         rf"(?i:\s(?:{is_})\s)(?:[^\W\d][\w-]*['’\s]){{0,4}}\Z",
@@ -428,7 +432,7 @@ def _value(line: str, start: int) -> tuple[str, bool]:
         if quoted:
             return quoted.group().rstrip(), True
     found = _VALUE.match(line, start, start + _LOOKED_AT)
-    value = found.group() if found else ""
+    value = _UNSPACED.split(found.group(), maxsplit=1)[0] if found else ""
     trimmed = value.rstrip(_ENDS_VALUE)
     if value.startswith("http") or not trimmed:
         return value, False

@@ -219,7 +219,8 @@ def _marks(text: str, data: bytes) -> Iterator[tuple[int, Mark]]:
         # A name of several languages has a row of each.
         kinds = dict.fromkeys(kind for kind, *way in names if _stands_alone(text, start, end, *way))
         if kinds:
-            while any(way[2] for way in names) and text[end : end + 1].isalpha():
+            goes_on = hint[-1] < "\u2e80" and any(way[2] for way in names)
+            while goes_on and text[end : end + 1].isalpha():
                 end += 1
             yield start, Name(tuple(kinds), start, end)
 
