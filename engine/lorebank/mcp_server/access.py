@@ -27,11 +27,8 @@ from lorebank.domain.facts import Author
 from lorebank.errors import ConfigurationError, UsageError
 from lorebank.records import Record
 from lorebank.settings.files import parse_file, read_text
-from lorebank.tools.toolset import DEFAULT_TOOLS, TOOLS
+from lorebank.tools.toolset import DEFAULT_TOOLS, TOOLS, Effect
 
-WRITING_TOOLS = frozenset(
-    ("retain", "remember", "correct", "forget", "rule", "confirm", "undo", "memory_write")
-)
 TOOLS_FOR_SEVERAL = ("recall_all", "memory_search_all", "memory_get_all")
 """Served besides the others where several banks are: each for whom the tool for one bank is."""
 CLIENTS_FILE = "mcp-clients.toml"
@@ -61,7 +58,8 @@ class Access(Record):
 
     def permits(self, tool: str, registered: Collection[str]) -> bool:
         """Whether it sees and may call a tool."""
-        if self.read_only and (tool in WRITING_TOOLS or tool == "reflect"):
+        writes = tool in TOOLS and TOOLS[tool][2] is not Effect.READS
+        if self.read_only and writes and tool != "inbox":
             return False
         if self.group and tool in ("inbox", "rule", "confirm", "undo", "forget", "reflect"):
             return False

@@ -170,11 +170,18 @@ def _name(key: str, properties: Mapping[str, Any], aliases: Aliases, taken: set[
 
 
 def _value(value: Any, schema: Mapping[str, Any], whole: Mapping[str, Any]) -> Any:
-    shapes = [_resolved(each, whole) for each in schema.get("anyOf", [schema])]
+    named = whole.get("$defs", {})
+    shapes: list[Mapping[str, Any]] = [
+        named.get(each.get("$ref", "").rpartition("/")[2], each)
+        for each in schema.get("anyOf", [schema])
+    ]
     shape = next((each for each in shapes if each.get("type") != "null"), {})
     kind = shape.get("type")
     if kind == "array":
-        return _as_list(value)
+        read = as_json(value, None) if isinstance(value, str) else value
+        if isinstance(value, str) and not isinstance(read, list):
+            return [part.strip() for part in value.split(",") if part.strip()]
+        return list(read) if isinstance(read, list | tuple) else [value]
     if kind in ("integer", "number"):
         return _as_number(value, shape)
     if isinstance(value, Mapping) and kind == "string" and len(value) == 1:
@@ -190,21 +197,6 @@ def _value(value: Any, schema: Mapping[str, Any], whole: Mapping[str, Any]) -> A
     if kind == "object" and isinstance(value, str):
         return as_json(value, value)
     return value
-
-
-def _resolved(schema: Mapping[str, Any], whole: Mapping[str, Any]) -> Mapping[str, Any]:
-    reference = schema.get("$ref", "")
-    found: Mapping[str, Any] = whole.get("$defs", {}).get(reference.rpartition("/")[2], schema)
-    return found
-
-
-def _as_list(value: Any) -> list[Any]:
-    if isinstance(value, str):
-        read = as_json(value, None)
-        if isinstance(read, list):
-            return read
-        return [part.strip() for part in value.split(",") if part.strip()]
-    return list(value) if isinstance(value, list | tuple) else [value]
 
 
 def as_json(text: str, otherwise: Any) -> Any:

@@ -98,24 +98,17 @@ class BankTools:
 
     def _call(self, method: Callable[..., Any], model: type[BaseModel], given: Any) -> str:
         self._bank = self._bank or self._open()
+        name = model.__name__
         tools = Toolset(self._bank, self._author, has_undo=self._has_undo)
         try:
-            arguments, note = _fitted(method, model, given)
-            text: str = method(tools, **arguments)["text"]
+            aliases, optional = aliases_of(parameters_of(method)), name not in SELECTING
+            schema = model.model_json_schema()
+            fitted, left_out = fit(name, schema, given, aliases, may_leave_out=optional)
+            try:
+                read = model.model_validate(fitted)
+            except ValidationError as problem:
+                raise as_usage_error(name, problem) from problem
+            text: str = method(tools, **{key: getattr(read, key) for key in fitted})["text"]
         except LorebankError as refused:
             return "\n".join(filter(None, [f"error: {refused.message}", refused.hint]))
-        return "\n".join(filter(None, [text, note]))
-
-
-def _fitted(
-    method: Callable[..., Any], model: type[BaseModel], given: dict[str, Any]
-) -> tuple[dict[str, Any], str]:
-    """The arguments as the server takes them, and a note of those that the tool has not."""
-    name = model.__name__
-    schema, aliases = model.model_json_schema(), aliases_of(parameters_of(method))
-    try:
-        fitted, left_out = fit(name, schema, given, aliases, may_leave_out=name not in SELECTING)
-        read = model.model_validate(fitted)
-    except ValidationError as problem:
-        raise as_usage_error(name, problem) from problem
-    return {key: getattr(read, key) for key in fitted}, note_of(name, left_out)
+        return "\n".join(filter(None, [text, note_of(name, left_out)]))
