@@ -248,7 +248,22 @@ def test_agents_writing_at_once_lose_nothing_and_are_told_apart(
 
 def test_the_last_reflection_is_undone_without_its_name(opens: Opens) -> None:
     calls: Calls = [("reflect", {"dry_run": False}), ("undo", {"what": "reflect"})]
-    assert "restored" in _said(ask(opens, Access(tools="all"), calls)[1])
+    assert "restored" in _said(ask(opens, Access(tools="all", decides=True), calls)[1])
+    assert "only the owner" in _said(ask(opens, Access(tools="all"), calls)[1])
+
+
+def test_an_agent_takes_back_only_what_it_cut_itself(opens: Opens) -> None:
+    undo: Calls = [("undo", {"what": "forget"})]
+    with opens() as bank:
+        fact = bank.retain("Ilse rows on Fridays.")
+        bank.forget(fact.id)
+    assert "what others wrote" in _said(ask(opens, Access(tools="all"), undo)[0])
+    other = Access(tools="all", agent="other")
+    told = ask(opens, other, [("retain", {"text": "Ilse mends nets."})])
+    cut = {"ids": [told[0].structured_content["id"]], "dry_run": False}
+    ask(opens, other, [("forget", cut)])
+    assert "what others wrote" in _said(ask(opens, Access(tools="all"), undo)[0])
+    assert "restored" in _said(ask(opens, other, undo)[0])
 
 
 def test_rulings_are_taken_as_a_list_of_objects_too(opens: Opens) -> None:

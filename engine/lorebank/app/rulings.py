@@ -330,13 +330,18 @@ def finish_interrupted(ws: OpenWorkspace) -> tuple[str, ...]:
     return tuple(forgets)
 
 
-def undo_forget(ws: OpenWorkspace, run: str | None = None, *, force: bool = False) -> UndoReport:
+def undo_forget(
+    ws: OpenWorkspace, run: str | None = None, *, force: bool = False, author: Author = NOBODY
+) -> UndoReport:
     """Give the notes of a run (the last where `None`) their lines back, byte for byte.
 
     Raises `NotFound` where nothing is kept of it, `ConcurrentEdit` where a note was changed
-    since, other than by appending; with `force` such notes are left alone and named.
+    since, other than by appending; with `force` such notes are left alone and named. An agent
+    (`author`) takes back only a run that cut nothing but its own lines.
     """
     with WriterLock(ws.root):
+        if author is not NOBODY and not is_by(author, read_run(ws.root, run).cut_lines()):
+            raise UsageError("what others wrote was cut: only its owner puts it back")
         report = restore(ws.root, run, force=force)
         ws.sync_files()
         if FORGOTTEN_PAGE in report.restored:

@@ -59,6 +59,12 @@ class KeptRun(Record):
     order: str = ""
     """A digest of what was asked for."""
 
+    def cut_lines(self) -> Iterator[str]:
+        """The lines of notes that it cut."""
+        for cut in (cut for cut in self.cuts.values() if not cut.derived):
+            kept = {*text_of(cut.after or b"")[0].split("\n")}
+            yield from (line for line in text_of(cut.before)[0].split("\n") if line not in kept)
+
 
 def store_of(root: Path) -> RunStore:
     """The archives of a workspace's forgetting."""

@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from lorebank.app.bank import Bank
     from lorebank.domain.answers import Answer
     from lorebank.domain.facts import Fact
-    from lorebank.domain.reports import ForgetReport
 
 
 class OtherNames(tuple[str, ...]):
@@ -491,9 +490,10 @@ class Toolset:
         if not (ids or match or entity):
             raise UsageError("nothing to forget is named", hint="give ids, match or entity")
         author = NOBODY if self._decides else self._author
-        report = _without_scaffolding(
-            self._bank.forget(*ids, match=match, entity=entity, dry_run=dry_run, author=author)
-        )
+        report = self._bank.forget(*ids, match=match, entity=entity, dry_run=dry_run, author=author)
+        # Of a page that goes as a whole: no front matter, no headings, nothing reflect wrote.
+        lines = [line for line in report.lines if line.id or line.source.path not in report.files]
+        report = replace(report, lines=tuple(lines))
         undo = "`undo`" if self._has_undo else f"the owner, with --undo {report.run},"
         return _recalled("\n".join(forget_lines(MODEL, report, undo=f"{undo} puts it back")))
 
@@ -507,8 +507,13 @@ class Toolset:
             taken = self._bank.unrule([id] if id else None, by=self._author.agent)
             ids = ", ".join(each.id for each in taken)
             return {"text": f"took back {len(taken)} rulings: {ids}"}
-        undoing = self._bank.undo_forget if what == "forget" else self._bank.undo_reflect
-        undone = undoing(id or None)
+        author = NOBODY if self._decides else self._author
+        if what == "forget":
+            undone = self._bank.undo_forget(id or None, author=author)
+        elif author is NOBODY:
+            undone = self._bank.undo_reflect(id or None)
+        else:
+            raise UsageError("only the owner undoes a reflect", hint="lorebank reflect --undo")
         return {"text": f"restored {', '.join(undone.restored)}"}
 
     def confirm(
@@ -604,13 +609,6 @@ class Toolset:
         if not is_order(admitted(text)):
             return None
         return {"text": self._bank.remember(text, author=self._author).warning}
-
-
-def _without_scaffolding(report: ForgetReport) -> ForgetReport:
-    """The report without the lines of a page that goes as a whole and states nothing by itself:
-    front matter, headings, what reflect wrote."""
-    lines = [line for line in report.lines if line.id or line.source.path not in report.files]
-    return replace(report, lines=tuple(lines))
 
 
 def _recalled(text: str) -> Delivered:
