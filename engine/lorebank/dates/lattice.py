@@ -293,13 +293,6 @@ def _week(match: re.Match[str]) -> Span:
     return Span("week", iso_week_days(int(match[1]), int(match[2])))
 
 
-def _yearly_week(match: re.Match[str]) -> Span | None:
-    week = int(match[1])
-    if not 1 <= week <= 53:
-        return None
-    return Span("week", cycle=Cycle(lambda year: iso_week_days(year, week)), bare=True)
-
-
 def _day_and_month(match: re.Match[str]) -> Span | None:
     first, second = int(match[1]), int(match[2])
     day, month = (second, first) if second > 12 and "/" in match[0] else (first, second)
@@ -341,7 +334,6 @@ _OTHER_FORMS: tuple[_Form, ...] = (
      r" ?[hu] ?(?:[0-5]\d)?|"
      r"(?: ?[-–] ?\d\d?)?(?:[:.][0-5]\d)? ?[ap]\.?m\b)(?![\d:]|\w)",
      bool, "CLOCK", ALL),
-    (r"(?<![\w-])(?-i:W)(\d\d)(?![\w.])", _yearly_week, "DATE", ALL),
     (r"[〇零一二三四五六七八九]{4}(?=年)", _han_year, "YR", ALL),
 )  # fmt: skip
 """Dates in digits and hours: the form, what reads it, tag, languages."""

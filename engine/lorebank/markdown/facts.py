@@ -120,6 +120,8 @@ class _FactReader:
         self.facts: list[Fact] = []
         self.diagnostics: list[Diagnostic] = list(document.diagnostics)
         self.advice: list[Diagnostic] = []
+        self.typed: set[int] = set()
+        """Lines with a kind."""
         self.labels: list[tuple[int, int]] = []
         self.in_retain = False
         """Whether the block that is read stands in a retain section."""
@@ -199,6 +201,10 @@ class _FactReader:
 
     def _close(self, start: int, end: int) -> None:
         """Remark on a section that ends, by its first line and the line after its last."""
+        if self.typed.isdisjoint(range(start, end)):  # whoever wrote it uses no kinds
+            lines = range(start + 1, end + 1)
+            found = self.diagnostics
+            found[:] = [d for d in found if d.code != "kind-missing" or d.line not in lines]
         if (length := end - start - 1) > _LONG_SECTION:
             message = f"a retain section of {length} lines is hard to review; keep what matters"
             self._advise(start, "section-long", message)
@@ -385,6 +391,8 @@ class _FactReader:
         if line.is_template or line.is_struck:
             return
         place = Citation(document.path, item.start + 1, item.end)
+        if line.has_kind:
+            self.typed.add(item.start)
         for code, message in line.problems:
             kept = self.advice if code in ADVICE else self.diagnostics
             kept.append(Diagnostic(document.path, item.start + 1, code, message))
