@@ -22,10 +22,13 @@ from lorebank.settings.config import (
     load_config,
     rules,
     set_value,
+)
+from lorebank.settings.files import (
+    cache_directory,
+    toml_text,
     user_config_path,
     workspace_config_path,
 )
-from lorebank.settings.files import cache_directory, toml_text
 from lorebank.settings.schema import settings_schema
 from lorebank.settings.tables import Config
 from support import golden

@@ -18,14 +18,7 @@ from lorebank.app.workspace import (
     with_vocabulary_table,
 )
 from lorebank.beliefs import materialise
-from lorebank.database.connection import (
-    DamagedIndex,
-    IndexProblem,
-    integrity_problems,
-    is_damage,
-    open_index,
-    read_meta,
-)
+from lorebank.database import connection
 from lorebank.domain.facts import Diagnostic, Fact, FactKind, OpinionStatus, SyncReport
 from lorebank.domain.judgments import Directive
 from lorebank.domain.reports import Status
@@ -58,11 +51,11 @@ def sync(
     another process never waits for a model.
     """
     if damage := _damage(ws):
-        ws.replace_index(DamagedIndex[0](damage[0]))
+        ws.replace_index(connection.DamagedIndex[0](damage[0]))
     if has_interrupted(ws.root):
         with ws.writing():
             pass
-    reading = read_meta(ws.index, "reading")
+    reading = connection.read_meta(ws.index, "reading")
     if ws.in_memory:
         raise NotWritable(ws.in_memory, hint="make .memory writable, or free some space")
     if reading not in (None, ws.read_settings.fingerprint()):
@@ -91,9 +84,9 @@ def sync(
 
 def _damage(ws: OpenWorkspace) -> tuple[str, ...]:
     try:
-        return integrity_problems(ws.index)
-    except IndexProblem as problem:
-        if not is_damage(problem):
+        return connection.integrity_problems(ws.index)
+    except connection.IndexProblem as problem:
+        if not connection.is_damage(problem):
             raise
         return (f"damaged: {problem}",)
 
@@ -119,7 +112,7 @@ def check(ws: OpenWorkspace) -> tuple[str, ...]:
         return damage
     ws.embed_pending_statements()
     with TemporaryDirectory() as folder:
-        fresh = with_vocabulary_table(open_index(Path(folder) / "index.sqlite"))
+        fresh = with_vocabulary_table(connection.open_index(Path(folder) / "index.sqlite"))
         try:
             sync_files(fresh, ws.root, ws.walk, ws.read_settings)
             materialise.refresh_opinions(fresh, ws.root, None, ws.config.reflect, ws.vectors_of)
@@ -153,7 +146,7 @@ def status(ws: OpenWorkspace) -> Status:
         stale_reason=f"{files} changed since the last sync ({stale[0]}): run `lorebank index`"
         if stale
         else "",
-        synced_at=read_meta(ws.index, "synced_at"),
+        synced_at=connection.read_meta(ws.index, "synced_at"),
         counts=index_counts(ws.index) | turns,
         embedder=ws.meaning.describe(ws.index),
         vector_search=ws.vectors.describe(),

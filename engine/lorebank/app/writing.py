@@ -11,16 +11,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
-from lorebank.agent.authored import (
-    Place,
-    Remembered,
-    admitted,
-    admitted_fact,
-    as_written_by,
-    core_request,
-    is_order,
-    route,
-)
+from lorebank.agent import authored
 from lorebank.agent.core_memory import orders_section
 from lorebank.app.workspace import Day, OpenWorkspace, checked_keywords, refuse_other_than_text
 from lorebank.domain.facts import (
@@ -45,22 +36,9 @@ from lorebank.markdown.document import read_document
 from lorebank.markdown.fact_format import apply_fixes, format_fact, with_fixes
 from lorebank.markdown.hidden import leaves_private_open, private_parts
 from lorebank.markdown.origin import origin_mark, strip_recalled
-from lorebank.nightly.run_record import (
-    RunRecord,
-    load_run,
-    next_run,
-    save_run,
-    undo_run,
-    undo_store,
-)
+from lorebank.nightly import run_record
 from lorebank.recall.filters import parse_origin, parse_single_day
-from lorebank.retain.compose import (
-    append_note,
-    as_understood,
-    compose_fact,
-    new_log,
-    one_paragraph,
-)
+from lorebank.retain import compose
 from lorebank.retain.kinds import not_names, parse_kind
 from lorebank.workspace.atomic import read_if_exists
 from lorebank.workspace.lock import WriterLock, append_lock
@@ -114,7 +92,7 @@ def retain(ws: OpenWorkspace, text: str, **details: Unpack[RetainKeywords]) -> F
     author, ahead = details.get("author", NOBODY), details.get("allow_future", False)
     recorded = _log_day(details.get("day"), today, allow_future=ahead or author is not NOBODY)
     whose = Origin(parse_origin(details.get("origin", Origin.OWNER)))
-    origin, author = as_written_by(author, whose, today, recorded)
+    origin, author = authored.as_written_by(author, whose, today, recorded)
     by_agent = origin is Origin.AGENT  # whose secrets `admitted` refuses, whatever is allowed
     is_allowed = by_agent or details.get("allow_secret", False)
     news, *entities = (
@@ -122,14 +100,17 @@ def retain(ws: OpenWorkspace, text: str, **details: Unpack[RetainKeywords]) -> F
         for each in (text, *details.get("entities", ()))
     )
     if by_agent:
-        news, entities = admitted_fact(news), [admitted(name) for name in entities]
+        news, entities = (
+            authored.admitted_fact(news),
+            [authored.admitted(name) for name in entities],
+        )
     public, private = private_parts(news)
     if private and not public:
         raise UsageError("nothing to retain: all of it is private", hint="edit the log itself")
     speaks = ((Stance.FOR, details.get("for_", ())), (Stance.AGAINST, details.get("against", ())))
     marks = [EvidenceMark(s, ws.full_opinion_id(o)) for s, opinions in speaks for o in opinions]
     _sync_if_free(ws)
-    fact = compose_fact(
+    fact = compose.compose_fact(
         public,
         kind=parse_kind(details.get("kind")),
         entities=entities,
@@ -202,17 +183,17 @@ def log(
     What is given by keyword as in `retain`."""
     today = ws.day(now)
     recorded = _log_day(day, today, allow_future=allow_future or author is not NOBODY)
-    origin, author = as_written_by(author, Origin.OWNER, today, recorded)
+    origin, author = authored.as_written_by(author, Origin.OWNER, today, recorded)
     text = _given_text(ws, text, allow_secret=allow_secret or origin is Origin.AGENT)
     if origin is Origin.AGENT:  # on one line, so that the mark is that of all it says
-        text = f"{one_paragraph(admitted(text))}{origin_mark(origin, author)}"
+        text = f"{compose.one_paragraph(authored.admitted(text))}{origin_mark(origin, author)}"
     path = ws.log_path(recorded)
     places: list[Citation] = []
 
     def add(before: str | None) -> str:
-        log = new_log(recorded) if before is None else before
+        log = compose.new_log(recorded) if before is None else before
         headings = ws.read_settings.retain_headings
-        written, line = append_note(log, text, path=path, headings=headings)
+        written, line = compose.append_note(log, text, path=path, headings=headings)
         places.append(Citation(path, line, line + text.strip().count("\n")))
         return written
 
@@ -228,7 +209,7 @@ def log_file(
     """The file of a day's log, laid out where it does not exist yet."""
     recorded = _log_day(day, ws.day(now), allow_future=allow_future)
     path = ws.log_path(recorded)
-    new = f"{new_log(recorded)}\n## {ws.retain_title(recorded)}\n"
+    new = f"{compose.new_log(recorded)}\n## {ws.retain_title(recorded)}\n"
     with ws.writing():
         edit_text(ws.root, path, ws.config, lambda t: new if t is None else t)
     return ws.root / path
@@ -269,7 +250,7 @@ def memory_write(
     with ws.writing():
         if author is not NOBODY:
             before = read_text_file(ws.root, path).text
-            request = core_request(path, before, edit, author, ws.day(now))
+            request = authored.core_request(path, before, edit, author, ws.day(now))
             if isinstance(request, tuple):
                 return _propose(ws, request, estimate_tokens(before))
             edit = request
@@ -286,7 +267,7 @@ def memory_write(
 
 def remember(
     ws: OpenWorkspace, text: str, *, to: str = "auto", **details: Unpack[RetainKeywords]
-) -> Remembered:
+) -> authored.Remembered:
     """Write down what one was asked to remember, where it belongs: orders into the core memory,
     decisions, preferences and durable facts into the retain section of a day's log, context of
     the day into the log as a note. `to` names the place: `core`, `fact` or `log`; what else is
@@ -294,16 +275,16 @@ def remember(
     """
     details = checked_keywords("remember", details, RetainKeywords)
     author, now = details.get("author", NOBODY), details.get("now")
-    if author is not NOBODY and is_order(text):
+    if author is not NOBODY and authored.is_order(text):
         to = "core"  # where it becomes a proposal
     is_allowed = details.get("allow_secret", False) or author is not NOBODY
-    found = route(_given_text(ws, text, allow_secret=is_allowed), to=to)
+    found = authored.route(_given_text(ws, text, allow_secret=is_allowed), to=to)
     details["allow_secret"] = True
-    if found.place is Place.FACT:
+    if found.place is authored.Place.FACT:
         fact = retain(ws, found.text, **details)
-        said = as_understood(fact.kind, fact.content, fact.mentions, fact.times)
-        return Remembered("fact", found.reason, found.text, fact.citation, fact.id, said)
-    if found.place is Place.LOG:
+        said = compose.as_understood(fact.kind, fact.content, fact.mentions, fact.times)
+        return authored.Remembered("fact", found.reason, found.text, fact.citation, fact.id, said)
+    if found.place is authored.Place.LOG:
         from lorebank.dates.times import times_of  # which imports the rules for dates
 
         day, ahead = details.get("day"), details.get("allow_future", False)
@@ -313,15 +294,15 @@ def remember(
         shown = " ".join(private_parts(found.text)[0].split())
         recorded = _log_day(day, ws.day(now), allow_future=True)
         names, times = _names_in(ws, recorded, shown), times_of(shown, recorded)
-        said = as_understood("note", shown, names, times)
-        return Remembered("log", found.reason, found.text, place, understood=said)
-    page = read_text_file(ws.root, core_path(ws.root)).text if is_order(found.text) else ""
+        said = compose.as_understood("note", shown, names, times)
+        return authored.Remembered("log", found.reason, found.text, place, understood=said)
+    page = read_text_file(ws.root, core_path(ws.root)).text if authored.is_order(found.text) else ""
     done = memory_write(
         ws, "append", f"- {found.text}", author=author, now=now, section=orders_section(page)
     )
     place = Citation(done.path, done.start_line, done.end_line)
     where = "proposal" if done.proposed else "core"
-    return Remembered(where, found.reason, found.text, place, warning=done.warning)
+    return authored.Remembered(where, found.reason, found.text, place, warning=done.warning)
 
 
 def lint(ws: OpenWorkspace, *, fix: bool = False, now: date | None = None) -> LintReport:
@@ -350,25 +331,25 @@ def lint(ws: OpenWorkspace, *, fix: bool = False, now: date | None = None) -> Li
 def undo_lint(ws: OpenWorkspace, run: str | None = None) -> UndoReport:
     """Take the fixes of a run of lint back, the last without a name."""
     with WriterLock(ws.root):
-        report = undo_run(ws.root, run, area="lint")
+        report = run_record.undo_run(ws.root, run, area="lint")
     ws.sync_files()
     return report
 
 
 def undo_retain(ws: OpenWorkspace) -> UndoReport:
     """Take the last fact that `retain` wrote out of its log again; says which that was."""
-    name = next(reversed(undo_store(ws.root, "retain").names()), "")
-    changes = load_run(ws.root, name, "retain").changes if name else {}
+    name = next(reversed(run_record.undo_store(ws.root, "retain").names()), "")
+    changes = run_record.load_run(ws.root, name, "retain").changes if name else {}
     added = {path: line for path, change in changes.items() if (line := _added_line(change))}
     with WriterLock(ws.root):
         try:
-            report = undo_run(ws.root, None, area="retain")
+            report = run_record.undo_run(ws.root, None, area="retain")
         except ConcurrentEdit:  # a note stands below it by now
             cuts = {path: _without_line(ws, path, line) for path, line in added.items()}
             if not cuts or None in cuts.values():
                 raise
             found = {path: cut for path, cut in cuts.items() if cut}
-            report = undo_store(ws.root, "retain").put_back(name, found, ())
+            report = run_record.undo_store(ws.root, "retain").put_back(name, found, ())
     ws.sync_files()
     for line in added.values():
         ws.say(f"taken out: {line.decode('utf-8', 'replace')}")
@@ -398,7 +379,7 @@ def _edit_files(
 ) -> str:
     """Write texts over the texts that were read, kept for undo; the name of the run."""
     with ws.writing():
-        run = next_run(ws.root, day.isoformat(), area=area)
+        run = run_record.next_run(ws.root, day.isoformat(), area=area)
         changes: dict[str, Change] = {}
         for path, (before, after) in texts.items():
             # A file that changed since it was read is left alone: its line numbers are old.
@@ -407,7 +388,7 @@ def _edit_files(
 
             edited = edit_text(ws.root, path, ws.config, edit)
             changes[path] = Change(*edited)
-        save_run(ws.root, RunRecord(run, changes), area=area)
+        run_record.save_run(ws.root, run_record.RunRecord(run, changes), area=area)
     return run
 
 

@@ -25,16 +25,6 @@ LIST = "export.json"
 """Names the files of the export beside it."""
 
 
-def write_target_file(target: Path, text: str, *, force: bool) -> None:
-    """Write one file; `WorkspaceError` where there is one with something in it."""
-    if target.is_dir():
-        raise WorkspaceError(f"{target}: is a folder", hint="name a file")
-    before = target.read_bytes() if target.exists() else None
-    if before and not force:
-        raise _taken(target)
-    write_atomic(target, text.encode("utf-8"), expected=before)
-
-
 def write_target_folder(target: Path, files: Mapping[str, str], *, force: bool) -> None:
     """Write the files below a folder; `WorkspaceError` where something lies there already."""
     listed = {LIST: json.dumps({"files": sorted(files)}, ensure_ascii=False, indent=1) + "\n"}
@@ -126,7 +116,12 @@ def export_bank(
         text = _TABLES[form](taken)
         if target is None:
             return replace(report, text=text)
-        write_target_file(target, text, force=force)
+        if target.is_dir():
+            raise WorkspaceError(f"{target}: is a folder", hint="name a file")
+        before = target.read_bytes() if target.exists() else None
+        if before and not force:
+            raise _taken(target)
+        write_atomic(target, text.encode("utf-8"), expected=before)
         return report
     if target is None:
         raise UsageError(f"{form} is a folder of pages", hint="say where: --output FOLDER")

@@ -23,13 +23,7 @@ from typing import Any
 
 from lorebank.domain.facts import Diagnostic
 from lorebank.errors import ConcurrentEdit, PathRefused, UsageError, WorkspaceError
-from lorebank.exchange.conversations import (
-    conversation_files,
-    is_chatgpt,
-    is_claude,
-    read_chatgpt,
-    read_claude,
-)
+from lorebank.exchange import conversations
 from lorebank.exchange.notes import (
     ImportedNote,
     Read,
@@ -268,8 +262,8 @@ _HINT = "say what it is: --as obsidian, logseq, chatgpt, claude, basic-memory or
 READERS: dict[str, Callable[[Source], Read]] = {
     "obsidian": read_obsidian,  # also any folder of Markdown
     "logseq": read_logseq,
-    "chatgpt": read_chatgpt,
-    "claude": read_claude,
+    "chatgpt": conversations.read_chatgpt,
+    "claude": conversations.read_claude,
     "basic-memory": read_basic_memory,
     "jsonl": read_jsonl,
 }
@@ -284,7 +278,7 @@ def form_of(source: Source) -> str:
     tops = {path.split("/")[0] for path in source.paths}
     if "logseq" in tops or {"journals", "pages"} <= tops:
         return "logseq"
-    if files := conversation_files(source):
+    if files := conversations.conversation_files(source):
         return _form_of_file(source, files[0])
     notes = [path for path in source.below(".md") if not path.startswith(".")]
     if _is_basic_memory(source, notes[:_SAMPLE]):
@@ -308,9 +302,9 @@ def _form_of_file(source: Source, path: str) -> str:
         raise UsageError(f"{shown}: is not in a known format: {error}", hint=_HINT) from None
     inner = first.get("conversations") if isinstance(first, dict) else None
     first = inner[0] if isinstance(inner, list) and inner else first
-    if is_chatgpt(first):
+    if conversations.is_chatgpt(first):
         return "chatgpt"
-    if is_claude(first):
+    if conversations.is_claude(first):
         return "claude"
     if _has_text(first):
         return "jsonl"

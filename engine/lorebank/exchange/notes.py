@@ -48,8 +48,6 @@ from lorebank.records import Record
 
 _LONGEST = 120
 """Bytes of one part; a name of 255 has no room for a suffix, and some systems allow 143."""
-_MOST_PARTS = 12
-"""Folders in a path: with 120 bytes each, within the 4,096 bytes that Linux allows."""
 _FORBIDDEN = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]+')
 _PERCENT_CODE = re.compile(r"%(?=[0-9A-Fa-f]{2})")
 _DEVICE = re.compile(r"(?:CON|PRN|AUX|NUL|COM[0-9¹²³]|LPT[0-9¹²³])(?=\.|\Z)", re.IGNORECASE)
@@ -57,10 +55,7 @@ _DEVICE = re.compile(r"(?:CON|PRN|AUX|NUL|COM[0-9¹²³]|LPT[0-9¹²³])(?=\.|\Z
 
 def safe_path(name: str) -> str:
     """The name with each of its parts fit for any file system; never empty, absolute or `..`."""
-    parts = [part for part in map(_safe_part, name.split("/")) if part]
-    if len(parts) > _MOST_PARTS:
-        parts = [*parts[: _MOST_PARTS - 2], short_hash("/".join(parts[:-1])), parts[-1]]
-    return "/".join(parts) or "untitled"
+    return "/".join(filter(None, map(_safe_part, name.split("/")))) or "untitled"
 
 
 def free_path(path: str, key: str, taken: Container[str]) -> str:

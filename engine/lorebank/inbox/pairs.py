@@ -42,13 +42,7 @@ from lorebank.inbox.sources import (
     line_of_fact,
     remove_ledger_lines,
 )
-from lorebank.index.items import (
-    all_facts,
-    facts_by_entity,
-    facts_by_id,
-    facts_by_place,
-    facts_of_ids,
-)
+from lorebank.index import items
 from lorebank.index.opinions import holders_of_opinions
 from lorebank.index.succession import ruled_pairs, superseded_and_asked
 from lorebank.index.vectors import vectors_by_text
@@ -80,12 +74,12 @@ _CONFLICT = "its words disagree"
 
 def _evidence_waiting(desk: Desk, fact: Fact | None = None) -> Iterator[InboxItem]:
     pairs = list(unsure_pairs(desk.connection, fact.id if fact else None))
-    opened = facts_of_ids(desk.connection, {o.evidence[0].fact_id for _, _, o in pairs})
+    opened = items.facts_of_ids(desk.connection, {o.evidence[0].fact_id for _, _, o in pairs})
     for row, known, opinion in pairs:
         place = opinion.source
         first = opened[opinion.evidence[0].fact_id]
         if first.citation != place:  # an undated line is no evidence
-            first = facts_by_place(desk.connection, place.path, place.start_line) or first
+            first = items.facts_by_place(desk.connection, place.path, place.start_line) or first
         kind = _kind_of_pair(known, opinion, row.reason)
         yield InboxItem(
             id=_evidence_id(row.opinion, row.fact),
@@ -130,7 +124,7 @@ def _evidence_rule(desk: Desk, verdict: Verdict) -> None:
     fact, opinion = verdict.about
     is_stance, choice = verdict.kind is InboxKind.EVIDENCE, verdict.choice
     stance = Stance(choice) if is_stance else _STANCES[Relation(choice)]
-    known = facts_by_id(desk.connection, fact)
+    known = items.facts_by_id(desk.connection, fact)
     place = known[0].citation if known else None
     nowhere = Citation(EVIDENCE_PAGE, 0, 0)
     ruling = EvidenceRuling(fact, stance, opinion, desk.today, "", nowhere, place, verdict.by)
@@ -143,9 +137,9 @@ def _evidence_settled(desk: Desk) -> Iterator[Decision]:
     ruled = {ruling.opinion_id for ruling in rulings}
     known = {*holders_of_opinions(desk.connection, ruled)}
     if not ruled <= known:
-        known |= stated_opinions(all_facts(desk.connection))
+        known |= stated_opinions(items.all_facts(desk.connection))
     for ruling in rulings:
-        facts = facts_by_id(desk.connection, ruling.fact_id)
+        facts = items.facts_by_id(desk.connection, ruling.fact_id)
         states = bool(facts) and facts[0].kind is FactKind.OPINION
         kind, verdict = InboxKind.EVIDENCE, ruling.stance.value
         if states:
@@ -203,7 +197,7 @@ def _replacement_waiting(desk: Desk) -> Iterator[InboxItem]:
     superseded, claimed = superseded_and_asked(desk.connection, today=desk.today)
     yield from _claimed(desk, claimed)
     nearest: dict[str, _Pair] = {}
-    for pair in _pairs(desk, all_facts(desk.connection), superseded, claimed):
+    for pair in _pairs(desk, items.all_facts(desk.connection), superseded, claimed):
         known = nearest.get(pair.newer.id)
         if known is None or known.score < pair.score:
             nearest[pair.newer.id] = pair
@@ -222,7 +216,7 @@ def _replacement_about(desk: Desk, fact: Fact) -> Iterator[InboxItem]:
     nearest to."""
     superseded, claimed = superseded_and_asked(desk.connection, today=desk.today)
     yield from _claimed(desk, {o: n for o, n in claimed.items() if n == fact.id})
-    near = facts_by_entity(desk.connection, sorted(fact.subjects))
+    near = items.facts_by_entity(desk.connection, sorted(fact.subjects))
     pairs = [p for p in _pairs(desk, near, superseded, claimed) if p.newer.id == fact.id]
     if pairs:
         yield _item(max(pairs, key=lambda p: (p.score, p.older.id)))
@@ -230,7 +224,7 @@ def _replacement_about(desk: Desk, fact: Fact) -> Iterator[InboxItem]:
 
 def _claimed(desk: Desk, claimed: Mapping[str, str]) -> Iterator[InboxItem]:
     """Lines of the owner's of which an agent's says that they are over."""
-    facts = facts_of_ids(desk.connection, {*claimed.keys(), *claimed.values()})
+    facts = items.facts_of_ids(desk.connection, {*claimed.keys(), *claimed.values()})
     for older, newer in claimed.items():
         if facts[older].kind is not FactKind.OPINION:  # of these opinions are asked about
             yield replace(
@@ -334,7 +328,7 @@ def _pair_id(newer: str, older: str) -> str:
 
 def _replacement_rule(desk: Desk, verdict: Verdict) -> None:
     newer, older = verdict.about
-    known = facts_of_ids(desk.connection, verdict.about)
+    known = items.facts_of_ids(desk.connection, verdict.about)
     reason = " on ".join(str(known[id].citation) for id in verdict.about if id in known)
     relation, nowhere = Relation(verdict.choice), Citation(DECISIONS_PAGE, 0, 0)
     ruling = LineRuling(newer, relation, older, desk.today, verdict.by, reason, nowhere)
@@ -351,7 +345,9 @@ def _replacement_settled(desk: Desk) -> Iterator[Decision]:
             day=ruling.day,
             source=ruling.citation,
             about=(ruling.newer, ruling.older),
-            is_void=not all(facts_by_id(desk.connection, i) for i in (ruling.newer, ruling.older)),
+            is_void=not all(
+                items.facts_by_id(desk.connection, i) for i in (ruling.newer, ruling.older)
+            ),
         )
 
 

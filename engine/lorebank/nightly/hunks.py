@@ -27,14 +27,8 @@ from itertools import pairwise
 from pathlib import PurePosixPath
 
 from lorebank.domain.reports import Hunk
+from lorebank.markdown import opinion_page
 from lorebank.markdown.blocks import find_blocks, replace_blocks
-from lorebank.markdown.opinion_page import (
-    BOOKKEEPING,
-    OPINIONS_BLOCK,
-    OPINIONS_PATH,
-    opinion_of_line,
-    overview_of,
-)
 from lorebank.markdown.plain import escape_inline
 from lorebank.pages.digests import TODAY_PATH
 from lorebank.pages.edits import PageEdit, plan_page_edit
@@ -96,8 +90,8 @@ def without_hunks(edit: PageEdit, is_rejected: Callable[[str], bool]) -> tuple[P
             i1, i2, j1, j2 = change.span
             lines[j1:j2] = old[name][i1:i2]
         bodies[name] = _BEFORE_SECTION.sub("\n\n", "\n".join(lines)).strip("\n")
-    if OPINIONS_BLOCK in bodies and edit.path == OPINIONS_PATH:
-        bodies["overview"] = overview_of(bodies[OPINIONS_BLOCK])
+    if opinion_page.OPINIONS_BLOCK in bodies and edit.path == opinion_page.OPINIONS_PATH:
+        bodies["overview"] = opinion_page.overview_of(bodies[opinion_page.OPINIONS_BLOCK])
     text = replace_blocks(edit.new or "", bodies)
     text = plan_page_edit(edit.path, text, {}, drop=names - old.keys()).new or ""
     return replace(edit, new=text), len(rejected)
@@ -109,14 +103,14 @@ def _block_changes(edit: PageEdit) -> list[_BlockChange]:
     old, new = _bodies(edit.old), _bodies(edit.new)
     # What a person wrote into a block moves below it in the same breath, or not at all.
     kept_by_hand = any(problem.code == "hand-edit-kept" for problem in edit.diagnostics)
-    is_bookkept = edit.path == OPINIONS_PATH
+    is_bookkept = edit.path == opinion_page.OPINIONS_PATH
     same_blocks = is_bookkept or list(old) == list(new)
     if edit.old is None or edit.new is None or kept_by_hand or not same_blocks:
         return [_whole(edit)] if edit.changes else []
     return [
         change
         for name in dict.fromkeys([*new, *old])
-        if not (is_bookkept and name in BOOKKEEPING)
+        if not (is_bookkept and name in opinion_page.BOOKKEEPING)
         for change in _line_changes(edit.path, name, old.get(name, []), new.get(name, []))
     ]
 
@@ -194,7 +188,7 @@ def _line_spans(old: Sequence[str], new: Sequence[str]) -> list[_Span]:
         if tag == "equal":
             pairs = zip(range(i1, i2), range(j1, j2), strict=True)
             joined += [(i, i + 1, j, j + 1) for i, j in pairs if old[i] != new[j]]
-        elif opinions := [j for j in range(j1, j2) if opinion_of_line(new[j])]:
+        elif opinions := [j for j in range(j1, j2) if opinion_page.opinion_of_line(new[j])]:
             starts = [j1] if tag == "replace" else [j1, *opinions[1:]]
             ends = [*starts[1:], j2]
             joined += [(i1, i2, j, end) for j, end in zip(starts, ends, strict=True)]
@@ -209,7 +203,7 @@ def _line_keys(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
     """The opinion that a line states, or else the one that it stands below and its words."""
     opinion = ""
     for line in lines:
-        own = opinion_of_line(line)
+        own = opinion_page.opinion_of_line(line)
         opinion = own or opinion
         yield opinion, "" if own else line
 
@@ -308,7 +302,9 @@ def _text(hunks: Sequence[Hunk]) -> str:
         lines = [line for line in changed_lines(hunks[0]) if _CITATION.search(line)]
         return f"{'new ' * _is_new_page(hunks[0])}page {hunks[0].path}, {len(lines)} lines"
     lines = [line for hunk in hunks for line in changed_lines(hunk) if _is_told(line)]
-    best = min(lines, key=lambda li: (not opinion_of_line(li), li[0] != "+"), default="")
+    best = min(
+        lines, key=lambda li: (not opinion_page.opinion_of_line(li), li[0] != "+"), default=""
+    )
     return plain(best) if best else f"the form of {hunks[0].path}"
 
 

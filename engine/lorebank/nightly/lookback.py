@@ -14,16 +14,8 @@ from pathlib import Path
 from posixpath import dirname, join, normpath
 from urllib.parse import unquote
 
+from lorebank.beliefs import history
 from lorebank.beliefs.forming import stated_opinions
-from lorebank.beliefs.history import (
-    NOTED_DAYS,
-    UNRECALLED_SHOWN,
-    belief_steps,
-    calibrate,
-    rank_findings,
-    rotten_opinions,
-    unrecalled_lines,
-)
 from lorebank.database.connection import Connection
 from lorebank.domain.answers import BeliefStep
 from lorebank.domain.facts import Citation, Fact, Opinion, OpinionStatus
@@ -49,12 +41,12 @@ def steps_of(connection: Connection, opinion: Opinion, prior: float) -> tuple[Be
     """Each day of an opinion's confidence, with the confidences its lines name."""
     lines = {line.fact_id for line in opinion.evidence}
     facts = facts_of_ids(connection, sorted(lines)).values()
-    return belief_steps(opinion, _stated(facts), prior=prior)
+    return history.belief_steps(opinion, _stated(facts), prior=prior)
 
 
 def calibration(connection: Connection, opinions: Sequence[Opinion], *, day: date) -> Calibration:
     """How often the confidences of these opinions held up, by a day."""
-    return calibrate(opinions, _stated(all_facts(connection)), day=day)
+    return history.calibrate(opinions, _stated(all_facts(connection)), day=day)
 
 
 def _stated(facts: Iterable[Fact]) -> dict[str, float]:
@@ -80,17 +72,17 @@ def rot_report(
     superseded = superseded_facts(connection, as_of=day, today=day)
     facts = all_facts(connection)
     unrecalled = None
-    if recalled is not None and (day - recalled.since).days >= NOTED_DAYS:
-        unrecalled = list(unrecalled_lines(facts, opinions, superseded, recalled, day=day))
+    if recalled is not None and (day - recalled.since).days >= history.NOTED_DAYS:
+        unrecalled = list(history.unrecalled_lines(facts, opinions, superseded, recalled, day=day))
     findings = [
-        *rotten_opinions(opinions, superseded, day=day),
-        *(unrecalled or [])[:UNRECALLED_SHOWN],
+        *history.rotten_opinions(opinions, superseded, day=day),
+        *(unrecalled or [])[: history.UNRECALLED_SHOWN],
         *_dangling(connection, root, sources, texts),
         *_unknown_ids(connection, facts, opinions, texts, day),
     ]
     live = sum(opinion.status is OpinionStatus.LIVE for opinion in opinions)
     found = None if unrecalled is None else len(unrecalled)
-    return RotReport(day, live, len(texts), rank_findings(findings), found)
+    return RotReport(day, live, len(texts), history.rank_findings(findings), found)
 
 
 def _text(root: Path, source: SourceFile) -> str | None:

@@ -33,15 +33,8 @@ from lorebank.markdown.ledger import (
     parse_ledger,
     without_lines,
 )
+from lorebank.names import entities
 from lorebank.names.decisions import Decision, rule
-from lorebank.names.entities import (
-    SPELLING,
-    PageMove,
-    decisions,
-    name_uses,
-    nearest_names,
-    page_moves,
-)
 from lorebank.names.resolve import resolve_names
 from lorebank.names.who import resolve_name
 from lorebank.pages.edits import PageEdit, read_pages
@@ -94,14 +87,16 @@ def decide(
 ) -> LedgerChange:
     """The caller holds the lock, has synced, and syncs afterwards. Raises as `decision_entry`."""
     entry, page, ledger = _plan_line(connection, root, entry, undo)
-    uses, standing = name_uses(connection), decisions(connection)
-    rows = [row for e in ledger.entries for row in ledger_rows(e) if row.action != SPELLING]
+    uses, standing = entities.name_uses(connection), entities.decisions(connection)
+    rows = [
+        row for e in ledger.entries for row in ledger_rows(e) if row.action != entities.SPELLING
+    ]
     planned = [
         *(decision for decision in standing if decision.path != IDENTITY_PAGE),
         *(Decision(row.action, row.slug, row.target, IDENTITY_PAGE, row.line) for row in rows),
     ]
     before, after = resolve_names(uses, standing), resolve_names(uses, planned)
-    moves = plan_page_moves(root, page_moves(connection, after))
+    moves = plan_page_moves(root, entities.page_moves(connection, after))
     edits = [edit for edit in (page, *moves.edits) if edit.changes]
     if not dry_run:
         write_page_edits(root, edits)
@@ -165,14 +160,14 @@ def _same(one: LedgerEntry, other: LedgerEntry) -> bool:
 
 def _check(connection: Connection, entry: LedgerEntry, text: str) -> None:
     """Refuse a line that names nobody, contradicts the ledger, or makes names go in a circle."""
-    used = frozenset(use.slug for use in name_uses(connection))
-    before = decisions(connection)
+    used = frozenset(use.slug for use in entities.name_uses(connection))
+    before = entities.decisions(connection)
     pages = {d.slug for d in before if d.action == "page"}
     listed = {d.slug for d in before} | {d.target for d in before}
     must_be = {LedgerAction.ALIAS: entry.names[-1:], LedgerAction.RENAME: entry.names[:1]}
     for name in must_be.get(entry.action, entry.names):
         if name.slug not in used | pages | listed:
-            near = nearest_names(connection, name.name)
+            near = entities.nearest_names(connection, name.name)
             hint = f"nearest: {', '.join(near)}" if near else "`lorebank entity` lists them"
             raise NotFound(f"no entity {name.name!r}", hint=hint)
     if entry.action is LedgerAction.RENAME and entry.names[1].slug in used | pages:
@@ -222,7 +217,7 @@ class PlannedMoves(Record):
         )
 
 
-def plan_page_moves(root: Path, moves: Sequence[PageMove]) -> PlannedMoves:
+def plan_page_moves(root: Path, moves: Sequence[entities.PageMove]) -> PlannedMoves:
     """Plan the moves on the pages as they are now; a page that cannot be read stays where it is."""
     wanted = {path for move in moves for path in (move.path, move.home)}
     pages, odd = read_pages(root, wanted)
@@ -250,7 +245,7 @@ def write_page_edits(root: Path, edits: Sequence[PageEdit]) -> None:
         replace_bytes(root / edit.path, _bytes(edit.new), expected=_bytes(edit.old))
 
 
-def _move(move: PageMove, pages: dict[str, str | None]) -> str:
+def _move(move: entities.PageMove, pages: dict[str, str | None]) -> str:
     """Returns why the page cannot be moved."""
     text, home = pages[move.path], pages[move.home]
     if text is None or home is None:
@@ -264,7 +259,7 @@ def _move(move: PageMove, pages: dict[str, str | None]) -> str:
     return ""
 
 
-def _move_back(move: PageMove, pages: dict[str, str | None]) -> str:
+def _move_back(move: entities.PageMove, pages: dict[str, str | None]) -> str:
     """Returns why the page cannot be taken out."""
     home = pages[move.home]
     if home is None or _inside(home, move.path) is None:

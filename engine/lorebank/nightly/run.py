@@ -26,6 +26,7 @@ from lorebank.index.vectors import VectorsOf
 from lorebank.markdown.opinion_page import OPINIONS_PATH
 from lorebank.markdown.proposal_pages import CORE_PROPOSALS, LOG_PROPOSALS, PROPOSAL_PAGES
 from lorebank.markdown.sections import RETAIN_HEADINGS
+from lorebank.nightly import run_record
 from lorebank.nightly.hunks import (
     REJECTED_PATH,
     hunks_of,
@@ -35,14 +36,6 @@ from lorebank.nightly.hunks import (
 )
 from lorebank.nightly.journal import journal_entry, journal_path, moved_opinions
 from lorebank.nightly.proposals import plan_proposal_edits, read_core_memory, suggest_lines
-from lorebank.nightly.run_record import (
-    RunRecord,
-    complete_run,
-    next_run,
-    refuse_linked_bank,
-    undo_store,
-    write_pages,
-)
 from lorebank.pages.content import read_content, relocate
 from lorebank.pages.core_memory import plan_core_proposals
 from lorebank.pages.digests import ARCHIVE_FOLDER, TODAY_PATH
@@ -92,7 +85,7 @@ class RunOptions(Record):
     """How many decisions wait in the inbox."""
     vectors_of: VectorsOf | None = None
     """Tells how near texts are in meaning; `None` where words decide alone."""
-    begun: RunRecord | None = None
+    begun: run_record.RunRecord | None = None
     """The run as far as it has come: pages that the ledger moved, or a killed run wrote."""
 
 
@@ -115,7 +108,7 @@ def reflect_workspace(
     connection: Connection, root: Path, config: Config, options: RunOptions
 ) -> ReflectReport:
     """Bring the bank's pages up to date; the caller holds the workspace's lock and has synced."""
-    refuse_linked_bank(root)
+    run_record.refuse_linked_bank(root)
     run = _Run(connection, root, config, options)
     planned = run.plan(None)
     if options.accept and options.accept.isdisjoint(hunk.id for hunk in planned.hunks):
@@ -254,16 +247,16 @@ class _Run:
         begun = self.options.begun
         if not planned.edits and not changes and not (begun and begun.earlier):
             if begun:  # a run that was killed before its first page, and is not needed any more
-                undo_store(self.root).drop(begun.name)
+                run_record.undo_store(self.root).drop(begun.name)
                 self.name = None
             return ()
-        self.name = self.name or next_run(self.root, self.options.today.isoformat())
+        self.name = self.name or run_record.next_run(self.root, self.options.today.isoformat())
         earlier = self.options.begun.earlier if self.options.begun else {}
         first = planned
         for attempt in range(1, _ATTEMPTS + 1):
             changes |= {edit.path: _change(edit, planned) for edit in planned.edits}
-            run = RunRecord(self.name, changes, earlier)
-            found = write_pages(self.root, run)
+            run = run_record.RunRecord(self.name, changes, earlier)
+            found = run_record.write_pages(self.root, run)
             missed = set(found.changed)
             again = missed - {OPINIONS_PATH, REJECTED_PATH} if attempt < _ATTEMPTS else set()
             self.problems += [_busy(path) for path in sorted(missed - again)]
@@ -276,7 +269,7 @@ class _Run:
         run = replace(run, changes={path: changes[path] for path in found.written})
         edits = run.edits()
         entry = self._journal_entry(first, edits) if edits else None
-        self.problems += complete_run(self.root, run, entry)
+        self.problems += run_record.complete_run(self.root, run, entry)
         return edits
 
     def _journal_entry(self, planned: _Planned, edits: Sequence[PageEdit]) -> str:

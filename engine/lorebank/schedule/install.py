@@ -16,17 +16,8 @@ from pathlib import Path
 
 from lorebank.errors import ScheduleError
 from lorebank.records import Record
+from lorebank.schedule import schedulers
 from lorebank.schedule.job import Job, job_name
-from lorebank.schedule.schedulers import (
-    FILE_SCHEDULERS,
-    Owner,
-    Place,
-    cron_block,
-    cron_time,
-    find_block,
-    with_block,
-    without_block,
-)
 from lorebank.workspace.atomic import write_atomic
 
 SYSTEMS = ("systemd", "cron", "launchd", "windows")
@@ -66,7 +57,7 @@ def default_system(environ: Mapping[str, str]) -> str:
 
 def texts(job: Job, system: str, environ: Mapping[str, str]) -> dict[str, str]:
     if system == "cron":
-        return {"crontab": cron_block(job)}
+        return {"crontab": schedulers.cron_block(job)}
     place = _place(system, job.workspace, environ)
     return dict(zip(map(str, place.paths), place.texts(job), strict=True))
 
@@ -74,7 +65,7 @@ def texts(job: Job, system: str, environ: Mapping[str, str]) -> dict[str, str]:
 def install(job: Job, system: str, environ: Mapping[str, str]) -> bool:
     """Whether anything changed; `ScheduleError` where the scheduler is missing or refuses."""
     if system == "cron":
-        return _rewrite_crontab(lambda before: with_block(before, job))
+        return _rewrite_crontab(lambda before: schedulers.with_block(before, job))
     place = _place(system, job.workspace, environ)
     _require(place.tool)
     written = texts(job, system, environ).items()
@@ -97,7 +88,9 @@ def install(job: Job, system: str, environ: Mapping[str, str]) -> bool:
 def remove(workspace: str, system: str, environ: Mapping[str, str]) -> bool:
     """Take a workspace's job back; returns whether there was one."""
     if system == "cron":
-        return _rewrite_crontab(lambda before: without_block(before, job_name(workspace)))
+        return _rewrite_crontab(
+            lambda before: schedulers.without_block(before, job_name(workspace))
+        )
     place = _place(system, workspace, environ)
     there = [path for path in place.paths if path.exists()]
     known = there and shutil.which(place.tool)
@@ -113,25 +106,25 @@ def remove(workspace: str, system: str, environ: Mapping[str, str]) -> bool:
 def find_scheduled(workspace: str, environ: Mapping[str, str]) -> tuple[Scheduled, ...]:
     """Where a workspace's job stands at present, scheduler by place."""
     found = []
-    for system in FILE_SCHEDULERS:
+    for system in schedulers.FILE_SCHEDULERS:
         place = _place(system, workspace, environ)
         if all(path.is_file() for path in place.paths):
             text = place.paths[-1].read_bytes().decode(place.encoding, "replace")
             active = _succeeds(place.asking) if shutil.which(place.tool) else None
             found.append(Scheduled(system, place.read_at(text), place.paths, active))
     if shutil.which("crontab"):
-        block = find_block(_read_crontab(), job_name(workspace))
-        found += [Scheduled("cron", cron_time(block))] if block else []
+        block = schedulers.find_block(_read_crontab(), job_name(workspace))
+        found += [Scheduled("cron", schedulers.cron_time(block))] if block else []
     return tuple(found)
 
 
-def _place(system: str, workspace: str, environ: Mapping[str, str]) -> Place:
+def _place(system: str, workspace: str, environ: Mapping[str, str]) -> schedulers.Place:
     home = Path.home()
     config_home = Path(environ.get("XDG_CONFIG_HOME", ""))
     if not config_home.is_absolute():
         config_home = home / ".config"
-    owner = Owner(home, config_home, getattr(os, "getuid", lambda: 0)())
-    return FILE_SCHEDULERS[system](workspace, owner)
+    owner = schedulers.Owner(home, config_home, getattr(os, "getuid", lambda: 0)())
+    return schedulers.FILE_SCHEDULERS[system](workspace, owner)
 
 
 def _write(path: Path, data: bytes | None) -> None:

@@ -20,16 +20,7 @@ from typing import Any, cast
 
 from lorebank.errors import ConfigurationError, UsageError
 from lorebank.records import Record
-from lorebank.settings.files import (
-    find_line,
-    parse_file,
-    read_text,
-    refuse_link,
-    replace_file,
-    set_key,
-    user_config_path,
-    workspace_config_path,
-)
+from lorebank.settings import files
 from lorebank.settings.rules import Rule
 from lorebank.settings.tables import Config
 
@@ -67,8 +58,10 @@ def load_config(
         if name.startswith(_PREFIX) and "__" in name
     ]
     places: tuple[Callable[[], list[Change]], ...] = (
-        lambda: _file_changes(user_config_path(environ)),
-        lambda: _file_changes(workspace and workspace_config_path(workspace), in_workspace=True),
+        lambda: _file_changes(files.user_config_path(environ)),
+        lambda: _file_changes(
+            workspace and files.workspace_config_path(workspace), in_workspace=True
+        ),
         lambda: _from_texts(variables),
         lambda: _from_texts(flags),
     )
@@ -146,13 +139,13 @@ def set_values(file: Path, values: Mapping[str, Any], *, in_workspace: bool = Fa
     changes = _file_changes(file, in_workspace=in_workspace)
     changes += [Change(key, value, str(file)) for key, value in values.items()]
     _check_together(_apply(changes))
-    text = read_text(file) if file.exists() else ""
+    text = files.read_text(file) if file.exists() else ""
     for key, value in values.items():
         try:
-            text = set_key(text, tuple(key.split(".")), value)
+            text = files.set_key(text, tuple(key.split(".")), value)
         except ValueError as error:
             raise ConfigurationError(f"{file}: {error}", hint=f"set {key} in an editor") from error
-    replace_file(file, text)
+    files.replace_file(file, text)
 
 
 def _from_texts(given: Iterable[Change]) -> list[Change]:
@@ -208,17 +201,17 @@ def _from_text(key: str, text: str) -> object:
 def _file_changes(path: Path | None, *, in_workspace: bool = False) -> list[Change]:
     """The values a settings file sets, each checked against its rule and the allow-list."""
     if path is not None and in_workspace:
-        refuse_link(path)
+        files.refuse_link(path)
     if path is None or not path.exists():
         return []
-    text = read_text(path)
+    text = files.read_text(path)
 
     def place(change: Change) -> str:
-        line = find_line(text, tuple(change.key.split(".")))
+        line = files.find_line(text, tuple(change.key.split(".")))
         return f"{path}:{line}" if line else str(path)
 
     return _read_each(
-        (Change(key, value, str(path)) for key, value in _leaves(parse_file(path, text))),
+        (Change(key, value, str(path)) for key, value in _leaves(files.parse_file(path, text))),
         lambda change: check_value(change.key, change.value, in_workspace=in_workspace),
         place,
     )

@@ -21,14 +21,8 @@ from pathlib import Path
 from lorebank.database.connection import Connection, select
 from lorebank.domain.facts import Citation, Diagnostic, Origin
 from lorebank.errors import NotFound, UsageError
+from lorebank.markdown import ledger
 from lorebank.markdown.document import Document
-from lorebank.markdown.ledger import (
-    added_line,
-    note_text,
-    read_decisions,
-    split_note,
-    without_lines,
-)
 from lorebank.records import Record
 from lorebank.trust.quarantine import item_of_id, items_in_lines, place_named
 from lorebank.workspace.layout import CONFIRMED_PAGE
@@ -64,7 +58,7 @@ def parse_confirmations(
     text: str, path: str, *, document: Document | None = None
 ) -> tuple[tuple[Confirmation, ...], tuple[Diagnostic, ...]]:
     """The confirmations of a page in order; list items that confirm nothing are reported."""
-    return read_decisions(text, path, _confirmation, "confirmation-unread", document)
+    return ledger.read_decisions(text, path, _confirmation, "confirmation-unread", document)
 
 
 def _confirmation(line: str, place: Citation) -> Confirmation | str:
@@ -76,7 +70,7 @@ def _confirmation(line: str, place: Citation) -> Confirmation | str:
             "not a confirmation; write `confirm f-…`, a path in backticks, or all imported;"
             " or `reject f-…`"
         )
-    _, day, reason = split_note(said["rest"])
+    _, day, reason = ledger.split_note(said["rest"])
     return Confirmation(*target, day, reason, place, rejected)
 
 
@@ -88,7 +82,7 @@ def format_confirmation(confirmation: Confirmation) -> str:
         Target.ORIGIN: f"all {confirmation.value}",
     }[confirmation.target]
     verb = "reject" if confirmation.rejected else "confirm"
-    return f"- {verb} {shown}{note_text(confirmation.day, confirmation.reason)}"
+    return f"- {verb} {shown}{ledger.note_text(confirmation.day, confirmation.reason)}"
 
 
 class Choice(Record):
@@ -141,7 +135,7 @@ def write_confirmations(
     text = file.text
     for line in lines:
         if not _standing(text, line):
-            text, _ = added_line(text, format_confirmation(line), title="Confirmed")
+            text, _ = ledger.added_line(text, format_confirmation(line), title="Confirmed")
     write_text_file(root, file, text)
     return tuple((line, _standing(text, line)[-1].citation) for line in lines)
 
@@ -155,7 +149,7 @@ def take_back(root: Path, lines: Sequence[Confirmation]) -> None:
             f"{CONFIRMED_PAGE} does not confirm {', '.join(line.value for line in lines)}",
             hint="what a file or an origin lets in is taken back by --source or --all-from",
         )
-    write_text_file(root, file, without_lines(file.text, [each.citation for each in found]))
+    write_text_file(root, file, ledger.without_lines(file.text, [each.citation for each in found]))
 
 
 def _standing(text: str, line: Confirmation) -> list[Confirmation]:

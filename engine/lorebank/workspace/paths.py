@@ -12,17 +12,9 @@ from lorebank.domain.answers import FileText
 from lorebank.errors import ConcurrentEdit, NotFound, PathRefused, UsageError, WorkspaceError
 from lorebank.records import Record
 from lorebank.settings.tables import Config
+from lorebank.workspace import layout
 from lorebank.workspace.atomic import read_if_exists, write_atomic
 from lorebank.workspace.files import is_link, is_workspace, relative_to_root
-from lorebank.workspace.layout import (
-    BANK_FOLDER,
-    CORE_FILE,
-    MEMORY_FOLDER,
-    LogPattern,
-    is_core,
-    is_markdown,
-    is_transcript,
-)
 
 _HINT = "give a Markdown file as recall cites it, such as memory/2025-11-27.md"
 _LONGEST = 1024
@@ -38,7 +30,7 @@ def resolve_memory_path(root: Path, text: str, config: Config | None = None) -> 
     path of the user's), `..`, hidden names, links anywhere on the way, and spellings that another
     reader could take for something else (backslashes, percent codes, control characters).
     """
-    if is_transcript(text):
+    if layout.is_transcript(text):
         raise PathRefused(
             f"{text!r} is a transcript, of which search gives snippets and nothing else",
             hint="the snippet is all there is to read; notes are cited as memory/2025-11-27.md",
@@ -54,7 +46,7 @@ def resolve_memory_path(root: Path, text: str, config: Config | None = None) -> 
         file, base = Path(text), Path(around).parent
     else:
         path = _relative(text)
-        if not _is_memory(path, LogPattern.compile(settings.log_pattern), extras):
+        if not _is_memory(path, layout.LogPattern.compile(settings.log_pattern), extras):
             raise _refused(text, "is outside the workspace's memory")
         file, base = root / path, root
     _without_links(base, file)
@@ -69,7 +61,7 @@ def refuse_outside_memory(text: str) -> None:
     """`PathRefused` for a name that no workspace keeps memory under; the disk is not looked at."""
     _refuse_odd_text(text)
     path = _relative(text)
-    if path != text or not _is_memory(path, LogPattern.compile(), []):
+    if path != text or not _is_memory(path, layout.LogPattern.compile(), []):
         raise _refused(text, "is outside the workspace's memory")
 
 
@@ -102,14 +94,14 @@ def _refuse_odd_text(text: str, *, within: str = "") -> None:
         raise _refused(text, "leads upwards")
     if any(part.startswith(".") for part in parts[len(PurePosixPath(within).parts) :]):
         raise _refused(text, "is hidden")
-    if not parts or text.endswith("/") or not is_markdown(parts[-1]):
+    if not parts or text.endswith("/") or not layout.is_markdown(parts[-1]):
         raise _refused(text, "is not a Markdown file")
 
 
-def _is_memory(path: str, pattern: LogPattern, extras: list[str]) -> bool:
+def _is_memory(path: str, pattern: layout.LogPattern, extras: list[str]) -> bool:
     return (
-        is_core(path)
-        or path.startswith((f"{MEMORY_FOLDER}/", f"{BANK_FOLDER}/"))
+        layout.is_core(path)
+        or path.startswith((f"{layout.MEMORY_FOLDER}/", f"{layout.BANK_FOLDER}/"))
         or pattern.match(path) is not None
         or any(PurePosixPath(path).is_relative_to(extra) for extra in extras)
     )
@@ -251,10 +243,10 @@ def edit_text(
 
 def core_path(root: Path) -> str:
     """`memory.md` where there is none yet."""
-    if (root / CORE_FILE).exists():
-        return CORE_FILE
-    found = sorted(entry.name for entry in root.iterdir() if is_core(entry.name))
-    return found[0] if found else CORE_FILE
+    if (root / layout.CORE_FILE).exists():
+        return layout.CORE_FILE
+    found = sorted(entry.name for entry in root.iterdir() if layout.is_core(entry.name))
+    return found[0] if found else layout.CORE_FILE
 
 
 def _decoded(path: str, data: bytes) -> str:

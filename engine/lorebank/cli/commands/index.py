@@ -9,13 +9,7 @@ import click
 from lorebank.cli.command import command
 from lorebank.cli.session import FOUND, Progress, Session
 from lorebank.index.meaning import FETCH
-from lorebank.render.reports import (
-    bench_lines,
-    embedder_lines,
-    health_lines,
-    status_lines,
-    sync_lines,
-)
+from lorebank.render import reports
 from lorebank.render.text import count, problem_lines
 
 if TYPE_CHECKING:
@@ -43,12 +37,12 @@ def index(session: Session, full: bool, check: bool) -> int:
         report = bank.sync(full=full, progress=progress)
         allowed = not bank.config.embedder.offline
     look = session.error_look
-    notes = embedder_lines(look, report)
+    notes = reports.embedder_lines(look, report)
     if report.problems:
         limit = 0 if session.verbose else SHOWN_PROBLEMS
         notes.append(look.warn(count(len(report.problems), "problem")))
         notes += problem_lines(look, report.problems, limit=limit)
-    code = session.result(report, sync_lines, notes=notes, everything=session.verbose)
+    code = session.result(report, reports.sync_lines, notes=notes, everything=session.verbose)
     failed = allowed and report.embedder_problem and report.embedder_remedy != FETCH
     return 1 if failed else code
 
@@ -111,7 +105,7 @@ def status(session: Session) -> int:
     """
     with session.bank() as bank:
         found = bank.status()
-        session.result(found, status_lines)
+        session.result(found, reports.status_lines)
         return session.code_of(bank, found)
 
 
@@ -132,7 +126,7 @@ def doctor(session: Session, fix: bool) -> int:
     left = sum(not finding.fixed for finding in findings)
     ends = f"{count(left, 'problem')} left" if left else "everything found was repaired"
     nothing = "nothing is wrong"
-    session.result(findings, health_lines, key="findings", nothing=nothing, notes=[ends])
+    session.result(findings, reports.health_lines, key="findings", nothing=nothing, notes=[ends])
     return FOUND if left else 0
 
 
@@ -161,4 +155,4 @@ def bench(session: Session, /, **sample: Any) -> None:
     """
     with session.bank() as bank, Progress(session) as progress:
         report = bank.bench(progress=progress, **sample)
-    session.result(report, bench_lines)
+    session.result(report, reports.bench_lines)
