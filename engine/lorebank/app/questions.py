@@ -98,9 +98,7 @@ class RecallKeywords(TypedDict, total=False):
 def recall(ws: OpenWorkspace, query: str, **asked: Unpack[RecallKeywords]) -> Answer:
     """Answer a question from facts and prose, with citations; see `Answer`.
 
-    Keywords: `k`, `token_budget`, `since`, `until`, `as_of`, `entities`, `kinds`, `min_confidence`,
-    `tags`, `path`, `origins`, `trusted_only`, `group`, `include_superseded`, `explain`, `why_not`,
-    `remember` and `now`; `lorebank.app.questions.RecallKeywords` says what each means.
+    `lorebank.app.questions.RecallKeywords` says what each keyword means.
     """
     refuse_other_than_text(query, "a question")
     asked = checked_keywords("recall", asked, RecallKeywords)

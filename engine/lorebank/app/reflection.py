@@ -59,9 +59,8 @@ class ReflectKeywords(TypedDict, total=False):
 def reflect(ws: OpenWorkspace, **how: Unpack[ReflectKeywords]) -> ReflectReport:
     """Bring the pages under `bank/` up to date from the facts; see `ReflectReport`.
 
-    Keywords: `since`, `day`, `dry_run`, `infer`, `force`, `accept`, `reject`, `commit` and `now`;
-    `lorebank.app.reflection.ReflectKeywords` says what each means. What a run that was killed had
-    written counts as this run's.
+    `lorebank.app.reflection.ReflectKeywords` says what each keyword means. What a run that was
+    killed had written counts as this run's.
     """
     how = checked_keywords("reflect", how, ReflectKeywords)
     ws.refuse_in_group("reflecting")

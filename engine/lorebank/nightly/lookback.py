@@ -26,14 +26,8 @@ from lorebank.markdown.ledger import parse_evidence_lines, parse_line_rulings
 from lorebank.markdown.mentions import WIKILINK, code_spans, is_day_link, link_title
 from lorebank.markdown.source import FenceScanner, decode, split_lines
 from lorebank.names.who import resolve_name
+from lorebank.workspace import layout
 from lorebank.workspace.files import SourceFile, read_bytes
-from lorebank.workspace.layout import (
-    BANK_FOLDER,
-    DECISIONS_PAGE,
-    EVIDENCE_PAGE,
-    is_core,
-    is_generated,
-)
 from lorebank.workspace.recalled import Recalled
 
 
@@ -63,11 +57,13 @@ def rot_report(
     day: date,
 ) -> RotReport:
     """Opinions as believed on `day`; journals and proposals tell of their own day: left out."""
-    pages = (s for s in sources if is_core(s.path) or s.path.startswith(f"{BANK_FOLDER}/"))
+    pages = (
+        s for s in sources if layout.is_core(s.path) or s.path.startswith(f"{layout.BANK_FOLDER}/")
+    )
     texts = {
         source.path: text
         for source in pages
-        if not is_generated(source.path) and (text := _text(root, source)) is not None
+        if not layout.is_generated(source.path) and (text := _text(root, source)) is not None
     }
     superseded = superseded_facts(connection, as_of=day, today=day)
     facts = all_facts(connection)
@@ -130,8 +126,8 @@ def _unknown_ids(
     known = {opinion.id for opinion in opinions}
     known |= stated_opinions(facts)
     there = {fact.id for fact in facts}
-    evidence = parse_evidence_lines(texts.get(EVIDENCE_PAGE, ""), EVIDENCE_PAGE)[0]
-    on_lines = parse_line_rulings(texts.get(DECISIONS_PAGE, ""), DECISIONS_PAGE)[0]
+    evidence = parse_evidence_lines(texts.get(layout.EVIDENCE_PAGE, ""), layout.EVIDENCE_PAGE)[0]
+    on_lines = parse_line_rulings(texts.get(layout.DECISIONS_PAGE, ""), layout.DECISIONS_PAGE)[0]
     ruled = [
         *((id_, r.citation) for r in evidence for id_ in (r.fact_id, r.opinion_id)),
         *((id_, r.citation) for r in on_lines for id_ in (r.newer, r.older)),
