@@ -233,7 +233,8 @@ def forget(
         done = [run for run in kept if purge or run in finished]
         author = selected.get("author", NOBODY)
         if missing and not done:
-            left = forgetting.prove(order, forgetting.nothing(), is_purged=purge)
+            nothing = forgetting.preview(Order(before=date.min))
+            left = forgetting.prove(order, nothing, is_purged=purge)
             if author is not NOBODY or left.is_done:
                 raise missing
             return left

@@ -16,7 +16,7 @@ from lorebank.domain.facts import Citation
 from lorebank.domain.reports import ForgottenLine
 from lorebank.errors import NotFound
 from lorebank.forgetting.selection import Order
-from lorebank.forgetting.words import name_finder, text_finder
+from lorebank.forgetting.words import word_finder
 from lorebank.markdown.forgotten import Tombstone, format_tombstone, message_key
 from lorebank.records import Record
 from lorebank.trust.quarantine import place_named
@@ -46,7 +46,7 @@ class Conversations(Record):
 
     def name(self, name: str) -> bool:
         """Whether any turn holds a name."""
-        is_named = name_finder([name])
+        is_named = word_finder([name])
         return any(is_named(turn.text) for file in self.files for turn in self.turns(file))
 
     def select(self, order: Order) -> ForgottenTurns:
@@ -77,16 +77,13 @@ class Conversations(Record):
 
 
 def _test_of(order: Order, place: Citation | None) -> Callable[[Turn, SessionFile], bool]:
-    is_named = name_finder(order.names) if order.entity else None
-    holds = text_finder(order.match) if order.match.strip() else None
+    holds = word_finder(order.names, order.match) if order.finder else None
     lines = range(place.start_line, place.end_line + 1) if place and place.start_line else None
 
     def is_meant(turn: Turn, file: SessionFile) -> bool:
         if lines is not None and turn.line not in lines:
             return False
         if order.before is not None and (turn.day or file.day) >= order.before:
-            return False
-        if is_named is not None and not is_named(turn.text):
             return False
         return holds is None or bool(holds(turn.text))
 

@@ -89,11 +89,6 @@ class Forgetting:
         self._finish(run)
         return report.with_problems(self.problems)
 
-    def nothing(self) -> ForgetReport:
-        """The report of an order that means no line."""
-        plan = CutPlan({}, (), ())
-        return self._report(Selected(), plan, ForgottenTurns(), None, dry_run=True)
-
     def resume(self, name: str) -> tuple[str, ...]:
         """Finish a run that was killed or failed; returns files that were edited so that what is
         left to cut of them cannot be told."""

@@ -10,7 +10,7 @@ from lorebank.domain.reports import ForgottenLine
 from lorebank.forgetting.conversations import ForgottenTurns
 from lorebank.forgetting.selection import Order, Selected
 from lorebank.forgetting.undo import Cut
-from lorebank.forgetting.words import bytes_of, name_finder, text_finder, text_of
+from lorebank.forgetting.words import bytes_of, text_of, word_finder
 from lorebank.markdown.forgotten import Mended, Traces, blanked, mend_blocks, mend_report
 from lorebank.markdown.ledger import added_line, without_lines
 from lorebank.markdown.proposal_pages import DECISIONS_PATH, PROPOSAL_PAGES
@@ -46,7 +46,7 @@ def plan_cuts(root: Path, selected: Selected, order: Order, turns: ForgottenTurn
     notes = {line.source.path for line in selected.lines} | set(selected.files)
     cuts: dict[str, Cut] = {}
     raw: dict[str, None] = {}
-    is_meant = text_finder(order.match)
+    is_meant = word_finder(match=order.match)
     for path in sorted(notes):
         data = _read(root, path, problems)
         if data is None:
@@ -83,14 +83,13 @@ def _with_tombstones(text: str, turns: ForgottenTurns) -> str:
 
 def _traces(selected: Selected, order: Order) -> Traces:
     texts = [line.text for line in selected.lines if line.kind or len(line.text) >= _TELLING]
-    is_named = text_finder(order.match) if order.match else name_finder(order.names)
-    if order.before is not None:  # what is newer stays, and what tells of it
-        is_named = name_finder(())
+    # With a day, what is newer stays, and what tells of it.
+    meant = (order.names, order.match) if order.before is None else ()
     return Traces(
         places=tuple(line.source for line in selected.lines),
         ids=frozenset(line.id for line in selected.lines if line.id),
         texts=tuple(dict.fromkeys(texts)),
-        is_named=is_named,
+        is_named=word_finder(*meant),
     )
 
 

@@ -15,7 +15,7 @@ from lorebank.domain.facts import Citation
 from lorebank.domain.reports import ForgottenLine
 from lorebank.errors import NotFound, UsageError
 from lorebank.forgetting.rows import KnownItem, items_matching
-from lorebank.forgetting.words import Finder, name_finder, readable, text_of
+from lorebank.forgetting.words import Finder, readable, text_of, word_finder
 from lorebank.index.opinions import OPENED_BY
 from lorebank.language.statements import sentence_spans
 from lorebank.markdown.plain import plain_text
@@ -54,7 +54,7 @@ class Order(Record):
     source: str = ""
     """A file, or lines of it; a transcript or a folder of them as search cites it."""
     match: str = ""
-    """Every line that holds these words, whatever their case and accents; see `text_finder`."""
+    """Every line that holds these words, whatever their case and accents; see `word_finder`."""
     before: date | None = None
     """Only what was written down on an earlier day; alone, the whole notes of those days, and all
     that was said on them."""
@@ -255,7 +255,7 @@ def _take_found(
 ) -> None:
     """Every line that holds the words or a name; of an entity, also what the index knows to name
     it, and of a paragraph only the sentences that do."""
-    is_named = name_finder(order.names)
+    is_named = word_finder(order.names)
     for item in items_matching(connection, _NAMING, (order.entity,)):
         _take_naming(root, item, is_named, into)
     passages = "f.path = ? AND i.kind = 'note'"

@@ -23,7 +23,7 @@ _WILD = re.compile(r"(?<=\w)\*(?!\*)|(?<!\*)\*(?=\w)")
 """`Ann*`, for the rest of a word; neither `5 * 3` nor `**bold**`."""
 _SEPARATORS = re.compile(r"[-_\s]+")
 _WORD = re.compile(r"[^\W_]+")
-_LEAST_LETTERS = 2
+_LEAST_LETTERS, _LETTER = 2, r"[^\W\d_]"
 _AS_LATIN = {0xDC00 + byte: byte for byte in range(0x80, 0x100)}
 _WIDE = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 
@@ -52,7 +52,11 @@ class Finder:
 
     def __init__(self, names: Collection[str] = (), match: str = "") -> None:
         # A name that is a common word (Will) is known only where the index tells it from that.
-        told = [n for n in names if fold(n) not in stop_words() and _letters(n) >= _LEAST_LETTERS]
+        told = [
+            n
+            for n in names
+            if fold(n) not in stop_words() and len(re.findall(_LETTER, n)) >= _LEAST_LETTERS
+        ]
         small = {n for n in told if n != n.lower() and _WORD.fullmatch(n)}
         self._words = frozenset(map(fold, small))
         self._any = _words_pattern(match) if match.strip() else _names_pattern(told)
@@ -148,21 +152,11 @@ def holds_any(data: bytes, needles: Iterable[bytes]) -> bool:
     return any(needle in low for needle in needles)
 
 
-def name_finder(names: Iterable[str]) -> Callable[[str], object]:
-    """Whether a text holds one of the names as a word, whatever its case and accents."""
-    pattern = _names_pattern(names)
+def word_finder(names: Iterable[str] = (), match: str = "") -> Callable[[str], object]:
+    """Whether a text holds these words, or else one of the names, as words, whatever their case and
+    accents: `Ann` is not in "Planning". `*` stands for the rest of one: `*ann*` is."""
+    pattern = _words_pattern(match) if match.strip() else _names_pattern(names)
     return lambda text: pattern.search(fold(readable(text)))
-
-
-def text_finder(text: str) -> Callable[[str], object]:
-    """Whether a text holds these words as words, whatever their case and accents: `Ann` is not in
-    "Planning". `*` stands for the rest of one: `*ann*` is."""
-    pattern = _words_pattern(text)
-    return lambda text: pattern.search(fold(readable(text)))
-
-
-def _letters(name: str) -> int:
-    return sum(map(str.isalpha, name))
 
 
 def _names_pattern(names: Iterable[str], folded: Callable[[str], str] = fold) -> re.Pattern[str]:

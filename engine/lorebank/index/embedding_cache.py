@@ -114,8 +114,7 @@ class EmbeddingCache:
     def get(
         self, fingerprint: str, hashes: Sequence[str], role: Role = "document", *, mark: bool = True
     ) -> dict[str, bytes]:
-        """The vectors known for these hashes, which count as used; not without `mark`, since a
-        write costs a question more than all else."""
+        """The vectors known for these hashes, which count as used where they are marked."""
         found = select(
             self._connection,
             "SELECT e.entry, e.used, e.hash, v.vector FROM entries e"
