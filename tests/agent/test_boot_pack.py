@@ -56,6 +56,19 @@ def test_an_open_proposal_is_named_with_its_id_and_not_in_a_group(tmp_path: Path
         assert "hazelnuts" not in bank.context(group=True).text
 
 
+def test_an_opinion_that_a_newer_line_questions_says_so(tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    for day, said in (
+        ("2025-11-01", "Thinks Postgres is right for the harbour project."),
+        ("2025-11-20", "Postgres may be too heavy for the harbour project and its two users."),
+    ):
+        (tmp_path / f"memory/{day}.md").write_text(f"## Retain\n- O(c=0.9) @Ana: {said}\n")
+    with Bank.open(tmp_path, now=date(2025, 12, 10), environ=WORDS_ONLY) as bank:
+        newest, older = bank.context().parts[-2].text.splitlines()
+    assert "may say otherwise" not in newest
+    assert older.endswith("(older; memory/2025-11-20.md#L2 may say otherwise)")
+
+
 def test_what_is_private_is_never_in_it(bank: Bank) -> None:
     assert "4512" not in bank.context().text
 

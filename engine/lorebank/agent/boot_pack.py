@@ -15,7 +15,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 
-from lorebank.domain.facts import Opinion, OpinionStatus, Trend
+from lorebank.domain.facts import Citation, Opinion, OpinionStatus, Trend
 from lorebank.domain.judgments import Proposal
 from lorebank.errors import NotFound, PathRefused
 from lorebank.language.secrets import redact
@@ -100,15 +100,10 @@ def visible(text: str, path: str) -> str:
     return "\n".join(kept).strip("\n")
 
 
-def opinion_lines(opinions: Sequence[Opinion]) -> str:
-    return "\n".join(
-        f"- {o.confidence:.2f} {_about(o)}{o.statement}{o.origin.note} [{o.source}]"
-        for o in opinions
-    )
-
-
-def _about(opinion: Opinion) -> str:
-    return f"{opinion.entities[0]}: " if opinion.entities else ""
+def _opinion_line(opinion: Opinion, newer: Citation | None) -> str:
+    about = f"{opinion.entities[0]}: " if opinion.entities else ""
+    said = f"- {opinion.confidence:.2f} {about}{opinion.statement}{opinion.origin.note}"
+    return f"{said} [{opinion.source}]" + (f" (older; {newer} may say otherwise)" if newer else "")
 
 
 def _section(part: PackPart) -> str:
@@ -162,7 +157,7 @@ _PROPOSALS = "bank/proposals"
 def pack_sources(
     root: Path,
     config: Config,
-    opinions: Sequence[Opinion],
+    opinions: Mapping[Opinion, Citation | None],
     waiting: Sequence[PackSource],
     *,
     today: date,
@@ -171,8 +166,9 @@ def pack_sources(
 ) -> list[PackSource]:
     """What a boot pack is made of; in a group without what only the owner should read.
 
-    `waiting` is what waits for the owner (`waiting_sources`). Lines in quarantine (path → first and
-    last line) are never in it, nor are secrets.
+    `opinions`, the surest first, come with a newer line that may say otherwise, where one waits for
+    a judgment. `waiting` is what waits for the owner (`waiting_sources`). Lines in quarantine
+    (path → first and last line) are never in it, nor are secrets.
     """
     log_for = LogPattern.compile(config.workspace.log_pattern).path_for
     yesterday = today - timedelta(days=1)
@@ -187,7 +183,7 @@ def pack_sources(
         None if group else page("Core memory", core, 0.4),
         page(f"Today, {today}", log_for(today), 0.2, keep_end=True),
         page(f"Yesterday, {yesterday}", log_for(yesterday), 0.1, keep_end=True),
-        _opinions([o for o in opinions if not (group and is_core(o.source.path))]),
+        _opinions({o: n for o, n in opinions.items() if not (group and is_core(o.source.path))}),
         *(() if group else waiting),
     ]
     return [source for source in sources if source]
@@ -221,15 +217,15 @@ def _without_bare_headings(text: str) -> str:
     return "\n".join(reversed(kept))
 
 
-def _opinions(opinions: Sequence[Opinion]) -> PackSource | None:
+def _opinions(opinions: Mapping[Opinion, Citation | None]) -> PackSource | None:
     held = [
-        opinion
-        for opinion in opinions
+        _opinion_line(opinion, newer)
+        for opinion, newer in opinions.items()
         if opinion.status is OpinionStatus.LIVE
         and opinion.trend is not Trend.STALE
         and opinion.confidence >= LEAST_CONFIDENCE
     ]
-    lines = opinion_lines(held[:TOP_OPINIONS])
+    lines = "\n".join(held[:TOP_OPINIONS])
     return PackSource("Opinions", "bank/opinions.md", lines, 0.15) if lines else None
 
 

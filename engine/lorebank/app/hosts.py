@@ -18,6 +18,8 @@ from lorebank.agent.flush import (
 from lorebank.app.conversations import follow_sessions
 from lorebank.app.questions import SearchLimits, for_group, recall, search
 from lorebank.app.workspace import OpenWorkspace
+from lorebank.beliefs.materialise import unsure_pairs
+from lorebank.domain.facts import LIKELY
 from lorebank.errors import UsageError
 from lorebank.markdown.origin import as_recalled
 from lorebank.markdown.proposal_pages import REFLECTED_PROPOSALS
@@ -112,10 +114,12 @@ def context(
     group = group or ws.group
     proposals = open_proposals(ws.root, REFLECTED_PROPOSALS)[0]
     waiting = [] if group else waiting_sources(proposals, ws.judgments_waiting(today))
+    pairs = [p for p in unsure_pairs(ws.index) if p[0].score >= LIKELY]
+    newer = {opinion.id: fact.citation for _, fact, opinion in reversed(pairs)}
     sources = pack_sources(
         ws.root,
         ws.config,
-        ws.opinions_now(None, today),
+        {opinion: newer.get(opinion.id) for opinion in ws.opinions_now(None, today)},
         waiting,
         today=today,
         group=group,
