@@ -142,6 +142,7 @@ class EntityAnswer(Exact):
     questions: list[QuestionRow]
     tokens: int
     truncated: bool
+    screen: list[str]
 
 
 @pytest.mark.parametrize("workspace", ["harbour", "year", "messy"])

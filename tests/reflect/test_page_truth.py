@@ -11,6 +11,8 @@ from lorebank.markdown.blocks import find_blocks
 from lorebank.pages.entity_page import View, screen_lines
 from lorebank.pages.facts import KnownFact
 from lorebank.pages.telling import find_threads
+from lorebank.render.entities import entity_view_lines
+from lorebank.render.for_models import MODEL
 from support import WORDS_ONLY
 
 LOG = {
@@ -365,3 +367,19 @@ def test_what_a_page_says_by_hand_is_not_told_on_it_again(root: Path) -> None:
     write(root, "2026-02-01", ["- W @Ling: Has a desk by the door."])
     reflect(root)
     assert page.read_text("utf-8").count("Has a desk") == 1
+
+
+def test_what_is_asked_of_an_entity_begins_with_the_first_screen_of_its_page(root: Path) -> None:
+    write(
+        root, "2026-02-02", ["- W @Mira: Moves house on 3 March 2026.", "- O @Mira: Porto is calm."]
+    )
+    with Bank.open(root, environ=WORDS_ONLY, now=date(2026, 2, 3)) as bank:
+        bank.reflect()
+        view = bank.entity("Mira")
+    page = (root / "bank" / "entities" / "Mira.md").read_text("utf-8").replace("../../", "")
+    assert view.screen and set(view.screen) <= set(page.split("\n"))
+    told = entity_view_lines(MODEL, view, limit=9)
+    assert "2026-03-03 · Moves house on 3 March 2026. (memory/2026-02-02.md#L2)" in map(
+        str.strip, told
+    )
+    assert not any("More opinions" in line for line in told)

@@ -128,13 +128,22 @@ def entity(
 
     `token_budget` estimated tokens at most: what matters most is kept (see `EntityView`).
     """
+    from lorebank.pages.content import read_content
+    from lorebank.pages.pages import PagePlan
+
     entity = ws.find_entity(name)
+    interval = parse_interval(since, until, ws.day(now))
+    screen: Sequence[str] = ()
+    if interval is None:
+        content = read_content(ws.index, ws.root, ws.config, ws.day(now), None, ws.vectors_of)
+        screen = PagePlan(content).screen(entity.slug)
     return entity_view(
         ws.index,
         entity,
         opinions=ws.opinions_now(entity.slug, now),
+        screen=screen,
         today=ws.day(now),
-        interval=parse_interval(since, until, ws.day(now)),
+        interval=interval,
         token_budget=token_budget,
     )
 

@@ -306,6 +306,8 @@ class EntityView(Record):
     """Estimated tokens of all that is shown."""
     truncated: bool = False
     """Whether the token budget left something out."""
+    screen: tuple[str, ...] = ()
+    """The first screen of its page, as lines of Markdown."""
 
     @property
     def superseded(self) -> dict[str, str]:

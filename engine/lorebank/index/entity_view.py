@@ -160,12 +160,13 @@ _DISPUTED = 0.15
 """An opinion with evidence both ways is open this near to one half; chosen by hand."""
 _BOTH = {Stance.FOR, Stance.AGAINST}
 _SHOWN: dict[str, Callable[[Any], Sequence[Any]]] = {
-    "properties": lambda p: [p.relation, p.fact.content, p.fact.citation],
+    "screen": lambda line: [line],
     "opinions": lambda o: [o.statement, o.source, "confidence 0.00"],
     "questions": lambda q: [q.text, *q.sources],
     "neighbours": lambda n: [n.entity.name, n.why, n.source],
     "facts": lambda f: [f.content, f.citation, "2025-01-01"],
     "named_in": lambda n: [n.content, n.source],
+    "properties": lambda p: [p.relation, p.fact.content, p.fact.citation],
 }
 """What is cut to a budget, what matters most first, and the texts that an entry shows; each
 list is taken from its beginning until one entry is too dear."""
@@ -176,13 +177,14 @@ def entity_view(
     entity: Entity,
     *,
     opinions: Sequence[Opinion],
+    screen: Sequence[str],
     today: date,
     interval: Interval | None = None,
     token_budget: int | None = None,
 ) -> EntityView:
     """Put an entity's answer together, as things stand `today`.
 
-    With a budget, what is current comes first: properties, opinions, open questions, neighbours,
+    With a budget, what is current comes first: the screen, opinions, open questions, neighbours,
     then the timeline from its newest fact on, then lines that only name it.
     """
     facts = facts_by_time(connection, entity=entity.slug, interval=interval)
@@ -195,6 +197,7 @@ def entity_view(
         properties=properties,
         named_in=_named_in(connection, entity, interval),
         questions=(*clashes, *_disputed(opinions), *_perhaps_same(connection, entity)),
+        screen=tuple(screen),
     )
     return _within(view, token_budget)
 

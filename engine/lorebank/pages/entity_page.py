@@ -97,7 +97,7 @@ def entity_page(view: View, link: Link) -> dict[str, str]:
         if shown.isdisjoint(line.fact_id for line in opinion.evidence)
     ]
     bodies = {
-        "summary": _screen_body(view, screen, len(left)),
+        "summary": screen_body(view, screen, len(left)),
         "timeline": _timeline_body(view, shown),
         "related": f"## Related\n\n{' · '.join(related)}" if related else "",
     }
@@ -118,7 +118,7 @@ def screen_lines(view: View) -> list[Line]:
     return sorted(chosen, key=lambda line: (sections.index(line.section), line.order))
 
 
-def _screen_body(view: View, lines: Sequence[Line], left: int) -> str:
+def screen_body(view: View, lines: Sequence[Line], left: int) -> str:
     parts = []
     if view.description is not None:
         said = escape_inline(view.description.text)

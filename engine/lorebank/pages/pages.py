@@ -51,7 +51,7 @@ from lorebank.pages.digests import (
     digest_body,
 )
 from lorebank.pages.edits import PageEdit, plan_page_edit
-from lorebank.pages.entity_page import View, entity_page, screen_lines
+from lorebank.pages.entity_page import View, entity_page, screen_body, screen_lines
 from lorebank.pages.facts import BankContent, KnownFact, known_facts
 from lorebank.pages.settled import SettledPage, seal
 from lorebank.pages.telling import Threads, find_threads, page_links
@@ -188,26 +188,34 @@ class PagePlan:
             return PageEdit(path, old, None if is_bare else old)
         return self._entity_edit(entity, path, old)
 
+    def screen(self, slug: str) -> list[str]:
+        """What stands on the page of an entity above the fold, whether or not it has a page."""
+        view = self._view(slug, "")
+        return [line for line in screen_body(view, screen_lines(view), 0).split("\n") if line]
+
+    def _view(self, slug: str, path: str) -> View:
+        content, about = self.content, self._about[slug]
+        return View(
+            slug=slug,
+            page=path,
+            today=content.today,
+            facts=about.facts,
+            description=content.descriptions.get(slug),
+            notes=content.notes.get(slug, ()),
+            opinions=about.opinions,
+            coming=[item for item in content.coming if slug in item.entities],
+            related=_related(slug, about, content),
+            threads=self.threads(slug),
+        )
+
     def _entity_edit(self, entity: Entity, path: str, old: str | None) -> PageEdit:
-        content, about = self.content, self._about[entity.slug]
-        facts = about.facts
+        facts = self._about[entity.slug].facts
         settled = None if self._model or old is None else self._standing(entity.slug)
         if settled is not None and settled.text == _digest_of(old):
             return PageEdit(path, old, old)
         if old is not None and not facts and not find_blocks(old, path)[0]:
             return PageEdit(path, old, old)
-        view = View(
-            slug=entity.slug,
-            page=path,
-            today=content.today,
-            facts=facts,
-            description=content.descriptions.get(entity.slug),
-            notes=content.notes.get(entity.slug, ()),
-            opinions=about.opinions,
-            coming=[item for item in content.coming if entity.slug in item.entities],
-            related=_related(entity.slug, about, content),
-            threads=self.threads(entity.slug),
-        )
+        view = self._view(entity.slug, path)
         bodies = entity_page(view, self._link)
         if words := self._in_words(entity.name, view):
             bodies = {"summary": bodies.get("summary", ""), WRITTEN_BLOCK: words, **bodies}

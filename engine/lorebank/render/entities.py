@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
-from lorebank.render.beliefs import opinion_block
+from lorebank.render.beliefs import opinion_block, page_lines
 from lorebank.render.text import (
     INDENT,
     SEPARATOR,
@@ -38,18 +38,18 @@ _NAMED_IN = 3
 def entity_view_lines(look: Look, view: EntityView, *, limit: int) -> list[str]:
     lines = [look.title(look.clean_line(view.entity.name), 1)]
     lines += part_lines(look, _about(view.entity), INDENT)
-    now = (f"{each.fact.content} · {each.fact.citation}" for each in view.properties)
-    lines += section(look, "Now", _paragraphs(look, dict.fromkeys(now)))
-    for title, opinions in (("Opinions", view.held), ("Opinions of others about it", view.about)):
-        blocks = [opinion_block(look, each, evidence=0, indent=INDENT) for each in opinions]
+    for told in view.screen:
+        [said] = page_lines(look, told.removeprefix("- "))
+        is_title = told.startswith("**")
+        lines += ["", look.title(said)] if is_title else look.paragraph(said, INDENT)
+    screen = "\n".join(view.screen)
+    for title, opinions in (("More opinions", view.held), ("Opinions of others", view.about)):
+        more = (o for o in opinions if not any(f"[{e.source}]" in screen for e in o.evidence))
+        blocks = [opinion_block(look, each, evidence=0, indent=INDENT) for each in more]
         lines += section(look, title, [line for block in blocks for line in block])
-    questions = (
-        f"{each.kind}: {each.text}{''.join(f' · {place}' for place in each.sources)}"
-        for each in view.questions
-    )
+    questions = (" · ".join([f"{q.kind}: {q.text}", *map(str, q.sources)]) for q in view.questions)
     lines += section(look, "Open", _paragraphs(look, questions))
-    shown = view.facts[:limit]
-    facts = [line for fact in shown for line in fact_block(look, fact, indent=INDENT)]
+    facts = [line for fact in view.facts[:limit] for line in fact_block(look, fact, indent=INDENT)]
     if len(view.facts) > limit:
         older = f"… and {len(view.facts) - limit:,} older; -k {len(view.facts)} shows all"
         facts.append(look.dim(INDENT + older))
