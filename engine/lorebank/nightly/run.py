@@ -82,7 +82,6 @@ class RunOptions(Record):
     writer: Writer | None = None
     """Puts the answers in words."""
     waiting: int = 0
-    """How many decisions wait in the inbox."""
     vectors_of: VectorsOf | None = None
     """Tells how near texts are in meaning; `None` where words decide alone."""
     begun: run_record.RunRecord | None = None

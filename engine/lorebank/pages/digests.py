@@ -198,7 +198,9 @@ def _today(bank: Digests) -> str:
     ahead = [
         item
         for item in next_days.values()
-        if not item.overdue and (day := _day(item)) is not None and day <= horizon
+        if not item.overdue
+        and (day := item.when and (item.when.start or item.when.end))
+        and day <= horizon
     ]
     # What has been late for long must not hide what is due this morning.
     items = [*late[-_LATE:], *ahead, *late[:-_LATE]]
@@ -211,10 +213,6 @@ def _today(bank: Digests) -> str:
         f"{wait}: `lorebank inbox`" if waiting else "",
     ]
     return "\n\n".join(part for part in parts if part)
-
-
-def _day(item: AgendaItem) -> date | None:
-    return (item.when.start or item.when.end) if item.when else None
 
 
 def _news(bank: Digests) -> list[str]:

@@ -159,7 +159,8 @@ def _states(view: View) -> list[Line]:
     newest = max((k.fact.recorded for k in view.facts if k.fact.recorded), default=None)
     known = [k for k in view.facts if _holds(k) and not _has_faded(k, newest)]
     by_id = {k.fact.id: k for k in view.facts}
-    to_come = {k.fact.id for k in known if _is_to_come(k, view.today)}
+    times = {k.fact.id: k.fact.occurred for k in known}
+    to_come = {id_ for id_, when in times.items() if when and when.begins_after(view.today)}
     leading = {k.fact.id for k in known}
     coming = {item.source for item in view.coming}
     opinions = {
@@ -182,13 +183,10 @@ def _states(view: View) -> list[Line]:
         names = words(" ".join(mention.name for mention in fact.mentions))
         again = view.threads.restated_on_days(k, by_id)
         is_habit = again and fact.kind is FactKind.EXPERIENCE  # one exception ends none
-        if not is_habit and not all(
-            clause_meant(fact.content, by_id[id_].fact.content, names) for id_ in newer
-        ):
-            continue
-        if fact.citation in coming:
-            continue
-        if _names_a_day_to_come(fact, view.today):  # one that the agenda knows to be called off
+        stands = all(clause_meant(fact.content, by_id[id_].fact.content, names) for id_ in newer)
+        # A day to come that stands in no entry of the agenda is called off.
+        is_told = fact.citation in coming or _names_a_day_to_come(fact, view.today)
+        if is_told or not (is_habit or stands):
             continue
         section = _COMING if fact.id in to_come else _section(k)
         text = _told(k, view.slug)
@@ -240,19 +238,14 @@ def _holds(known: KnownFact) -> bool:
 
 def _by_hand(view: View) -> set[str]:
     """What the page says by itself, by the newest line that says the same."""
-    threads = view.threads
     own = [k.fact.id for k in view.facts if k.fact.citation.path == view.page and _holds(k)]
-    return {threads.repeated.get(id_, id_) for id_ in own}
+    return {view.threads.repeated.get(id_, id_) for id_ in own}
 
 
 def _names_a_day_to_come(fact: Fact, today: date) -> bool:
     occurred = fact.occurred
     day = occurred.start if occurred and occurred.start == occurred.end else None
     return day is not None and day > today and fact.recorded is not None
-
-
-def _is_to_come(known: KnownFact, today: date) -> bool:
-    return known.fact.occurred is not None and known.fact.occurred.begins_after(today)
 
 
 def _has_faded(known: KnownFact, newest: date | None) -> bool:
