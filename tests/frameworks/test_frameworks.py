@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, TypeAdapter
 
-from lorebank import Answer, Bank
+from lorebank import Answer, Bank, UsageError
 from lorebank.tools.functions import BankTools
 from support import WORDS_ONLY
 
@@ -149,6 +149,30 @@ def test_langgraph(tools: BankTools) -> None:
         return {"messages": AIMessage("", tool_calls=[call])}
 
     assert "Prefers concise replies" in example("LangGraph", tools=tools, model=model)
+
+
+def test_a_store_of_langgraph(tools: BankTools) -> None:
+    pytest.importorskip("langgraph")
+    from lorebank.tools.langgraph_store import BankStore
+
+    assert example("A store for LangGraph", tools=tools)[0].value == {"text": "Prefers oat milk."}
+    store = BankStore(tools)
+    ana, values = ("users", "ana/ü"), {"a b": [1, {"c": None}], "text": 'A "kayak":\n- blue'}
+    store.put(ana, "../x.y", values)
+    store.put(ana, "two", {"text": "Sold the kayak.", "year": 2024})
+    item = store.get(ana, "../x.y")
+    assert item is not None and (item.value, item.namespace, item.key) == (values, ana, "../x.y")
+    store.put(ana, "../x.y", values | {"text": "A green kayak."})
+    assert {i.key for i in store.search(ana, query="kayak")} == {"../x.y", "two"}
+    assert [i.key for i in store.search(("users",), filter={"year": 2024})] == ["two"]
+    assert store.search(("users", "bo"), query="kayak") == []
+    assert store.list_namespaces(prefix=("users",), max_depth=1) == [("users",)]
+    store.delete(ana, "two")
+    assert store.get(ana, "two") is None and len(store.search(ana)) == 1
+    with pytest.raises(UsageError, match="secret"):
+        store.put(ana, "key", {"deep": ["password: hunter2-Zq9x"]})
+    recall = tools.functions("recall")[0]
+    assert "A green kayak." in recall("kayak green") and "by planner" in recall("kayak green")
 
 
 def test_openai_agents(tools: BankTools) -> None:

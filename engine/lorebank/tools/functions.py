@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from inspect import Parameter, Signature
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from pydantic import BaseModel, ValidationError, create_model
 
@@ -27,6 +27,8 @@ from lorebank.tools.toolset import (
     aliases_of,
     parameters_of,
 )
+
+R = TypeVar("R")
 
 
 class BankTools:
@@ -59,6 +61,10 @@ class BankTools:
         self._has_undo |= "undo" in names
         return [self._function(name) for name in names or DEFAULT_TOOLS]
 
+    def run(self, function: Callable[[Bank, Author], R]) -> R:
+        """What a function makes of the bank, in the bank's own thread, and of who signs."""
+        return self._thread.submit(lambda: function(self._opened(), self._author)).result()
+
     def close(self) -> None:
         """Wait for what is running, then close the bank; a second call does nothing."""
         if not self._is_closed:
@@ -71,6 +77,10 @@ class BankTools:
 
     def __exit__(self, *raised: object) -> None:
         self.close()
+
+    def _opened(self) -> Bank:
+        self._bank = self._bank or self._open()
+        return self._bank
 
     def _close(self) -> None:
         if self._bank is not None:
@@ -97,9 +107,8 @@ class BankTools:
         return function
 
     def _call(self, method: Callable[..., Any], model: type[BaseModel], given: Any) -> str:
-        self._bank = self._bank or self._open()
         name = model.__name__
-        tools = Toolset(self._bank, self._author, has_undo=self._has_undo)
+        tools = Toolset(self._opened(), self._author, has_undo=self._has_undo)
         try:
             aliases, optional = aliases_of(parameters_of(method)), name not in SELECTING
             schema = model.model_json_schema()
