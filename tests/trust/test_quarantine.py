@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank, Origin, UsageError
-from support import WORDS_ONLY, golden
+from support import WORDS_ONLY, golden, pages_of
 
 NOW = date(2026, 1, 10)
 LOG = """# 2026-01-09
@@ -46,12 +46,6 @@ def root(tmp_path: Path) -> Path:
 
 def opened(root: Path) -> Bank:
     return Bank.open(root, environ=WORDS_ONLY, now=NOW)
-
-
-def pages(root: Path) -> dict[str, str]:
-    return {
-        p.relative_to(root).as_posix(): p.read_text("utf-8") for p in (root / "bank").rglob("*.md")
-    }
 
 
 def beliefs(bank: Bank) -> list[tuple[str, float]]:
@@ -97,7 +91,7 @@ def test_it_moves_no_belief_and_reaches_no_page_nor_pack(root: Path) -> None:
     with opened(root) as bank:
         bank.reflect(infer=True)
         assert beliefs(bank) == expected
-        assert pages(root) == pages(alone)
+        assert pages_of(root) == pages_of(alone)
         pack = bank.context().text
         assert "Lives in Porto" in pack
         assert "forwarded" not in pack
