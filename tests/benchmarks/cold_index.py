@@ -1,9 +1,12 @@
-"""The cold lexical index, beside that of `qmd`: `python tests/benchmarks/cold_index.py [NOTES]`.
+"""The cold lexical index, beside that of `qmd`.
+
+    python tests/benchmarks/cold_index.py [NOTES] [--embedder]
 
 Writes that many notes (2,000 without the argument) of nine lines with numbers that are no dates
 (ticket ids, durations, amounts), 1.3 kB each. Each program indexes them as a command of its own,
 start-up included, in turns, five times; the fastest run of each is compared by CPU and by wall.
-Without qmd on the PATH (`npm install @tobilu/qmd`) the comparison is skipped, and said to be.
+With `--embedder` ours makes vectors as well. Without qmd on the PATH (`npm install @tobilu/qmd`)
+the comparison is skipped, and said to be.
 """
 
 import os
@@ -53,11 +56,11 @@ def measured(command: Sequence[str], environ: dict[str, str]) -> tuple[float, fl
     return used.ru_utime + used.ru_stime, time.perf_counter() - begun
 
 
-def ours(root: Path) -> tuple[float, float]:
+def ours(root: Path, *, embed: bool) -> tuple[float, float]:
     shutil.rmtree(root / ".memory", ignore_errors=True)
     environ = {
         **os.environ,
-        "LOREBANK_EMBEDDER__PROVIDER": "none",
+        "LOREBANK_EMBEDDER__PROVIDER": "local" if embed else "none",
         "LOREBANK_CONFIG": str(root / "no-config.toml"),
     }
     return measured([sys.executable, "-m", "lorebank", "-w", str(root), "index"], environ)
@@ -73,13 +76,15 @@ def theirs(qmd: str, root: Path, home: Path) -> tuple[float, float]:
     return measured([qmd, "collection", "add", str(root / "memory"), "--name", "notes"], environ)
 
 
-def main(count: int) -> None:
+def main(count: int, *, embed: bool) -> None:
     qmd = shutil.which("qmd")
     with tempfile.TemporaryDirectory() as folder:
         root, home = Path(folder, "notes"), Path(folder, "qmd")
         root.mkdir()
         write_notes(root, count)
-        runs = [(ours(root), theirs(qmd, root, home) if qmd else None) for _ in range(RUNS)]
+        runs = [
+            (ours(root, embed=embed), theirs(qmd, root, home) if qmd else None) for _ in range(RUNS)
+        ]
     cpu, wall = (min(mine[i] for mine, _ in runs) for i in (0, 1))
     print(f"lorebank, {count} notes: {cpu:.2f} s CPU, {wall:.2f} s wall")
     if not qmd:
@@ -91,4 +96,5 @@ def main(count: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 2_000)
+    numbers = [int(each) for each in sys.argv[1:] if each.isdecimal()]
+    main(numbers[0] if numbers else 2_000, embed="--embedder" in sys.argv)

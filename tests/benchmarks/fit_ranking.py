@@ -19,18 +19,19 @@ Give it development sets only: the figures that count are those of sets it has n
 
 import argparse
 import json
-import os
 import pickle
 import shutil
 import tempfile
 from collections import Counter, defaultdict
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import fields
 from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from ablate import covers
 from numpy.typing import NDArray
 
 from lorebank import Bank
@@ -90,7 +91,7 @@ def collect(folders: list[Path]) -> list[tuple[str, Floats, NDArray[np.bool_]]]:
     """Plain tuples, which any later version of this file can read."""
     cases = []
     with ExitStack() as stack:
-        banks = [stack.enter_context(Opened(folder, dict(os.environ))) for folder in folders]
+        banks = [stack.enter_context(opened(folder)) for folder in folders]
         asked = [questions(folder) for folder in folders]
         for place, bank in enumerate(banks):
             for query in asked[place]:
@@ -102,24 +103,15 @@ def collect(folders: list[Path]) -> list[tuple[str, Floats, NDArray[np.bool_]]]:
     return cases
 
 
-class Opened:
+@contextmanager
+def opened(folder: Path) -> Iterator[Bank]:
     """A copy of a workspace, indexed."""
-
-    def __init__(self, folder: Path, environ: dict[str, str]) -> None:
-        self._folder, self._environ = folder, environ
-
-    def __enter__(self) -> Bank:
-        self._scratch = tempfile.TemporaryDirectory()
-        root = Path(self._scratch.name) / "workspace"
-        inner = self._folder / "workspace"
-        shutil.copytree(inner if inner.is_dir() else self._folder, root)
-        self._bank = Bank.open(root, environ=self._environ)
-        self._bank.sync()
-        return self._bank
-
-    def __exit__(self, *_: object) -> None:
-        self._bank.close()
-        self._scratch.cleanup()
+    with tempfile.TemporaryDirectory() as scratch:
+        root, inner = Path(scratch) / "workspace", folder / "workspace"
+        shutil.copytree(inner if inner.is_dir() else folder, root)
+        with Bank.open(root) as bank:
+            bank.sync()
+            yield bank
 
 
 def questions(folder: Path) -> list[dict[str, object]]:
@@ -150,18 +142,6 @@ def ask(
         for item in signs
     ]
     return np.array(list(signs.values())), np.array(right, dtype=bool)
-
-
-def covers(source: str, gold: str) -> bool:
-    path, first, last = place(source)
-    other, begin, end = place(gold)
-    return path == other and first <= end and begin <= last
-
-
-def place(source: str) -> tuple[str, int, int]:
-    path, _, lines = source.partition("#")
-    first, _, last = lines.replace("L", "").partition("-")
-    return path, int(first or 0), int(last or first or 0)
 
 
 def fit(cases: list[Case], start: Floats) -> Floats:

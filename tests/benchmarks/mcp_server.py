@@ -27,8 +27,7 @@ import httpx2
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
-from planted import row
-from scale import make_logs
+from scale import make_logs, row
 
 from lorebank import Bank
 

@@ -28,19 +28,36 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
 from pathlib import Path
 
 import apsw
 import numpy as np
-from planted import MANNERS, PEOPLE, PLACES, SUBJECTS, THINGS, VERBS, row, timed
 
 from lorebank import Bank
 from lorebank.database.connection import select, transaction, write_meta
 from lorebank.index.vectors import insert_vectors
 from lorebank.providers.registry import load_embedder
 
+SUBJECTS = """garden fence kitchen roof bicycle budget server printer ladder meeting contract invoice
+library harbour workshop choir orchard boiler camera tent kayak violin ledger archive bakery
+newsletter greenhouse telescope generator ferry""".split()
+VERBS = """checked moved repaired discussed sorted painted measured cleaned ordered counted lifted
+drafted compared folded packed borrowed returned sketched tested swept""".split()
+MANNERS = """before lunch|with some help|after the rain|without much trouble|for the second time|in the
+cold|while the radio was on|as planned|against all advice|by the window|near the old wall""".replace(
+    "\n", " "
+).split("|")
+PEOPLE = """Peter Ada Tomas Ines Ravi Greta Owen Mina Luca Signe Pavel Noor Hugo Elin Bruno Tessa Ivo
+Maren Felix Dora""".split()
+THINGS = [
+    "recovery code", "door combination", "serial number", "locker number", "ticket reference",
+    "seat number", "licence plate", "customs code", "member number", "spare key tag",
+]  # fmt: skip
+PLACES = """quiet router|blue cabinet|north gate|old boiler|rented van|garden shed|red suitcase|night
+ferry|spare laptop|attic safe""".replace("\n", " ").split("|")
 OPINIONS = ["Likes {}", "Prefers {} to the old one", "No longer likes {}", "Thinks {} is overrated"]
 EMBEDDED = 20_000
 """Facts up to which texts are embedded in earnest; more take minutes."""
@@ -215,6 +232,16 @@ def ask_bare(connection: apsw.Connection, question: str) -> None:
     connection.execute(
         "SELECT text FROM facts WHERE facts MATCH ? ORDER BY rank LIMIT 10", (words,)
     ).fetchall()
+
+
+def timed(action: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    action()
+    return time.perf_counter() - started
+
+
+def row(name: str, figure: str, note: str) -> None:
+    print(f"{name:<34}{figure:>18}   {note}")
 
 
 if __name__ == "__main__":
