@@ -1,6 +1,5 @@
 """What the tests share: constants, cases out of Markdown, opinions folded from a few strokes."""
 
-import ast
 import re
 from collections.abc import Callable
 from datetime import date
@@ -31,8 +30,9 @@ SIGNS = str.maketrans("⏎␍␉", "\n\r\t")
 def golden(page: str) -> Callable[..., Any]:
     """A test runs for each row of a table of `tests/golden/`: the one whose heading is its name.
 
-    The columns are named as its parameters. A cell in backticks is a Python value; any other is
-    text, read as a date, days or a member where the parameter is one. `\\|` is a bar, ⏎ a line end.
+    The columns are named as its parameters. A cell in backticks is an expression of Python's own
+    names and of `date`; any other is text, read as a date, days or a member where the parameter is
+    one. `\\|` is a bar, ⏎ a line end.
     The id of a case is the place of its row.
     """
 
@@ -77,7 +77,7 @@ def _cells(line: str) -> list[str]:
 
 def _value(cell: str, kind: Any) -> Any:
     if len(cell) > 1 and cell[0] == cell[-1] == "`":
-        return ast.literal_eval(cell[1:-1])
+        return eval(cell[1:-1], {"date": date})
     for wanted in get_args(kind) or (kind,):
         if wanted is date:
             return date.fromisoformat(cell)

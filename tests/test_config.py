@@ -96,20 +96,7 @@ def test_a_wrong_file_is_told_with_line_key_and_expectation(
     assert hint in caught.value.hint
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"[recall\n", ":1: is not valid TOML: expected ']' at the end of a table declaration"),
-        (b"[recall]\nk = 1\nk = 2\n", ":3: is not valid TOML: a key is set twice"),
-        (b"[recall]\n[recall]\n", ":2: is not valid TOML: cannot declare ('recall',) twice"),
-        (b"[recall]\nk = 'x", ":2: is not valid TOML: "),
-        (b"k = " + b"[" * 50_000, ":1: is not valid TOML: it is nested too deeply"),
-        (b"x = 1\na" + b".a" * 30_000 + b" = 1", ":2: is not valid TOML: a key has too many parts"),
-        (b"[a]\n" * 3_000, ":3001: is not valid TOML: it is longer than 64 kB or 2,000 lines"),
-        (b"#" * 100_000, ": is larger than 64 kB, and is not read"),
-        (b"[recall]\nk = '\xff'\n", ": is not UTF-8 at byte 14"),
-    ],
-)
+@golden("settings.md")
 def test_an_unreadable_file_is_told(
     environ: dict[str, str], user_file: Path, content: bytes, message: str
 ) -> None:
@@ -270,19 +257,7 @@ def test_f55_recall_weights_come_out_with_a_sum_of_one() -> None:
     assert (recall.vector_weight, recall.text_weight) == (0.5, 0.5)
 
 
-@pytest.mark.parametrize(
-    ("environ", "message"),
-    [
-        (
-            {"LOREBANK_RECALL__VECTOR_WEIGHT": "0", "LOREBANK_RECALL__TEXT_WEIGHT": "0"},
-            "LOREBANK_RECALL__TEXT_WEIGHT: recall.text_weight: expected more than 0",
-        ),
-        (
-            {"LOREBANK_INDEX__CHUNK_TOKENS": "80"},
-            "LOREBANK_INDEX__CHUNK_TOKENS: index.chunk_overlap: expected less than",
-        ),
-    ],
-)
+@golden("settings.md")
 def test_settings_that_contradict_each_other_are_told(
     environ: dict[str, str], message: str
 ) -> None:

@@ -68,17 +68,7 @@ def test_f46_the_index_can_be_kept_elsewhere_one_a_workspace(tmp_path: Path) -> 
     assert all(name.startswith("notes-") for name in places)
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"{a: 1,, b: 2}", "is not JSON5: line 1: expected a name"),
-        (b"{\n a: 'x\n}", "is not JSON5: line 2: expected a value"),
-        (b"[1, 2]", "expected a table of settings"),
-        (b"{a: \xff}", "is not JSON5: "),
-        (b"", "is not JSON5: line 1: expected a value"),
-        (b"[" * 5000, "is not JSON5: line 1: expected lists and tables that are nested less"),
-    ],
-)
+@golden("settings.md")
 def test_a_file_that_cannot_be_read_is_told(tmp_path: Path, content: bytes, message: str) -> None:
     file = tmp_path / "openclaw.json"
     file.write_bytes(content)

@@ -44,19 +44,7 @@ def test_f09_remember_writes_to_disk_and_is_recalled(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("page", "order", "heading"),
-    [
-        (
-            "# Memory\n\n## Me\n\n## How to work\n\n## Now\n",
-            "Always answer in Spanish",
-            "## How to work",
-        ),
-        ("## Regeln (wichtig)\n\n- Kurz.\n\n## Jetzt\n", "Antworte immer kurz", "- Kurz."),
-        ("## Kurallar\n\n## Bugün\n", "Her zaman kısa cevap ver", "## Kurallar"),
-        ("## Now\n\n- Rain.\n", "Laging sumagot sa Filipino", "- Rain."),
-    ],
-)
+@golden("agent.md")
 def test_an_order_goes_below_the_heading_for_orders(
     tmp_path: Path, page: str, order: str, heading: str
 ) -> None:

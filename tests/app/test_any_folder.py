@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank, WorkspaceError
-from support import WORDS_ONLY
+from support import WORDS_ONLY, golden
 
 NOW = date(2026, 3, 31)
 PERSON = "---\naliases: [{0}o]\nbirthday: 199{1}-05-04\nstatus: {2}\n---\nKeeps boat {1}.\n"
@@ -131,13 +131,7 @@ def test_init_makes_only_its_own_folders(vault: Path, environ: dict[str, str]) -
         assert len(bank.entities()) == 3
 
 
-@pytest.mark.parametrize(
-    ("files", "form", "day"),
-    [
-        ({"logseq/config.edn": "{}", "journals/2026_03_02.md": "- W @Ana: Rows."}, "Logseq", 2),
-        ({"2026-03-03.md": "W @Ana: Rows.", "boats.md": "Boats."}, "folder of dated notes", 3),
-    ],
-)
+@golden("app.md")
 def test_graphs_and_flat_folders(
     tmp_path: Path, environ: dict[str, str], files: dict[str, str], form: str, day: int
 ) -> None:
@@ -223,14 +217,7 @@ def test_the_one_folder_of_dated_notes_is_read_from_the_folder_above(
         assert bank.retain("W @Ana: Sails.").citation.path == "diary/2026-03-31.md"
 
 
-@pytest.mark.parametrize(
-    ("names", "found"),
-    [
-        (("13-03-2026", "02-03-2026"), "2026-03-13 2026-03-02"),
-        (("03.13.2026", "03.02.2026"), "2026-03-13 2026-03-02"),
-        (("01-02-2026", "02-03-2026"), ""),
-    ],
-)
+@golden("app.md")
 def test_a_number_above_twelve_says_which_is_the_day(
     tmp_path: Path, environ: dict[str, str], names: tuple[str, ...], found: str
 ) -> None:

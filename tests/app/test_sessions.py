@@ -352,11 +352,7 @@ def test_half_a_last_line_is_read_once_it_is_whole(workspace: Path) -> None:
         assert (problems(bank), found(bank, "almonds")) == ([], ["sessions/a.jsonl#L1-L3"])
 
 
-@pytest.mark.parametrize(
-    "now_there",
-    [said("three almonds"), said("three almonds", "four pecans", "five cashews")],
-    ids=["shorter", "longer"],
-)
+@golden("conversations.md")
 def test_a_file_that_was_replaced_is_read_anew(workspace: Path, now_there: str) -> None:
     talk = workspace / "talks/main/a.jsonl"
     talk.write_text(said("one walnut", "two hazelnuts"))

@@ -34,7 +34,6 @@ from lorebank.markdown.forgotten import (
     message_key,
     parse_forgotten,
 )
-from lorebank.markdown.origin import as_recalled
 from support import FIXTURES, GOLDEN, golden
 
 SESSIONS = FIXTURES / "sessions"
@@ -63,72 +62,19 @@ def test_who_says_what(entry: object, expected: list[tuple[str, str]]) -> None:
     assert turns(entry) == expected
 
 
-@pytest.mark.parametrize(
-    ("said", "kept"),
-    [
-        ("a <system-reminder>b</system-reminder> c", "a  c"),
-        ("<THINK>b</THINK>\nc", "c"),
-        ("what does `<think>` mean? <think>", "what does `<think>` mean? <think>"),
-        (
-            "my <private>pin is 1234</private> secret",
-            "my " + " " * len("<private>pin is 1234</private>") + " secret",
-        ),
-        (f"look: {as_recalled('- W @Ada: Rows.')} and so on", "look:  and so on"),
-        ("sessions/a.jsonl#L3-L4  0.80\n  unconfirmed: session\n  User: old\n\nnew", "new"),
-        ("see data:image/png;base64," + "QUJD" * 100 + " there", "see  there"),
-        ("blob " + "iVBORw0KGgo" * 40 + " end", "blob  end"),
-        ("\x1b[31mred\x1b[0m\x07 bell\r\nline", "red bell\nline"),
-        ("a\n\n \n\n\nb", "a\n\nb"),
-        ("a \ud800 b", "a  b"),
-        ("HEARTBEAT_OK", None),
-        ("[Request interrupted by user]", None),
-        ("  \n", None),
-    ],
-)
+@golden("conversations.md")
 def test_what_is_kept_of_a_turn(said: str, kept: str | None) -> None:
     assert turns({"role": "user", "content": said}) == ([("user", kept)] if kept else [])
 
 
-@pytest.mark.parametrize(
-    ("stamp", "day"),
-    [
-        ("2026-02-10T23:59:00Z", date(2026, 2, 10)),
-        (1770714000, date(2026, 2, 10)),
-        (1770714000123, date(2026, 2, 10)),
-        ("1770714000", date(2026, 2, 10)),
-        (True, None),
-        ("soon", None),
-        ("0001-01-01T00:00:00Z", None),
-        (1e300, None),
-        (float("nan"), None),
-        ([], None),
-        (None, None),
-    ],
-)
+@golden("conversations.md")
 def test_the_day_of_a_time_stamp(stamp: object, day: date | None) -> None:
     [said] = utterances_in({"role": "user", "content": "hi", "timestamp": stamp})
 
     assert said.day == day
 
 
-@pytest.mark.parametrize(
-    ("data", "texts", "odd"),
-    [
-        (b'{"role": "user", "content": "a"}\r\n', ["a"], ()),
-        (b'\xef\xbb\xbf{"role": "user", "content": "a"}\n', ["a"], ()),
-        (b'\x00\x00{"role": "user", "content": "a"}\n', ["a"], ("session-nul",)),
-        (b'{"role": "user", "content": "a \xff b"}\n', ["a � b"], ("session-utf8",)),
-        (b'{"role": "user", "content": "a\tb"}\n', ["a\tb"], ()),
-        (b"\n", [], ()),
-        (b"broken\n", [], ("session-line-unread",)),
-        (b"17\n", [], ("session-line-unread",)),
-        (b'{"role": "user", "cont\n', [], ("session-line-unread",)),
-        (b'{"role": "user", "cont', [], ("session-line-half",)),
-        (b"[" * 100_000 + b"\n", [], ("session-line-unread",)),
-        (b'{"n": ' + b"9" * 5000 + b"}\n", [], ("session-line-unread",)),
-        (b'{"role": "user", "content": "a"}', ["a"], ()),
-    ],
-)
+@golden("conversations.md")
 def test_odd_lines_are_named_and_never_fatal(
     data: bytes, texts: list[str], odd: tuple[str, ...]
 ) -> None:
@@ -194,21 +140,7 @@ def test_chunks_go_on_as_if_all_were_read_at_once(first: list[Turn], then: list[
     assert all(len(chunk.text) <= 100 for chunk in whole)
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "<think>" * 30_000,
-        "<private" * 30_000,
-        "a" * 59 + "\n" + ("b" * 61 + "\n") * 4000,
-        "password: " * 25_000,
-        "key " + "x-" * 120_000,
-        "(untrusted" * 20_000,
-        "\n " * 120_000,
-        "User (untrusted x):\n```json\n" + "{\n" * 50_000,
-        "data:image/png;base64," * 10_000,
-    ],
-    ids=range(9),
-)
+@golden("conversations.md")
 def test_no_text_takes_long_to_clean(said: str) -> None:
     import time
 
@@ -251,19 +183,7 @@ def test_a_line_reads_as_it_was_meant(
     assert problems == ()
 
 
-@pytest.mark.parametrize(
-    ("line", "held"),
-    [
-        (f"- forget `{A}` of main", [True, True, True]),
-        (f"* forget `{A}#L2` of main", [False, True, False]),
-        (f"- forget `{A}#L2-L3` of main", [False, True, True]),
-        (f"- forget `{A}` of main before 2026-02-01", [True, False, False]),
-        (f"- forget `{A}#L3-L9` of main before 2026-01-01", [False, False, True]),
-        (f"- forget `{A}` of tide", [False, False, False]),
-        ("- forget `sessions/b.jsonl` of main", [False, False, False]),
-        (f"forget `{A}` of main, says a sentence", [False, False, False]),
-    ],
-)
+@golden("conversations.md")
 def test_which_turns_a_line_means(line: str, held: list[bool]) -> None:
     forgotten, problems = parse_forgotten(f"# Forgotten\n\n{line}\n", agent="main")
     turns = [turn(1, date(2026, 1, 31)), turn(2, date(2026, 2, 1)), turn(3)]
@@ -281,16 +201,7 @@ def test_a_long_message_is_told_wherever_it_stands_a_short_one_is_not() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "- sessions/a.jsonl",
-        f"- forget {A} of main",
-        f"- forget `{A}`",
-        f"- forget `{A}` of main before 2026-02-31",
-        f"- forget `{A}` of main 3f2a",
-    ],
-)
+@golden("conversations.md")
 def test_an_item_that_forgets_nothing_is_told(line: str) -> None:
     forgotten, [problem] = parse_forgotten(f"\n{line}\n", "bank/forgotten.md", agent="main")
     assert forgotten == NOTHING

@@ -30,7 +30,7 @@ from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.discover import VaultSettings
 from lorebank.workspace.files import SourceFile
 from lorebank.workspace.layout import FileRole
-from support import WORDS_ONLY
+from support import WORDS_ONLY, golden
 
 CHAT = {
     "uuid": "c1",
@@ -182,16 +182,7 @@ def test_broken_json_is_named_by_line_and_column(bank: Bank, tmp_path: Path) -> 
     assert "line 3, column 16" in problem.message
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        '[{"mapping": {"a": 7, "b": null, "c": []}, "current_node": 9}]',
-        '[{"mapping": {"a": {"parent": "b", "message": {"content": 1, "author": []}},'
-        ' "b": {"parent": "a"}}, "current_node": "a", "title": 5, "create_time": 1e99}]',
-        '[{"mapping": {}, "title": "\\ud83d", "create_time": "yesterday"}, 1, null, [[]], "x"]',
-        f'[{{"mapping": {{}}}}, {"[" * 100_000}]',
-    ],
-)
+@golden("exchange.md")
 def test_values_of_odd_shapes_are_left_out(bank: Bank, tmp_path: Path, value: str) -> None:
     source = tmp_path / "conversations.json"
     source.write_text(value)

@@ -18,7 +18,7 @@ import pytest
 
 from lorebank import Bank, ConcurrentEdit, NotFound, UsageError, WorkspaceError
 from lorebank.forgetting.undo import carried, read_run, store_of
-from support import WORDS_ONLY, snapshot
+from support import WORDS_ONLY, golden, snapshot
 
 NOW = date(2025, 12, 20)
 SECRET = "keeps a zweikanalig teapot"
@@ -574,17 +574,7 @@ def test_two_runs_are_taken_back_in_any_order(two: Path) -> None:
     assert log.read_bytes() == before
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "present", "wanted"),
-    [
-        ("a\nb\nc\n", "a\n\nc\n", "a\nb\nc\nd\n", "a\n\nc\nd\n"),
-        ("a\nb\nc\n", "a\n\nc\n", "\nb\nc\n", "\n\nc\n"),
-        ("a\n\nc\n", "a\nb\nc\n", "a\n\n\nd\n", "a\nb\n\nd\n"),
-        ("a\nb\nc\n", "a\n\nc\n", "x\nb\nc\n", None),
-        ("a\nb\nc\n", "a\n\nc\n", "a\nB\nc\n", None),
-        ("a\nb\nc\n", "a\n\nc\n", "a\nb\n", None),
-    ],
-)
+@golden("forgetting.md")
 def test_a_change_is_carried_over_only_where_each_line_is_known(
     old: str, new: str, present: str, wanted: str | None
 ) -> None:
@@ -665,19 +655,7 @@ def test_a_name_goes_from_whatever_line_holds_it(tmp_path: Path, kind: str) -> N
         assert b"blue" in note.read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("path", "data", "place", "code"),
-    [
-        ("memory/Quintessa-notes.md", b"Cold.", "memory/Quintessa-notes.md:0", "left-name"),
-        ("memory/quintessa/boat.md", b"Cold.", "memory/quintessa/boat.md:0", "left-name"),
-        ("notes.txt", b"a\nQuintessa 555\n", "notes.txt:2", "left"),
-        ("old.bin", b"\0\1Quintessa\0", "old.bin:0", "left"),
-        (".memory/config.toml", b'[mentions]\nexclude = ["Quintessa"]\n', ".toml:2", "left"),
-        ("sessions/a.jsonl", b'{"text": "I saw Quintessa"}\n', "a.jsonl:1", "left-with-host"),
-        ("memory/maybe.md", b"A quintessa of sorts.\n", "memory/maybe.md:1", "left-maybe"),
-        ("memory/maybe.md", b"Quintessas.\n", "memory/maybe.md:1", "left-maybe"),
-    ],
-)
+@golden("forgetting.md")
 def test_what_is_left_of_a_name_is_said_with_its_place(
     tmp_path: Path, path: str, data: bytes, place: str, code: str
 ) -> None:

@@ -14,6 +14,7 @@ from lorebank import Bank
 from lorebank.database.connection import open_index, transaction
 from lorebank.index import vectors as vectors_module
 from lorebank.index.vectors import SignBits, VectorIndex, delete_vectors, insert_vectors
+from support import golden
 
 DIMENSION = 8
 Rows = list[tuple[int, float]]
@@ -250,13 +251,7 @@ def test_f74_the_extension_is_used_where_it_loads(root: Path) -> None:
     assert all(found)
 
 
-@pytest.mark.parametrize(
-    ("settings", "state"),
-    [
-        ({"enabled": "false"}, "exact scan (switched off by vector.enabled)"),
-        ({"extension_path": "/nowhere/vec0.so"}, "exact scan (sqlite-vec unavailable: "),
-    ],
-)
+@golden("index.md")
 def test_f75_without_the_extension_the_answers_are_the_same(
     root: Path, settings: dict[str, str], state: str
 ) -> None:

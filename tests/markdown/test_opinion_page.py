@@ -2,7 +2,6 @@
 
 from datetime import date
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from lorebank.markdown.opinion_page import (
     parse_opinion_page,
 )
 from lorebank.markdown.plain import escape_inline, unescape_inline, wikilink
+from support import golden
 
 
 def link(name: str) -> str:
@@ -119,20 +119,7 @@ def test_what_the_engine_wrote_says_nothing_by_hand() -> None:
     assert entries == (OpinionEntry(**WRITTEN),)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("written", "expected"),
-    [
-        ("pin: 0.8", {"pin": 0.8}),
-        ("- **Pin:** 0,8", {"pin": 0.8}),
-        ("pin: 0.8 since 2025-12-03", {"pin": 0.8, "pin_since": date(2025, 12, 3)}),
-        ("retracted", {"retracted": True}),
-        (
-            "Retracted (since 2025-12-03).",
-            {"retracted": True, "retracted_since": date(2025, 12, 3)},
-        ),
-        ("I doubt this one.", {}),
-    ],
-)
+@golden("markdown.md")
 def test_what_a_person_writes_in_an_entry(written: str, expected: dict[str, object]) -> None:
     text = page(opinion()).replace(END, f"{written}\n{END}")
     entries = parse_opinion_page(text)

@@ -3,27 +3,11 @@
 import subprocess
 import sys
 
-import pytest
-
 from lorebank.markdown.source import decode, newline_style, split_lines
 from support import golden
 
 
-@pytest.mark.parametrize(
-    ("data", "text", "problems"),
-    [
-        (b"", "", []),
-        (b"\xef\xbb\xbf## Retain\r\n", "## Retain\r\n", []),
-        (b"ok\ncaf\xe9 x", "ok\ncaf\ufffd x", [(2, "utf8-invalid", "byte offset 6")]),
-        (
-            b"\xef\xbb\xbf\xff\n\xfe",
-            "\ufffd\n\ufffd",
-            [(1, "utf8-invalid", "byte offset 3"), (2, "utf8-invalid", "byte offset 5")],
-        ),
-        (b"a\nb\rc\rd\n", "a\nb\rc\rd\n", [(2, "lone-cr", "(2 in the file)")]),
-        (b"nul\x00 is text", "nul\x00 is text", []),
-    ],
-)
+@golden("markdown.md")
 def test_decoding(data: bytes, text: str, problems: list[tuple[int, str, str]]) -> None:
     decoded, found = decode(data, "a.md")
     assert decoded == text

@@ -2,8 +2,6 @@
 
 from datetime import date
 
-import pytest
-
 from lorebank.domain.facts import Interval, TaskState
 from lorebank.markdown.document import read_document
 from lorebank.markdown.facts import extract_facts
@@ -58,15 +56,7 @@ def test_prose_right_below_a_task_is_none_of_it() -> None:
     assert [passage.text for passage in passages] == ["Bernard has a new number"]
 
 
-@pytest.mark.parametrize(
-    ("text", "day"),
-    [
-        ("- TODO car\n  SCHEDULED: <2026-03-04 Wed>", 4),
-        ("- TODO car SCHEDULED: <2026-03-04 Wed 10:00>", 4),
-        ("- [ ] car ⏳ 2026-03-04", 4),
-        ("- TODO car\n  SCHEDULED: <2026-03-04 Wed>\n  DEADLINE: <2026-03-06 Fri>", 6),
-    ],
-)
+@golden("markdown.md")
 def test_a_task_without_a_deadline_is_due_when_it_is_scheduled(text: str, day: int) -> None:
     [task] = find_tasks(read_document(text, "a.md"))
     assert (task.text, task.due) == ("car", Interval(date(2026, 3, day), date(2026, 3, day)))

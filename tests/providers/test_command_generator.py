@@ -11,7 +11,7 @@ from lorebank.errors import ConfigurationError, ProviderError
 from lorebank.providers.protocols import Prompt, Turn
 from lorebank.providers.registry import Setup, load_generator
 from lorebank.settings.tables import EmbedderSettings, GeneratorSettings
-from support import WORDS_ONLY
+from support import WORDS_ONLY, golden
 
 PROMPT = Prompt("Judge.", (Turn("user", "Older: tea"),), 100)
 
@@ -34,13 +34,7 @@ def test_it_runs_in_a_folder_of_its_own() -> None:
     assert not Path(folder).exists()
 
 
-@pytest.mark.parametrize(
-    ("script", "told"),
-    [
-        ("import sys; sys.exit('no key')", "no key"),
-        ("import time; time.sleep(60)", "within 0.5 s"),
-    ],
-)
+@golden("providers.md")
 def test_what_fails_says_why(script: str, told: str) -> None:
     with pytest.raises(ProviderError, match=told):
         generator(sys.executable, "-c", script, timeout_s=0.5).complete(PROMPT)

@@ -19,6 +19,7 @@ from lorebank.providers.arrays import content_hash
 from lorebank.providers.protocols import Embedder
 from lorebank.providers.registry import Setup, load_embedder
 from lorebank.settings.tables import EmbedderSettings, LocalSettings
+from support import golden
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
@@ -156,13 +157,7 @@ def test_f31_a_server_that_is_not_installed_is_named_with_a_remedy(model: Path) 
     assert "install llama.cpp" in refusal.value.hint
 
 
-@pytest.mark.parametrize(
-    ("path", "message"),
-    [
-        ("missing.gguf", "llama.cpp: no file "),
-        ("broken.gguf", "llama.cpp: its server ended with code 3 before it was ready"),
-    ],
-)
+@golden("providers.md")
 def test_a_model_that_cannot_be_served_is_told(
     command: Path, tmp_path: Path, path: str, message: str
 ) -> None:

@@ -67,18 +67,7 @@ def test_what_it_prints_is_read(output: str, found: tuple[Found, ...]) -> None:
     assert read_answer(output) == found
 
 
-@pytest.mark.parametrize(
-    ("output", "reason"),
-    [
-        ("", "it printed nothing"),
-        ("Segmentation fault", "no JSON in 'Segmentation fault'"),
-        ('[{"file": "qmd://a/b.md"', "no JSON in"),
-        ('[{"file": 3}, {}]', "no result in the JSON names a file"),
-        ('[{"file": "nowhere"}]', "no result in the JSON names a file"),
-        ("[1, 2]", "no JSON in '[1, 2]'"),
-        ("[" * 100_000, "no JSON in"),
-    ],
-)
+@golden("qmd.md")
 def test_f84_what_is_no_answer_is_told_from_one_without_results(output: str, reason: str) -> None:
     with pytest.raises(UnreadableAnswer) as caught:
         read_answer(output)
@@ -93,23 +82,7 @@ def test_any_output_is_read_or_refused(text: str) -> None:
         assert str(problem)
 
 
-@pytest.mark.parametrize(
-    ("mode", "question", "asked"),
-    [
-        ("search", "what is the router password?", "router password"),
-        ("search", '  was sagt "the old router"\nüber das Boot?', 'sagt "the old router" Boot'),
-        ("search", "the", "the"),
-        ("search", "路由器密码", "路由器密码"),
-        ("search", "--help", "--help"),
-        ("search", "router\0\ud800\x1b", "router"),
-        ("vsearch", "\0", ""),
-        ("vsearch", "x" * 5000, "x" * 2000),
-        ("query", "what is\nthe password", "what is the password"),
-        ("query", "intent: find x", "intent find x"),
-        ("query", 'lex: "unbalanced', 'lex "unbalanced'),
-        ("vsearch", "what is lex: x", "what is lex: x"),
-    ],
-)
+@golden("qmd.md")
 def test_a_question_is_put_as_the_mode_takes_it(mode: str, question: str, asked: str) -> None:
     assert question_for(mode, question) == asked
 

@@ -15,6 +15,7 @@ from lorebank.conversations.export import (
 )
 from lorebank.conversations.turns import Role, Turn
 from qmd_program import Opener, Program
+from support import golden
 
 NOW = datetime(2026, 2, 10, 12)
 TALK = Transcript(
@@ -33,25 +34,7 @@ def test_f90_turns_are_lines() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("said", "kept"),
-    [
-        ("a <private>b</private> c", "a c"),
-        ("a <!-- b --> c", "a c"),
-        ("key sk-proj-Zq8Rt2LmX9vB4nK7wYc3Jd5H end", "key ································ end"),
-        (
-            "Authorization: Bearer mF_9.B5f-4.1JqM8xQz7",
-            "Authorization: Bearer ····················",
-        ),
-        ("ghp_abcdefghijklmnopqrstuvwxyz0123456789", "·" * 40),
-        (
-            "-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----",
-            f"{'·' * 31} ··· {'·' * 29}",
-        ),
-        ("a\x1b[31m b\x00\u202e c", "a b c"),
-        ("\n# no heading\n- no list", "# no heading - no list"),
-    ],
-)
+@golden("qmd.md")
 def test_f90_what_is_private_secret_or_no_text_is_left_out(said: str, kept: str) -> None:
     lines = transcript_text(Transcript("t", NOW, (Turn(Role.USER, said),))).split("\n")
     assert lines[4:] == [f"User: {kept}", ""]

@@ -215,21 +215,7 @@ def test_what_begins_later_stands_behind_what_holds_until_then(
     assert "10 to 16. · before a newer line of 2026-02-02" in page
 
 
-@pytest.mark.parametrize(
-    ("older", "newer", "question"),
-    [
-        (
-            "W @Kit: Sleeps in the loft above the bakery.",
-            "W @Kit: Has a bedroom over the butcher's.",
-            "where does Kit sleep?",
-        ),
-        (
-            "O(c=0.9) @Kit: Wants to spend the summer in Sweden.",
-            "O(c=0.6) @Kit: Wants to spend the summer in Norway.",
-            "where does Kit want to go?",
-        ),
-    ],
-)
+@golden("questions.md")
 def test_an_older_line_that_may_hold_no_longer_says_so(
     write_log: Callable[..., Path], older: str, newer: str, question: str
 ) -> None:
@@ -259,13 +245,7 @@ def test_opinions_ruled_to_stand_side_by_side_do_not_question_each_other(
         assert bank.recall("where does Kit want to go?").hits[1].questioned_by
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        ("Prefers holidays by the sea.", "Prefers holidays in the mountains."),
-        ("Mag Urlaub am Meer.", "Mag Urlaub in den Bergen."),
-    ],
-)
+@golden("questions.md")
 def test_an_opinion_returned_to_leads_by_its_newest_line(
     write_log: Callable[..., Path], said: tuple[str, str]
 ) -> None:

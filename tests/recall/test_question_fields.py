@@ -134,19 +134,7 @@ def test_a_name_near_two_others_is_left_alone(write_log: Callable[..., Path]) ->
         assert twins.recall("Marna pet").notes == ()
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        "tea tag:\ud800",
-        "tea -\ud800x -東京\ud800",
-        "-a " * 1300,
-        '-"a b" ' * 600,
-        "NOT" + " " * 3900 + "tea",
-        "[[" * 2000,
-        '-tag:# tag:/ -@ -"" NOT',
-        "kind:W -kind:W",
-    ],
-)
+@golden("questions.md")
 def test_no_question_is_an_internal_error(bank: Bank, query: str) -> None:
     answer = bank.recall(query, why_not="memory/2025-12-01.md#L4", explain=True)
     assert answer.why_not is not None

@@ -81,13 +81,7 @@ def test_an_event_that_the_notes_date_bounds_a_time(bank: Bank) -> None:
     assert any("'before the regatta' was read as" in note for note in answer.notes)
 
 
-@pytest.mark.parametrize(
-    ("question", "day"),
-    [
-        ("the latest on the roof of Quay House", "2025-05-26"),
-        ("when did the roof of Quay House first leak?", "2025-04-02"),
-    ],
-)
+@golden("questions.md")
 def test_newest_and_oldest_decide_the_order(bank: Bank, question: str, day: str) -> None:
     assert str(bank.recall(question, now=NOW).hits[0].recorded) == day
 

@@ -241,15 +241,7 @@ def test_a_task_points_at_the_line_that_calls_its_day_off(tmp_path: Path) -> Non
     assert (item.overdue, str(item.perhaps_done)) == (True, "memory/2026-03-04.md#L4")
 
 
-@pytest.mark.parametrize(
-    ("older", "newer", "doubt"),
-    [
-        ("Kit turns 40 on 20 March.", "Kit has the spare room on 18 March.", "stands"),
-        ("Regatta on 20 March.", "Prize giving moved to 18 March at Kit's.", "stands"),
-        ("Yoga with Kit on 20 March.", "Yoga with Kit on 18 March.", "moved?"),
-        ("Booked the class outing to Vigo for 20 March.", "The Vigo outing is cancelled.", "off?"),
-    ],
-)
+@golden("beliefs.md")
 def test_an_appointment_that_may_be_over_stands_and_says_so(
     tmp_path: Path, older: str, newer: str, doubt: str
 ) -> None:
@@ -260,14 +252,7 @@ def test_an_appointment_that_may_be_over_stands_and_says_so(
     assert (item.doubt[0] if item.doubt else "stands") == doubt
 
 
-@pytest.mark.parametrize(
-    ("task", "tick"),
-    [
-        ("ring Runa", "ring Odd"),
-        ("pay bill 2026-31", "pay bill 2026-30"),
-        ("varnish oars 1–12", "varnish oars 1–4"),
-    ],
-)
+@golden("beliefs.md")
 def test_a_tick_on_another_task_closes_none(tmp_path: Path, task: str, tick: str) -> None:
     found = agenda(tmp_path, d0301=f"- [ ] {task}", d0305=f"- [x] {tick}")
     assert [text for _, text in found] == [task]
@@ -288,15 +273,7 @@ def test_a_deadline_of_a_note_is_due(tmp_path: Path, status: str, count: int) ->
     assert found == [("Slipway: deadline", "Slipway.md#L3")] * count
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "The survey of 11 March is postponed to 16 March.",
-        "Die Besichtigung vom 11. März wird auf den 16. März verschoben.",
-        "La visite du 11 mars est reportée au 16 mars.",
-        "## Retain\n- W @Runa: The survey of 11 March is moved to 16 March.",
-    ],
-)
+@golden("beliefs.md")
 def test_a_line_that_names_the_old_and_the_new_day_stands_on_the_new(
     tmp_path: Path, line: str
 ) -> None:
@@ -319,14 +296,7 @@ def test_a_day_named_twice_with_an_entity_alone_is_one_appointment(tmp_path: Pat
     assert [day for day, _ in found] == ["2026-03-12"]
 
 
-@pytest.mark.parametrize(
-    ("newer", "days", "doubt"),
-    [
-        ("The chimney sweep moved to 16 March.", ["2026-03-16"], ""),
-        ("Chimney sweep rang: 16 March.", ["2026-03-12", "2026-03-16"], "moved?"),
-        ("Sweep paid 16 March.", ["2026-03-12", "2026-03-16"], ""),
-    ],
-)
+@golden("beliefs.md")
 def test_lines_about_nobody_may_be_about_one_thing(
     tmp_path: Path, newer: str, days: list[str], doubt: str
 ) -> None:

@@ -13,7 +13,7 @@ from lorebank.pages.facts import KnownFact
 from lorebank.pages.telling import find_threads
 from lorebank.render.entities import entity_view_lines
 from lorebank.render.for_models import MODEL
-from support import WORDS_ONLY
+from support import WORDS_ONLY, golden
 
 LOG = {
     "2026-01-05": [
@@ -189,16 +189,7 @@ def test_a_bank_that_holds_nothing_is_no_news(tmp_path: Path) -> None:
     assert (report.changed, report.journal) == ((), None)
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        ("- The Ferry is our booking service, in Go.", "The Ferry is our booking service, in Go."),
-        ("We sail for fun. Ferry is old. Ferry leaks.", "Ferry is old."),
-        ("- Ask Ferry before a release.", None),
-        ("- Ferry: 30 July", None),
-        ("- Ferry: booking service since 2024", "Ferry: booking service since 2024"),
-    ],
-)
+@golden("beliefs.md")
 def test_a_line_of_the_core_memory_says_what_a_thing_is(
     root: Path, line: str, expected: str | None
 ) -> None:

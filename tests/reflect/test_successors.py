@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank
-from support import WORDS_ONLY
+from support import WORDS_ONLY, golden
 
 SWITCHES = {
     "en": ("Prefers tea.", "No longer prefers tea.", "Likes coffee."),
@@ -67,18 +67,7 @@ def test_the_line_of_an_opinion_names_all_that_it_took_the_place_of(
     assert all(f"{before} (" in line for line in told)
 
 
-@pytest.mark.parametrize(
-    "views",
-    [
-        ("Prefers tea.", "Changed his mind: tea is too weak.") * 2,
-        (
-            "Wants to move to Lisbon.",
-            "No longer wants to move to Lisbon.",
-            "Wants to move to Lisbon after all.",
-        ),
-        ("Mag das Büro.", "Mag das Büro nicht.", "Mag das Büro doch.", "Mag das Büro nicht."),
-    ],
-)
+@golden("beliefs.md")
 def test_of_views_taken_in_turn_the_last_one_stands(
     write_log: Callable[..., Path], views: tuple[str, ...]
 ) -> None:

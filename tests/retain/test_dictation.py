@@ -64,15 +64,7 @@ def test_an_open_private_part_above_costs_no_later_fact(bank: Bank) -> None:
     assert "private-unclosed" in {each.code for each in bank.lint().findings}
 
 
-@pytest.mark.parametrize(
-    ("text", "to", "understood"),
-    [
-        ("Lena prefers tea", "auto", "opinion; about Lena: Lena prefers tea"),
-        ("Call Lena on Friday", "log", "note; about Lena; 2026-03-06: Call Lena on Friday"),
-        ("Remember the milk", "log", "note: Remember the milk"),
-        ("Rain <private>at Jo's</private> today", "log", "note; 2026-03-04: Rain today"),
-    ],
-)
+@golden("retain.md")
 def test_what_is_remembered_or_logged_is_told_as_understood(
     bank: Bank, text: str, to: str, understood: str
 ) -> None:

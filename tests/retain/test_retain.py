@@ -115,27 +115,7 @@ def test_the_kind_comes_from_what_is_written(
     assert fact.kind is kind
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"confidence": 1.5},
-        {"confidence": -0.1},
-        {"confidence": float("nan")},
-        {"confidence": float("inf")},
-        {"kind": "rumour"},
-        {"kind": ""},
-        {"entities": [""]},
-        {"entities": ["@"]},
-        {"entities": ["a]]b"]},
-        {"entities": ["a\nb"]},
-        {"day": "someday"},
-        {"day": ""},
-        {"for_": ["o-ffff"]},
-        {"text": ""},
-        {"text": " \n "},
-        {"text": "W @Ada:"},
-    ],
-)
+@golden("retain.md")
 def test_what_makes_no_sense_is_an_error_and_writes_nothing(
     wrong: dict[str, object], tmp_path: Path
 ) -> None:

@@ -369,26 +369,7 @@ def test_what_is_no_pack_is_told(tmp_path: Path) -> None:
         load_template(str(tmp_path))
 
 
-@pytest.mark.parametrize(
-    ("change", "problem"),
-    [
-        (('name = "mine"', ""), "name: expected small letters"),
-        (("mine", "Mine !"), "name: expected small letters and digits with single hyphens"),
-        (("k = 5", "k = 0"), "pages.1.k: expected a whole number from 1 to 100, not 0"),
-        (("k = 5", 'k = "many"'), "pages.1.k: expected a whole number from 1 to 100, not 'many'"),
-        (('kinds = ["W", "B"]', 'kinds = ["X"]'), "pages.1.kinds: expected W, B, O or S, not 'X'"),
-        (("since =", "sinse ="), "pages.1.sinse: expected no key of that name, not '90d'"),
-        (("bank/pages/due.md", "memory/due.md"), "pages.1.path: expected a Markdown file below"),
-        (("bank/pages/due.md", "bank/../due.md"), "pages.1.path: expected a Markdown file below"),
-        (("bank/pages/due.md", "bank/opinions.md"), "that has no other use"),
-        (("bank/pages/due.md", "bank/entities/A.md"), "that has no other use"),
-        (("'What is due \\ \"soon\"?'", '""'), "pages.1.question: expected"),
-        (("k = 5", r'since = "1d\nquestion: x"'), "is not TOML"),
-        (('since = "90d"', r'since = "1d\nquestion: x"'), "pages.1.since: expected one line"),
-        (('since = "90d"', f'since = "{"9" * 401}"'), "pages.1.since: expected at most 400 char"),
-        (("k = 5", "k = "), "is not TOML"),
-    ],
-)
+@golden("workspace.md")
 def test_a_mistake_names_file_key_and_expectation(
     tmp_path: Path, change: tuple[str, str], problem: str
 ) -> None:
