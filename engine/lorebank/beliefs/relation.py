@@ -117,7 +117,7 @@ def relation_of(
     if _turns(one, other, back) and max(cosine or 0.0, common) >= TURN_NEAR:
         return Relation(Bearing.CONTRADICTS, "turn", common)
     is_read = (cosine or 0.0) >= _SAME_UNREAD or _signs(one)
-    if not found and near and is_read and _agree(one, other, common):
+    if not found and near and is_read and _agree(one, other):
         return Relation(Bearing.RESTATES, "meaning", common)
     return Relation(Bearing.UNCERTAIN, "its words disagree" if against else "", common)
 
@@ -247,12 +247,11 @@ def _signs(reading: Reading) -> set[int]:
     return {clause.sign for clause in reading.clauses if clause.sign}
 
 
-def _agree(one: Reading, other: Reading, common: float) -> bool:
-    """Whether statements near in meaning say the same: in two languages, or `still` of the same
-    things, with one attitude. In one language what the words differ in may be the point."""
+def _agree(one: Reading, other: Reading) -> bool:
+    """Whether statements near in meaning say the same: in two languages, or `still`, with one
+    attitude. In one language what the words differ in may be the point: Saturdays, Sundays."""
     clauses, signs = [*one.clauses, *other.clauses], _signs(one)
-    said_again = "still" in other.flags and common >= _LEAST_SHARED
-    if one.language == other.language and not said_again:
+    if one.language == other.language and "still" not in other.flags:
         return False
     if len(signs) > 1 or signs != _signs(other) or any(clause.mixed for clause in clauses):
         return False
