@@ -11,6 +11,7 @@ import os
 import pkgutil
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 
@@ -62,7 +63,8 @@ def _import_all() -> None:
     began with, whatever becomes of the files meanwhile."""
     for found in pkgutil.walk_packages(lorebank.__path__, "lorebank."):
         if found.name.split(".")[1] not in ("__main__", "cli", "mcp_server", "providers"):
-            importlib.import_module(found.name)
+            with suppress(ModuleNotFoundError):  # of a framework that is not installed
+                importlib.import_module(found.name)
 
 
 def main() -> None:
