@@ -156,7 +156,8 @@ def sync_files(
                 write_meta(connection, OPINIONS_DUE, "1")
             run.write(batch)
     batch = run.read(last, full, report)
-    if not earlier and run.is_idle(batch):
+    if not earlier and run.is_idle():
+        run.touch(batch)
         return SyncResult(run.report(), frozenset(), all_opinions=due)
     with transaction(connection):
         result = run.finish(batch, full=full or due or not known)
@@ -234,18 +235,25 @@ class _Run(Mutable):
                 report(self.looked_at)
         return found
 
-    def is_idle(self, batch: Sequence[ReadFile | SourceFile]) -> bool:
-        """Whether there is nothing to write; a time stamp that stays untrusted is not worth it."""
-        if self.paths or self.removed:
-            return False
-        touched = [source for source in batch if isinstance(source, SourceFile)]
-        return not any(map(self._trusted, touched)) and (
-            _walk_problems(self.connection) == sorted(self.problems, key=str)
-        )
+    def is_idle(self) -> bool:
+        """Whether no file says anything else than the index."""
+        same_problems = _walk_problems(self.connection) == sorted(self.problems, key=str)
+        return not (self.paths or self.removed) and same_problems
+
+    def touch(self, batch: Sequence[ReadFile | SourceFile]) -> None:
+        """Note the new time stamps of files whose bytes are the same; one that stays untrusted is
+        not worth a write."""
+        sources = (source for source in batch if isinstance(source, SourceFile))
+        stamps = [(s.size, stamp, s.path) for s in sources if (stamp := self._trusted(s))]
+        if stamps:
+            with transaction(self.connection):
+                self.connection.executemany(
+                    "UPDATE files SET size = ?, mtime_ns = ? WHERE path = ?", stamps
+                )
 
     def write(self, batch: Sequence[ReadFile | SourceFile]) -> None:
         """Replace the rows of these files; inside the caller's transaction."""
-        from lorebank.index.writing import insert_files, marked_lines, touch_file
+        from lorebank.index.writing import insert_files, marked_lines
 
         if self.marked is None:
             self.marked = marked_lines(self.connection)
@@ -253,9 +261,7 @@ class _Run(Mutable):
         self._delete([each.source.path for each in read])
         insert_files(self.connection, [(each, self._trusted(each.source)) for each in read])
         self._note_names([each.source.path for each in read])
-        for source in batch:
-            if isinstance(source, SourceFile):
-                touch_file(self.connection, source.path, source.size, self._trusted(source))
+        self.touch(batch)
         write_meta(self.connection, "rows", _row_counts(self.connection))
 
     def finish(self, batch: Sequence[ReadFile | SourceFile], *, full: bool) -> SyncResult:

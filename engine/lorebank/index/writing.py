@@ -104,13 +104,6 @@ def marked_lines(connection: Connection) -> frozenset[tuple[str, str, str, int]]
     )
 
 
-def touch_file(connection: Connection, path: str, size: int, mtime_ns: int) -> None:
-    """Note a new time stamp of a file whose bytes are the same."""
-    connection.execute(
-        "UPDATE files SET size = ?, mtime_ns = ? WHERE path = ?", (size, mtime_ns, path)
-    )
-
-
 def insert_files(connection: Connection, files: Sequence[tuple[ReadFile, int]]) -> None:
     """Write some files, each with its time stamp, and everything that was read out of them; their
     paths must be free. A statement runs once for all of them: rows are few a file, and as many
