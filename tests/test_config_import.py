@@ -87,10 +87,6 @@ def test_json5_is_read_as_its_grammar_says(text: str, value: object) -> None:
     assert parse_json5(text) == value
 
 
-def test_json5_has_infinity() -> None:
-    assert parse_json5("[Infinity, -Infinity]") == [float("inf"), float("-inf")]
-
-
 def test_many_comments_behind_a_comma_take_no_time() -> None:
     comments = "// as in https://a.example/b \n /* one */ " * 2000
     assert parse_json5(f"{{a: 1, {comments} b {comments}: 2, {comments}}}") == {"a": 1, "b": 2}

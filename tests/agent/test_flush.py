@@ -41,16 +41,10 @@ def test_f12_a_window_without_room_is_never_flushed(bank: Bank) -> None:
 def test_f15_once_a_cycle_told_by_the_conversation_having_shrunk(bank: Bank) -> None:
     counts = [170_000, 177_000, 178_000, 190_000, 30_000, 100_000, 176_500, 180_000]
     reasons = [bank.flush(count, context_window=WINDOW).reason for count in counts]
-    assert reasons == [
-        "below-threshold",
-        "due",
-        "done-this-cycle",
-        "done-this-cycle",
-        "below-threshold",
-        "below-threshold",
-        "due",
-        "done-this-cycle",
-    ]
+    assert " ".join(reasons) == (
+        "below-threshold due done-this-cycle done-this-cycle below-threshold below-threshold due "
+        "done-this-cycle"
+    )
 
 
 def test_f15_once_a_cycle_told_by_the_hosts_own_count(bank: Bank) -> None:

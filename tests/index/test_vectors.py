@@ -129,21 +129,6 @@ def test_nothing_stored_means_nothing_near(tmp_path: Path, enabled: bool) -> Non
     connection.close()
 
 
-def test_what_answers_is_said(connection, tmp_path: Path) -> None:
-    assert VectorIndex(connection).describe() == "sqlite-vec"
-    assert VectorIndex(connection, enabled=False).describe() == (
-        "exact scan (switched off by vector.enabled)"
-    )
-    missing = VectorIndex(connection, extension_path=str(tmp_path / "nowhere"))
-    assert missing.describe().startswith("exact scan (sqlite-vec unavailable: ")
-
-
-def test_an_extension_that_cannot_be_loaded_changes_no_answer(connection, tmp_path: Path) -> None:
-    query = unit_vectors(1, seed=3)[0]
-    missing = VectorIndex(connection, extension_path=str(tmp_path / "nowhere"))
-    assert missing.nearest(query, 9).ranked == nearest(connection, query, 9)
-
-
 # -- the sieve of bits: what it keeps, and that what it keeps is scored exactly ------------------
 
 

@@ -225,14 +225,10 @@ def test_resources_and_prompts(ask: Ask) -> None:
         listed += [prompt.name for prompt in (await client.list_prompts()).prompts]
         return listed
 
-    assert ask(read) == [
-        "lorebank://opinions",
-        "lorebank://entity/{slug}",
-        "lorebank://log/{date}",
-        "log_today",
-        "review_reflection",
-        "settle_inbox",
-    ]
+    assert " ".join(ask(read)) == (
+        "lorebank://opinions lorebank://entity/{slug} lorebank://log/{date}"
+        " log_today review_reflection settle_inbox"
+    )
 
 
 @golden("calls.md")

@@ -209,11 +209,6 @@ def test_two_processes_never_write_at_once(tmp_path: Path) -> None:
     assert (tmp_path / "count").read_text() == "40"
 
 
-def test_the_derived_folder_is_made_and_kept_out_of_git(tmp_path: Path) -> None:
-    with WriterLock(tmp_path):
-        assert (tmp_path / ".memory" / ".gitignore").read_text() == "*\n"
-
-
 def test_a_derived_folder_or_lock_that_is_a_link_is_refused(tmp_path: Path) -> None:
     root, other = tmp_path / "root", tmp_path / "other"
     root.mkdir()

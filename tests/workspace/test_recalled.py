@@ -17,10 +17,6 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_nothing_is_known_without_a_record(root: Path) -> None:
-    assert read_recalled(root) is None
-
-
 def test_the_last_day_of_each_line_is_known(root: Path) -> None:
     note_recalled(root, ["f-1", "f-2"], DAY)
     note_recalled(root, ["f-2"], DAY + timedelta(5))
