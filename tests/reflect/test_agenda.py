@@ -36,28 +36,31 @@ def test_what_is_shown_of_an_appointment_or_a_task(
     assert [text for _, text in agenda(tmp_path, **logs)] == shown, promise
 
 
+@golden("agenda.md")
+def test_what_is_known_of_an_item(
+    tmp_path: Path, promise: str, today: date, logs: dict[str, str], known: list[dict[str, str]]
+) -> None:
+    """Of each item some fields, as text; of a doubt the word without its place."""
+    agenda(tmp_path, **logs)
+    with Bank.open(tmp_path, environ=WORDS_ONLY, now=today) as bank:
+        items = bank.agenda().items
+    assert [
+        {field: told(getattr(item, field)) for field in wanted}
+        for item, wanted in zip(items, known, strict=True)
+    ] == known, promise
+
+
+def told(value: object) -> str:
+    if isinstance(value, tuple):
+        return " ".join(each for each in value if isinstance(each, str))
+    return "" if value is None else str(value)
+
+
 def test_days_end_with_the_calendar(tmp_path: Path) -> None:
     with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
         assert {bank.agenda(days=days).until for days in (5_000_000, 10**12)} == {date.max}
         with pytest.raises(UsageError, match="must not be negative, not -1"):
             bank.agenda(days=-1)
-
-
-def test_an_open_task_points_at_the_line_that_may_say_it_is_done(tmp_path: Path) -> None:
-    agenda(
-        tmp_path,
-        d0301="- [ ] ask Ragna about the slipway winch\n- [ ] new rope for the dinghy",
-        d0303="Quiet day. The dinghy leaks.\n\nAsked Ragna about the winch: Thursday, she thinks.",
-        d0305="Ragna and the winch again. Everybody asked.",
-    )
-    with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
-        found = {item.text: str(item.perhaps_done or "") for item in bank.agenda().items}
-        before = bank.agenda(now=date(2026, 3, 2)).items
-    assert found == {
-        "ask Ragna about the slipway winch": "memory/2026-03-03.md#L5",
-        "new rope for the dinghy": "",
-    }
-    assert [item.perhaps_done for item in before] == [None, None]
 
 
 @pytest.mark.parametrize(
@@ -95,44 +98,6 @@ def test_a_day_that_is_called_off_is_none(tmp_path: Path, line: str) -> None:
     earlier = "## Retain\n- W @Runa: Supper (Essen, cena) on 20 March 2026."
     found = agenda(tmp_path, d0301=earlier, d0305=f"## Retain\n- W @Runa: {line}")
     assert found == []
-
-
-def test_what_a_sentence_promises_or_plans_is_of_those_it_names(tmp_path: Path) -> None:
-    (tmp_path / "memory").mkdir()
-    (tmp_path / "memory/2026-03-01.md").write_text(
-        "Lunch with Odd and Kit. Promised Odd the oars by 12 March 2026.\n\n"
-        "Kit is away, so the survey with Odd is on 16 March 2026. He will tell Runa.\n\n"
-        "## Retain\n- W @Odd: Builds oars.\n- W @Kit: Sails.\n- W @Runa: Has a gig.\n",
-        "utf-8",
-    )
-    with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
-        items = bank.agenda().items
-    assert [item.entities for item in items] == [("odd",), ("kit", "odd")]
-
-
-def test_a_sentence_without_a_name_is_of_whom_the_one_before_names(tmp_path: Path) -> None:
-    (tmp_path / "memory").mkdir()
-    (tmp_path / "memory/2026-03-01.md").write_text(
-        "Odd came early. On 16 March 2026 he has school.\nKit fetched the oars.\n\n"
-        "Rain. On 17 March 2026 there is a meeting. Kit grumbles.\n\n"
-        "## Retain\n- W @Odd: Builds oars.\n- W @Kit: Turns 30 in a kitchen on 18 March 2026.\n",
-        "utf-8",
-    )
-    with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
-        items = bank.agenda().items
-    assert [(item.told, item.entities) for item in items] == [
-        ("On 16 March 2026 he has school.", ("odd",)),
-        ("On 17 March 2026 there is a meeting.", ()),
-        ("Kit: Turns 30 in a kitchen on 18 March 2026.", ("kit",)),
-    ]
-
-
-def test_a_task_points_at_the_line_that_calls_its_day_off(tmp_path: Path) -> None:
-    line = "## Retain\n- W @Odd: The fitting on 6 March 2026 is cancelled.\n- W @Odd: Sails."
-    agenda(tmp_path, d0302="- [ ] Odd: sail maker, 6 March 2026", d0304=line)
-    with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
-        [item] = bank.agenda().items
-    assert (item.overdue, str(item.perhaps_done)) == (True, "memory/2026-03-04.md#L4")
 
 
 @golden("beliefs.md")
@@ -179,27 +144,6 @@ def test_lines_about_nobody_may_be_about_one_thing(
         assert [i.doubt[0] for i in bank.agenda().items if i.doubt] == [doubt] * bool(doubt)
 
 
-def test_a_line_belongs_to_nobody_whom_its_neighbour_names(tmp_path: Path) -> None:
-    agenda(
-        tmp_path,
-        d0305="Runa came for the bow.\nBachmann wrote: he closes on 16 March.\n\n"
-        "## Retain\n- W @Runa: Sings.",
-    )
-    with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
-        assert [item.entities for item in bank.agenda().items] == [()]
-
-
-def test_what_is_late_and_may_be_done_comes_last(tmp_path: Path) -> None:
-    agenda(
-        tmp_path,
-        d0301="Promised Runa the loan oars by 4 March.\n\n- [ ] pay the harbour by 5 March",
-        d0303="Runa came by for the loan oars. Told Odd I will send him the chart by 12 March.",
-    )
-    with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
-        found = [(i.overdue, i.doubt[0] if i.doubt else "") for i in bank.agenda().items]
-    assert found == [(True, ""), (False, ""), (True, "done?")]
-
-
 def test_what_begins_for_somebody_stays_on_the_page_when_it_has_begun(tmp_path: Path) -> None:
     (tmp_path / "memory").mkdir()
     (tmp_path / "memory/2026-03-08.md").write_text(
@@ -211,16 +155,6 @@ def test_what_begins_for_somebody_stays_on_the_page_when_it_has_begun(tmp_path: 
         for today in (date(2026, 3, 8), date(2026, 3, 12)):
             bank.reflect(now=today)
             assert "Nurse, comes to Odd" in (tmp_path / "bank/entities/Odd.md").read_text("utf-8")
-
-
-def test_an_event_called_off_is_compared_without_its_date(tmp_path: Path) -> None:
-    agenda(
-        tmp_path,
-        d0301="- Saturday 14 March: quiz night with the Doyles",
-        d0305="Quiz with the Doyles fell through, their sitter broke a wrist.",
-    )
-    with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
-        assert [item.doubt and item.doubt[0] for item in bank.agenda().items] == ["off?"]
 
 
 def test_the_last_and_the_first_day_have_an_answer(tmp_path: Path) -> None:
