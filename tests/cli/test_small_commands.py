@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, create_model
 
 from lorebank import Bank
-from support import WORDS_ONLY
+from support import WORDS_ONLY, rows
 
 Run = Callable[..., Any]
 
@@ -67,83 +67,25 @@ def test_a_workspace_without_sentences_says_so(
     assert (outcome.code, outcome.out) == (0, "nothing here is long enough to make a question of\n")
 
 
-class Exact(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class EntityRow(Exact):
-    slug: str
-    name: str
-    aliases: list[str]
-    type: str | None
-    type_reason: str
-    first_seen: str | None
-    last_seen: str | None
-    facts: int
-    page: str | None
-
-
-class FactRow(Exact):
-    id: str
-    kind: str
-    timestamp: str | dict[str, str | None] | None
-    recorded: str | None
-    entities: list[str]
-    content: str
-    confidence: float | None
-    source: str
-    origin: str
-    quarantined: bool
-    author: dict[str, str]
-    status: str
-    superseded_by: str | None
-
-
-class PropertyRow(FactRow):
-    relation: str
-    about: str | None
-
-
-class NeighbourRow(Exact):
-    entity: str
-    shared: int
-    why: str
-    source: str
-
-
-class NamedInRow(Exact):
-    content: str
-    recorded: str | None
-    source: str
-
-
-class QuestionRow(Exact):
-    kind: str
-    text: str
-    sources: list[str]
-
-
-class EntityAnswer(Exact):
-    entity: EntityRow
-    properties: list[PropertyRow]
-    opinions: list[dict[str, Any]]
-    facts: list[FactRow]
-    neighbours: list[NeighbourRow]
-    named_in: list[NamedInRow]
-    questions: list[QuestionRow]
-    tokens: int
-    truncated: bool
-    screen: list[str]
+def entity_answer() -> type[BaseModel]:
+    """The last part of the table: exactly these fields, of exactly these types."""
+    exact, parts = ConfigDict(extra="forbid", strict=True), dict[str, Any]()
+    for row in rows("commands.md", "what an entity answer holds"):
+        named = (field.split(": ") for field in row["fields"].split("; "))
+        fields: Any = {name: (eval(kind, parts), ...) for name, kind in named}
+        made = parts[row["part"]] = create_model(row["part"], __config__=exact, **fields)
+    return made
 
 
 @pytest.mark.parametrize("workspace", ["harbour", "year", "messy"])
 def test_every_answer_has_these_fields_and_no_others(
     workspace: str, copy_fixture: Callable[[str], Path]
 ) -> None:
+    exact: Any = entity_answer()
     with Bank.open(copy_fixture(workspace), environ=WORDS_ONLY) as bank:
         for entity in bank.entities():
             for budget in (None, 80):
                 view = bank.entity(entity.slug, token_budget=budget)
-                answer = EntityAnswer.model_validate(json.loads(json.dumps(view.to_dict())))
+                answer = exact.model_validate(json.loads(json.dumps(view.to_dict())))
                 assert answer.entity.slug == entity.slug
                 assert budget is None or answer.tokens <= budget or not answer.facts
