@@ -61,10 +61,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         root = Path(scratch) / "bank"
         make_bank(
-            root,
-            facts=arguments.facts,
-            entities=arguments.entities,
-            opinions=arguments.opinions,
+            root, facts=arguments.facts, entities=arguments.entities, opinions=arguments.opinions
         )
         print(f"{arguments.facts:,} facts, {arguments.entities} entities\n")
         print("| run | wall s | cpu s | ratio | peak MB | pages |\n|---|---|---|---|---|---|")

@@ -21,11 +21,7 @@ from lorebank.domain.facts import (
     Trend,
 )
 from lorebank.domain.reports import ReflectReport
-from lorebank.render.answers import (
-    answer_lines,
-    answer_notes,
-    answer_paths,
-)
+from lorebank.render.answers import answer_lines, answer_notes, answer_paths
 from lorebank.render.beliefs import opinion_lines
 from lorebank.render.entities import entity_list_lines
 from lorebank.render.reports import (
@@ -35,15 +31,7 @@ from lorebank.render.reports import (
     status_problem_lines,
     sync_lines,
 )
-from lorebank.render.text import (
-    Look,
-    clean,
-    day_phrase,
-    display_width,
-    size_phrase,
-    truncate,
-    wrap,
-)
+from lorebank.render.text import Look, clean, day_phrase, display_width, size_phrase, truncate, wrap
 from support import golden
 
 PLAIN = Look(width=60)
@@ -211,10 +199,7 @@ def test_what_was_not_embedded_is_told_with_a_remedy() -> None:
 def test_sync_counts_files_beyond_twenty() -> None:
     report = SyncReport(added=tuple(f"{n}.md" for n in range(23)))
     lines = sync_lines(PLAIN, report)
-    assert lines[-2:] == [
-        "… and 3 more (--verbose lists them)",
-        "0 files, 0 facts · 23 added",
-    ]
+    assert lines[-2:] == ["… and 3 more (--verbose lists them)", "0 files, 0 facts · 23 added"]
     assert len(sync_lines(PLAIN, report, everything=True)) == 24
 
 

@@ -111,10 +111,7 @@ def test_openclaw_settings_are_taken_over(lorebank: Run, tmp_path: Path) -> None
 
 
 def test_offline_sends_nothing_and_says_so(
-    lorebank: Run,
-    copy_fixture: Callable[[str], Path],
-    server: Provider,
-    elsewhere: dict[str, str],
+    lorebank: Run, copy_fixture: Callable[[str], Path], server: Provider, elsewhere: dict[str, str]
 ) -> None:
     root = copy_fixture("harbour")
     done = lorebank("index", "--offline", cwd=root, env=elsewhere)
@@ -126,10 +123,7 @@ def test_offline_sends_nothing_and_says_so(
 
 
 def test_what_is_sent_where_is_said_on_standard_error(
-    lorebank: Run,
-    copy_fixture: Callable[[str], Path],
-    server: Provider,
-    elsewhere: dict[str, str],
+    lorebank: Run, copy_fixture: Callable[[str], Path], server: Provider, elsewhere: dict[str, str]
 ) -> None:
     root = copy_fixture("harbour")
     done = lorebank("index", cwd=root, env=elsewhere)
@@ -141,10 +135,7 @@ def test_what_is_sent_where_is_said_on_standard_error(
 
 
 def test_status_names_endpoint_and_failure(
-    lorebank: Run,
-    copy_fixture: Callable[[str], Path],
-    server: Provider,
-    elsewhere: dict[str, str],
+    lorebank: Run, copy_fixture: Callable[[str], Path], server: Provider, elsewhere: dict[str, str]
 ) -> None:
     root = copy_fixture("harbour")
     env = elsewhere | {"LOREBANK_EMBEDDER__REMOTE__ATTEMPTS": "1"}

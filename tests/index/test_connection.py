@@ -76,10 +76,7 @@ def test_a_linked_derived_folder_is_refused(write_log: Callable[..., Path]) -> N
 
 def test_two_banks_see_what_the_other_wrote(write_log: Callable[..., Path]) -> None:
     root = write_log("2026-01-02", "- W @Ada: Keeps bees.")
-    with (
-        Bank.open(root, environ=WORDS_ONLY) as one,
-        Bank.open(root, environ=WORDS_ONLY) as other,
-    ):
+    with Bank.open(root, environ=WORDS_ONLY) as one, Bank.open(root, environ=WORDS_ONLY) as other:
         one.sync()
         other.sync()
         one.retain("W @Ada: Sold the hives.", day="2026-01-03")

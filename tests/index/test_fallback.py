@@ -63,11 +63,7 @@ def test_a_remote_provider_embeds_and_answers(
         assert report.pending == 0
         assert report.embedded == len(openai.embedded) == len(set(openai.embedded)) > 20
         hit = bank.search("Baileys crash")[0]
-        assert (hit.provider, hit.model, hit.fallback) == (
-            "openai",
-            "text-embedding-3-small",
-            None,
-        )
+        assert (hit.provider, hit.model, hit.fallback) == ("openai", "text-embedding-3-small", None)
         assert "semantic" in bank.recall(QUESTION).retrievers_used
         about = bank.status().embedder
     assert about == {

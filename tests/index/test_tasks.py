@@ -135,10 +135,7 @@ def test_a_promise_is_open_with_the_day_it_names(tmp_path: Path) -> None:
         bank.sync()
         promises = [task for task in load_tasks(bank.workspace.index) if task.kind == PROMISE]
         assert [(task.text, task.due) for task in promises] == [
-            (
-                "Promised the choir a new music stand by Friday.",
-                Interval(None, date(2026, 3, 6)),
-            ),
+            ("Promised the choir a new music stand by Friday.", Interval(None, date(2026, 3, 6))),
             ("Promised Ed the key.", None),
             ("I gave my word to paint the gate.", None),
         ]

@@ -130,11 +130,7 @@ def test_what_was_written_by_hand_stands_on_the_page_that_stays(
         page.write_text(page.read_text() + "\nShe taught me knots.\n")
         plan = bank.decide("merge", "Maya", "Peter", reason="a test", dry_run=True)
         assert page.exists()
-        assert plan.changed == (
-            LEDGER,
-            "bank/entities/Peter.md",
-            "bank/entities/Maya.md",
-        )
+        assert plan.changed == (LEDGER, "bank/entities/Peter.md", "bank/entities/Maya.md")
         assert (plan.before, plan.after) == (("maya", "peter"), ("peter",))
         bank.decide("merge", "Maya", "Peter")
         home = root / "bank/entities/Peter.md"

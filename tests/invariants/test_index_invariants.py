@@ -67,9 +67,7 @@ def test_every_citation_opens_to_its_fact(name: str, copy_fixture: Callable[[str
             assert first_word in fold(shown).replace("&lt;", "<")
 
 
-def test_a_file_that_goes_takes_its_facts_with_it(
-    write_log: Callable[..., Path],
-) -> None:
+def test_a_file_that_goes_takes_its_facts_with_it(write_log: Callable[..., Path]) -> None:
     root = write_log("2026-01-02", "- W @Ada: Keeps bees on the roof.")
     write_log("2026-01-03", "- W @Ada: Sold the hives.")
     with Bank.open(root, environ=WORDS_ONLY) as bank:

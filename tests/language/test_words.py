@@ -4,13 +4,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lorebank.language.folding import _fold_whole, fold, fold_letters, slugify
-from lorebank.language.words import (
-    content_words,
-    estimate_tokens,
-    identifiers,
-    searchable,
-    words,
-)
+from lorebank.language.words import content_words, estimate_tokens, identifiers, searchable, words
 from support import golden
 
 

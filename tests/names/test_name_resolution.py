@@ -107,10 +107,7 @@ def test_decisions_part_what_would_merge(decisions: str, expected: str) -> None:
 
 def test_distinct_names_do_not_meet_through_a_third() -> None:
     uses = [use("Tom Baker", 3), use("Dr. Tom Baker", 2), use("Baker, Tom T.", 1)]
-    decisions = [
-        *ledger("distinct dr.-tom-baker pal", "alias pal tom-baker"),
-        *page("tom-baker"),
-    ]
+    decisions = [*ledger("distinct dr.-tom-baker pal", "alias pal tom-baker"), *page("tom-baker")]
     resolution = resolve_names([*uses, use("Pal")], decisions)
     assert resolution.entity_of["pal"] == resolution.entity_of["tom-baker"]
     assert resolution.entity_of["dr.-tom-baker"] == "dr.-tom-baker"
@@ -373,10 +370,7 @@ def test_an_audit_names_evidence_and_what_settles_it(bank: Bank) -> None:
     bank.decide("dismiss", "Ghost")
     bank.decide("distinct", "Pete", "Peter")
     left = {(f.kind, f.names) for f in bank.audit().findings}
-    assert findings.keys() - left == {
-        ("duplicate", ("Pete", "Peter")),
-        ("unmentioned", ("Ghost",)),
-    }
+    assert findings.keys() - left == {("duplicate", ("Pete", "Peter")), ("unmentioned", ("Ghost",))}
 
 
 def test_decisions_that_contradict_the_ledger_or_name_nobody_are_refused(bank: Bank) -> None:

@@ -20,13 +20,7 @@ from support import golden
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
-BASES = {
-    "openai": "/v1",
-    "gemini": "/v1beta",
-    "voyage": "/v1",
-    "ollama": "",
-    "llama.cpp": "",
-}
+BASES = {"openai": "/v1", "gemini": "/v1beta", "voyage": "/v1", "ollama": "", "llama.cpp": ""}
 TEXTS = ["a boat in the harbour", "bees on the roof", "the relay crashed at night"]
 
 

@@ -286,10 +286,7 @@ def test_f86_index_warms_the_same_home_that_searches_use(
     seen: list[str] = []
     bank = open_bank(qmd__update__wait_for_boot_sync="false")
     bank.sync(progress=lambda name, done, total: seen.append(name))
-    assert [name for name in seen if name.startswith("qmd")] == [
-        "qmd collections",
-        "qmd update",
-    ]
+    assert [name for name in seen if name.startswith("qmd")] == ["qmd collections", "qmd update"]
     program.finds(ROUTER)
     assert bank.search("router")[0].provider == "qmd", "ready at the first search"
     homes = bank.status().sidecar["home"]

@@ -9,14 +9,7 @@ import pytest
 
 from lorebank import Bank, Citation, UsageError
 from lorebank.domain.reports import BenchRow
-from lorebank.recall.bench import (
-    VARIANTS,
-    LineSearch,
-    Sentence,
-    make_questions,
-    measure,
-    quantile,
-)
+from lorebank.recall.bench import VARIANTS, LineSearch, Sentence, make_questions, measure, quantile
 from support import WORDS_ONLY, golden
 
 NOW = date(2025, 12, 31)

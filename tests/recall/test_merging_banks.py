@@ -110,8 +110,7 @@ def test_a_bank_that_failed_is_named_and_fails_nothing() -> None:
 
 def test_notes_say_whose_they_are_unless_all_banks_say_them() -> None:
     found = merged(
-        a=answer("a1", notes=("no date", "alone")),
-        b=answer(evidence="none", notes=("no date",)),
+        a=answer("a1", notes=("no date", "alone")), b=answer(evidence="none", notes=("no date",))
     )
     assert found.notes == ("no date", "a: alone", "nothing in b answers this")
 
@@ -128,9 +127,4 @@ def test_passages_take_turns_and_a_bank_far_below_begins_later() -> None:
         ],
         k=4,
     )
-    assert [hit.place for hit in found] == [
-        "b:b1#L1-L2",
-        "c:c1#L1-L2",
-        "b:b2#L1-L2",
-        "a:a1#L1-L2",
-    ]
+    assert [hit.place for hit in found] == ["b:b1#L1-L2", "c:c1#L1-L2", "b:b2#L1-L2", "a:a1#L1-L2"]

@@ -109,7 +109,7 @@ def test_two_logs_of_one_day_have_no_order_but_lines_of_one_have(bank_of, tmp_pa
             "- W @Anna: Lives in Rome.",
             "- W @Peter: Lives in Berlin.",
             "- W @Peter: Correction: lives in Lisbon.",
-        ),
+        )
     ) as bank:
         assert len(bank.recall("Where does Anna live?", entities=["Anna"]).hits) == 2
         assert contents(bank.recall("Where does Peter live?", entities=["Peter"])) == [

@@ -140,9 +140,7 @@ def test_no_question_is_an_internal_error(bank: Bank, query: str) -> None:
     assert answer.why_not is not None
 
 
-def test_by_finds_what_an_agent_or_user_wrote(
-    write_log: Callable[..., Path],
-) -> None:
+def test_by_finds_what_an_agent_or_user_wrote(write_log: Callable[..., Path]) -> None:
     root = write_log(
         "2026-03-02",
         "- W @Ilse: Sold the kayak. (origin: agent, by claude-code, session 3f2a, for ana)",

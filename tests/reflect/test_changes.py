@@ -32,10 +32,7 @@ def test_each_kind_of_change_is_told_and_the_gravest_come_first() -> None:
     fresh = held("fresh", (NEW, "=0.7"))
     same = held("same", (OLD, "=0.7"))
     old, new = held("tea", (OLD, "=0.8"), (NEW, "-"))
-    switched = (
-        old,
-        replace(new, status=OpinionStatus.SUPERSEDED, superseded_by="o-fresh"),
-    )
+    switched = (old, replace(new, status=OpinionStatus.SUPERSEDED, superseded_by="o-fresh"))
     assert diff_of(same, fresh, stronger, weaker, fallen, switched) == [
         (ChangeKind.SUPERSEDED, "o-tea", 0.8),
         (ChangeKind.FELL, "o-fallen", 0.55),

@@ -91,9 +91,7 @@ def test_an_explained_opinion_ends_where_it_stands(year: Bank) -> None:
             assert steps[-1].after == opinion.confidence
 
 
-def test_a_span_that_ends_before_it_begins_is_refused(
-    write_log: Callable[..., Path],
-) -> None:
+def test_a_span_that_ends_before_it_begins_is_refused(write_log: Callable[..., Path]) -> None:
     root = write_log("2025-06-20", "- O(c=0.8) @Ada: Likes bees.")
     with (
         Bank.open(root, environ=WORDS_ONLY, now=date(2025, 6, 30)) as bank,
@@ -141,14 +139,8 @@ def test_what_a_hand_decided_later_was_not_known_then(write_log: Callable[..., P
             found = bank.opinions(as_of=day)
             return sorted((o.statement, round(o.confidence, 2), o.status.value) for o in found)
 
-        assert seen("2025-06-09") == [
-            ("Likes bees.", 0.8, "live"),
-            ("Trusts Bob.", 0.7, "live"),
-        ]
-        assert seen("2025-06-19") == [
-            ("Likes bees.", 0.72, "live"),
-            ("Trusts Bob.", 0.7, "live"),
-        ]
+        assert seen("2025-06-09") == [("Likes bees.", 0.8, "live"), ("Trusts Bob.", 0.7, "live")]
+        assert seen("2025-06-19") == [("Likes bees.", 0.72, "live"), ("Trusts Bob.", 0.7, "live")]
         assert seen("2025-06-20") == [
             ("Likes bees.", 0.3, "live"),
             ("Trusts Bob.", 0.7, "retracted"),

@@ -12,13 +12,7 @@ import pytest
 
 from lorebank import Bank
 from lorebank.beliefs.fold import Pin
-from lorebank.beliefs.forming import (
-    Override,
-    Verdict,
-    facts_by_holder,
-    form,
-    opinion_id,
-)
+from lorebank.beliefs.forming import Override, Verdict, facts_by_holder, form, opinion_id
 from lorebank.beliefs.materialise import reform_pending, refresh_opinions
 from lorebank.domain.facts import (
     Citation,
@@ -148,10 +142,7 @@ def test_a_judge_settles_what_two_opinions_are_to_each_other(word: str) -> None:
     stance = {"same": Stance.FOR, "replaces": Stance.AGAINST, "both": Stance.UNRELATED}[word]
     formed = form(
         [older, newer, later],
-        verdicts=[
-            Verdict(newer.id, first, stance),
-            Verdict(later.id, second, Stance.FOR),
-        ],
+        verdicts=[Verdict(newer.id, first, stance), Verdict(later.id, second, Stance.FOR)],
     )
     assert formed.unsure == ()
     told = [(o.id, o.status.value, moves(o)) for o in formed.opinions]

@@ -177,10 +177,7 @@ def test_a_thing_that_one_line_is_about_stands_on_the_index(root: Path) -> None:
 
 
 def test_what_was_done_stands_on_the_day_it_was_done(root: Path) -> None:
-    assert block(root, "bank/experience.md", "experience") == [
-        "### 2026-01",
-        "With [[Mira]] 1",
-    ]
+    assert block(root, "bank/experience.md", "experience") == ["### 2026-01", "With [[Mira]] 1"]
 
 
 def test_a_bank_that_holds_nothing_is_no_news(tmp_path: Path) -> None:

@@ -78,9 +78,7 @@ def test_undo_brings_back_the_pages_that_moved_in_the_run(copy_fixture: Copy) ->
         assert (again.run, again.patch) == (run.run, run.patch)
 
 
-def test_undo_brings_back_a_page_that_moved_where_nothing_else_changed(
-    copy_fixture: Copy,
-) -> None:
+def test_undo_brings_back_a_page_that_moved_where_nothing_else_changed(copy_fixture: Copy) -> None:
     root = copy_fixture("harbour")
     with opened(root) as bank:
         bank.reflect()
