@@ -131,3 +131,7 @@ def test_a_date_that_no_calendar_has_is_undated_and_reported(
 def test_the_log_of_a_day_carries_that_day(day: date, pattern: str) -> None:
     compiled = LogPattern.compile(pattern)
     assert named_day(compiled.path_for(day), compiled).day == day
+
+
+def test_the_day_of_a_path_follows_the_default_pattern() -> None:
+    assert named_day("memory/2026-02-10-router.md", LogPattern.compile()).day == date(2026, 2, 10)
