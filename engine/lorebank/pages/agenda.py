@@ -163,8 +163,11 @@ def _with_next(line: Appointment, today: date) -> Appointment:
     # "Her birthday is on 14 May", "am 14. Mai Geburtstag"; a present may be bought on any day.
     behind = line.text[word.end() : phrases[0].start]
     between = behind if behind else line.text[phrases[0].end : word.start()]
-    if content_words(between) or (not behind and between.strip(" ,:-")):
+    names = {word for slug in line.entities for word in slug.split("-")}  # "birthday of Ida"
+    if set(content_words(between)) - names or (not behind and between.strip(" ,:-")):
         return line
+    if not any(map(str.isdigit, line.text[phrases[0].start : phrases[0].end])):
+        return line  # celebrated on Saturday
     comes = (_in_year(day, year) for year in (today.year, today.year + 1))
     coming = next(each for each in comes if each >= today)
     return replace(line, times=(Interval(coming, coming),))
