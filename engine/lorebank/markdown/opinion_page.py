@@ -178,9 +178,12 @@ def opinion_line(
         parts.append(f"now `{opinion.superseded_by}`")
     elif unjudged:
         parts.append(f"{unjudged} newer not judged")
+    own = {each.fact_id for each in opinion.evidence}
     for older in replaced:
         said = escape_inline(older.statement).replace("*", r"\*")
-        parts.append(f"until {older.last_updated}: {said}" if older.last_updated else said)
+        ending = (e.date for e in older.evidence if e.stance is Stance.AGAINST and e.fact_id in own)
+        until = next(ending, older.last_updated)  # deeds may count for it later
+        parts.append(f"until {until}: {said}" if until else said)
     return " · ".join(parts) + f" ({citation_link(newest, OPINIONS_PATH)}) ^{opinion.id}"
 
 
