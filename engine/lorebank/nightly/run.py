@@ -34,7 +34,12 @@ from lorebank.nightly.hunks import (
     with_rejections,
     without_hunks,
 )
-from lorebank.nightly.journal import journal_entry, journal_path, moved_opinions
+from lorebank.nightly.journal import (
+    JOURNAL_FOLDER,
+    journal_entry,
+    journal_path,
+    moved_opinions,
+)
 from lorebank.nightly.proposals import plan_proposal_edits, read_core_memory, suggest_lines
 from lorebank.pages.content import read_content, relocate
 from lorebank.pages.core_memory import plan_core_proposals
@@ -274,17 +279,20 @@ class _Run:
     def _journal_entry(self, planned: _Planned, edits: Sequence[PageEdit]) -> str:
         assert self.name is not None
         until = self.options.until
-        # Of the pairs that wait for a judge, lines that the day asked about knows.
-        unsure = [
+        # Of the pairs that wait for a judge, lines that the day asked about knows, and that no
+        # journal has named.
+        stems = (file.stem for file in (self.root / JOURNAL_FOLDER).glob("*.md"))
+        last = max((stem for stem in stems if stem < str(self.options.today)), default="")
+        unsure = (
             (fact, opinion, row.reason)
-            for row, fact, opinion in islice(unsure_pairs(self.connection), UNSURE_NAMED)
-            if until is None or fact.recorded is None or fact.recorded <= until
-        ]
+            for row, fact, opinion in unsure_pairs(self.connection)
+            if last <= str(fact.recorded or "") <= str(until or date.max)
+        )
         return journal_entry(
             self.options.today,
             edits,
             moved_opinions(edits, planned.plan.content.opinions),
-            unsure,
+            list(islice(unsure, UNSURE_NAMED)),
             number=int(self.name.rpartition("-")[2]),
             problems=[p for p in planned.problems if p.code == "vanish-limit"],
             rejected=planned.rejected,
