@@ -153,7 +153,8 @@ def place_blocks(text: str, bodies: Mapping[str, str], below: Mapping[str, int])
 
 def replace_blocks(text: str, bodies: Mapping[str, str], *, placed: Collection[str] = ()) -> str:
     """The text with the named blocks' bodies replaced; a missing block goes before the first that
-    follows it in `bodies` and is not `placed` by a line of the text, else to the end.
+    follows it in `bodies` and is not `placed` by a line of the text; to the end where there is
+    none, or where somebody wrote below a block.
 
     Every byte outside the named blocks stays, and the page's own line endings are used inside. A
     block whose body and checksum are as wanted stays byte for byte. A name whose markers are
@@ -166,9 +167,11 @@ def replace_blocks(text: str, bodies: Mapping[str, str], *, placed: Collection[s
     wanted = {name: render_block(name, body) for name, body in bodies.items()}
     before: dict[str, str] = {}
     following = ""
+    starts = [*(block.start for block in blocks[1:]), len(text)]
+    is_kept = any(text[b.end : n].strip() for b, n in zip(blocks, starts, strict=False))
     for name in [name for name in reversed(wanted) if name not in broken]:
         if name in found:
-            following = following if name in placed else name
+            following = following if name in placed or is_kept else name
         elif following:
             new = (wanted.pop(name) + "\n\n").replace("\n", newline)
             before[following] = new + before.get(following, "")
