@@ -249,7 +249,10 @@ def test_an_unknown_resource_names_what_is_near(ask: Ask) -> None:
 def test_entity_keeps_to_its_budget_as_delivered(call: Call) -> None:
     text = _text(call("entity", name="peter", token_budget=4000))
     assert [line for line in text.split("\n") if line.startswith("## ")] == [
+        "## Now",
         "## Opinions",
+        "## Lately",
+        "## More opinions",
         "## Facts",
         "## Named in",
         "## Seen with",
