@@ -161,6 +161,14 @@ def test_an_older_opinion_that_a_newer_one_may_replace_stands_below_it_and_says_
     assert second.endswith(" · 0.70 · before a newer line of 2026-02-10")
 
 
+def test_opinions_that_share_their_verb_alone_both_stand(root: Path) -> None:
+    write(root, "2026-02-01", ["- O @Nel: Prefers tea over coffee.", "- O @Nel: Likes rowing."])
+    write(root, "2026-02-05", ["- O @Nel: Prefers concise replies.", "- O @Nel: Dislikes rowing."])
+    with Bank.open(root, environ=WORDS_ONLY, now=date(2026, 2, 10)) as bank:
+        screen = "\n".join(bank.entity("Nel").screen)
+    assert "concise" in screen and "tea" in screen
+
+
 def test_a_line_of_several_days_stands_once_in_the_morning(root: Path) -> None:
     write(
         root, "2026-01-28", ["- W @Mira: Shifts on 2, 5 and 6 February 2026.", "- W @Mira: Sings."]

@@ -234,7 +234,7 @@ def find_threads(
                 continue  # most pairs
             theirs = len(said[id_].words)
             is_newer_on_topic = known >= SAME_MATTER * min(theirs, mine) and (
-                is_opinion or known >= 2
+                known >= 2 or (is_opinion and 2 * known >= min(theirs, mine))
             )
             is_repeated = known >= SAME_STATEMENT * max(theirs, mine)
             if not (is_newer_on_topic or is_repeated) or (fact.id, id_) in beside:
