@@ -132,10 +132,11 @@ def test_a_line_that_a_newer_fact_replaced_is_to_be_replaced(bank: Bank) -> None
     assert [p.old for p in bank.proposals() if p.old] == [replacement.new]
 
 
-def test_a_clause_that_may_be_over_is_asked_about(bank: Bank) -> None:
+@pytest.mark.parametrize("said", ["@Ana: Is separated", ": Ana is separated"])
+def test_a_clause_that_may_be_over_is_asked_about(bank: Bank, said: str) -> None:
     line = "- Ana, sister, teacher at the college, married to Pavel."
     (bank.root / "memory.md").write_text(f"# Core\n\n{line}\n", "utf-8")
-    append(bank, "2025-12-08", "- W @Ana: Is separated from Pavel since the summer.")
+    append(bank, "2025-12-08", f"- W {said} from Pavel since the summer.".replace(" :", ":"))
     bank.reflect()
     (proposal,) = [p for p in bank.proposals() if p.old]
     assert proposal.new == "- Ana, sister, teacher at the college."

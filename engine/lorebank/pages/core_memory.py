@@ -288,8 +288,10 @@ class _Review:
             stated = {*content_words(plain_text(clause))}
             near = {f.id: f for word in stated for f in self.by_word.get(word, ())}
             for fact in near.values():
+                told = {*content_words(fact.content)}
                 about = {word for name in _about(fact) for word in content_words(name)}
-                mine, theirs = {*content_words(fact.content)} - about, stated - about
+                about = about or told.intersection(content_words(plain_text(first)))
+                mine, theirs = told - about, stated - about
                 shared = len(mine & theirs)
                 if (
                     fact.kind in _MAY_END
