@@ -170,11 +170,11 @@ def _states(view: View) -> list[Line]:
         if line.reason in ("stated", "restated")
     }
     lines = []
-    by_hand = _by_hand(view)
+    by_hand, over = _by_hand(view), _over(view)
     for k in known:
         fact = k.fact
         same = view.threads.repeated.get(fact.id, fact.id)
-        if _is_over(k, view) or same in by_hand or (same != fact.id and same in leading):
+        if fact.id in over or same in by_hand or (same != fact.id and same in leading):
             continue
         # What is still to come takes up nothing that holds today, and what speaks of one thing of
         # a list leaves the others standing.
@@ -217,19 +217,25 @@ def _states(view: View) -> list[Line]:
     return lines
 
 
-def _is_over(known: KnownFact, view: View) -> bool:
-    """Whether its day was still to come when it was written and has passed; what began on that day
-    and fixes a property holds until another line tells of that."""
-    occurred, written = known.fact.occurred, known.fact.recorded
-    if known.fact.kind is FactKind.OPINION or occurred is None or written is None:
-        return False
-    first, last = occurred.start, occurred.end
-    if last is None or last >= view.today or (last if first is None else first) <= written:
-        return False
-    fixed = {relation for relation in known.relations if " " not in relation}
-    later = view.facts[view.facts.index(known) + 1 :]
-    theirs = (k for k in later if k.fact.subjects[:1] == known.fact.subjects[:1] and _holds(k))
-    return not fixed or any(fixed & k.relations for k in theirs)
+def _over(view: View) -> set[str]:
+    """Ids of facts whose day was still to come when they were written, and has passed. What began
+    on that day and fixes a property holds until a later line tells of that."""
+    order = {k.fact.id: place for place, k in enumerate(view.facts)}
+    told = {
+        (k.fact.subjects[:1], relation): order[k.fact.id]
+        for k in filter(_holds, view.facts)
+        for relation in k.relations
+    }
+    over = set()
+    for fact, relations in ((k.fact, k.relations) for k in filter(_holds, view.facts)):
+        when, written = fact.occurred, fact.recorded
+        if fact.kind is FactKind.OPINION or when is None or when.end is None or written is None:
+            continue
+        if when.end < view.today and (when.start or when.end) > written:
+            fixed = [told[fact.subjects[:1], each] for each in relations if " " not in each]
+            if not fixed or max(fixed) > order[fact.id]:
+                over.add(fact.id)
+    return over
 
 
 def _holds(known: KnownFact) -> bool:
