@@ -169,6 +169,14 @@ def test_a_store_of_langgraph(tools: BankTools) -> None:
     assert store.list_namespaces(prefix=("users",), max_depth=1) == [("users",)]
     store.delete(ana, "two")
     assert store.get(ana, "two") is None and len(store.search(ana)) == 1
+    store.put(("users",), "tea", {"text": "Likes green tea."})
+    note = tools.run(lambda bank, author: bank.root) / "memory/store/users/tea.md"
+    note.write_text("- text: Likes black tea.\n", "utf-8")
+    for value in ({"text": "Likes green tea."}, None):
+        with pytest.raises(UsageError, match="owner"):
+            store.put(("users",), "tea", value)
+    mended = store.get(("users",), "tea")
+    assert mended is not None and mended.value == {"text": "Likes black tea."}
     with pytest.raises(UsageError, match="secret"):
         store.put(ana, "key", {"deep": ["password: hunter2-Zq9x"]})
     recall = tools.functions("recall")[0]

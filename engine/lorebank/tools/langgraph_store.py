@@ -22,6 +22,7 @@ from langgraph.store.memory import InMemoryStore
 from lorebank.agent.authored import admitted
 from lorebank.app.bank import Bank
 from lorebank.domain.facts import Author, Origin
+from lorebank.errors import UsageError
 from lorebank.markdown.hidden import shareable
 from lorebank.markdown.origin import origin_mark, read_origin_mark
 from lorebank.tools.functions import BankTools
@@ -32,6 +33,7 @@ _FIELD = re.compile(r'- ("(?:[^"\\]|\\.)*"|\w+): (.+)')
 _PASSAGES = 10
 """Looked at for each item that is asked for: an item may have several, a filter leave some out."""
 _ALL = 1_000_000
+"""More items than a folder has; LangGraph has no other word for all."""
 
 
 class BankStore(BaseStore):  # type: ignore[misc]
@@ -78,8 +80,11 @@ def _done(bank: Bank, author: Author, op: Any) -> Any:
 
 def _put(bank: Bank, author: Author, op: Any) -> None:
     path = _path(op.namespace, op.key)
+    is_kept = (bank.root / path).is_file()
+    if is_kept:
+        _refuse_owners(bank.root, path)
     if op.value is None:
-        if (bank.root / path).is_file():
+        if is_kept:
             bank.forget(source=path)
         return
     admitted(" ".join((*op.namespace, op.key)))
@@ -90,6 +95,16 @@ def _put(bank: Bank, author: Author, op: Any) -> None:
     with bank.workspace.writing():
         edit_text(bank.root, path, bank.config, lambda before: text)
         bank.workspace.sync_files()
+
+
+def _refuse_owners(root: Path, path: str) -> None:
+    """`UsageError` for an item in which a person wrote: an agent takes none of that away."""
+    lines = read_text_file(root, path).text.split("\n")
+    if any(line.strip() and read_origin_mark(line)[1] is not Origin.AGENT for line in lines):
+        raise UsageError(
+            f"{path} holds lines of its owner's; nothing was written",
+            hint="keep the item under another key, or ask the owner to delete that file",
+        )
 
 
 def _item(root: Path, path: str) -> Item:
