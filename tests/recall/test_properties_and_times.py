@@ -58,6 +58,13 @@ def test_a_question_about_more_than_the_property_is_left_to_the_words(bank: Bank
     assert hits[0].content.startswith("Her neighbour lives in fear")
 
 
+@pytest.mark.parametrize("question", ["When is Runa's birthday?", "Where does Meerohr live?"])
+def test_a_property_that_no_line_gives_is_answered_weakly(question: str, bank: Bank) -> None:
+    answer = bank.recall(question, now=date(2026, 1, 5))
+    assert answer.evidence == "weak"
+    assert answer.hits
+
+
 def test_who_somebody_is_begins_with_the_name(bank: Bank) -> None:
     assert bank.recall("What is Meerohr?").hits[0].content.startswith("Meerohr, a non-profit")
 

@@ -170,7 +170,12 @@ def signs_of(pool: Pool) -> Signs:
     """The signs of each candidate; without what has none of what is asked for."""
     understood, lists = pool.request.understood, pool.lists
     interval = understood.query.interval
-    only_named = not understood.subject_terms and (understood.entities or interval is not None)
+    lacks_property = bool(understood.relations) and not lists["slot"]
+    only_named = (
+        not understood.subject_terms
+        and not lacks_property  # else every line about the one named would answer
+        and (understood.entities or interval is not None)
+    )
     words = _Words(pool)
     wanted = bool(understood.entities)
     defining = definitions(pool.request, pool.items) if _asks_for_portrait(pool) else {}

@@ -161,7 +161,7 @@ class Understood(Record):
     attributes: tuple[str, ...]
     """What may name a property of them, where the question holds little else: `port`."""
     asks_who: bool
-    """It asks who or what somebody or something is, for a property, or is nothing but a name."""
+    """It asks who or what somebody or something is, or is nothing but a name."""
     wants_past: bool
     """It asks how things once were, so that what has been replaced may answer."""
     notes: tuple[str, ...]
@@ -250,7 +250,7 @@ def understand(
         excluded=tuple(text for text, _ in exclusions(filters.unwanted)),
         origins=(*wanted.origins, *(("trusted",) if wanted.trusted_only else ())),
     )
-    asks_who = relations or "define" in cues.kinds or name_words.issuperset(words(plain))
+    asks_who = "define" in cues.kinds or name_words.issuperset(words(plain))
     return Understood(
         query=query,
         filters=replace(filters, wanted=wanted),
