@@ -52,9 +52,9 @@ def change_hooks(
 ) -> HookChange:
     """`command` is `None` to remove them; `ConfigurationError` leaves the file untouched."""
 
-    def edit(text: str) -> str:
+    def edit(text: str) -> str | None:
         after = with_hooks(host, text, command)
-        return after if after or not text else "{}\n"  # an empty file is no JSON
+        return after if after or not text else None  # nothing else was ever in the file
 
     by_hand = f"what `lorebank hooks print {host}` prints"
     return edit_settings(host, file or _default_file(host, environ), edit, by_hand)
