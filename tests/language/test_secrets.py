@@ -208,6 +208,13 @@ def test_time_is_linear_in_the_text(pump: str) -> None:
     assert time.process_time() - begun < 2
 
 
+def test_what_names_more_secrets_than_are_read_is_masked_from_there_on() -> None:
+    lines = ["the password of the till"] * 20_000 + [f"key {NOT_SECRET}", "it is kingfisher"]
+    shown = redact("\n".join(lines)).text.split("\n")
+    assert shown[:20_000] == lines[:20_000]
+    assert set("".join(shown[20_000:])) == {MASK}
+
+
 def test_its_owner_may_say_that_a_line_holds_no_secret() -> None:
     line = "password: hunter2example"
     assert redact(line).secrets
