@@ -21,7 +21,8 @@ UNITS = (
 )
 LONG_LINES = (
     *("@", "@Bob ", "[[a]] ", "[[", "[a](", "a=", "a-b-", "1-", "2026-01-01 ", "a *b **c "),
-    *("&lt;", "DE89370400440532013000 ", "He moved to a mill, then he sold it. "),
+    *("&lt;", "DE89370400440532013000 ", "He moved to a mill, then he sold it. ", "word "),
+    *("password: ", "key_", "3 March 2026 ", "on Monday and on Tuesday "),
 )
 """Repeated to 1 MB; ordinary prose is the slowest."""
 resource = pytest.importorskip("resource", reason="Windows cannot limit CPU time")
@@ -66,6 +67,7 @@ for unit in LONG_LINES:  # what stands behind the first thousands is no longer l
         codes = {each.code for each in read.diagnostics}
         assert "long-line" in codes
         assert ("many-mentions" in codes) == (unit in ("@Bob ", "[[a]] "))
+        assert ("many-dates" in codes) == (not before and unit in LONG_LINES[-2:])
 print("done")
 """
 

@@ -132,12 +132,14 @@ class RuleTree:
         for start, edges in enumerate(lattice.edges):
             for edge in edges:
                 if root[edge.tag] is not None:
-                    found.extend((start, match) for match in self._matches(lattice, start, moment))
+                    self._match(lattice, start, moment, found)
                     break
         for start, edge in found:
             lattice.add(start, edge)
 
-    def _matches(self, lattice: Lattice, start: int, moment: Moment) -> Iterator[Edge]:
+    def _match(
+        self, lattice: Lattice, start: int, moment: Moment, found: list[tuple[int, Edge]]
+    ) -> None:
         edges_at = lattice.edges
         count = len(edges_at)
         stack: list[tuple[int, _Node, int, int, tuple[Any, ...]]] = [
@@ -150,7 +152,7 @@ class RuleTree:
                 if shared:
                     value = _build(rule, moment, [values[i] for i in taken])
                     if value is not None:
-                        yield Edge(rule.tag, value, shared, index, pieces)
+                        found.append((start, Edge(rule.tag, value, shared, index, pieces)))
             if index >= count:
                 continue
             for edge in reversed(edges_at[index]):  # the stack takes the first first

@@ -13,6 +13,7 @@ from calendar import monthrange
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import date, timedelta
+from functools import lru_cache
 from typing import Literal
 
 from lorebank.domain.facts import LONGEST_MONTH
@@ -273,6 +274,7 @@ def nth_weekday(days: Days, weekday: int, n: int) -> date | None:
     return found if first <= found <= last else None
 
 
+@lru_cache(1_024)
 def unit_days(day: date, unit: str, offset: int) -> Days:
     """The calendar unit that holds the day, moved by that many units.
 

@@ -18,7 +18,8 @@ from lorebank.dates.lattice import count_marks
 from lorebank.dates.lexicon import ALL, LANGUAGES, lexicon, tokenize
 from lorebank.dates.phrases import Found, read_phrases
 from lorebank.dates.spans import Moment, Tense, of_year, one_day
-from lorebank.domain.facts import LONGEST_MONTH, Interval
+from lorebank.domain.facts import LONGEST_MONTH, LONGEST_READ, Interval
+from lorebank.records import Mutable
 
 _SENTENCE_END = r"[.;!?。！？；]\s|[。！？；]|\n"
 _PAUSE = r"[,:–—，、]\s|[，(（)）]| - "
@@ -33,20 +34,30 @@ _VERB_SECOND = frozenset({"de", "nl"})
 _SOME_DAY, _OTHER_DAY = date(2000, 6, 15), date(2011, 2, 2)
 
 
+class DatesLeft(Mutable):
+    """How many dates of a file are still read."""
+
+    count: int
+
+
 def times_of(
-    text: str, recorded: date | None, *, tense: Tense | None = None
+    text: str, recorded: date | None, *, tense: Tense | None = None, left: DatesLeft | None = None
 ) -> tuple[Interval, ...]:
     """The times that the text names, in its order, each once; empty where it names none. Of what
     was moved from one day to another the new day comes first.
 
     Without a recorded day only dates that stand by themselves (`2025-11-27`, `May 2024`) count.
     `tense` says which one the whole text is in, whatever its words. What happens again and again
-    (`every Friday`, `in winter he skis`) names no time.
+    (`every Friday`, `in winter he skis`) names no time; nor does a text where none are `left`.
     """
+    if left is None:
+        left = DatesLeft(LONGEST_READ)
+    if left.count <= 0:
+        return ()
     if recorded is None:
-        some, other = (_read(text, day, tense, settled=True) for day in (_SOME_DAY, _OTHER_DAY))
+        some, other = (_read(text, day, tense, left, True) for day in (_SOME_DAY, _OTHER_DAY))
         return tuple(interval for interval in some if interval in other)
-    return _read(text, recorded, tense, settled=False)
+    return _read(text, recorded, tense, left)
 
 
 @lru_cache(8)  # asked for each phrase of a text
@@ -68,8 +79,12 @@ def tells_hours(text: str) -> bool:
     return usual and _tense(languages, text, text) == "near"
 
 
-def _read(text: str, recorded: date, given: Tense | None, *, settled: bool) -> tuple[Interval, ...]:
+def _read(
+    text: str, recorded: date, given: Tense | None, left: DatesLeft, settled: bool = False
+) -> tuple[Interval, ...]:
+    text = text[:LONGEST_READ]
     phrases = read_phrases(text, recorded)
+    left.count -= len(phrases)
     if not phrases:
         return ()
     languages = _languages_of(text, phrases)
@@ -191,7 +206,8 @@ def _clauses(text: str, phrases: list[Found], languages: _Languages) -> list[tup
         between = text[max(phrases[behind - 1].end, start) : end].strip() if behind else ""
         if behind and end - 1 < phrases[behind - 1].end and end < len(text):
             continue  # a comma inside a phrase
-        numbered = "de" in languages and _DAY.search(text[: phrases[behind - 1].end])
+        last = phrases[behind - 1].end
+        numbered = "de" in languages and _DAY.search(text, max(0, last - 3), last)
         if between == "." and text[end:] and (numbered or text[end].islower()):
             continue  # am 8. Kontrolle, vom 20.11. auf den 27.11. verlegt
         if _is_only_dates(text[start:end], start, phrases[before:behind]):

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import date
 from pathlib import PurePosixPath
 
-from lorebank.dates.times import times_of
+from lorebank.dates.times import DatesLeft, times_of
 from lorebank.domain.facts import (
     LONGEST_READ,
     PROMISE,
@@ -67,6 +67,8 @@ from lorebank.workspace.layout import (
 LEDGER_PATH = "bank/identity.md"
 _ENTITY_FOLDER = "bank/entities/"
 _LETTER = re.compile(r"[^\W\d_]")
+_MOST_DATES = 8_000
+"""In the prose of one file; what names more is a list for a program."""
 
 
 class ReadFile(Record):
@@ -145,6 +147,12 @@ def read_file(
             shown[number] = public[number].rstrip("\r")  # what the task says stands there
     passages = extract_passages(document, fact_lines=[*extraction.fact_lines, *taken])
     facts = tuple(_dated(_lowered(fact, origin)) for fact in (*stated, *extraction.facts))
+    left = DatesLeft(_MOST_DATES)
+    timed = tuple(
+        # Dates without a word beside them say nothing of their days.
+        (p, times_of(p.text, source.recorded, left=left) if _LETTER.search(p.text) else ())
+        for p in passages
+    )
     context, unread = read_context(front_matter, text, source.path)
     return ReadFile(
         source=source,
@@ -154,11 +162,7 @@ def read_file(
         facts=facts,
         slots=tuple(slots_of(fact) for fact in facts),
         tasks=(*tasks, *_promises(facts, passages, source.recorded)),
-        passages=tuple(
-            # Dates without a word beside them say nothing of their days.
-            (p, times_of(p.text, source.recorded) if _LETTER.search(p.text) else ())
-            for p in passages
-        ),
+        passages=timed,
         chunks=chunk_document(
             document, target_tokens=settings.chunk_tokens, overlap_tokens=settings.chunk_overlap
         ),
@@ -169,7 +173,7 @@ def read_file(
                 front_matter if is_about else {}, note_slug(front_matter, source.path), 1
             ),
         ),
-        diagnostics=(*problems, *odd, *extraction.diagnostics, *unread, *_crowded(document)),
+        diagnostics=(*problems, *odd, *extraction.diagnostics, *unread, *_crowded(document, left)),
         advice=extraction.advice,
         tags=(
             *front_matter_tags(front_matter),
@@ -181,8 +185,11 @@ def read_file(
     )
 
 
-def _crowded(document: Document) -> Iterator[Diagnostic]:
-    """Lines that name more people than are read as named."""
+def _crowded(document: Document, left: DatesLeft) -> Iterator[Diagnostic]:
+    """What is longer, or names more people or dates, than is read."""
+    if left.count <= 0:
+        message = f"names more than {_MOST_DATES} dates; those behind are read as text alone"
+        yield Diagnostic(document.path, 1, "many-dates", message)
     for number, line in enumerate(document.lines, start=1):
         if len(line) > LONGEST_READ:
             message = (

@@ -275,6 +275,7 @@ def remedy(code: str) -> str:
 REMEDIES = {
     "long-line": "break it into lines",
     "many-mentions": "put those who matter on lines of their own",
+    "many-dates": "split the file",
     "block-duplicate": "keep one of the two blocks and remove the markers of the other",
     "block-nested": "end the outer block before the inner one begins",
     "block-stray-end": "remove the end marker, or put its begin marker back",
