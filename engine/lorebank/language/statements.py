@@ -66,6 +66,8 @@ _ORDINAL = re.compile(
     re.IGNORECASE,
 )
 """`am 28. August`; a number after any other word, as in `on May 28. Then …`, ends its sentence."""
+_LOOKED_BACK = 60
+"""Characters before the end of a sentence that tell whether it is one."""
 _EDGES = ".,;:!?()[]\"'«»“”„*_"
 _LABEL = re.compile(r"(?: [^\s:]+){0,3}\s?:")
 
@@ -180,9 +182,8 @@ def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
     start = 0
     for found in _SENTENCE_END.finditer(text):
         open_brackets = text.count("(", start, found.start()) - text.count(")", start, found.end())
-        if open_brackets > 0 or _ABBREVIATION.search(text, start, found.start()):
-            continue
-        if _ORDINAL.search(text[start : found.start()]):
+        before = text[max(start, found.start() - _LOOKED_BACK) : found.start()]
+        if open_brackets > 0 or _ABBREVIATION.search(before) or _ORDINAL.search(before):
             continue
         yield start, found.end()
         start = found.end()
@@ -228,9 +229,10 @@ def promise_in(text: str) -> str:
     """The first sentence of a text in which the writer, or whoever the text is about, makes a
     promise: "I" or nobody stands before it. Empty where none does."""
     whole, parts = _promising()
-    said = words_of(text)
+    said = set(words_of(text))
+    cues = (cue for word in whole.keys() & said for cue in whole[word])
     joined = " ".join(said)
-    if whole.isdisjoint(said) and not any(part in joined for part in parts):
+    if not any(map(said.issuperset, cues)) and not any(part in joined for part in parts):
         return ""  # nearly every line, at a hundredth of the cost of reading it
     languages = languages_of(text)
     for sentence in sentences(text):
@@ -251,18 +253,21 @@ def no_names() -> frozenset[str]:
 
 
 @cache
-def _promising() -> tuple[frozenset[str], tuple[str, ...]]:
-    """Of each cue of a promise the word that says most; and those of which any letters may stand
-    before or behind."""
-    whole: set[str] = set()
+def _promising() -> tuple[dict[str, list[list[str]]], tuple[str, ...]]:
+    """The word that says most of each cue of a promise → the words of such cues; and those words
+    of which any letters may stand before or behind."""
+    whole: dict[str, list[list[str]]] = {}
     parts: set[str] = set()
     for cue in (
         cue for entries in phrase_lists("infer").values() for cue in entries.get("promise", ())
     ):
         said = tokens(cue)
         word = max(said, key=lambda each: (each not in stop_words(), len(each)))
-        (parts if "*" in cue else whole).add(word)
-    return frozenset(whole), tuple(parts)
+        if "*" in cue:
+            parts.add(word)
+        else:
+            whole.setdefault(word, []).append(said)
+    return whole, tuple(parts)
 
 
 def _found(code: str, entry: str, folded: str) -> Iterator[re.Match[str]]:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import replace
+from functools import lru_cache
 
 from lorebank.domain.facts import NOBODY, Author, EvidenceMark, FactKind, Mention, Origin, Stance
 from lorebank.language.folding import slugify
@@ -107,6 +108,7 @@ class FactLine(Record):
         return self.has_kind and (self.has_subject or self.has_confidence)
 
 
+@lru_cache(8)  # a line is asked for several times in turn
 def parse_fact_line(text: str) -> FactLine:
     """Read the text of one list item or paragraph; every text gives a line, odd ones problems.
 
