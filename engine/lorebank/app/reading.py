@@ -90,8 +90,8 @@ def today(ws: OpenWorkspace, now: date | None = None) -> str:
 
 def agenda(ws: OpenWorkspace, now: date | None = None, days: int = 14) -> Agenda:
     """What is to come in the next `days` days and what is open, overdue things first."""
-    from lorebank.pages.agenda import read_agenda
+    from lorebank.index.agenda import read_agenda
 
     if days < 0:
         raise UsageError(f"days must not be negative, not {days}")
-    return read_agenda(ws.index, ws.day(now), days)
+    return read_agenda(ws.index, ws.day(now), days)[0]

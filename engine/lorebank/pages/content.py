@@ -16,6 +16,7 @@ from lorebank.beliefs.by_hand import dated, read_entries
 from lorebank.beliefs.materialise import formed_under, with_trend
 from lorebank.database.connection import Connection
 from lorebank.domain.facts import LIKELY, Citation, Entity, Fact, FactKind, Relation
+from lorebank.index.agenda import read_agenda
 from lorebank.index.entity_view import descriptions, notes_naming
 from lorebank.index.items import all_facts, newest_recorded
 from lorebank.index.opinions import load_opinions, load_unsure
@@ -27,7 +28,6 @@ from lorebank.markdown.facts import extract_facts
 from lorebank.names.entities import list_entities
 from lorebank.names.entity_rows import display_names_on
 from lorebank.names.plain_mentions import plainly_named
-from lorebank.pages.agenda import read_agenda
 from lorebank.pages.edits import PageEdit, read_pages
 from lorebank.pages.facts import BankContent
 from lorebank.pages.pages import FEWEST_LINES, is_only_generated
@@ -78,6 +78,10 @@ def read_content(
         if pair.score >= LIKELY:
             unjudged[pair.opinion].append(pair.fact)
     superseded, lapsed = superseded_and_lapsed(connection, as_of=until, today=until or today)
+    agenda, moved = read_agenda(connection, until or today, AGENDA_FOREVER)
+    ended = [fact.id for fact in facts if fact.citation in moved]
+    superseded = dict.fromkeys(ended, "") | superseded
+    lapsed = dict.fromkeys(ended, ((), "")) | lapsed
     return BankContent(
         facts=facts,
         opinions=tuple(
@@ -103,7 +107,7 @@ def read_content(
         named=plainly_named(connection),
         descriptions=descriptions(connection),
         notes=notes_naming(connection, until),
-        coming=read_agenda(connection, until or today, AGENDA_FOREVER).items,
+        coming=agenda.items,
         bare=_bare(root, entities),
     )
 

@@ -16,9 +16,9 @@ from pathlib import PurePosixPath
 
 from lorebank.domain.answers import AgendaItem
 from lorebank.domain.facts import Citation, Evidence, FactKind, FactStatus, Opinion, OpinionStatus
+from lorebank.index.agenda import AGENDA_DAYS
 from lorebank.language.folding import fold
 from lorebank.markdown.plain import citation_link, escape_inline
-from lorebank.pages.agenda import AGENDA_DAYS
 from lorebank.pages.facts import BankContent, KnownFact, is_current
 from lorebank.pages.telling import (
     Link,
