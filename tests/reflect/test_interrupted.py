@@ -75,6 +75,7 @@ STEPS = [
     [False, "bank/entities/Bruno.md"],
     [True, "bank/entities/Carl.md"],
     [False, "bank/entities/Dora.md"],
+    [False, "bank/experience.md"],
     [False, "bank/index.md"],
     [False, "bank/opinions.md"],
     [False, "bank/today.md"],

@@ -185,7 +185,10 @@ def test_a_thing_that_one_line_is_about_stands_on_the_index(root: Path) -> None:
 
 
 def test_what_was_done_stands_on_the_day_it_was_done(root: Path) -> None:
-    assert block(root, "bank/experience.md", "experience") == ["### 2026-01", "With [[Mira]] 1"]
+    write(root, "2026-01-28", ["- B: Slept late.", "- B @Jonas: Swam."])
+    reflect(root)  # of what stands on pages of entities the newest of what names the most
+    months = block(root, "bank/experience.md", "experience")
+    assert months == ["### 2026-01", "- 2026-01-28 · Slept late.", "- 2026-01-28 · Jonas: Swam."]
 
 
 def test_what_the_agenda_knows_as_called_off_is_told_nowhere_as_current(tmp_path: Path) -> None:
@@ -199,7 +202,9 @@ def test_what_the_agenda_knows_as_called_off_is_told_nowhere_as_current(tmp_path
         hits = bank.recall("when is the dentist?", include_superseded=True).hits
         current = [hit.content for hit in bank.recall("when is the dentist?").hits]
     assert block(tmp_path, "bank/world.md", "world") == [f"- {off}"]
-    assert "~~Recital on 6 February.~~" in (tmp_path / "bank/entities/Mo.md").read_text("utf-8")
+    assert "~~Recital on 6 February.~~ (until 2026-01-20)" in (
+        tmp_path / "bank/entities/Mo.md"
+    ).read_text("utf-8")
     assert current[0] == off and "Dentist on 4 February." not in current
     assert {h.content: h.status for h in hits}["Dentist on 4 February."] is FactStatus.SUPERSEDED
 

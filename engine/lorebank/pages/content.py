@@ -79,9 +79,9 @@ def read_content(
             unjudged[pair.opinion].append(pair.fact)
     superseded, lapsed = superseded_and_lapsed(connection, as_of=until, today=until or today)
     agenda, moved = read_agenda(connection, until or today, AGENDA_FOREVER)
-    ended = [fact.id for fact in facts if fact.citation in moved]
-    superseded = dict.fromkeys(ended, "") | superseded
-    lapsed = dict.fromkeys(ended, ((), "")) | lapsed
+    at = {fact.citation: fact.id for fact in facts}
+    ended = {at[old]: at.get(new, "") for old, new in moved.items() if old in at}
+    superseded, lapsed = ended | superseded, {f: ((), n) for f, n in ended.items()} | lapsed
     return BankContent(
         facts=facts,
         opinions=tuple(

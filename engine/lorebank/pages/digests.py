@@ -6,7 +6,6 @@ told there. An empty body means that there is nothing to tell, and no page.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
@@ -140,24 +139,18 @@ def _archive(year: int) -> str:
 
 
 def _experience(bank: Digests, path: str) -> str:
-    """What was done, month by month; what stands on an entity's page is linked to."""
+    """What was done, month by month: what names nobody and, of the rest, which stands on pages of
+    entities, the newest of what names the most."""
     parts = []
     for month, group in groupby(
         sorted(bank.done.get(path, ()), key=newest_first),
         key=lambda k: k.day.isoformat()[:7] if k.day else "",
     ):
-        here, elsewhere = [], Counter[str]()
-        for known in distinct(list(group)):
-            slug = next((s for s in known.fact.slugs if s in bank.with_page), None)
-            if slug is not None:
-                elsewhere[slug] += 1
-            elif not known.fact.slugs:
-                here.append(f"- {when_told(known)} · {_cited(known, path)}")
-        entities = bank.content.entities
-        links = (f"{bank.link(entities[s].name)} {n}" for s, n in elsewhere.items())
-        lines = "\n".join(here), ("With " + " · ".join(links)) if elsewhere else ""
-        if any(lines):
-            parts.append("\n\n".join([f"### {month or 'Undated'}", *filter(None, lines)]))
+        done = distinct(list(group))
+        weightiest = max(done, key=lambda k: len(k.fact.slugs))
+        told = [k for k in done if k is weightiest or not k.fact.slugs]
+        lines = [f"- {when_told(k)} · {_cited(k, path)}" for k in told]
+        parts.append("\n".join([f"### {month or 'Undated'}", "", *lines]))
     archives = sorted(bank.done.keys() - {EXPERIENCE_PATH}, reverse=True)
     if archives and path == EXPERIENCE_PATH:
         years = (PurePosixPath(archive).stem for archive in archives)

@@ -191,7 +191,7 @@ def _states(view: View) -> list[Line]:
         section = _COMING if fact.id in to_come else _section(k)
         text = _told(k, view.slug)
         if k.in_part and k.newer is not None:
-            text += f" · in part superseded by {citation_link(k.newer, view.page)}"
+            text += f" · in part superseded by {citation_link(k.newer.citation, view.page)}"
         if again:
             is_event = len({numbers_of(each.fact.content) for each in again}) > 1
             section = _LATELY if is_event else section
@@ -297,11 +297,12 @@ def _timeline_line(view: View, same: Sequence[KnownFact], by_id: Mapping[str, Kn
     last = next((by_id[id_] for id_ in reversed(newer) if id_ in by_id), None)
     then = _questioned_by(last.fact) if last else ""
     said = _told(known, view.slug, whole=True)
-    by = f" by {citation_link(known.newer, view.page)}" if known.newer else ""
+    by = known.newer
     if known.status is not FactStatus.LIVE:
-        said = f"~~{said}~~ ({known.status.value}{by})"
+        over = f"until {by.recorded}" if by and by.recorded else known.status.value
+        said = f"~~{said}~~ ({over})"
     elif known.in_part:
-        said = f"{said} (in part superseded{by})"
+        said += f" (in part superseded by {citation_link(by.citation, view.page)})" if by else ""
     if len(same) > 1:
         said += f" · {len(same)} times since {when_told(same[-1])}"
     places = ", ".join(citation_link(k.fact.citation, view.page) for k in same)

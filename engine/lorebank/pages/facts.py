@@ -9,7 +9,6 @@ from datetime import date
 
 from lorebank.domain.answers import AgendaItem, NamedIn
 from lorebank.domain.facts import (
-    Citation,
     Entity,
     Fact,
     FactKind,
@@ -68,8 +67,8 @@ class BankContent(Record):
 class KnownFact(Record):
     fact: Fact
     status: FactStatus = FactStatus.LIVE
-    newer: Citation | None = None
-    """Where the fact stands that replaces it; what replaces an opinion stands in `opinions.md`."""
+    newer: Fact | None = None
+    """The fact that replaces it; what replaces an opinion stands in `opinions.md`."""
     relations: frozenset[str] = frozenset()
     """The properties that it fixes: `residence`, `employer`, …"""
     in_part: bool = False
@@ -97,7 +96,7 @@ def known_facts(content: BankContent) -> list[KnownFact]:
     twice on one day is one, where it stands last."""
     by_id = {fact.id: fact for fact in content.facts}
     replaced = {**{old: new for old, (_, new) in content.lapsed.items()}, **content.superseded}
-    newer = {old: by_id[new].citation for old, new in replaced.items() if new in by_id}
+    newer = {old: by_id[new] for old, new in replaced.items() if new in by_id}
     in_part = {
         id_
         for id_ in content.lapsed

@@ -308,7 +308,7 @@ def _inputs_of(known: KnownFact, content: BankContent) -> tuple[Any, ...]:
     a page does not change because days pass."""
     fact, occurred = known.fact, known.fact.occurred
     first, last = (occurred.start, occurred.end) if occurred else (None, None)
-    names = content.entities
+    names, newer = content.entities, known.newer
     return (
         (fact.id, fact.kind.value, fact.content, str(fact.citation), fact.origin.note),
         (fact.confidence, fact.recorded and fact.recorded.toordinal()),
@@ -316,7 +316,8 @@ def _inputs_of(known: KnownFact, content: BankContent) -> tuple[Any, ...]:
         (last and last.toordinal(), last and last >= content.today),
         [(mention.slug, mention.name, mention.subject) for mention in fact.mentions],
         [names[slug].name for slug in content.named.get(fact.id, ()) if slug in names],
-        (known.status.value, str(known.newer or ""), sorted(known.relations), known.in_part),
+        (known.status.value, sorted(known.relations), known.in_part),
+        newer and (str(newer.citation), str(newer.recorded)),
         content.announced.get(fact.id),
     )
 
