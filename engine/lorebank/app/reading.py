@@ -84,7 +84,7 @@ def today(ws: OpenWorkspace, now: date | None = None) -> str:
     ws.refuse_in_group("the morning page")
     day = ws.day(now)
     content = read_content(ws.index, ws.root, ws.config, day, None, ws.vectors_of)
-    content = replace(content, waiting=ws.judgments_waiting(day))
+    content = replace(content, waiting=ws.judgments_waiting(day, content))
     return PagePlan(content).digest(TODAY_PATH)
 
 

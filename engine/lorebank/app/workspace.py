@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from lorebank.index.meaning import EmbeddingService
     from lorebank.index.vectors import VectorIndex, VectorsOf
     from lorebank.index.vocabulary import Vocabulary
+    from lorebank.pages.facts import BankContent
     from lorebank.providers.protocols import Embedder, Generator, Reranker
     from lorebank.providers.registry import Setup
     from lorebank.qmd.refresh import Timer
@@ -713,15 +714,18 @@ class OpenWorkspace:
             self.builtin_vectors,
         )
 
-    def judgments_waiting(self, day: date) -> int:
+    def judgments_waiting(self, day: date, content: BankContent | None = None) -> int:
         """How many judgments wait in the inbox, apart from proposals: those a run writes itself,
         so that its own page would be out of date as soon as it is written, and from unlikely pairs.
 
-        Nothing is embedded to count them: a session begins with this."""
+        Nothing is embedded to count them: a session begins with this. Where the `content` is at
+        hand that pages are made of, nothing is read again."""
         from lorebank.domain.facts import InboxKind
         from lorebank.inbox.registry import waiting
 
         desk = replace(self.open_desk(day), vectors_of=self.vectors_of or (lambda texts: {}))
+        if content is not None:
+            desk = replace(desk, known=(content.facts, content.over))
         items = waiting(desk, likely=True).items
         return sum(item.kind is not InboxKind.PROPOSAL for item in items)
 

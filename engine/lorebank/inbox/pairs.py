@@ -44,9 +44,9 @@ from lorebank.inbox.sources import (
 )
 from lorebank.index import items
 from lorebank.index.opinions import holders_of_opinions
-from lorebank.index.succession import ruled_pairs, superseded_and_asked
+from lorebank.index.succession import Over, ruled_pairs, what_is_over
 from lorebank.index.vectors import vectors_by_text
-from lorebank.language.words import stop_words, words
+from lorebank.language.words import COMMON_START, stop_words, words
 from lorebank.markdown.ledger import (
     EvidenceRuling,
     LineRuling,
@@ -194,10 +194,10 @@ class _Pair(NamedTuple):
 
 
 def _replacement_waiting(desk: Desk) -> Iterator[InboxItem]:
-    superseded, claimed = superseded_and_asked(desk.connection, today=desk.today)
-    yield from _claimed(desk, claimed)
+    facts, over = desk.known or (items.all_facts(desk.connection), _over(desk))
+    yield from _claimed(desk, over.asked)
     nearest: dict[str, _Pair] = {}
-    for pair in _pairs(desk, items.all_facts(desk.connection), superseded, claimed):
+    for pair in _pairs(desk, facts, over):
         known = nearest.get(pair.newer.id)
         if known is None or known.score < pair.score:
             nearest[pair.newer.id] = pair
@@ -214,12 +214,16 @@ def _replacement_waiting(desk: Desk) -> Iterator[InboxItem]:
 def _replacement_about(desk: Desk, fact: Fact) -> Iterator[InboxItem]:
     """What a new line of an agent says is over, else the line about the same entity that it is
     nearest to."""
-    superseded, claimed = superseded_and_asked(desk.connection, today=desk.today)
-    yield from _claimed(desk, {o: n for o, n in claimed.items() if n == fact.id})
+    over = _over(desk)
+    yield from _claimed(desk, {o: n for o, n in over.asked.items() if n == fact.id})
     near = items.facts_by_entity(desk.connection, sorted(fact.subjects))
-    pairs = [p for p in _pairs(desk, near, superseded, claimed) if p.newer.id == fact.id]
+    pairs = [p for p in _pairs(desk, near, over) if p.newer.id == fact.id]
     if pairs:
         yield _item(max(pairs, key=lambda p: (p.score, p.older.id)))
+
+
+def _over(desk: Desk) -> Over:
+    return what_is_over(desk.connection, today=desk.today)
 
 
 def _claimed(desk: Desk, claimed: Mapping[str, str]) -> Iterator[InboxItem]:
@@ -233,9 +237,7 @@ def _claimed(desk: Desk, claimed: Mapping[str, str]) -> Iterator[InboxItem]:
             )
 
 
-def _pairs(
-    desk: Desk, facts: Iterable[Fact], superseded: Mapping[str, str], claimed: Mapping[str, str]
-) -> Iterator[_Pair]:
+def _pairs(desk: Desk, facts: Iterable[Fact], over: Over) -> Iterator[_Pair]:
     """Each recent line with the older lines about the same entity that it may replace.
 
     A line that has ended another, or says so, does so to what it speaks of, and is not asked about.
@@ -243,12 +245,12 @@ def _pairs(
     """
     from lorebank.supersede.endings import tokens
 
-    spent = frozenset((*superseded.values(), *claimed.values()))
+    spent = frozenset((*over.superseded.values(), *over.asked.values()))
     ruled = ruled_pairs(desk.connection)
     dated = [
         (fact.recorded or date.min, fact)
         for fact in facts
-        if not fact.quarantined and fact.id not in superseded
+        if not fact.quarantined and fact.id not in over.superseded
     ]
     since = max((day for day, _ in dated), default=date.min)
     since -= min(_WINDOW, since - date.min)
@@ -258,14 +260,16 @@ def _pairs(
             about[slug].append((day, fact))
     groups = [g for g in about.values() if len(g) > 1 and any(day >= since for day, _ in g)]
     vectors = vectors_by_text(desk.vectors_of, {f.content for g in groups for _, f in g})
-    tokens_of = cache(tokens)  # a line is met with each newer one
+    # A line is met with each newer one; words that are alike begin alike.
+    tokens_of = cache(tokens)
+    begun_of = cache(lambda text: frozenset(word[: COMMON_START - 1] for word in tokens_of(text)))
     for group in groups:
-        over = [(day, fact) for day, fact in group if fact.kind in _MAY_BE_OVER]
+        may_end = [(day, fact) for day, fact in group if fact.kind in _MAY_BE_OVER]
         for day, newer in group:
             if newer.kind in _MAY_END and newer.recorded and day >= since and newer.id not in spent:
                 # Lines of one day were written down together: they hold side by side.
-                older = [fact for then, fact in over if then < day]
-                for pair in _scored(newer, older, vectors, tokens_of):
+                older = [fact for then, fact in may_end if then < day]
+                for pair in _scored(newer, older, vectors, tokens_of, begun_of):
                     if (newer.id, pair.older.id) not in ruled:
                         yield pair
 
@@ -275,6 +279,7 @@ def _scored(
     older: Sequence[Fact],
     vectors: Mapping[str, ndarray],
     tokens_of: Callable[[str], list[str]],
+    begun_of: Callable[[str], frozenset[str]],
 ) -> Iterator[_Pair]:
     from lorebank.supersede.endings import shared_words
 
@@ -282,19 +287,20 @@ def _scored(
     words = [word for word in tokens_of(newer.content) if word not in names]
     light = stop_words()
     said = [word for word in words if word not in light]
+    begun = {word[: COMMON_START - 1] for word in said}
     enough = (_ENOUGH if vectors else _ENOUGH_WORDS) * (1 - 1 / max(1, len(older)))
     for fact in older:
-        theirs = [word for word in tokens_of(fact.content) if word not in names]
-        if words == theirs:
-            continue  # said again, with or without the name: nothing to ask
-        alike = 0.0
+        alike = shared = 0.0
         if newer.content in vectors and fact.content in vectors:
             alike = max(0.0, float(vectors[newer.content] @ vectors[fact.content]))
-        stated = [word for word in theirs if word not in light]
-        shared = shared_words(said, stated)
+        if not begun.isdisjoint(begun_of(fact.content)):
+            stated = (word for word in tokens_of(fact.content) if word not in names)
+            shared = shared_words(said, [word for word in stated if word not in light])
         score = alike + _SHARED * shared if vectors else shared
         if score >= max(enough, _LEAST):
-            yield _Pair(round(score, 4), newer, fact)
+            theirs = [word for word in tokens_of(fact.content) if word not in names]
+            if words != theirs:  # said again, with or without the name: nothing to ask
+                yield _Pair(round(score, 4), newer, fact)
 
 
 _OVER = "the older holds no longer: it leaves pages and the head of recall"

@@ -19,6 +19,7 @@ from lorebank.database.connection import Connection
 from lorebank.domain.facts import Fact, InboxItem, InboxKind, InboxLine
 from lorebank.domain.judgments import Decision
 from lorebank.errors import WorkspaceError
+from lorebank.index.succession import Over
 from lorebank.markdown.ledger import added_line, without_lines
 from lorebank.records import Record
 from lorebank.settings.tables import Config
@@ -36,6 +37,8 @@ class Desk(Record):
     """Write a fact line (path, line, day) into a log; returns its line number."""
     vectors_of: Callable[[Sequence[str]], Mapping[str, bytes]]
     """Text → its vector, as 32-bit floats; without an embedder, of none."""
+    known: tuple[Sequence[Fact], Over] | None = None
+    """All facts but those in quarantine, and what of them holds no longer, where they are read."""
 
 
 class Verdict(NamedTuple):

@@ -12,16 +12,17 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from lorebank.database.connection import Connection, select
 from lorebank.domain.facts import Fact, FactKind, Relation
 from lorebank.index.items import iso
 from lorebank.index.opinions import beliefs_of_facts
-from lorebank.index.slots import AGENTS_TRUST, TRUST, When, replaced_values
+from lorebank.index.slots import AGENTS_TRUST, TRUST, Replaced, When, replaced_values
 from lorebank.language.folding import fold
 from lorebank.language.words import words
 from lorebank.supersede.slots import clause_meant
@@ -80,6 +81,18 @@ class Successor(NamedTuple):
     rules that it does."""
 
 
+class Over(NamedTuple):
+    """What holds no longer, by the ids of facts."""
+
+    superseded: dict[str, str]
+    """Fact → the one that replaces it."""
+    lapsed: dict[str, tuple[tuple[str, ...], str]]
+    """Fact of which some values or one thing of several hold no longer → those, in folded words,
+    and the fact that replaces the last of them."""
+    asked: dict[str, str]
+    """Fact of the owner's that holds → an agent's line which says that it does not."""
+
+
 class Dated(NamedTuple, Generic[K]):
     """A line or an opinion as `newer_lines` compares it."""
 
@@ -111,9 +124,8 @@ class _Line(NamedTuple):
     """The folded words of their names."""
 
 
-_Ended = tuple[Successor, "Change", frozenset[str], int, str]
-"""What a line about an entity says is over, how the words begin in which that stands, how far the
-line is trusted, and its text."""
+_Ended = tuple[Successor, "Change", int, str]
+"""What a line about an entity says is over, how far the line is trusted, and its text."""
 
 
 def insert_changes(connection: Connection, facts: Iterable[tuple[int, Fact]]) -> None:
@@ -158,7 +170,8 @@ def successors(
     known: dict[int, Successor | None] = memo(("successors", as_of, today))
     missing = [item for item in numbers if item not in known]
     if missing:
-        claims = _claims(connection, missing, as_of, today or as_of, memo)
+        replaced = replaced_values(connection, missing, as_of, today)
+        claims = _claims(connection, missing, replaced, as_of, today or as_of, memo)
         known |= dict.fromkeys(missing)
         known |= {item: _newest(c) for item, each in claims.items() if (c := _certain(each))}
     return {item: newer for item in numbers if (newer := known[item])}
@@ -181,69 +194,43 @@ def mark_superseded(
     return tuple(replace(f, superseded_by=newer[f.id]) if newer.get(f.id) else f for f in facts)
 
 
-def superseded_facts(
+def what_is_over(
     connection: Connection, *, as_of: date | None = None, today: date | None = None
-) -> dict[str, str]:
-    """Fact id → id of the fact that replaces it, of those recorded by `as_of`."""
-    return _whole(_all_claims(connection, as_of, today))
-
-
-def superseded_and_asked(
-    connection: Connection, *, today: date
-) -> tuple[dict[str, str], dict[str, str]]:
-    """As `superseded_facts`; and the id of a fact of the owner's that holds → that of an agent's
-    line which says that it does not."""
-    all_claims = list(_all_claims(connection, None, today))
-    whole = _whole(all_claims)
-    asked = {fact: [c for c in claims if c.is_asked] for fact, claims in all_claims}
-    return whole, {f: _newest(c).id for f, c in asked.items() if c and f not in whole}
-
-
-def superseded_and_lapsed(
-    connection: Connection, *, as_of: date | None = None, today: date | None = None
-) -> tuple[dict[str, str], dict[str, tuple[tuple[str, ...], str]]]:
-    """As `superseded_facts`; and the id of a fact of which some values or one thing of several hold
-    no longer → those, in folded words, and the id of the fact that replaces the last of them."""
-    all_claims = dict(_all_claims(connection, as_of, today))
+) -> Over:
+    """What holds no longer of the facts recorded by `as_of`."""
     ids = _trusted_facts(connection, as_of)
+    replaced = replaced_values(connection, ids, as_of, today)
+    items = list(ids)
+    kept: dict[Hashable, dict[Any, Any]] = {}
+    by_fact: dict[str, list[Successor]] = {}
+    for start in range(0, len(items), _AT_ONCE):
+        part = items[start : start + _AT_ONCE]
+        found = _claims(
+            connection,
+            part,
+            replaced,
+            as_of,
+            today or as_of,
+            lambda kind: kept.setdefault(kind, {}),
+        )
+        by_fact |= {ids[item]: claims for item, claims in found.items()}
     lapsed: dict[str, tuple[tuple[str, ...], str]] = {}
-    for item, (newer, _, _) in replaced_values(connection, ids, as_of, today).items():
-        if not newer:
-            continue
-        last = max((entry for _, entry in newer), key=lambda entry: entry.when).id
-        values = (value for mine, _ in newer for value in mine.values)
-        lapsed[ids[item]] = (tuple(dict.fromkeys(values)), last)
-    for fact, claims in all_claims.items():
+    for item, (newer, _, _) in replaced.items():
+        if newer:
+            last = max((entry for _, entry in newer), key=lambda entry: entry.when).id
+            values = (value for mine, _ in newer for value in mine.values)
+            lapsed[ids[item]] = (tuple(dict.fromkeys(values)), last)
+    for fact, claims in by_fact.items():
         if parts := {c.part: c for c in claims if c.part and not c.is_asked}:
             lapsed.setdefault(fact, (tuple(parts), _newest(parts.values()).id))
-    return _whole(all_claims.items()), lapsed
-
-
-def _whole(all_claims: Iterable[tuple[str, Sequence[Successor]]]) -> dict[str, str]:
-    return {f: _newest(whole).id for f, claims in all_claims if (whole := _certain(claims))}
+    whole = {f: _newest(sure).id for f, claims in by_fact.items() if (sure := _certain(claims))}
+    asked = {f: [c for c in claims if c.is_asked] for f, claims in by_fact.items()}
+    return Over(whole, lapsed, {f: _newest(c).id for f, c in asked.items() if c and f not in whole})
 
 
 def _certain(claims: Iterable[Successor]) -> list[Successor]:
     """The claims by which a line as a whole holds no longer."""
     return [claim for claim in claims if not (claim.part or claim.is_asked)]
-
-
-def _all_claims(
-    connection: Connection, as_of: date | None, today: date | None
-) -> Iterator[tuple[str, list[Successor]]]:
-    """Fact ids, each with why it holds no longer, or no longer in part."""
-    ids = _trusted_facts(connection, as_of)
-    items = list(ids)
-    kept: dict[Hashable, dict[Any, Any]] = {}
-    for start in range(0, len(items), _AT_ONCE):
-        claims = _claims(
-            connection,
-            items[start : start + _AT_ONCE],
-            as_of,
-            today or as_of,
-            lambda kind: kept.setdefault(kind, {}),
-        )
-        yield from ((ids[item], found) for item, found in claims.items())
 
 
 def _trusted_facts(connection: Connection, as_of: date | None) -> dict[int, str]:
@@ -333,6 +320,7 @@ def _newest(claims: Iterable[Successor]) -> Successor:
 def _claims(
     connection: Connection,
     items: Sequence[int],
+    replaced: Mapping[int, Replaced],
     as_of: date | None,
     today: date | None,
     memo: Derived,
@@ -340,7 +328,8 @@ def _claims(
     """Item → why it holds no longer; items that hold are left out."""
     lines = _lines(connection, items)
     claims: defaultdict[int, list[Successor]] = defaultdict(list)
-    for item, (newer, is_whole, by) in replaced_values(connection, items, as_of, today).items():
+    for item in filter(replaced.__contains__, items):
+        newer, is_whole, by = replaced[item]
         if by:
             claims[item].append(Successor(by.when, by.item, by.id, by.begins, is_asked=True))
         if is_whole:
@@ -382,12 +371,12 @@ def _endings(
 ) -> Iterable[tuple[int, Successor]]:
     """What newer lines about the same entity say is over, beyond doubt."""
     stating = [line for line in lines if line.kind in _STATES and line.entities and line.when.day]
-    by_entity: dict[str, Sequence[_Ended]] = memo(("changes", as_of))
+    by_entity: dict[str, Mapping[str, Sequence[_Ended]]] = memo(("changes", as_of))
     asked = {e for line in stating for e in line.entities}
     missing = asked - by_entity.keys()
     if missing:
         found = _certain_changes(connection, missing, as_of)
-        by_entity |= {entity: found.get(entity, ()) for entity in missing}
+        by_entity |= {entity: found.get(entity, {}) for entity in missing}
     if not any(by_entity[entity] for entity in asked):
         return
     from lorebank.supersede.endings import beginnings_stated, ends, read_stated
@@ -397,9 +386,9 @@ def _endings(
         stated = read_stated(line.content, line.names)
         begun = beginnings_stated(stated)
         for entity in line.entities:
-            for claim, change, ended, trust, said in by_entity[entity]:
-                if ended.isdisjoint(begun):  # most pairs
-                    continue
+            told = by_entity[entity]
+            may_end = {ended[0].item: ended for word in begun & told.keys() for ended in told[word]}
+            for _, (claim, change, trust, said) in sorted(may_end.items(), key=itemgetter(0)):
                 is_asked = trust < line.trust
                 if not claim.when.is_after(line.when) or (is_asked and trust < AGENTS_TRUST):
                     continue
@@ -411,10 +400,11 @@ def _endings(
 
 def _certain_changes(
     connection: Connection, entities: Collection[str], as_of: date | None
-) -> dict[str, list[_Ended]]:
+) -> dict[str, dict[str, list[_Ended]]]:
+    """Entity → how a word begins → the lines that say so."""
     from lorebank.supersede.endings import beginnings_ended, read_change, tokens
 
-    found: dict[str, list[_Ended]] = defaultdict(list)
+    found: defaultdict[str, dict[str, list[_Ended]]] = defaultdict(dict)
     rows = select(
         connection,
         # From the changes, which are few, and not from all lines about the entities.
@@ -431,7 +421,8 @@ def _certain_changes(
         change = read_change(content, frozenset(tokens(names)))
         since = max(recorded, occurred) if change.is_announced else recorded
         claim = Successor(When(recorded, file, line), item, id_, since)
-        found[entity].append((claim, change, beginnings_ended(change), trust, content))
+        for word in beginnings_ended(change):
+            found[entity].setdefault(word, []).append((claim, change, trust, content))
     return found
 
 

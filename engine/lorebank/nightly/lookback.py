@@ -21,7 +21,7 @@ from lorebank.domain.answers import BeliefStep
 from lorebank.domain.facts import Citation, Fact, Opinion, OpinionStatus
 from lorebank.domain.reports import Calibration, RotFinding, RotKind, RotReport
 from lorebank.index.items import all_facts, facts_of_ids, marked_facts
-from lorebank.index.succession import superseded_facts
+from lorebank.index.succession import what_is_over
 from lorebank.markdown.ledger import parse_evidence_lines, parse_line_rulings
 from lorebank.markdown.mentions import WIKILINK, code_spans, is_day_link, link_title
 from lorebank.markdown.source import FenceScanner, decode, split_lines
@@ -65,7 +65,7 @@ def rot_report(
         for source in pages
         if not layout.is_generated(source.path) and (text := _text(root, source)) is not None
     }
-    superseded = superseded_facts(connection, as_of=day, today=day)
+    superseded = what_is_over(connection, as_of=day, today=day).superseded
     facts = all_facts(connection)
     unrecalled = None
     if recalled is not None and (day - recalled.since).days >= history.NOTED_DAYS:

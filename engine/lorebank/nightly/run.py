@@ -7,7 +7,7 @@ is read and planned again. A run that is killed leaves whole pages, which the ne
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import date
 from functools import cached_property
@@ -86,7 +86,8 @@ class RunOptions(Record):
     """Answers the standing questions."""
     writer: Writer | None = None
     """Puts the answers in words."""
-    waiting: int = 0
+    waiting: Callable[[BankContent], int] = lambda content: 0
+    """Counts the decisions that wait in the inbox."""
     vectors_of: VectorsOf | None = None
     """Tells how near texts are in meaning; `None` where words decide alone."""
     begun: run_record.RunRecord | None = None
@@ -138,7 +139,7 @@ class _Run:
         content = read_content(
             connection, root, config, options.today, options.until, options.vectors_of
         )
-        self.content = replace(content, waiting=options.waiting)
+        self.content = replace(content, waiting=options.waiting(content))
         kept = self.kept if options.until is None else None
         self.answers = ask_standing(connection, root, self.content, options.ask, kept)
         self.core, problems = read_core_memory(root, config.reflect.core_token_budget)

@@ -21,7 +21,7 @@ from lorebank.index.entity_view import descriptions, notes_naming
 from lorebank.index.items import all_facts, newest_recorded
 from lorebank.index.opinions import load_opinions, load_unsure
 from lorebank.index.slots import relations_of_facts
-from lorebank.index.succession import Dated, newer_lines, ruled_pairs, superseded_and_lapsed
+from lorebank.index.succession import Dated, newer_lines, ruled_pairs, what_is_over
 from lorebank.index.vectors import VectorsOf, vectors_by_text
 from lorebank.markdown.document import read_document
 from lorebank.markdown.facts import extract_facts
@@ -77,11 +77,10 @@ def read_content(
     for pair in pairs:
         if pair.score >= LIKELY:
             unjudged[pair.opinion].append(pair.fact)
-    superseded, lapsed = superseded_and_lapsed(connection, as_of=until, today=until or today)
+    over = what_is_over(connection, as_of=until, today=until or today)
     agenda, moved = read_agenda(connection, until or today, AGENDA_FOREVER)
     at = {fact.citation: fact.id for fact in facts}
     ended = {at[old]: at.get(new, "") for old, new in moved.items() if old in at}
-    superseded, lapsed = ended | superseded, {f: ((), n) for f, n in ended.items()} | lapsed
     return BankContent(
         facts=facts,
         opinions=tuple(
@@ -100,9 +99,10 @@ def read_content(
         newest=newest_recorded(connection, until),
         unjudged=unjudged,
         announced=_announced(facts, until or today, vectors_of, ruled_pairs(connection)),
-        superseded=superseded,
+        over=over,
+        superseded=ended | over.superseded,
         relations=relations_of_facts(connection),
-        lapsed=lapsed,
+        lapsed={fact: ((), newer) for fact, newer in ended.items()} | over.lapsed,
         beside=ruled_pairs(connection, Relation.BOTH, as_of=until),
         named=plainly_named(connection),
         descriptions=descriptions(connection),

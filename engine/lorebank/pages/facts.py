@@ -18,6 +18,7 @@ from lorebank.domain.facts import (
     Stance,
 )
 from lorebank.index.entity_view import Description
+from lorebank.index.succession import Over
 from lorebank.markdown.opinion_page import OpinionEntry
 from lorebank.records import Record
 
@@ -41,6 +42,9 @@ class BankContent(Record):
     announced: Mapping[str, str] = field(default_factory=dict)
     """Fact id → id of a newer fact, near in meaning, that says from which day it holds: a day that
     has come, so that the older may hold no longer."""
+    over: Over = Over({}, {}, {})
+    """What newer lines and rulings say; with what the agenda knows to be over, the next and
+    `lapsed`."""
     superseded: Mapping[str, str] = field(default_factory=dict)
     """Fact id → id of the newer fact that replaces it."""
     relations: Mapping[str, frozenset[str]] = field(default_factory=dict)
