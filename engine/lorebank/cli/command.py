@@ -254,6 +254,17 @@ def group(name: str, **settings: Any) -> Callable[[Callable[..., Any]], CommandG
     return click.group(name, **settings)
 
 
+def option(*described: str, **settings: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """An option: its names, then what the help says of it."""
+    *names, text = described
+    return click.option(*names, help=text, **settings)
+
+
+def flag(*described: str, **settings: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """An option without a value, described as an `option` is."""
+    return option(*described, is_flag=True, **settings)
+
+
 def _unknown_command(name: str, ctx: click.Context, known: Sequence[str]) -> UsageError:
     import difflib
 
@@ -343,14 +354,10 @@ query_argument = click.argument("query", nargs=-1, required=True, callback=_join
 entity_argument = click.argument(
     "entity", nargs=-1, shell_complete=complete_entity, callback=_joined
 )
-all_option = click.option(
-    "--all", "every_bank", is_flag=True, help="Ask every named bank (lorebank bank list)."
-)
-as_of_option = click.option(
-    "--as-of", metavar="DAY", help="Answer as of that day, ignoring later lines."
-)
-min_confidence_option = click.option(
-    "--min-confidence", type=CONFIDENCE, metavar="C", help="Leave out what is less certain."
+all_option = flag("--all", "every_bank", "Ask every named bank (lorebank bank list).")
+as_of_option = option("--as-of", "Answer as of that day, ignoring later lines.", metavar="DAY")
+min_confidence_option = option(
+    "--min-confidence", "Leave out what is less certain.", type=CONFIDENCE, metavar="C"
 )
 
 
@@ -358,45 +365,42 @@ def _keep(field: str) -> Callable[[click.Context, click.Parameter, Any], None]:
     return lambda ctx, param, value: setattr(ctx.ensure_object(Session), field, value)
 
 
-date_option = click.option(
+date_option = option(
     "--date",
+    "As if it were that day; default: today.",
     metavar="DAY",
     expose_value=False,
     callback=_keep("day"),
-    help="As if it were that day; default: today.",
 )
 
 
-fail_empty_option = click.option(
+fail_empty_option = flag(
     "--fail-empty",
-    is_flag=True,
+    "Exit with 1 if nothing was found.",
     expose_value=False,
     callback=_keep("fail_empty"),
-    help="Exit with 1 if nothing was found.",
 )
 
 
 def budget_option(text: str, least: int = 1) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Add `--budget-tokens`."""
     name, type_ = "token_budget", click.IntRange(least)
-    return click.option("--budget-tokens", name, type=type_, metavar="N", help=text)
+    return option("--budget-tokens", name, text, type=type_, metavar="N")
 
 
 def entity_options(help_text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    return click.option(
+    return option(
         "-e",
         "--entity",
         "entities",
+        help_text,
         multiple=True,
         metavar="NAME",
         shell_complete=complete_entity,
-        help=help_text,
     )
 
 
 def interval_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    until = click.option("--until", metavar="DAY", help="Up to and including that day.")
-    since = click.option(
-        "--since", metavar="DAY", help="From that day on: 2025-11-27, 30d, “last week”."
-    )
+    until = option("--until", "Up to and including that day.", metavar="DAY")
+    since = option("--since", "From that day on: 2025-11-27, 30d, “last week”.", metavar="DAY")
     return since(until(command))

@@ -16,8 +16,10 @@ from lorebank.cli.command import (
     command,
     entity_options,
     fail_empty_option,
+    flag,
     interval_options,
     min_confidence_option,
+    option,
     query_argument,
 )
 from lorebank.cli.session import Session, write_raw
@@ -29,35 +31,27 @@ if TYPE_CHECKING:
 
 @command("recall")
 @query_argument
-@click.option("-k", "k", type=click.IntRange(1), metavar="N", help="At most this many hits.")
+@option("-k", "k", "At most this many hits.", type=click.IntRange(1), metavar="N")
 @interval_options
 @as_of_option
 @entity_options("Only hits that mention it.")
-@click.option("--kind", "kinds", multiple=True, type=ITEM_KIND, help="Only hits of that kind.")
-@click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only hits with that tag.")
-@click.option("--path", metavar="PATH", help="Only in that file or folder.")
-@click.option("--origin", "origins", multiple=True, type=ORIGIN, help="Only hits of that origin.")
-@click.option("--trusted-only", is_flag=True, help="Leave out what is not confirmed.")
+@option("--kind", "kinds", "Only hits of that kind.", multiple=True, type=ITEM_KIND)
+@option("--tag", "tags", "Only hits with that tag.", multiple=True, metavar="TAG")
+@option("--path", "Only in that file or folder.", metavar="PATH")
+@option("--origin", "origins", "Only hits of that origin.", multiple=True, type=ORIGIN)
+@flag("--trusted-only", "Leave out what is not confirmed.")
 @min_confidence_option
 @budget_option("At most this many estimated tokens.")
-@click.option(
-    "--group", is_flag=True, help="For a group chat: leave out the owner's private pages."
-)
-@click.option("--include-superseded", is_flag=True, help="Include what no longer holds.")
-@click.option(
-    "--explain",
-    is_flag=True,
-    help="Show how the question was understood and why each hit was found.",
-)
-@click.option(
-    "--why-not", metavar="ID", help="Say why that fact, by id or path#L12, is not in the answer."
-)
-@click.option(
+@flag("--group", "For a group chat: leave out the owner's private pages.")
+@flag("--include-superseded", "Include what no longer holds.")
+@flag("--explain", "Show how the question was understood and why each hit was found.")
+@option("--why-not", "Say why that fact, by id or path#L12, is not in the answer.", metavar="ID")
+@option(
     "--format",
     "form",
+    "How hits are printed.",
     type=click.Choice(("text", "json", "jsonl", "md", "paths")),
     default="text",
-    help="How hits are printed.",
 )
 @all_option
 @fail_empty_option
@@ -144,17 +138,11 @@ def _advice(answer: Answer, filters: dict[str, Any]) -> list[str]:
 
 @command("search")
 @query_argument
-@click.option(
-    "-k", "k", type=click.IntRange(1), default=10, metavar="N", help="At most this many passages."
+@option("-k", "k", "At most this many passages.", type=click.IntRange(1), default=10, metavar="N")
+@option(
+    "--min-score", "Leave out lower scores.", type=click.FloatRange(0, 1), default=0.0, metavar="S"
 )
-@click.option(
-    "--min-score",
-    type=click.FloatRange(0, 1),
-    default=0.0,
-    metavar="S",
-    help="Leave out lower scores.",
-)
-@click.option("--path", metavar="PATH", help="Only in that file or folder.")
+@option("--path", "Only in that file or folder.", metavar="PATH")
 @all_option
 @fail_empty_option
 def search(session: Session, /, query: str, every_bank: bool, **limits: Any) -> int:
@@ -193,8 +181,8 @@ def search(session: Session, /, query: str, every_bank: bool, **limits: Any) -> 
 
 @command("get")
 @click.argument("path", metavar="PATH[#L10[-L20]]")
-@click.option("--from", "start_line", type=click.IntRange(1), metavar="LINE", help="First line.")
-@click.option("--lines", type=click.IntRange(1), metavar="N", help="How many lines.")
+@option("--from", "start_line", "First line.", type=click.IntRange(1), metavar="LINE")
+@option("--lines", "How many lines.", type=click.IntRange(1), metavar="N")
 def get(session: Session, path: str, start_line: int | None, lines: int | None) -> None:
     """Takes a citation as recall prints it. Refuses paths outside the workspace's memory. In a pipe
     the text is printed byte for byte. NAME:PATH, as --all cites it, is read from that bank.

@@ -13,8 +13,10 @@ from lorebank.cli.command import (
     date_option,
     entity_argument,
     fail_empty_option,
+    flag,
     interval_options,
     min_confidence_option,
+    option,
 )
 from lorebank.cli.session import Session
 from lorebank.errors import UsageError
@@ -27,9 +29,9 @@ DEFAULT_SPAN = "90d"
 @command("opinions")
 @entity_argument
 @as_of_option
-@click.option("--history", is_flag=True, help="Show the confidence day by day.")
-@click.option("--changed", is_flag=True, help="Show which opinions changed, and by which lines.")
-@click.option("--since", metavar="DAY", help="With --changed: from that day on; default: 90d.")
+@flag("--history", "Show the confidence day by day.")
+@flag("--changed", "Show which opinions changed, and by which lines.")
+@option("--since", "With --changed: from that day on; default: 90d.", metavar="DAY")
 @min_confidence_option
 @all_option
 @fail_empty_option
@@ -131,9 +133,7 @@ def today(session: Session) -> int:
 
 
 @command("agenda")
-@click.option(
-    "--days", default=14, metavar="N", type=click.IntRange(0), help="How far ahead; default: 14."
-)
+@option("--days", "How far ahead; default: 14.", default=14, metavar="N", type=click.IntRange(0))
 @date_option
 def agenda(session: Session, days: int) -> int:
     """Leaves out what newer lines moved, cancelled or completed.

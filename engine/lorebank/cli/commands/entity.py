@@ -14,8 +14,10 @@ from lorebank.cli.command import (
     budget_option,
     complete_entity,
     fail_empty_option,
+    flag,
     group,
     interval_options,
+    option,
 )
 from lorebank.cli.session import Session
 from lorebank.errors import UsageError
@@ -70,16 +72,10 @@ def entity() -> None:
 @entity.subcommand(_SHOW, examples="lorebank entity show Peter --since 90d")
 @click.argument("name", nargs=-1, shell_complete=complete_entity)
 @interval_options
-@click.option(
-    "-k", "limit", type=click.IntRange(1), default=20, metavar="N", help="Newest facts shown."
-)
+@option("-k", "limit", "Newest facts shown.", type=click.IntRange(1), default=20, metavar="N")
 @budget_option("At most this many estimated tokens; what is current comes first.")
-@click.option(
-    "--explain", is_flag=True, help="Explain, step by step, which entity NAME stands for."
-)
-@click.option(
-    "--graph", is_flag=True, help="Show which entities share facts; export writes the whole graph."
-)
+@flag("--explain", "Explain, step by step, which entity NAME stands for.")
+@flag("--graph", "Show which entities share facts; export writes the whole graph.")
 @all_option
 @fail_empty_option
 def show(
@@ -155,17 +151,15 @@ def _decision(action: str, names: tuple[str, str], help_text: str) -> None:
             session.note(problem_lines(session.error_look, change.problems))
 
     options: list[Callable[[Any], Any]] = [
-        click.option("--undo", is_flag=True, help="Remove the line again."),
-        click.option("--dry-run", is_flag=True, help="Print what would change; write nothing."),
-        click.option(
-            "--reason", default="", metavar="TEXT", help="The reason, written on the line."
-        ),
+        flag("--undo", "Remove the line again."),
+        flag("--dry-run", "Print what would change; write nothing."),
+        option("--reason", "The reason, written on the line.", default="", metavar="TEXT"),
     ]
     for name in reversed(names):
         optional = name == "other" and action in ("split", "dismiss")
         options.append(click.argument(name, required=not optional, shell_complete=complete_entity))
-    for option in options:
-        decide = option(decide)
+    for add in options:
+        decide = add(decide)
     entity.subcommand(action, help=help_text)(decide)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from lorebank.cli.command import KIND, command, complete_entity
+from lorebank.cli.command import KIND, command, complete_entity, flag, option
 from lorebank.cli.session import Session, write_raw
 from lorebank.errors import UsageError
 from lorebank.render.reports import import_lines, left_out_lines
@@ -19,11 +19,9 @@ GRAPH_FORMATS = ("graphml", "json", "mermaid", "dot")
 
 @command("import")
 @click.argument("source", metavar="SOURCE")
-@click.option(
-    "--as", "form", type=click.Choice(FORMS), help="Its form; default: detected from the content."
-)
-@click.option("--name", default="", help="Name of its folder here; default: that of the source.")
-@click.option("--dry-run", is_flag=True, help="Print the report; write nothing.")
+@option("--as", "form", "Its form; default: detected from the content.", type=click.Choice(FORMS))
+@option("--name", "Name of its folder here; default: that of the source.", default="")
+@flag("--dry-run", "Print the report; write nothing.")
 def import_notes(session: Session, /, **options: Any) -> int:
     """SOURCE is a folder, a zip or a file. It becomes Markdown below memory/imported/ and stays in
     quarantine until confirmed. A second import changes nothing; files you have edited since are
@@ -43,31 +41,25 @@ def import_notes(session: Session, /, **options: Any) -> int:
 
 
 @command("export")
-@click.option(
+@option(
     "--format",
     "form",
+    "Facts as jsonl (the default) or csv; the bank as a folder of markdown or HTML pages.",
     type=click.Choice(FORMATS),
     default="jsonl",
-    help="Facts as jsonl (the default) or csv; the bank as a folder of markdown or HTML pages.",
 )
-@click.option(
-    "-o", "--output", "target", metavar="PATH", help="Where to write; default for tables: stdout."
+@option("-o", "--output", "target", "Where to write; default for tables: stdout.", metavar="PATH")
+@flag("--force", "Overwrite an earlier export.")
+@option(
+    "-e", "--entity", "Only facts that name it.", metavar="NAME", shell_complete=complete_entity
 )
-@click.option("--force", is_flag=True, help="Overwrite an earlier export.")
-@click.option(
-    "-e",
-    "--entity",
-    metavar="NAME",
-    shell_complete=complete_entity,
-    help="Only facts that name it.",
-)
-@click.option("--kind", "kinds", type=KIND, multiple=True, help="Only facts of that kind.")
-@click.option("--since", metavar="DAY", help="Only facts from that day on.")
-@click.option("--quarantined", is_flag=True, help="Include facts in quarantine.")
-@click.option(
+@option("--kind", "kinds", "Only facts of that kind.", type=KIND, multiple=True)
+@option("--since", "Only facts from that day on.", metavar="DAY")
+@flag("--quarantined", "Include facts in quarantine.")
+@option(
     "--graph",
+    "Write the graph of entities instead: which share how many facts.",
     type=click.Choice(GRAPH_FORMATS),
-    help="Write the graph of entities instead: which share how many facts.",
 )
 def export(
     session: Session,

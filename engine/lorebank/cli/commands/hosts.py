@@ -17,7 +17,7 @@ import click
 
 from lorebank.agent.hooks import connect as hosts
 from lorebank.agent.hooks.hosts import change_hooks, start_arguments, start_command, with_hooks
-from lorebank.cli.command import budget_option, command, group
+from lorebank.cli.command import budget_option, command, flag, group, option
 from lorebank.cli.session import Session, write_raw
 from lorebank.errors import LorebankError, UsageError
 
@@ -33,11 +33,11 @@ HOSTS = ("claude-code", "claude-desktop", "codex", "cursor", "gemini", "openclaw
 
 @command("connect")
 @click.argument("host", type=click.Choice(HOSTS))
-@click.option("--remove", is_flag=True, help="Remove lorebank again.")
-@click.option("--print", "prints", is_flag=True, help="Print the entry; write nothing.")
-@click.option("--file", type=click.Path(path_type=Path), help="Another file than the host's own.")
-@click.option("--read-only", is_flag=True, help="Offer no tool that writes.")
-@click.option("--check/--no-check", default=True, help="Start the server as the host would.")
+@flag("--remove", "Remove lorebank again.")
+@flag("--print", "prints", "Print the entry; write nothing.")
+@option("--file", "Another file than the host's own.", type=click.Path(path_type=Path))
+@flag("--read-only", "Offer no tool that writes.")
+@option("--check/--no-check", "Start the server as the host would.", default=True)
 def connect(
     session: Session,
     /,
@@ -118,7 +118,7 @@ def print_hooks(session: Session, host: str) -> None:
 
 @hooks.subcommand("install")
 @click.argument("host", type=HOST)
-@click.option("--file", type=click.Path(path_type=Path), help="Another file than the host's own.")
+@option("--file", "Another file than the host's own.", type=click.Path(path_type=Path))
 def install_hooks(session: Session, host: str, file: Path | None) -> None:
     """Put the hooks into the host's settings; all else there stays byte for byte."""
     _change(session, host, file, start_command(session.settings()[0]))
@@ -126,7 +126,7 @@ def install_hooks(session: Session, host: str, file: Path | None) -> None:
 
 @hooks.subcommand("remove")
 @click.argument("host", type=HOST)
-@click.option("--file", type=click.Path(path_type=Path), help="Another file than the host's own.")
+@option("--file", "Another file than the host's own.", type=click.Path(path_type=Path))
 def remove_hooks(session: Session, host: str, file: Path | None) -> None:
     """Take the hooks out of the host's settings again."""
     _change(session, host, file, None)
@@ -180,9 +180,7 @@ def _payload() -> dict[str, Any]:
 
 @command("context")
 @budget_option("At most this many tokens.", 50)
-@click.option(
-    "--group", is_flag=True, help="For a group chat: leave out the owner's private pages."
-)
+@flag("--group", "For a group chat: leave out the owner's private pages.")
 def context(session: Session, /, **how: Any) -> None:
     """The owner's directives (bank/directives.md), the core memory, today's and yesterday's
     log, the opinions most sure and the open proposals, inside a budget. With --group the core
@@ -204,23 +202,17 @@ def context(session: Session, /, **how: Any) -> None:
 
 
 @command("flush")
-@click.option("--tokens", type=click.IntRange(0), metavar="N", help="Tokens in the context now.")
-@click.option(
-    "--context-window", type=click.IntRange(1), metavar="N", help="Tokens that it can hold."
-)
-@click.option(
-    "--compactions", type=click.IntRange(0), metavar="N", help="How often it was compacted so far."
-)
-@click.option("--session", default="main", metavar="ID", help="Which conversation.")
-@click.option(
+@option("--tokens", "Tokens in the context now.", type=click.IntRange(0), metavar="N")
+@option("--context-window", "Tokens that it can hold.", type=click.IntRange(1), metavar="N")
+@option("--compactions", "How often it was compacted so far.", type=click.IntRange(0), metavar="N")
+@option("--session", "Which conversation.", default="main", metavar="ID")
+@option(
     "--workspace-access",
+    "What the agent may do in the workspace.",
     type=click.Choice(["rw", "ro", "none"]),
     default="rw",
-    help="What the agent may do in the workspace.",
 )
-@click.option(
-    "--reply", metavar="TEXT", help="Print the part of the model's reply that is for the user."
-)
+@option("--reply", "Print the part of the model's reply that is for the user.", metavar="TEXT")
 def flush(
     session: Session,
     /,
@@ -260,21 +252,17 @@ def flush(
 
 
 @command("mcp")
-@click.option("--http", is_flag=True, help="Serve HTTP on this machine instead of stdio.")
-@click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="A loopback address.")
-@click.option(
-    "--port", type=click.IntRange(0, 65535), default=8765, metavar="N", help="0: a free one."
-)
-@click.option("--all", "every_bank", is_flag=True, help="Add tools that ask every named bank.")
-@click.option(
-    "--with", "names", multiple=True, metavar="NAME", help="Add tools that ask these named banks."
-)
-@click.option("--group", is_flag=True, help="For group chats: leave out the core memory.")
-@click.option("--read-only", is_flag=True, help="Offer no tool that writes.")
-@click.option("--decides", is_flag=True, help="Let the agent accept proposals and confirm facts.")
-@click.option("--agent", default="", metavar="NAME", help="The name that its lines carry.")
-@click.option("--user", default="", metavar="NAME", help="The user on whose behalf it writes.")
-@click.option("--tools", default="default", metavar="LIST", help="all, or names with commas.")
+@flag("--http", "Serve HTTP on this machine instead of stdio.")
+@option("--host", "A loopback address.", default="127.0.0.1", metavar="ADDRESS")
+@option("--port", "0: a free one.", type=click.IntRange(0, 65535), default=8765, metavar="N")
+@flag("--all", "every_bank", "Add tools that ask every named bank.")
+@option("--with", "names", "Add tools that ask these named banks.", multiple=True, metavar="NAME")
+@flag("--group", "For group chats: leave out the core memory.")
+@flag("--read-only", "Offer no tool that writes.")
+@flag("--decides", "Let the agent accept proposals and confirm facts.")
+@option("--agent", "The name that its lines carry.", default="", metavar="NAME")
+@option("--user", "The user on whose behalf it writes.", default="", metavar="NAME")
+@option("--tools", "all, or names with commas.", default="default", metavar="LIST")
 def mcp(
     session: Session,
     /,

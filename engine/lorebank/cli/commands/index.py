@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lorebank.cli.command import command
+from lorebank.cli.command import command, flag, option
 from lorebank.cli.session import FOUND, Progress, Session
 from lorebank.index.meaning import FETCH
 from lorebank.render import reports
@@ -20,8 +20,8 @@ SHOWN_PROBLEMS = 10
 
 
 @command("index")
-@click.option("--full", is_flag=True, help="Read every file again, changed or not.")
-@click.option("--check", is_flag=True, help="Compare with a rebuild; exit with 6 if they differ.")
+@flag("--full", "Read every file again, changed or not.")
+@flag("--check", "Compare with a rebuild; exit with 6 if they differ.")
 def index(session: Session, full: bool, check: bool) -> int:
     """Only changed files are read. The index is a cache: deleting .memory/ loses nothing. Exits
     with 1 where the embedder that is set could not embed a text; words find it all the same.
@@ -110,7 +110,7 @@ def status(session: Session) -> int:
 
 
 @command("doctor")
-@click.option("--fix", is_flag=True, help="Repair what can be repaired safely.")
+@flag("--fix", "Repair what can be repaired safely.")
 def doctor(session: Session, fix: bool) -> int:
     """Looks at permissions, what killed runs left, the index (as a database, and row by row against
     the files), managed blocks, notes and ledgers, citations that lead nowhere, the embedder and
@@ -131,18 +131,16 @@ def doctor(session: Session, fix: bool) -> int:
 
 
 @command("bench")
-@click.option(
+@option(
     "--n",
     "n",
+    "At most this many sentences.",
     type=click.IntRange(1),
     default=200,
     metavar="N",
     show_default=True,
-    help="At most this many sentences.",
 )
-@click.option(
-    "--seed", type=int, default=0, metavar="N", show_default=True, help="Which sentences."
-)
+@option("--seed", "Which sentences.", type=int, default=0, metavar="N", show_default=True)
 def bench(session: Session, /, **sample: Any) -> None:
     """Takes facts (and sentences of prose, where facts are few), leaves out a part of their
     words and asks for them again: how often the sentence comes back first, among five, among

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lorebank.cli.command import command, complete_entity, date_option, group
+from lorebank.cli.command import command, complete_entity, date_option, flag, group, option
 from lorebank.cli.session import FOUND, Session, ask_key, edit_source
 from lorebank.domain.facts import InboxKind, Origin, Stance
 from lorebank.errors import UsageError
@@ -28,20 +28,18 @@ _VERDICTS = {
 }
 
 
-_by_option = click.option("--by", metavar="NAME", help="Who rules; default: your user name.")
+_by_option = option("--by", "Who rules; default: your user name.", metavar="NAME")
 
 
 @command("inbox")
 @click.argument("words", nargs=-1, metavar="[ID VERDICT]… | rule")
-@click.option("--kind", type=click.Choice([each.value for each in InboxKind]), help="Only these.")
-@click.option("-k", type=click.IntRange(min=1), default=_SHOWN, help="At most this many items.")
-@click.option(
-    "--all", "everything", is_flag=True, help="Also pairs of lines that are little alike."
-)
+@option("--kind", "Only these.", type=click.Choice([each.value for each in InboxKind]))
+@option("-k", "At most this many items.", type=click.IntRange(min=1), default=_SHOWN)
+@flag("--all", "everything", "Also pairs of lines that are little alike.")
 @_by_option
-@click.option("--settled", is_flag=True, help="List the verdicts in force.")
-@click.option("--judge", is_flag=True, help="Let the generator rule on what it is sure of.")
-@click.option("--undo", is_flag=True, help="Take back the verdicts on IDs, or all --by NAME.")
+@flag("--settled", "List the verdicts in force.")
+@flag("--judge", "Let the generator rule on what it is sure of.")
+@flag("--undo", "Take back the verdicts on IDs, or all --by NAME.")
 @date_option
 def inbox(
     session: Session,
@@ -126,7 +124,7 @@ def _ask(session: Session, waiting: Callable[[], Inbox], bank: Bank, by: str | N
 @click.argument("fact", metavar="FACT")
 @click.argument("rest", nargs=-1, metavar="for|against|unrelated [OPINION]")
 @_by_option
-@click.option("--undo", is_flag=True, help="Take back the verdict on the pair.")
+@flag("--undo", "Take back the verdict on the pair.")
 def evidence(session: Session, fact: str, rest: tuple[str, ...], by: str | None, undo: bool) -> int:
     """Short for `lorebank inbox`. FACT and OPINION are ids or their beginnings. OPINION may be left
     out if the fact waits with only one. The verdict is a line of bank/evidence.md; deleting the
@@ -191,14 +189,14 @@ _ruling("reject", "Drop these proposals; they come back only with new evidence."
 
 @command("confirm")
 @click.argument("ids", metavar="[ID]...", nargs=-1)
-@click.option("--source", default="", metavar="PATH[#L10[-L20]]", help="A file, or lines of it.")
-@click.option(
+@option("--source", "A file, or lines of it.", default="", metavar="PATH[#L10[-L20]]")
+@option(
     "--all-from",
+    "All of an origin.",
     type=click.Choice([origin.value for origin in Origin if not origin.trusted]),
-    help="All of an origin.",
 )
-@click.option("--reason", default="", metavar="TEXT", help="The reason, written on the line.")
-@click.option("--undo", is_flag=True, help="Take it back: the line is taken off.")
+@option("--reason", "The reason, written on the line.", default="", metavar="TEXT")
+@flag("--undo", "Take it back: the line is taken off.")
 def confirm(session: Session, /, ids: tuple[str, ...], all_from: str | None, **how: Any) -> int:
     """What is imported, said in a session or marked untrusted is recalled only marked, moves no
     opinion and reaches no page. What you confirm counts like your own word from then on: a line of
@@ -217,27 +215,21 @@ def confirm(session: Session, /, ids: tuple[str, ...], all_from: str | None, **h
 
 @command("forget")
 @click.argument("ids", metavar="[ID]...", nargs=-1)
-@click.option(
+@option(
     "-e",
     "--entity",
+    "All that names it, and its page.",
     default="",
     metavar="NAME",
     shell_complete=complete_entity,
-    help="All that names it, and its page.",
 )
-@click.option(
-    "--source", default="", metavar="PATH[#L10[-L20]]", help="A file, a transcript, or lines of it."
-)
-@click.option(
-    "--match", default="", metavar="TEXT", help="Lines with these words; Ann* for a part."
-)
-@click.option(
-    "--before", metavar="DAY", help="Only of earlier days; alone, all notes and talk of those."
-)
-@click.option("--dry-run", is_flag=True, help="Show every line that would go; cut nothing.")
-@click.option("--undo", "undo", is_flag=True, help="Put back what a run cut: the last, or RUN.")
-@click.option("--purge", is_flag=True, help="Keep nothing to undo it; alone, of no run.")
-@click.option("--force", is_flag=True, help="With --undo: leave notes alone that changed since.")
+@option("--source", "A file, a transcript, or lines of it.", default="", metavar="PATH[#L10[-L20]]")
+@option("--match", "Lines with these words; Ann* for a part.", default="", metavar="TEXT")
+@option("--before", "Only of earlier days; alone, all notes and talk of those.", metavar="DAY")
+@flag("--dry-run", "Show every line that would go; cut nothing.")
+@flag("--undo", "undo", "Put back what a run cut: the last, or RUN.")
+@flag("--purge", "Keep nothing to undo it; alone, of no run.")
+@flag("--force", "With --undo: leave notes alone that changed since.")
 def forget(
     session: Session,
     /,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lorebank.cli.command import command
+from lorebank.cli.command import command, flag, option
 from lorebank.cli.session import FOUND, Session, ask_key, edit_source, write
 from lorebank.errors import UsageError
 from lorebank.nightly.hunks import changes_of
@@ -47,25 +47,25 @@ _TROUBLES = frozenset(
 
 
 @command("reflect")
-@click.option("--since", metavar="DAY", help="Only entities with facts from that day on.")
-@click.option("--date", "day", metavar="DAY", help="The day to reflect on; default: today.")
-@click.option("--dry-run", is_flag=True, help="Report what would change; write nothing.")
-@click.option("--diff", is_flag=True, help="Print the patch instead of the summary.")
-@click.option("--check", is_flag=True, help="Write nothing; exit with 6 if something would change.")
-@click.option("-i", "--interactive", is_flag=True, help="Decide change by change.")
-@click.option("--hunks", is_flag=True, help="With -i: decide page by page, hunk by hunk.")
-@click.option("--accept", metavar="HUNK", multiple=True, help="Make only these changes.")
-@click.option("--reject", metavar="HUNK", multiple=True, help="Leave these out, now and later.")
-@click.option("--force", is_flag=True, help="Let more entries disappear than reflect.max_vanish.")
-@click.option("--commit", is_flag=True, help="Make one git commit of the pages written.")
-@click.option(
+@option("--since", "Only entities with facts from that day on.", metavar="DAY")
+@option("--date", "day", "The day to reflect on; default: today.", metavar="DAY")
+@flag("--dry-run", "Report what would change; write nothing.")
+@flag("--diff", "Print the patch instead of the summary.")
+@flag("--check", "Write nothing; exit with 6 if something would change.")
+@flag("-i", "--interactive", "Decide change by change.")
+@flag("--hunks", "With -i: decide page by page, hunk by hunk.")
+@option("--accept", "Make only these changes.", metavar="HUNK", multiple=True)
+@option("--reject", "Leave these out, now and later.", metavar="HUNK", multiple=True)
+@flag("--force", "Let more entries disappear than reflect.max_vanish.")
+@flag("--commit", "Make one git commit of the pages written.")
+@option(
     "--undo",
+    "Undo a run, byte for byte; default: the last.",
     metavar="RUN",
     is_flag=False,
     flag_value=LAST,
-    help="Undo a run, byte for byte; default: the last.",
 )
-@click.option("--infer", is_flag=True, help="Suggest retain lines from the prose of logs.")
+@flag("--infer", "Suggest retain lines from the prose of logs.")
 def reflect(session: Session, /, check: bool, diff: bool, **options: Any) -> int:
     """Entity pages, opinions and a journal page, written between markers; what you wrote around
     them stays. Where nothing is new, no file is touched. A rejected change stays away until its

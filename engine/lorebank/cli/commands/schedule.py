@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from lorebank.cli.command import group
+from lorebank.cli.command import flag, group, option
 from lorebank.cli.session import Session
 from lorebank.errors import ScheduleError
 from lorebank.render.reports import printed_lines, schedule_lines
@@ -50,13 +50,11 @@ def schedule() -> None:
 
 def _at_option(command: Callable[..., Any]) -> Callable[..., Any]:
     text = "The time of day, local."
-    return click.option("--at", metavar="HH:MM", default=DEFAULT_AT, show_default=True, help=text)(
-        command
-    )
+    return option("--at", text, metavar="HH:MM", default=DEFAULT_AT, show_default=True)(command)
 
 
 def _system_option(help_text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    return click.option("--system", type=click.Choice(SYSTEMS), help=help_text)
+    return option("--system", help_text, type=click.Choice(SYSTEMS))
 
 
 @schedule.subcommand("print")
@@ -74,7 +72,7 @@ def print_job(session: Session, at: str, system: str | None) -> None:
 @schedule.subcommand("install")
 @_at_option
 @_system_option("By which scheduler; default: this machine's.")
-@click.option("--catch-up", is_flag=True, help="Let the next command make up for a missed night.")
+@flag("--catch-up", "Let the next command make up for a missed night.")
 def install_job(session: Session, at: str, system: str | None, catch_up: bool) -> None:
     """Run reflect every night; repeat to change the time or the scheduler."""
     job = _job(session, at)

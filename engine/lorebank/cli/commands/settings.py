@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import get_completion_class
 
-from lorebank.cli.command import command, group
+from lorebank.cli.command import command, flag, group
 from lorebank.cli.session import Session, write_json
 from lorebank.errors import ConfigurationError, LorebankError, WorkspaceError
 from lorebank.render.reports import path_lines, setting_lines, value_text
@@ -62,7 +62,7 @@ def get_setting(session: Session, key: str) -> None:
 @config.subcommand("set")
 @click.argument("key")
 @click.argument("value")
-@click.option("--user", is_flag=True, help="In your own file, for all workspaces.")
+@flag("--user", "In your own file, for all workspaces.")
 def set_setting(session: Session, key: str, value: str, user: bool) -> None:
     """Write one setting into the workspace's file, or with --user into your own."""
     file = _user_file() if user else files.workspace_config_path(session.find_root())
@@ -76,7 +76,7 @@ def set_setting(session: Session, key: str, value: str, user: bool) -> None:
 
 @config.subcommand("import")
 @click.argument("file", type=click.Path(dir_okay=False))
-@click.option("--dry-run", is_flag=True, help="Show what would be set; write nothing.")
+@flag("--dry-run", "Show what would be set; write nothing.")
 def import_settings(session: Session, file: str, dry_run: bool) -> None:
     """Take over the memory search of an openclaw.json into your own file.
 

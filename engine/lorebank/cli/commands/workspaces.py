@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from lorebank.cli.command import command, group
+from lorebank.cli.command import command, flag, group, option
 from lorebank.cli.session import Session
 from lorebank.errors import UsageError
 from lorebank.render.answers import bank_lines
@@ -21,13 +21,13 @@ from lorebank.workspace.registry import add_bank, load_registry, remove_bank, se
 
 @command("init")
 @click.argument("directory", metavar="[DIR]", required=False, type=click.Path(file_okay=False))
-@click.option(
+@option(
     "--template",
+    "A shipped template (lorebank template list), or a folder or zip that holds one.",
     default="default",
     metavar="NAME|PATH",
-    help="A shipped template (lorebank template list), or a folder or zip that holds one.",
 )
-@click.option("--dry-run", is_flag=True, help="List what would be created; write nothing.")
+@flag("--dry-run", "List what would be created; write nothing.")
 def init(session: Session, directory: str | None, template: str, dry_run: bool) -> None:
     """Creates the folders and pages that a workspace starts with, in DIR or here. Existing
     files are not changed, so running it again is safe.
@@ -79,7 +79,7 @@ def bank() -> None:
 @bank.subcommand("add")
 @click.argument("name")
 @click.argument("path", type=click.Path(file_okay=False))
-@click.option("--replace", is_flag=True, help="Point an existing name to PATH.")
+@flag("--replace", "Point an existing name to PATH.")
 def add_bank_name(session: Session, name: str, path: str, replace: bool) -> None:
     """Give the workspace at PATH a name."""
     added, remark = add_bank(os.environ, name, Path(path), replace=replace)
@@ -113,7 +113,7 @@ def remove_bank_name(session: Session, name: str) -> None:
 
 @bank.subcommand("default", examples="lorebank bank default home")
 @click.argument("name", required=False)
-@click.option("--unset", is_flag=True, help="Have no default.")
+@flag("--unset", "Have no default.")
 def default_bank_name(session: Session, name: str | None, unset: bool) -> None:
     """Set or print the bank used when none is named and no workspace is near."""
     if name and unset:
@@ -170,7 +170,7 @@ def check(session: Session, source: str) -> int:
 
 @template.subcommand("import")
 @click.argument("source", metavar="NAME|PATH")
-@click.option("--dry-run", is_flag=True, help="List what would be created; write nothing.")
+@flag("--dry-run", "List what would be created; write nothing.")
 def import_template(session: Session, source: str, dry_run: bool) -> None:
     """Add a template's pages to the workspace, where they are missing.
 
@@ -186,11 +186,11 @@ def import_template(session: Session, source: str, dry_run: bool) -> None:
 
 @template.subcommand("export")
 @click.argument("name")
-@click.option("--to", "target", metavar="PATH", help="A new folder or zip; default: ./NAME.")
-@click.option("--title", default="", help="Title for `template list`.")
-@click.option("--description", default="", help="One sentence.")
-@click.option("--directives", is_flag=True, help="Include bank/directives.md.")
-@click.option("--dry-run", is_flag=True, help="List what it would hold; write nothing.")
+@option("--to", "target", "A new folder or zip; default: ./NAME.", metavar="PATH")
+@option("--title", "Title for `template list`.", default="")
+@option("--description", "One sentence.", default="")
+@flag("--directives", "Include bank/directives.md.")
+@flag("--dry-run", "List what it would hold; write nothing.")
 def export_template(
     session: Session, /, name: str, target: str | None, dry_run: bool, **options: Any
 ) -> None:

@@ -18,7 +18,9 @@ from lorebank.cli.command import (
     ORIGIN,
     command,
     entity_options,
+    flag,
     group,
+    option,
     text_argument,
 )
 from lorebank.cli.session import FOUND, Session
@@ -31,25 +33,23 @@ from lorebank.render.text import Look, count
 from lorebank.retain.compose import as_understood
 
 _TYPED_LINE = re.compile(r"(?:[-*+]\s+\S|[WBSO](?:\s*\([^)\n]*\))?\s+(?:@|\[\[)|[WBSO]\s*\(c\s*=)")
-_ALLOW_FUTURE = click.option("--allow-future", is_flag=True, help="Allow a --date in the future.")
-_ALLOW_SECRET = click.option(
-    "--allow-secret", is_flag=True, help="Write it even if it looks like a secret."
-)
+_ALLOW_FUTURE = flag("--allow-future", "Allow a --date in the future.")
+_ALLOW_SECRET = flag("--allow-secret", "Write it even if it looks like a secret.")
 
 
 @command("retain")
 @click.argument("text", nargs=-1)
-@click.option("--kind", type=KIND, help="The kind of fact, as a word or a letter.")
+@option("--kind", "The kind of fact, as a word or a letter.", type=KIND)
 @entity_options("Who or what it is about.")
-@click.option("--confidence", type=CONFIDENCE, metavar="C", help="How certain it is, from 0 to 1.")
-@click.option("--date", "day", metavar="DAY", help="The log to write to; default: today's.")
-@click.option("--for", "for_", multiple=True, metavar="ID", help="An opinion that it supports.")
-@click.option("--against", multiple=True, metavar="ID", help="An opinion that it contradicts.")
-@click.option("--replaces", multiple=True, metavar="ID", help="A fact that it replaces.")
-@click.option("--origin", type=ORIGIN, default="owner", help="Who says so; default: the owner.")
+@option("--confidence", "How certain it is, from 0 to 1.", type=CONFIDENCE, metavar="C")
+@option("--date", "day", "The log to write to; default: today's.", metavar="DAY")
+@option("--for", "for_", "An opinion that it supports.", multiple=True, metavar="ID")
+@option("--against", "An opinion that it contradicts.", multiple=True, metavar="ID")
+@option("--replaces", "A fact that it replaces.", multiple=True, metavar="ID")
+@option("--origin", "Who says so; default: the owner.", type=ORIGIN, default="owner")
 @_ALLOW_FUTURE
 @_ALLOW_SECRET
-@click.option("--undo", is_flag=True, help="Remove the last fact again.")
+@flag("--undo", "Remove the last fact again.")
 def retain(session: Session, /, text: tuple[str, ...], undo: bool, **properties: Any) -> None:
     """TEXT is a sentence, or a typed line as it stands in a log. Without TEXT, or with -, it is
     read from standard input: each line that begins with a kind or a bullet is a fact of its
@@ -112,11 +112,11 @@ def split_facts(text: str) -> list[str]:
 
 @command("remember")
 @click.argument("text", nargs=-1)
-@click.option(
+@option(
     "--to",
+    "Where to write it; default: as the text suggests.",
     type=click.Choice(["auto", "core", "fact", "log"]),
     default="auto",
-    help="Where to write it; default: as the text suggests.",
 )
 @_ALLOW_SECRET
 def remember(session: Session, text: tuple[str, ...], to: str, allow_secret: bool) -> None:
@@ -143,7 +143,7 @@ def remember(session: Session, text: tuple[str, ...], to: str, allow_secret: boo
 
 @command("log")
 @click.argument("text", nargs=-1)
-@click.option("--date", "day", metavar="DAY", help="The log to write to; default: today's.")
+@option("--date", "day", "The log to write to; default: today's.", metavar="DAY")
 @_ALLOW_FUTURE
 @_ALLOW_SECRET
 def log(session: Session, text: tuple[str, ...], day: str | None, **allowed: Any) -> None:
@@ -179,8 +179,8 @@ def _edit(session: Session, day: str | None, *, allow_future: bool) -> None:
 
 
 @command("lint")
-@click.option("--fix", is_flag=True, help="Rewrite the lines that can be fixed automatically.")
-@click.option("--undo", is_flag=True, help="Undo the last fixes.")
+@flag("--fix", "Rewrite the lines that can be fixed automatically.")
+@flag("--undo", "Undo the last fixes.")
 def lint(session: Session, fix: bool, undo: bool) -> int:
     """Headings that almost open a retain section, typed lines outside of one, unknown kinds and
     confidences, names cut short, facts about no entity, duplicates, prose among facts. The line
@@ -230,7 +230,7 @@ def core() -> None:
 
 @core.subcommand("append", is_markdown=True)
 @click.argument("text", nargs=-1)
-@click.option("--section", default="", metavar="HEADING", help="Append to that section.")
+@option("--section", "Append to that section.", default="", metavar="HEADING")
 def append_core(session: Session, text: tuple[str, ...], section: str) -> None:
     """Append a text to the page, or to a section."""
     _write_core(session, "append", text_argument(text, "append"), section=section)
