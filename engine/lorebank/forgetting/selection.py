@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import field
 from datetime import date
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 
@@ -107,100 +108,157 @@ def select_lines(
 ) -> Selected:
     """Everything that the order means; the caller has synced. `NotFound` for unknown ids."""
     order.check()
-    selected = Selected()
-    if order.is_of_conversations:
-        return selected
-    if order.source:
-        _take_source(connection, root, files, order.source, selected)
-    elif order.finder is not None:
-        _take_found(connection, root, files, order, order.finder, selected)
-        if order.page:
-            _take_file(connection, root, order.page, selected)
-    elif order.ids:
+    return Selected() if order.is_of_conversations else _Search(connection, root, files).run(order)
+
+
+class _Search:
+    """What one order means, gathered in `into`."""
+
+    def __init__(self, connection: Connection, root: Path, files: Sequence[SourceFile]) -> None:
+        self.connection = connection
+        self.root = root
+        self.files = files
+        self.into = Selected()
+        self.lines_of = cache(self._lines_of)
+
+    def run(self, order: Order) -> Selected:
+        into = self.into
+        if order.source:
+            self._take_source(order.source)
+        elif order.finder is not None:
+            self._take_found(order, order.finder)
         for text in order.ids:
-            _take_items(_of_id(connection, text), selected)
-    if order.before is not None:
-        early = {path for (path,) in select(connection, _BEFORE, (order.before.isoformat(),))}
-        if not (order.ids or order.entity or order.source or order.match):
-            for path in sorted(early):
-                _take_file(connection, root, path, selected)
-        selected.lines = [line for line in selected.lines if line.source.path in early]
-        selected.files = [path for path in selected.files if path in early]
-    selected.lines = sorted(dict.fromkeys(selected.lines), key=lambda line: (line.source, line.id))
-    _keep_marks(root, selected)
-    return selected
+            self._take_items(self._of_id(text))
+        if order.before is not None:
+            rows = select(self.connection, _BEFORE, (order.before.isoformat(),))
+            early = {path for (path,) in rows}
+            if not (order.ids or order.entity or order.source or order.match):
+                for path in sorted(early):
+                    self._take_file(path)
+            into.lines = [line for line in into.lines if line.source.path in early]
+            into.files = [path for path in into.files if path in early]
+        into.lines = sorted(dict.fromkeys(into.lines), key=lambda line: (line.source, line.id))
+        self._keep_marks()
+        return into
 
+    def _of_id(self, text: str) -> list[KnownItem]:
+        if not text.startswith("o-"):
+            item = item_of_id(self.connection, text)[0]
+            return items_matching(self.connection, "i.id = ?", (item,))
+        if found := items_matching(self.connection, _STATING, (text,)):
+            return found
+        raise NotFound(f"no opinion '{text}'", hint="`lorebank opinions` lists them with ids")
 
-def _of_id(connection: Connection, text: str) -> list[KnownItem]:
-    if text.startswith("o-"):
-        found = items_matching(connection, _STATING, (text,))
-        if not found:
-            raise NotFound(f"no opinion '{text}'", hint="`lorebank opinions` lists them with ids")
-        return found
-    return items_matching(connection, "i.id = ?", (item_of_id(connection, text)[0],))
+    def _take_items(self, items: Iterable[KnownItem]) -> None:
+        self.into.lines += [ForgottenLine(at, text, id_, kind) for id_, kind, text, at in items]
 
+    def _take_naming(self, item: KnownItem, is_named: Callable[[str], object]) -> None:
+        """A fact as a whole; of a paragraph, the sentences that name somebody."""
+        id_, kind, _, place = item
+        text = "\n".join(self.lines_of(place.path)[place.start_line - 1 : place.end_line])
+        spans = list(sentence_spans(text)) if kind == "note" else []
+        gone = [span for span in spans if is_named(text[slice(*span)])]
+        if not gone or len(gone) == len(spans):
+            return self._take_items([item])
+        said = " ".join(text[slice(*span)].strip() for span in gone)
+        self.into.lines.append(ForgottenLine(place, plain_text(readable(said)), id_, kind))
+        for start, end in reversed(gone):
+            begin = start or len(text) - len(_BULLET.sub("", text))
+            text = text[:begin] + "\n" * text.count("\n", start, end) + text[end:]
+        self.into.kept[place] = text
+        return None
 
-def _take_items(items: Iterable[KnownItem], selected: Selected) -> None:
-    selected.lines += [ForgottenLine(place, text, id_, kind) for id_, kind, text, place in items]
+    def _take_source(self, source: str) -> None:
+        place = place_named(source)
+        if place.path not in {file.path for file in self.files}:
+            raise NotFound(f"no file {place.path}", hint="paths are relative to the workspace")
+        if place.start_line:
+            self._take_lines(place.path, range(place.start_line, place.end_line + 1))
+        else:
+            self._take_file(place.path)
 
+    def _take_file(self, path: str) -> None:
+        self.into.files.append(path)
+        self._take_lines(path, range(1, 10**9))
 
-def _take_naming(
-    root: Path, item: KnownItem, is_named: Callable[[str], object], into: Selected
-) -> None:
-    """A fact as a whole; of a paragraph, the sentences that name somebody."""
-    id_, kind, _, place = item
-    text = "\n".join(_read_lines(root, place.path)[place.start_line - 1 : place.end_line])
-    spans = list(sentence_spans(text)) if kind == "note" else []
-    gone = [span for span in spans if is_named(text[slice(*span)])]
-    if not gone or len(gone) == len(spans):
-        return _take_items([item], into)
-    said = " ".join(text[slice(*span)].strip() for span in gone)
-    into.lines.append(ForgottenLine(place, plain_text(readable(said)), id_, kind))
-    for start, end in reversed(gone):
-        begin = start or len(text) - len(_BULLET.sub("", text))
-        text = text[:begin] + "\n" * text.count("\n", start, end) + text[end:]
-    into.kept[place] = text
-    return None
+    def _take_lines(self, path: str, wanted: Container[int]) -> None:
+        """Some lines of a file, and what each is part of: the rest of its fact, or of its list item
+        but for the items nested in that. Of a paragraph these lines go alone."""
+        lines = self.lines_of(path)
+        items = items_matching(self.connection, "f.path = ?", (path,))
+        spans = [range(item[3].start_line, min(item[3].end_line, len(lines)) + 1) for item in items]
+        facts = [span for item, span in zip(items, spans, strict=True) if item[1] != "note"]
+        gone = _with_their_items(lines, {n for n, _ in enumerate(lines, 1) if n in wanted}, facts)
+        covered: set[int] = set()
+        for item, span in zip(items, spans, strict=True):
+            says = {number for number in span if lines[number - 1].strip()}
+            if says and says <= gone:
+                self._take_items([item])
+                covered |= says
+        said = {number for span in spans for number in span}
+        for number in sorted(gone - covered):
+            text, kind = readable(lines[number - 1]).strip(), "note" if number in said else ""
+            self.into.lines.append(ForgottenLine(Citation(path, number, number), text, kind=kind))
 
+    def _keep_marks(self) -> None:
+        """Where a list item goes and one nested in it stays, its mark stays: without it that one
+        would be read as part of the item above."""
+        into = self.into
+        places = sorted({line.source for line in into.lines} - {*into.kept})
+        for path, group in groupby(places, lambda place: place.path):
+            lines, found = self.lines_of(path), list(group)
+            gone = {n for place in found for n in range(place.start_line, place.end_line + 1)}
+            stay = [n for n, line in enumerate(lines, 1) if line.strip() and n not in gone]
+            for place in found if path not in into.files else ():
+                mark = _ITEM.match(lines[place.start_line - 1])
+                below = stay[bisect(stay, place.start_line) :][:1]
+                if mark and below and _indent(lines[below[0] - 1]) > len(mark["indent"]):
+                    more = place.end_line - place.start_line
+                    into.kept[place] = f"{mark.group()} …" + "\n" * more
 
-def _take_source(
-    connection: Connection, root: Path, files: Sequence[SourceFile], source: str, into: Selected
-) -> None:
-    place = place_named(source)
-    if place.path not in {file.path for file in files}:
-        raise NotFound(f"no file {place.path}", hint="paths are relative to the workspace")
-    if place.start_line:
-        wanted = range(place.start_line, place.end_line + 1)
-        _take_lines(connection, root, place.path, wanted, into)
-    else:
-        _take_file(connection, root, place.path, into)
+    def _take_found(self, order: Order, finder: Finder) -> None:
+        """Every line that holds the words or a name; of an entity, also what the index knows to
+        name it, and of a paragraph only the sentences that do."""
+        is_named = word_finder(order.names)
+        for item in items_matching(self.connection, _NAMING, (order.entity,)):
+            self._take_naming(item, is_named)
+        passages = "f.path = ? AND i.kind = 'note'"
+        for file in self.files:
+            path, hit = file.path, self._lines_meant(file, finder)
+            found = (
+                items_matching(self.connection, passages, (path,)) if hit and order.entity else ()
+            )
+            for item in found:
+                own = {*range(item[3].start_line, item[3].end_line + 1)}
+                if not hit.isdisjoint(own):
+                    self._take_naming(item, is_named)
+                    hit -= own
+            if hit:
+                self._take_lines(path, hit)
+        if order.page:
+            self._take_file(order.page)
 
+    def _lines_meant(self, file: SourceFile, finder: Finder) -> set[int]:
+        """The lines of a file that hold for certain what is meant; of a page those that a person
+        wrote: managed blocks are mended."""
+        if file.path == FORGOTTEN_PAGE:
+            return set()  # it keeps forgotten what is
+        lines = self.lines_of(file.path)
+        hit = {number for number, is_sure in finder.lines(lines).items() if is_sure}
+        if hit and file.role in (FileRole.BANK, FileRole.LEDGER):
+            from lorebank.markdown.blocks import find_blocks
 
-def _take_file(connection: Connection, root: Path, path: str, into: Selected) -> None:
-    into.files.append(path)
-    _take_lines(connection, root, path, range(1, 10**9), into)
+            for block in find_blocks("\n".join(lines))[0]:
+                hit -= {*range(block.first_line, block.last_line + 1)}
+        return hit
 
-
-def _take_lines(
-    connection: Connection, root: Path, path: str, wanted: Container[int], into: Selected
-) -> None:
-    """Some lines of a file, and what each is part of: the rest of its fact, or of its list item but
-    for the items nested in that. Of a paragraph these lines go alone."""
-    lines = _read_lines(root, path)
-    items = items_matching(connection, "f.path = ?", (path,))
-    spans = [range(item[3].start_line, min(item[3].end_line, len(lines)) + 1) for item in items]
-    facts = [span for item, span in zip(items, spans, strict=True) if item[1] != "note"]
-    gone = _with_their_items(lines, {n for n, _ in enumerate(lines, 1) if n in wanted}, facts)
-    covered: set[int] = set()
-    for item, span in zip(items, spans, strict=True):
-        says = {number for number in span if lines[number - 1].strip()}
-        if says and says <= gone:
-            _take_items([item], into)
-            covered |= says
-    said = {number for span in spans for number in span}
-    for number in sorted(gone - covered):
-        text, kind = readable(lines[number - 1]).strip(), "note" if number in said else ""
-        into.lines.append(ForgottenLine(Citation(path, number, number), text, kind=kind))
+    def _lines_of(self, path: str) -> list[str]:
+        try:
+            source = SourceFile(path, 0, 0, None, FileRole.NOTE)
+            text, _ = text_of(read_bytes(self.root, source))
+            return split_lines(text.removeprefix("\ufeff"))
+        except OSError:
+            return []
 
 
 def _with_their_items(lines: Sequence[str], wanted: set[int], facts: Iterable[range]) -> set[int]:
@@ -225,77 +283,5 @@ def _with_their_items(lines: Sequence[str], wanted: set[int], facts: Iterable[ra
     return gone
 
 
-def _keep_marks(root: Path, selected: Selected) -> None:
-    """Where a list item goes and one nested in it stays, its mark stays: without it that one would
-    be read as part of the item above."""
-    places = sorted({line.source for line in selected.lines} - {*selected.kept})
-    for path, group in groupby(places, lambda place: place.path):
-        lines, found = _read_lines(root, path), list(group)
-        gone = {n for place in found for n in range(place.start_line, place.end_line + 1)}
-        stay = [n for n, line in enumerate(lines, 1) if line.strip() and n not in gone]
-        for place in found if path not in selected.files else ():
-            mark = _ITEM.match(lines[place.start_line - 1])
-            below = stay[bisect(stay, place.start_line) :][:1]
-            if mark and below and _indent(lines[below[0] - 1]) > len(mark["indent"]):
-                more = place.end_line - place.start_line
-                selected.kept[place] = f"{mark.group()} …" + "\n" * more
-
-
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip(" \t>"))
-
-
-def _take_found(
-    connection: Connection,
-    root: Path,
-    files: Sequence[SourceFile],
-    order: Order,
-    finder: Finder,
-    into: Selected,
-) -> None:
-    """Every line that holds the words or a name; of an entity, also what the index knows to name
-    it, and of a paragraph only the sentences that do."""
-    is_named = word_finder(order.names)
-    for item in items_matching(connection, _NAMING, (order.entity,)):
-        _take_naming(root, item, is_named, into)
-    passages = "f.path = ? AND i.kind = 'note'"
-    for path, hit in _lines_meant(root, files, finder):
-        for item in items_matching(connection, passages, (path,)) if order.entity else ():
-            own = {*range(item[3].start_line, item[3].end_line + 1)}
-            if not hit.isdisjoint(own):
-                _take_naming(root, item, is_named, into)
-                hit -= own
-        _take_lines(connection, root, path, hit, into)
-
-
-def _lines_meant(
-    root: Path, files: Sequence[SourceFile], finder: Finder
-) -> Iterator[tuple[str, set[int]]]:
-    """The lines of each file that hold for certain what is meant."""
-    for file in files:
-        if file.path == FORGOTTEN_PAGE:
-            continue  # it keeps forgotten what is
-        found = finder.lines(_read_lines(root, file.path))
-        hit = {number for number, is_sure in found.items() if is_sure}
-        if file.role in (FileRole.BANK, FileRole.LEDGER) and hit:
-            hit = _outside_blocks(root, file.path, hit)
-        if hit:
-            yield file.path, hit
-
-
-def _outside_blocks(root: Path, path: str, numbers: Collection[int]) -> set[int]:
-    """Of some lines of a page those that a person wrote: managed blocks are mended."""
-    from lorebank.markdown.blocks import find_blocks
-
-    text = "\n".join(_read_lines(root, path))
-    managed = [(block.first_line, block.last_line) for block in find_blocks(text)[0]]
-    return {n for n in numbers if not any(first <= n <= last for first, last in managed)}
-
-
-def _read_lines(root: Path, path: str) -> list[str]:
-    try:
-        source = SourceFile(path, 0, 0, None, FileRole.NOTE)
-        text, _ = text_of(read_bytes(root, source))
-        return split_lines(text.removeprefix("\ufeff"))
-    except OSError:
-        return []
