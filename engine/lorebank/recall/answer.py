@@ -240,7 +240,9 @@ def _with_successors(
         known |= judged_together(request.connection, spoken)
         newer = {
             old: new
-            for old, new in newer_lines(lines, lambda _: _vectors(request, first), known).items()
+            for old, new in newer_lines(
+                lines, lambda of: _vectors(request, {n: first[n] for n in of}), known
+            ).items()
             if new not in replaced
             and first[new].id not in over
             and (first[old].kind != "opinion" or _answers_as_well(found, new, old))
