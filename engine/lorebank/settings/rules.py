@@ -71,31 +71,34 @@ def users_own(rule: Rule, which: Callable[[Any], bool] = lambda value: True) -> 
     return replace(rule, user_only=which)
 
 
+def text(expects: str, accepts: Callable[[str], bool] = lambda text: True, **how: Any) -> Rule:
+    return Rule(expects, accepts, str, **how)
+
+
+def users_text(
+    expects: str, accepts: Callable[[str], bool] = lambda text: True, **how: Any
+) -> Rule:
+    return users_own(text(expects, accepts, **how))
+
+
 def whole_number(low: int, high: int) -> Rule:
+    limits = {"minimum": low, "maximum": high}
     return Rule(
-        f"a whole number from {low} to {high}",
-        lambda n: low <= n <= high,
-        int,
-        schema={"minimum": low, "maximum": high},
+        f"a whole number from {low} to {high}", lambda n: low <= n <= high, int, schema=limits
     )
 
 
 def number(low: float, high: float) -> Rule:
+    """NaN, which is not comparable, is in no range."""
+    limits = {"minimum": low, "maximum": high}
     return Rule(
-        f"a number from {low:g} to {high:g}",
-        lambda number: low <= number <= high,  # not for NaN, which is not comparable
-        float,
-        schema={"minimum": low, "maximum": high},
+        f"a number from {low:g} to {high:g}", lambda n: low <= n <= high, float, schema=limits
     )
 
 
 def one_of(*choices: str) -> Rule:
-    return Rule(
-        " or ".join(f'"{choice}"' for choice in choices),
-        choices.__contains__,
-        str,
-        schema={"enum": list(choices)},
-    )
+    expects = " or ".join(f'"{choice}"' for choice in choices)
+    return text(expects, choices.__contains__, schema={"enum": list(choices)})
 
 
 _DURATION = r"0|(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+"
@@ -105,10 +108,9 @@ _UNIT_S = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 
 def duration() -> Rule:
     """A length of time as people write it, read by `seconds`."""
-    return Rule(
+    return text(
         'a time such as "30s", "5m" or "1h30m", or "0"',
-        lambda text: bool(re.fullmatch(_DURATION, text)),
-        str,
+        lambda said: bool(re.fullmatch(_DURATION, said)),
         schema={"pattern": f"^(?:{_DURATION})$"},
     )
 
@@ -203,22 +205,15 @@ def is_absolute(path: str) -> bool:
 FLAG = Rule("true or false", lambda value: True, bool)
 FRACTION = number(0, 1)
 HEADINGS = Rule("a list of non-empty texts", _is_text_list, list)
-LOG_PATTERN = Rule(
+LOG_PATTERN = text(
     "a relative path that ends in .md and holds {YYYY}, {MM} and {DD}, outside bank/",
     _is_log_pattern,
-    str,
 )
 EXTRA_PATHS = Rule(
     "a list of paths: relative to the workspace without '..', or absolute in the user's file",
     lambda paths: _is_text_list(paths) and all(map(is_location, paths)),
     list,
     user_only=lambda paths: not all(map(_is_inside_path, paths)),
-)
-LIBRARY = Rule(
-    "an absolute path, or nothing",
-    lambda path: path == "" or is_absolute(path),
-    str,
-    user_only=lambda path: True,
 )
 
 
@@ -242,15 +237,10 @@ def _is_endpoint(url: str) -> bool:
 
 
 def _is_header_table(table: dict[object, object]) -> bool:
-    return all(
-        isinstance(name, str)
-        and name.isascii()
-        and name.replace("-", "").replace("_", "").isalnum()
-        and isinstance(value, str)
-        and value.isprintable()
-        and value.isascii()
-        for name, value in table.items()
-    )
+    texts = [each for row in table.items() for each in row if isinstance(each, str)]
+    names = (name.replace("-", "").replace("_", "") for name in texts[::2])
+    are_plain = all(each.isascii() and each.isprintable() for each in texts)
+    return len(texts) == 2 * len(table) and are_plain and all(map(str.isalnum, names))
 
 
 def _is_index_path(path: str) -> bool:
@@ -260,57 +250,32 @@ def _is_index_path(path: str) -> bool:
     )
 
 
-def _is_agent_id(text: str) -> bool:
-    return (
-        0 < len(text) <= 64
-        and text.isascii()
-        and text.replace("-", "").replace("_", "").replace(".", "").isalnum()
-        and text[0].isalnum()
-    )
-
-
 def _is_command(text: str) -> bool:
     return is_absolute(text) or not (set(text) & set("/\\\0") or text.strip() in ("", ".", ".."))
 
 
-COMMAND = Rule("a command's name or its absolute path", _is_command, str)
-PATH = users_own(Rule("an absolute path, or nothing", lambda p: p == "" or is_absolute(p), str))
-MODEL_PATH = users_own(
-    Rule(
-        "an absolute path, hf:owner/repository/file.gguf, or nothing",
-        lambda path: not path or path.startswith("hf:") or is_absolute(path),
-        str,
-    )
+COMMAND = text("a command's name or its absolute path", _is_command)
+PATH = users_text("an absolute path, or nothing", lambda path: path == "" or is_absolute(path))
+MODEL_PATH = users_text(
+    "an absolute path, hf:owner/repository/file.gguf, or nothing",
+    lambda path: not path or path.startswith("hf:") or is_absolute(path),
 )
-INDEX_PATH = users_own(
-    Rule(
-        "an absolute path that holds {workspace} or {agent_id} and ends in .sqlite, or nothing",
-        _is_index_path,
-        str,
-    )
+INDEX_PATH = users_text(
+    "an absolute path that holds {workspace} or {agent_id} and ends in .sqlite, or nothing",
+    _is_index_path,
 )
-AGENT_ID = users_own(
-    Rule(
-        "up to 64 ASCII letters, digits, '-', '_' and '.', beginning with a letter or digit",
-        _is_agent_id,
-        str,
-    )
+AGENT_ID = users_text(
+    "up to 64 ASCII letters, digits, '-', '_' and '.', beginning with a letter or digit",
+    lambda name: bool(re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}", name)),
 )
-ENDPOINT = users_own(
-    Rule(
-        "an http:// or https:// address without a password or a query, or nothing",
-        lambda url: url == "" or _is_endpoint(url),
-        str,
-    )
+ENDPOINT = users_text(
+    "an http:// or https:// address without a password or a query, or nothing",
+    lambda url: url == "" or _is_endpoint(url),
 )
-SECRET = users_own(
-    replace(
-        Rule(
-            "env:VARIABLE or a key, printable ASCII without spaces",
-            lambda text: text.isascii() and text.isprintable() and text == text.strip(),
-            str,
-        ),
-        secret=True,
-    )
+SECRET = users_text(
+    "env:VARIABLE or a key, printable ASCII without spaces",
+    lambda key: key.isascii() and key.isprintable() and key == key.strip(),
+    secret=True,
 )
-TEXTS = replace(Rule("a table of header names and texts", _is_header_table, dict), secret=True)
+MODEL = users_text("a model's name")
+TEXTS = Rule("a table of header names and texts", _is_header_table, dict, secret=True)

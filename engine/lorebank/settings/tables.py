@@ -23,8 +23,8 @@ from lorebank.settings.rules import (
     FRACTION,
     HEADINGS,
     INDEX_PATH,
-    LIBRARY,
     LOG_PATTERN,
+    MODEL,
     MODEL_PATH,
     PATH,
     SECRET,
@@ -37,6 +37,7 @@ from lorebank.settings.rules import (
     setting,
     tables,
     users_own,
+    users_text,
     whole_number,
 )
 
@@ -57,7 +58,7 @@ class LocalSettings(Record):
     empty for the built-in model."""
     model_cache_dir: str = setting("", PATH)
     """Where downloaded GGUF files are kept; empty for llama.cpp's own place."""
-    command: str = setting("llama-server", users_own(Rule("a command", bool, str)))
+    command: str = setting("llama-server", users_text("a command", bool))
     """The server of llama.cpp, started where `model_path` is set and none is reached."""
 
 
@@ -105,7 +106,7 @@ class EmbedderSettings(Record):
     provider: str = setting("local", _provider("auto", *PROVIDERS))
     """`auto` takes the first that is there: a local model file, then a key for OpenAI, Gemini or
     Voyage, then the built-in model."""
-    model: str = setting("", users_own(Rule("a model's name", lambda name: True, str)))
+    model: str = setting("", MODEL)
     """Empty for the provider's default."""
     dimensions: int = setting(0, users_own(whole_number(0, 16_384)))
     """The length of the vectors, where the model offers several; 0 for its own."""
@@ -145,7 +146,7 @@ class GeneratorSettings(Record):
     """A chat model that writes what is then checked against its citations. Off unless named."""
 
     provider: str = setting("none", users_own(one_of(*GENERATORS), lambda name: name != "none"))
-    model: str = setting("", users_own(Rule("a model's name", lambda name: True, str)))
+    model: str = setting("", MODEL)
     """Empty for the provider's default."""
     base_url: str = setting("", ENDPOINT)
     """Wins over `providers.<name>.base_url`; so do the key and the headers."""
@@ -353,7 +354,7 @@ SOURCES = Rule(
     lambda names: bool(names) and all(name in ("memory", "sessions") for name in names),
     list,
 )
-PROMPT = users_own(Rule("a text", lambda text: True, str))
+PROMPT = users_text("a text")
 
 
 class ScopeSettings(Record):
@@ -487,7 +488,7 @@ class VectorSettings(Record):
     """The vector extension of SQLite; without it an exact scan gives the same answers."""
 
     enabled: bool = setting(True, FLAG)
-    extension_path: str = setting("", LIBRARY)
+    extension_path: str = setting("", PATH)
     """A shared library to load in place of the packaged one; only from the user's file."""
 
 
