@@ -12,12 +12,9 @@ from lorebank.render.text import (
     SEPARATOR,
     Look,
     blocks,
-    byline,
     confidence_phrase,
     day_phrase,
     display_width,
-    evidence_line,
-    part_lines,
     times_phrase,
     unconfirmed,
     whose,
@@ -44,7 +41,7 @@ def _hit_block(look: Look, hit: Hit) -> list[str]:
     when = times_phrase(hit) if hit.timestamp else ""
     sure = confidence_phrase(hit.confidence)
     parts = [hit.standing, whose(hit), hit.kind, when, sure, ", ".join(hit.entities)]
-    return [*look.paragraph(hit.content), *byline(look, parts, hit.place)]
+    return [*look.paragraph(hit.content), *look.byline(parts, hit.place)]
 
 
 def _context_line(look: Look, context: Sequence[str], shown: set[str]) -> list[str]:
@@ -64,19 +61,19 @@ def absence_lines(look: Look, answer: Answer) -> list[str]:
     if absence.source is not None:
         lines += look.paragraph(absence.content, INDENT)
         reasons = [_reason(name, found) for name, found in absence.why.items()]
-        lines += byline(look, [absence.id or "", *reasons], absence.source)
+        lines += look.byline([absence.id or "", *reasons], absence.source)
     return lines
 
 
 def _why_lines(look: Look, hit: Hit) -> list[str]:
     reasons = [_reason(name, found) for name, found in hit.why.items() if name != "score"]
-    lines = part_lines(look, [hit.id, f"score {hit.score:.2f}", *reasons], INDENT)
+    lines = look.parts([hit.id, f"score {hit.score:.2f}", *reasons], INDENT)
     worths = [f"{name} {worth:+.2f}" for name, worth in hit.why.get("score", {}).items()]
-    lines += part_lines(look, worths, INDENT * 2)
+    lines += look.parts(worths, INDENT * 2)
     if hit.repeats:
-        lines += part_lines(look, [f"also said in {place}" for place in hit.repeats], INDENT * 2)
+        lines += look.parts([f"also said in {place}" for place in hit.repeats], INDENT * 2)
     for evidence in hit.evidence:
-        lines.append(evidence_line(look, evidence, INDENT * 2, known=hit.content))
+        lines.append(look.evidence(evidence, INDENT * 2, known=hit.content))
     return lines
 
 
@@ -110,7 +107,7 @@ def answer_notes(look: Look, answer: Answer, *, budgeted: bool = False) -> list[
         if budgeted:
             shown = f"{answer.total}; more fit a larger --budget-tokens or -k"
         notes.append(f"note: showing {len(answer.hits)} of {shown}")
-    return [look.dim(line) for note in notes for line in look.paragraph(note, INDENT, first="")]
+    return list(map(look.dim, look.hanging(notes)))
 
 
 def understood_lines(look: Look, answer: Answer) -> list[str]:
@@ -118,7 +115,7 @@ def understood_lines(look: Look, answer: Answer) -> list[str]:
     lines.append(f"read as: {', '.join(answer.query.intent) or 'lexical'}")
     lines.append(f"retrievers: {', '.join(answer.retrievers_used) or 'none'}")
     lines += [f"skipped {name}: {why}" for name, why in answer.retrievers_skipped.items()]
-    return [look.dim(part) for line in lines for part in look.paragraph(line, INDENT, first="")]
+    return list(map(look.dim, look.hanging(lines)))
 
 
 def _searched(query: Query) -> list[str]:
@@ -141,7 +138,7 @@ def nothing_found_lines(look: Look, answer: Answer, *, advice: Sequence[str]) ->
     if searched := _searched(answer.query):
         lines.append(f"searched: {SEPARATOR.join(searched)}")
     lines += [f"try: {each}" for each in advice]
-    return [part for line in lines for part in look.paragraph(line, INDENT, first="")]
+    return look.hanging(lines)
 
 
 def answer_jsonl(answer: Answer) -> Iterator[str]:
@@ -173,7 +170,7 @@ def search_lines(look: Look, hits: Sequence[SearchHit]) -> list[str]:
         heading = look.cut(hit.heading, max(20, look.width - len(hit.place) - 8))
         yield f"{head}  {look.dim(heading)}" if heading else head
         yield from _context_line(look, hit.context, shown)
-        yield from part_lines(look, [unconfirmed(hit)], INDENT) if hit.quarantined else ()
+        yield from look.parts([unconfirmed(hit)], INDENT) if hit.quarantined else ()
         snippet = look.paragraph(hit.snippet.strip("\n"), INDENT)
         yield from (line for line in snippet if line.strip())
 
@@ -186,7 +183,7 @@ def search_notes(look: Look, hits: Sequence[SearchHit], known: Collection[str] =
         hit.fallback for hit in hits if hit.fallback and hit.fallback not in known
     )
     notes = [f"note: {reason}" for reason in fallbacks]
-    return [look.dim(line) for note in notes for line in look.paragraph(note, INDENT, first="")]
+    return list(map(look.dim, look.hanging(notes)))
 
 
 def bank_lines(look: Look, rows: Sequence[tuple[RegisteredBank, bool]]) -> list[str]:
@@ -206,7 +203,7 @@ def failed_lines(look: Look, parts: Iterable[BankPart]) -> list[str]:
     lines: list[str] = []
     for part in parts:
         if part.error:
-            lines += look.paragraph(f"{part.bank}: {part.error}", INDENT, first="")
+            lines += look.hanging([f"{part.bank}: {part.error}"])
             hint = look.paragraph(f"hint: {part.hint}", INDENT * 2, first=INDENT)
             lines += hint if part.hint else []
     return [look.warn(line) for line in lines]

@@ -25,15 +25,9 @@ from lorebank.render.text import (
     UNSEEN,
     Look,
     blocks,
-    byline,
     confidence_phrase,
     count,
-    evidence_line,
-    fact_block,
     more_line,
-    move_lines,
-    part_lines,
-    section,
     signed,
     whose,
 )
@@ -77,10 +71,10 @@ def opinion_block(
     lines = [indent + look.strong(shown) + first[len(indent) + len(shown) :], *rest]
     stances = [each.stance.value for each in opinion.evidence] if look.for_model else []
     counted = f"{stances.count('for')} for, {stances.count('against')} against" if stances else ""
-    lines += part_lines(look, [bank, *_about_whom(opinion), counted], margin)
+    lines += look.parts([bank, *_about_whom(opinion), counted], margin)
     older = len(opinion.evidence) - evidence
     for each in opinion.evidence[-evidence:] if evidence else ():
-        lines.append(evidence_line(look, each, margin, known=opinion.statement))
+        lines.append(look.evidence(each, margin, known=opinion.statement))
     if evidence and older > 0:
         more = look.hint(f"… {older} earlier: lorebank explain {opinion.id}")
         lines.append(look.dim(margin + more))
@@ -145,9 +139,9 @@ def step_lines(look: Look, opinion: Opinion, steps: Sequence[BeliefStep]) -> lis
         lines.append(INDENT + day_line(look, step.date, step.after))
         lines += look.dim_paragraph(step.words, _DEEPER)
         for line in step.lines:
-            lines.append(evidence_line(look, line, _DEEPER))
+            lines.append(look.evidence(line, _DEEPER))
             read_as = f"read as {line.reason}" if line.reason else ""
-            lines += part_lines(look, [read_as, line.fact_id], INDENT * 3)
+            lines += look.parts([read_as, line.fact_id], INDENT * 3)
     if abs(steps[-1].after - opinion.confidence) >= UNSEEN:
         faded = f"read as {confidence_phrase(opinion.confidence)}, faded without evidence since"
         lines += look.dim_paragraph(faded, INDENT)
@@ -166,10 +160,10 @@ def change_lines(look: Look, diff: BeliefDiff) -> list[str]:
 
 def _change_block(look: Look, change: BeliefChange) -> list[str]:
     margin, opinion, new = " " * len(f"{INDENT}0.00 → 0.00  "), change.opinion, change.successor
-    lines = move_lines(look, opinion.statement, change.before, change.after)
-    lines += part_lines(look, [", ".join(opinion.entities), opinion.id], margin)
+    lines = look.move(opinion.statement, change.before, change.after)
+    lines += look.parts([", ".join(opinion.entities), opinion.id], margin)
     lines += look.paragraph(f"now: {new.statement} ({new.id})", margin) if new else []
-    moved = (evidence_line(look, line, margin, known=opinion.statement) for line in change.moved)
+    moved = (look.evidence(line, margin, known=opinion.statement) for line in change.moved)
     return [*lines, *moved]
 
 
@@ -198,7 +192,7 @@ def _finding_block(look: Look, finding: RotFinding) -> list[str]:
     lead = f"{INDENT}{sure}  " if sure else INDENT
     lines = look.paragraph(finding.text, " " * len(lead), first=lead)
     parts = [finding.reason, str(finding.source), finding.id]
-    return lines + part_lines(look, parts, " " * len(lead))
+    return lines + look.parts(parts, " " * len(lead))
 
 
 def calibration_lines(look: Look, found: Calibration) -> list[str]:
@@ -243,7 +237,7 @@ def timeline_lines(look: Look, facts: Sequence[Fact]) -> list[str]:
         first, *rest = look.paragraph(fact.content, column, first=f"{shown:<12}")
         lines += [look.bullet + look.accent(shown) + first[len(shown) :], *rest]
         parts = [*_timeline_parts(fact), fact.id if look.for_model else ""]
-        lines += byline(look, parts, fact.citation, indent=column)
+        lines += look.byline(parts, fact.citation, indent=column)
     return lines
 
 
@@ -264,14 +258,14 @@ def _timeline_parts(fact: Fact) -> list[str]:
 def explanation_lines(look: Look, story: Explanation) -> list[str]:
     lines: list[str] = []
     if story.fact is not None:
-        lines += fact_block(look, story.fact, with_id=True)
+        lines += look.fact(story.fact, with_id=True)
         raw = story.fact.raw.rstrip("\n").split("\n")
-        lines += section(look, "As written", [x for r in raw for x in look.paragraph(r, INDENT)])
+        lines += look.section("As written", [x for r in raw for x in look.paragraph(r, INDENT)])
     if story.opinion is not None:
         lines += opinion_block(look, story.opinion, evidence=0)
         lines += step_lines(look, story.opinion, story.steps)
     if len(story.places) > 1:
-        lines += section(look, "Stands at", [f"{INDENT}{place}" for place in story.places])
+        lines += look.section("Stands at", [f"{INDENT}{place}" for place in story.places])
     if story.moved:
         lines += ["", look.title("Moved")]
         for opinion_id, evidence in story.moved:

@@ -7,17 +7,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from lorebank.render.beliefs import opinion_block, page_lines
-from lorebank.render.text import (
-    INDENT,
-    SEPARATOR,
-    Look,
-    blocks,
-    count,
-    display_width,
-    fact_block,
-    part_lines,
-    section,
-)
+from lorebank.render.text import INDENT, SEPARATOR, Look, blocks, count, display_width
 
 if TYPE_CHECKING:
     from lorebank.domain.answers import EntitiesOfBanks, EntityGraph, EntityView, GraphNode
@@ -37,7 +27,7 @@ _NAMED_IN = 3
 
 def entity_view_lines(look: Look, view: EntityView, *, limit: int) -> list[str]:
     lines = [look.title(look.clean_line(view.entity.name), 1)]
-    lines += part_lines(look, _about(view.entity), INDENT)
+    lines += look.parts(_about(view.entity), INDENT)
     for told in view.screen:
         [said] = page_lines(look, told.removeprefix("- "))
         is_title = told.startswith("**")
@@ -46,21 +36,21 @@ def entity_view_lines(look: Look, view: EntityView, *, limit: int) -> list[str]:
     for title, opinions in (("More opinions", view.held), ("Opinions of others", view.about)):
         more = (o for o in opinions if not any(f"[{e.source}]" in screen for e in o.evidence))
         blocks = [opinion_block(look, each, evidence=0, indent=INDENT) for each in more]
-        lines += section(look, title, [line for block in blocks for line in block])
+        lines += look.section(title, [line for block in blocks for line in block])
     questions = (" · ".join([f"{q.kind}: {q.text}", *map(str, q.sources)]) for q in view.questions)
-    lines += section(look, "Open", _paragraphs(look, questions))
-    facts = [line for fact in view.facts[:limit] for line in fact_block(look, fact, indent=INDENT)]
+    lines += look.section("Open", _paragraphs(look, questions))
+    facts = [line for fact in view.facts[:limit] for line in look.fact(fact, indent=INDENT)]
     if len(view.facts) > limit:
         older = f"… and {len(view.facts) - limit:,} older; -k {len(view.facts)} shows all"
         facts.append(look.dim(INDENT + older))
-    lines += section(look, "Facts", facts)
+    lines += look.section("Facts", facts)
     named: list[str] = []
     for line in view.named_in[:_NAMED_IN]:
         named += look.paragraph(look.cut(line.content, look.width - len(INDENT)), INDENT)
         named += look.dim_paragraph(str(line.source), INDENT * 2)
-    lines += section(look, "Named in", named)
+    lines += look.section("Named in", named)
     near = ", ".join(f"{each.entity.name} ({each.shared})" for each in view.neighbours)
-    return lines + section(look, "Seen with", look.paragraph(near, INDENT) if near else [])
+    return lines + look.section("Seen with", look.paragraph(near, INDENT) if near else [])
 
 
 def _paragraphs(look: Look, texts: Iterable[str]) -> list[str]:
@@ -123,7 +113,7 @@ def _reasons(look: Look, title: str, reasons: Sequence[NameReason]) -> list[str]
         f"{each.name}: {each.reason}{f' · {each.source}' if each.source else ''}"
         for each in reasons
     )
-    return section(look, title, _paragraphs(look, texts))
+    return look.section(title, _paragraphs(look, texts))
 
 
 def ledger_change_lines(look: Look, change: LedgerChange, *, undo: bool) -> list[str]:
@@ -170,7 +160,7 @@ def graph_lines(look: Look, graph: EntityGraph) -> list[str]:
     lines = [f"{shape}, {count(components, 'component')}"]
     central = [node for node in graph.nodes if node.centrality > 0][:_MOST_SHOWN]
     ranked = [f"{INDENT}{n.centrality:.3f}  {names[n.slug]} ({n.degree})" for n in central]
-    lines += section(look, "Most central", ranked)
+    lines += look.section("Most central", ranked)
     communities: dict[int, list[GraphNode]] = {}
     for node in graph.nodes:
         communities.setdefault(node.community, []).append(node)
@@ -180,12 +170,12 @@ def graph_lines(look: Look, graph: EntityGraph) -> list[str]:
         + (f" and {len(found) - _MOST_SHOWN} more" if len(found) > _MOST_SHOWN else "")
         for found in larger[:_MOST_SHOWN]
     )
-    lines += section(look, "Communities", _paragraphs(look, shown))
+    lines += look.section("Communities", _paragraphs(look, shown))
     bridges = [
         f"{INDENT}{names[edge.a]} – {names[edge.b]}  {look.dim(str(edge.source))}"
         for edge in graph.bridges[:_MOST_SHOWN]
     ]
-    return lines + section(look, "Bridges", bridges)
+    return lines + look.section("Bridges", bridges)
 
 
 def merged_view_lines(look: Look, found: EntitiesOfBanks, *, limit: int) -> list[str]:

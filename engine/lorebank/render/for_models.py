@@ -13,7 +13,7 @@ from lorebank.errors import UsageError
 from lorebank.markdown.origin import as_recalled
 from lorebank.recall.snippets import newly_shown, snippet
 from lorebank.render.reports import reflect_lines
-from lorebank.render.text import MODEL, day_phrase, in_words_of_tools, problem_lines, whose
+from lorebank.render.text import MODEL, day_phrase, in_words_of_tools, whose
 
 REVIEW_TOKENS = 3_800
 """Of a page to be reviewed; with what hosts put around it below 4,000, which all of them accept."""
@@ -77,7 +77,7 @@ def reflect_blocks(report: ReflectReport, hunks: Sequence[Hunk]) -> list[str]:
     return [
         *reflect_lines(MODEL, report, everything=True),
         *(hunk_blocks(hunks) if report.dry_run else ()),
-        *problem_lines(MODEL, report.problems),
+        *MODEL.problems(report.problems),
     ]
 
 

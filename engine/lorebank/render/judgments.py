@@ -7,17 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lorebank.render.text import (
-    INDENT,
-    MODEL,
-    Look,
-    count,
-    count_of,
-    day_phrase,
-    fact_block,
-    more_line,
-    part_lines,
-)
+from lorebank.render.text import INDENT, MODEL, Look, count, count_of, day_phrase, more_line
 
 if TYPE_CHECKING:
     from lorebank.domain.facts import InboxItem, InboxLine
@@ -72,8 +62,7 @@ def _side(look: Look, label: str, line: InboxLine | None) -> list[str]:
     place = str(line.source) if line.source else ""
     return [
         *look.paragraph(f"{label}{line.text}", INDENT * 2, first=INDENT),
-        *part_lines(
-            look,
+        *look.parts(
             [
                 ", ".join(line.about),
                 f"written by {line.by}" if line.by else "",
@@ -114,7 +103,7 @@ def confirm_lines(look: Look, report: ConfirmReport) -> list[str]:
     moved = f"{count(len(report.facts), 'fact')} and {count(report.passages, 'passage')} {done}"
     lines = [f"{moved}: {report.source}" if report.source else moved]
     for fact in report.facts[:_SHOWN]:
-        lines += fact_block(look, fact, indent=INDENT)
+        lines += look.fact(fact, indent=INDENT)
     return lines + more_line(_SHOWN, len(report.facts))
 
 

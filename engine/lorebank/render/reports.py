@@ -17,8 +17,6 @@ from lorebank.render.text import (
     count,
     count_of,
     more_line,
-    move_lines,
-    problem_lines,
     size_phrase,
 )
 
@@ -63,7 +61,7 @@ def embedder_lines(look: Look, report: SyncReport) -> list[str]:
         return []
     remedy = f"hint: {report.embedder_remedy}" if report.embedder_remedy else ""
     lines = filter(None, [f"note: {report.embedder_problem}", remedy])
-    return [part for line in lines for part in look.paragraph(line, INDENT, first="")]
+    return look.hanging(lines)
 
 
 def _totals(report: SyncReport) -> str:
@@ -129,7 +127,7 @@ def reflect_log_line(report: ReflectReport, moment: datetime) -> str:
 
 def _moves(look: Look, report: ReflectReport, everything: bool) -> list[str]:
     moves = sorted(report.opinions_moved, key=_by_move)
-    blocks = ["\n".join(move_lines(look, text, old, new)) for _, text, old, new in moves]
+    blocks = ["\n".join(look.move(text, old, new)) for _, text, old, new in moves]
     return [line for block in _first(blocks, everything, INDENT) for line in block.split("\n")]
 
 
@@ -263,7 +261,7 @@ def status_problem_lines(look: Look, problems: Sequence[Diagnostic]) -> list[str
     for problem in problems:
         by_code.setdefault(problem.code, []).append(problem)
     for code, alike in by_code.items():
-        lines += problem_lines(look, alike)
+        lines += look.problems(alike)
         lines += look.dim_paragraph(f"remedy: {remedy(code)}", INDENT * 2)
     return lines
 

@@ -166,12 +166,85 @@ class Look(Record):
         """A text of any origin, safe to show and wrapped."""
         return wrap(clean(text), self.width, indent, first=first)
 
+    def hanging(self, texts: Iterable[str]) -> list[str]:
+        """Texts of any origin whose further lines are set in."""
+        return [line for text in texts for line in self.paragraph(text, INDENT, first="")]
+
     def dim_paragraph(self, text: str, indent: str = INDENT) -> list[str]:
         return [indent + self.dim(line[len(indent) :]) for line in self.paragraph(text, indent)]
 
     def cut(self, text: str, width: int) -> str:
         """A text of any origin on one line of at most `width` columns."""
         return truncate(clean(text), width)
+
+    def byline(
+        self, parts: Iterable[str], source: Citation | str, *, indent: str = INDENT
+    ) -> list[str]:
+        """The dim line under a sentence; its source ends it."""
+        return self.parts([*parts, str(source)], indent)
+
+    def parts(self, parts: Iterable[str], indent: str) -> list[str]:
+        """Dim parts with dots between, broken between parts where they fit, empty ones left out."""
+        lines: list[str] = []
+        line = ""
+        for part in filter(None, map(self.clean_line, parts)):
+            longer = f"{line}{SEPARATOR}{part}" if line else part
+            if line and display_width(indent + longer) > self.width:
+                lines.append(line)
+                longer = part
+            line = longer
+        wrapped = [each for line in [*lines, line] for each in wrap(line, self.width, indent)]
+        return [indent + self.dim(line[len(indent) :]) for line in wrapped]
+
+    def fact(self, fact: Fact, *, indent: str = "", with_id: bool = False) -> list[str]:
+        parts = [
+            "superseded" if fact.superseded_by else "",
+            whose(fact),
+            fact.kind.value,
+            times_phrase(fact),
+            confidence_phrase(fact.confidence),
+            ", ".join(dict.fromkeys(mention.name for mention in fact.mentions)),
+            fact.id if with_id or self.for_model else "",
+        ]
+        return [
+            *self.paragraph(fact.content, indent, first=indent + self.bullet),
+            *self.byline(parts, fact.citation, indent=indent + INDENT),
+        ]
+
+    def problems(self, problems: Sequence[Diagnostic], *, limit: int = 0) -> list[str]:
+        """Each as `path:line: what`, set back; beyond `limit` (0: none) only their number."""
+        shown = problems[:limit] if limit else problems
+        lines: list[str] = []
+        for problem in shown:
+            place = f"{problem.path}:{problem.line}" if problem.line else problem.path
+            lines += self.paragraph(f"{place}: {problem.message}", INDENT * 2, first=INDENT)
+        return lines + more_line(len(shown), len(problems), " (lorebank status lists them)")
+
+    def evidence(self, evidence: Evidence, indent: str, *, known: str = "") -> str:
+        """`+ 2025-12-01 +0.03 memory/2025-12-01.md#L9  the sentence`, cut to one line.
+
+        A sentence that is `known`, as it stands above already, is left out.
+        """
+        sign = {"for": self.good("+"), "against": self.bad("−")}.get(evidence.stance.value, "·")
+        moved = evidence.reason if abs(evidence.delta) < UNSEEN else ""
+        head = f"{evidence.date} {moved or signed(evidence.delta)} {evidence.source}"
+        room = self.width - len(indent) - len(head) - 4
+        line = f"{indent}{sign} {self.dim(head)}"
+        if evidence.content in ("", known) or room < 24:
+            return line
+        return f"{line}  {self.cut(evidence.content, room)}"
+
+    def move(self, statement: str, before: float | None, after: float) -> list[str]:
+        """`0.80 → 0.74  the statement`; where it was not held before, `new → 0.74`."""
+        start = " new" if before is None else confidence_phrase(before)
+        end = confidence_phrase(after)
+        lead = f"{INDENT}{start} → {end}  "
+        first, *rest = self.paragraph(statement, " " * len(lead), first=lead)
+        style = self.bad if before is not None and after < before else self.good
+        return [f"{INDENT}{start} → {style(end)}{first[len(lead) - 2 :]}", *rest]
+
+    def section(self, title: str, lines: Sequence[str]) -> list[str]:
+        return ["", self.title(title), *lines] if lines else []
 
 
 MODEL = Look(width=1_000_000, for_model=True)
@@ -252,84 +325,12 @@ def size_phrase(size: int) -> str:
     return f"{size / 1_000_000:.1f} MB"
 
 
-def byline(
-    look: Look, parts: Iterable[str], source: Citation | str, *, indent: str = INDENT
-) -> list[str]:
-    """The dim line under a sentence; its source ends it."""
-    return part_lines(look, [*parts, str(source)], indent)
-
-
-def part_lines(look: Look, parts: Iterable[str], indent: str) -> list[str]:
-    """Dim parts with dots between, broken between parts where they fit, empty ones left out."""
-    lines: list[str] = []
-    line = ""
-    for part in filter(None, map(look.clean_line, parts)):
-        longer = f"{line}{SEPARATOR}{part}" if line else part
-        if line and display_width(indent + longer) > look.width:
-            lines.append(line)
-            longer = part
-        line = longer
-    wrapped = [each for line in [*lines, line] for each in wrap(line, look.width, indent)]
-    return [indent + look.dim(line[len(indent) :]) for line in wrapped]
-
-
-def fact_block(look: Look, fact: Fact, *, indent: str = "", with_id: bool = False) -> list[str]:
-    parts = [
-        "superseded" if fact.superseded_by else "",
-        whose(fact),
-        fact.kind.value,
-        times_phrase(fact),
-        confidence_phrase(fact.confidence),
-        ", ".join(dict.fromkeys(mention.name for mention in fact.mentions)),
-        fact.id if with_id or look.for_model else "",
-    ]
-    return [
-        *look.paragraph(fact.content, indent, first=indent + look.bullet),
-        *byline(look, parts, fact.citation, indent=indent + INDENT),
-    ]
-
-
-def problem_lines(look: Look, problems: Sequence[Diagnostic], *, limit: int = 0) -> list[str]:
-    """Each problem as `path:line: what`, set back; beyond `limit` (0: none) only their number."""
-    shown = problems[:limit] if limit else problems
-    lines: list[str] = []
-    for problem in shown:
-        place = f"{problem.path}:{problem.line}" if problem.line else problem.path
-        lines += look.paragraph(f"{place}: {problem.message}", INDENT * 2, first=INDENT)
-    return lines + more_line(len(shown), len(problems), " (lorebank status lists them)")
-
-
 UNSEEN = 0.005
 """A move that two decimals do not show; why the line was read so says more."""
 
 
-def evidence_line(look: Look, evidence: Evidence, indent: str, *, known: str = "") -> str:
-    """`+ 2025-12-01 +0.03 memory/2025-12-01.md#L9  the sentence`, cut to one line.
-
-    A sentence that is `known`, as it stands above already, is left out.
-    """
-    sign = {"for": look.good("+"), "against": look.bad("−")}.get(evidence.stance.value, "·")
-    moved = evidence.reason if abs(evidence.delta) < UNSEEN else ""
-    head = f"{evidence.date} {moved or signed(evidence.delta)} {evidence.source}"
-    room = look.width - len(indent) - len(head) - 4
-    line = f"{indent}{sign} {look.dim(head)}"
-    if evidence.content in ("", known) or room < 24:
-        return line
-    return f"{line}  {look.cut(evidence.content, room)}"
-
-
 def signed(delta: float) -> str:
     return f"{'−' if delta < 0 else '+'}{abs(delta):.2f}"
-
-
-def move_lines(look: Look, statement: str, before: float | None, after: float) -> list[str]:
-    """`0.80 → 0.74  the statement`; where it was not held before, `new → 0.74`."""
-    start = " new" if before is None else confidence_phrase(before)
-    end = confidence_phrase(after)
-    lead = f"{INDENT}{start} → {end}  "
-    first, *rest = look.paragraph(statement, " " * len(lead), first=lead)
-    style = look.bad if before is not None and after < before else look.good
-    return [f"{INDENT}{start} → {style(end)}{first[len(lead) - 2 :]}", *rest]
 
 
 def more_line(shown: int, of: int, hint: str = "", indent: str = INDENT) -> list[str]:
@@ -342,7 +343,3 @@ def blocks(found: Iterable[Iterable[str]]) -> list[str]:
     for block in found:
         lines += ["", *block] if lines else block
     return lines
-
-
-def section(look: Look, title: str, lines: Sequence[str]) -> list[str]:
-    return ["", look.title(title), *lines] if lines else []

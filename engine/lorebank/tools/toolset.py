@@ -41,7 +41,7 @@ from lorebank.render.for_models import (
 )
 from lorebank.render.judgments import forget_lines, inbox_blocks, item_lines
 from lorebank.render.reports import status_lines
-from lorebank.render.text import MODEL, fact_block, in_words_of_tools, more_line
+from lorebank.render.text import MODEL, in_words_of_tools, more_line
 from lorebank.workspace.layout import LogPattern, is_core
 from lorebank.workspace.paths import core_path
 
@@ -405,7 +405,7 @@ class Toolset:
             return self._correct_note(id, text, dry_run=dry_run)
         old = self._fact_meant(id)
         if dry_run:
-            return _recalled("\n".join(["would be over:", *fact_block(MODEL, old), f"new: {text}"]))
+            return _recalled("\n".join(["would be over:", *MODEL.fact(old), f"new: {text}"]))
         if asked := self._proposed(text):
             return asked
         names = list(dict.fromkeys(m.name for m in old.mentions if m.subject))
@@ -418,7 +418,7 @@ class Toolset:
         is_over = bool(self._fact_meant(old.id).superseded_by)
         ids = ", ".join(item.id for item in pairs) or "the inbox"
         state = "over now:" if is_over else f"over once the owner rules so ({ids}):"
-        said = [state, *fact_block(MODEL, old), "new:", *fact_block(MODEL, fact)]
+        said = [state, *MODEL.fact(old), "new:", *MODEL.fact(fact)]
         text = "\n".join([*said, f"forget {fact.id} to take it back"])
         return {"text": as_recalled(text), "id": fact.id}
 

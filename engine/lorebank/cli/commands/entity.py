@@ -24,7 +24,6 @@ from lorebank.errors import UsageError
 from lorebank.render import entities as render
 from lorebank.render.answers import failed_lines
 from lorebank.render.reports import patch_lines
-from lorebank.render.text import problem_lines
 
 _GLOBAL_FLAGS = frozenset({"--json", "--quiet", "--offline", "--verbose"})
 _SHOW = "show"
@@ -148,7 +147,7 @@ def _decision(action: str, names: tuple[str, str], help_text: str) -> None:
         session.result(change, render.ledger_change_lines, undo=undo)
         if not session.json:
             session.show(patch_lines(session.look, change.patch) if dry_run else ())
-            session.note(problem_lines(session.error_look, change.problems))
+            session.note(session.error_look.problems(change.problems))
 
     options: list[Callable[[Any], Any]] = [
         flag("--undo", "Remove the line again."),

@@ -10,7 +10,7 @@ from lorebank.cli.command import command, flag, option
 from lorebank.cli.session import FOUND, Progress, Session
 from lorebank.index.meaning import FETCH
 from lorebank.render import reports
-from lorebank.render.text import count, problem_lines
+from lorebank.render.text import count
 
 if TYPE_CHECKING:
     from lorebank.domain.facts import SyncReport
@@ -41,7 +41,7 @@ def index(session: Session, full: bool, check: bool) -> int:
     if report.problems:
         limit = 0 if session.verbose else SHOWN_PROBLEMS
         notes.append(look.warn(count(len(report.problems), "problem")))
-        notes += problem_lines(look, report.problems, limit=limit)
+        notes += look.problems(report.problems, limit=limit)
     code = session.result(report, reports.sync_lines, notes=notes, everything=session.verbose)
     failed = allowed and report.embedder_problem and report.embedder_remedy != FETCH
     return 1 if failed else code

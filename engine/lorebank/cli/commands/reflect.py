@@ -19,7 +19,6 @@ from lorebank.render.reports import (
     reflect_log_line,
     undo_lines,
 )
-from lorebank.render.text import problem_lines
 from lorebank.schedule.job import note_run
 
 if TYPE_CHECKING:
@@ -118,7 +117,7 @@ def reflect(session: Session, /, check: bool, diff: bool, **options: Any) -> int
 def _log(session: Session, report: ReflectReport) -> int:
     session.show([reflect_log_line(report, session.moment)])
     troubles = [problem for problem in report.problems if problem.code in _TROUBLES]
-    write(problem_lines(session.error_look, troubles), sys.stderr)
+    write(session.error_look.problems(troubles), sys.stderr)
     return TROUBLE if troubles else 0
 
 
@@ -194,4 +193,4 @@ def _show(session: Session, report: ReflectReport, *, diff: bool) -> None:
     summary = reflect_lines(look, report, everything=session.verbose)
     session.show(patch_lines(session.look, report.diff()) if diff else summary)
     session.note(summary if diff else ())
-    session.note(problem_lines(session.error_look, report.problems))
+    session.note(session.error_look.problems(report.problems))
