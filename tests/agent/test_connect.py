@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lorebank.agent.hooks.connect import HOSTS, NAME, connect, settings_file, snippet
+from lorebank.agent.hosts import HOSTS, NAME, connect, settings_file, snippet
 from lorebank.errors import ConfigurationError, LorebankError
 from lorebank.mcp_server.server import tools_of
 from lorebank.settings.openclaw import parse_json5

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lorebank import Bank, ConfigurationError
-from lorebank.agent.hooks.hosts import EVENTS, change_hooks, with_hooks
+from lorebank.agent.hosts import EVENTS, change_hooks, with_hooks
 from lorebank.app.hosts import PROMPT_TOKENS, tokens_of
 from lorebank.language.words import estimate_tokens
 from support import WORDS_ONLY, golden

@@ -1,4 +1,8 @@
-"""The server: the tools of `lorebank.tools`, resources and prompts, over stdio or HTTP."""
+"""The server: the tools of `lorebank.tools`, resources and prompts, over stdio or HTTP.
+
+Hosts forward the structured result of a call to the model and drop the text beside it, so that both
+hold the same lines: guarded, cited, inside their budget.
+"""
 
 from __future__ import annotations
 
@@ -12,30 +16,23 @@ from inspect import Signature
 from typing import Annotated, Any
 
 import anyio
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp.types import CallToolResult, InputRequiredResult, ToolAnnotations
+from mcp.types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
 from mcp.types import Tool as ToolDescription
 from pydantic import ValidationError
 
 from lorebank.app.bank import Bank
 from lorebank.errors import LorebankError, NotFound, UsageError
+from lorebank.markdown.origin import as_recalled
 from lorebank.mcp_server.access import Access, caller, caller_middleware, check_tools
 from lorebank.mcp_server.banks import BankThreads, OpensBank, OpensBanks
-from lorebank.mcp_server.calls import (
-    TOOL_ALIASES,
-    delivered,
-    error_result,
-    joined,
-    read_arguments,
-    recalled,
-    with_note,
-)
 from lorebank.mcp_server.resources import add_prompts, add_resources
 from lorebank.render.answers import search_lines
 from lorebank.render.for_models import REVIEW_TOKENS, within
 from lorebank.render.text import MODEL, in_words_of_tools
-from lorebank.tools.arguments import Aliases, as_usage_error, fit
+from lorebank.tools.arguments import Aliases, as_json, as_usage_error, fit, note_of
 from lorebank.tools.toolset import (
     SELECTING,
     TOOLS,
@@ -69,6 +66,70 @@ _RECALL_ALL = """\
 As recall, asked of several memories that know nothing of each other. Each hit is cited as
 bank:path#line; read on with memory_get_all. A bank that could not be asked is named in the notes.
 """
+
+
+TOOL_ALIASES: Mapping[str, str] = {
+    **dict.fromkeys(("memory_recall", "search", "search_memory", "query_memory", "ask"), "recall"),
+    **dict.fromkeys(("add_memory", "save_memory", "store", "store_memory", "memorize"), "retain"),
+    **dict.fromkeys(("memory_store", "memory_add", "add_memories", "create_memory"), "retain"),
+    **dict.fromkeys(("get_entity", "lookup_entity", "search_entity"), "entity"),
+    **dict.fromkeys(("memory_read", "read_memory", "get_memory", "memory_read_file"), "memory_get"),
+    **dict.fromkeys(("update_memory", "update_fact", "correct_memory"), "correct"),
+    **dict.fromkeys(("delete_memory", "forget_memory"), "forget"),
+}
+"""What models call a tool, by the names that other memories give it."""
+
+
+async def read_arguments(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    """A middleware that reads arguments which came as text, or as the one value that is meant."""
+    given = (ctx.params or {}).get("arguments")
+    if ctx.method == "tools/call" and given is not None and not isinstance(given, Mapping):
+        given = as_json(given, given) if isinstance(given, str) else given
+        if not isinstance(given, Mapping):
+            given = {"facts" if isinstance(given, list) else "input": given}
+        ctx = replace(ctx, params={**(ctx.params or {}), "arguments": given})
+    return await call_next(ctx)
+
+
+def delivered(text: str, **extra: Any) -> CallToolResult:
+    """What a tool did, in a line or two."""
+    return CallToolResult(
+        content=[TextContent(type="text", text=text)], structured_content={"text": text, **extra}
+    )
+
+
+def joined(results: list[CallToolResult]) -> CallToolResult:
+    """Several results as one; an error where one of them is."""
+    content = [item for result in results for item in result.content]
+    said = "\n".join(item.text for item in content if isinstance(item, TextContent))
+    if any(result.is_error for result in results):
+        return CallToolResult(content=[TextContent(type="text", text=said)], is_error=True)
+    return delivered(said)
+
+
+def with_note(result: Any, tool: str, left_out: list[str]) -> Any:
+    """The result with the names of arguments that the tool does not have."""
+    if not isinstance(result, CallToolResult) or result.is_error:
+        return result
+    content = result.structured_content or {}
+    text = f"{content.get('text', '')}\n{note_of(tool, left_out)}"
+    return delivered(**{**content, "text": text})
+
+
+def recalled(text: str, **extra: Any) -> CallToolResult:
+    """As `delivered`, marked as memory: not to be stored again, nor to be obeyed."""
+    return delivered(as_recalled(text), **extra)
+
+
+def error_result(error: LorebankError) -> CallToolResult:
+    """An error as the model reads it: what happened, and what to do, in the words of tools.
+
+    Nothing structured: clients hold that to the tool's output schema, in errors too.
+    """
+    text = f"error: {in_words_of_tools(error.message)}"
+    if error.hint:
+        text += f"\nhint: {in_words_of_tools(error.hint)}"
+    return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
 
 
 def _annotations(effect: Effect) -> ToolAnnotations:

@@ -15,24 +15,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lorebank.agent.hooks import connect as hosts
-from lorebank.agent.hooks.hosts import change_hooks, start_arguments, start_command, with_hooks
+from lorebank.agent import hosts
 from lorebank.cli.command import budget_option, command, flag, group, option
 from lorebank.cli.session import Session, write_raw
 from lorebank.errors import LorebankError, UsageError
 
 if TYPE_CHECKING:
-    from lorebank.agent.hooks.hosts import HookChange
     from lorebank.app.several import Banks
     from lorebank.mcp_server.banks import OpensBanks
     from lorebank.settings.tables import Config
 
 
-HOSTS = ("claude-code", "claude-desktop", "codex", "cursor", "gemini", "openclaw", "vscode")
-
-
 @command("connect")
-@click.argument("host", type=click.Choice(HOSTS))
+@click.argument("host", type=click.Choice(list(hosts.HOSTS)))
 @flag("--remove", "Remove lorebank again.")
 @flag("--print", "prints", "Print the entry; write nothing.")
 @option("--file", "Another file than the host's own.", type=click.Path(path_type=Path))
@@ -60,7 +55,7 @@ def connect(
     """
     target = file or hosts.settings_file(host, os.environ)
     root = None if remove else session.settings()[0]
-    started = [] if root is None else [*start_arguments(root), "mcp", "--agent", host]
+    started = [] if root is None else [*hosts.start_arguments(root), "mcp", "--agent", host]
     started += ["--read-only"] * (read_only and root is not None)
     if prints and root is not None:
         entry = hosts.snippet(host, started)
@@ -77,8 +72,8 @@ def connect(
         tools = tools_of(started)
     done = [hosts.connect(host, target, started if root is not None else None)]
     if host == "claude-code" and file is None:
-        starts = None if root is None else start_command(root)
-        done.append(change_hooks(host, file=None, command=starts, environ=os.environ))
+        starts = None if root is None else hosts.start_command(root)
+        done.append(hosts.change_hooks(host, file=None, command=starts, environ=os.environ))
     payload = {"changes": [each.to_dict() for each in done], "tools": list(tools)}
     answers = f"the server answers with {len(tools)} tools: {', '.join(tools)}"
     session.print(payload, _changed(done), [answers] if tools else ())
@@ -112,7 +107,7 @@ def hooks() -> None:
 def print_hooks(session: Session, host: str) -> None:
     """Print what install would write into an empty file."""
     root, _ = session.settings()
-    text = with_hooks(host, "", start_command(root))
+    text = hosts.with_hooks(host, "", hosts.start_command(root))
     _text(session, text, host=host)
 
 
@@ -121,7 +116,7 @@ def print_hooks(session: Session, host: str) -> None:
 @option("--file", "Another file than the host's own.", type=click.Path(path_type=Path))
 def install_hooks(session: Session, host: str, file: Path | None) -> None:
     """Put the hooks into the host's settings; all else there stays byte for byte."""
-    _change(session, host, file, start_command(session.settings()[0]))
+    _change(session, host, file, hosts.start_command(session.settings()[0]))
 
 
 @hooks.subcommand("remove")
@@ -159,11 +154,11 @@ def _text(session: Session, text: str, **about: object) -> None:
 
 
 def _change(session: Session, host: str, file: Path | None, command: str | None) -> None:
-    done = change_hooks(host, file=file, command=command, environ=os.environ)
+    done = hosts.change_hooks(host, file=file, command=command, environ=os.environ)
     session.result(done, lambda look, done: _changed([done]))
 
 
-def _changed(done: Iterable[HookChange]) -> list[str]:
+def _changed(done: Iterable[hosts.HookChange]) -> list[str]:
     return [f"{'changed' if each.changed else 'unchanged'} {each.file}" for each in done]
 
 

@@ -1,21 +1,28 @@
-"""Hooks in the settings of hosts: of Claude Code in its `settings.json`, of any other host as shell
-functions in a block of a start-up file.
+"""lorebank in the settings of hosts, and taken out again byte for byte: hooks, and its MCP server.
 
 What Claude Code's SessionStart prints is put before the model, at a start and after a compaction;
 what its PreCompact prints is not. So PreCompact only notes that a compaction came, and the words
-that ask to store what lasts stand in what the SessionStart after it prints.
+that ask to store what lasts stand in what the SessionStart after it prints. Any other host gets
+shell functions in a block of a start-up file.
+
+Of a server an entry goes into the table of servers; in JSON a table that is made for it begins on a
+new line, one that stood there empty is filled in place, so that removing can tell which to take
+away. In TOML a block between two marks is appended.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from lorebank.agent.hooks.json_splice import cut, put
+from lorebank.agent.json_splice import cut, put
 from lorebank.errors import ConfigurationError, UsageError
 from lorebank.records import Record
 from lorebank.settings.openclaw import parse_json5
@@ -27,7 +34,7 @@ TIMEOUT_S = 30
 _OWN = re.compile(r"\blorebank\b.* hooks run (?:session-start|pre-compact)\Z")
 _BEGIN = "# >>> lorebank >>>"
 _END = "# <<< lorebank <<<"
-_BLOCK = re.compile(rf"^{_BEGIN}$.*?^{_END}$\n?", re.MULTILINE | re.DOTALL)
+_SHELL_BLOCK = re.compile(rf"^{_BEGIN}$.*?^{_END}$\n?", re.MULTILINE | re.DOTALL)
 
 
 class HookChange(Record):
@@ -125,7 +132,7 @@ def _own_commands(text: str, event: str) -> list[tuple[list[str | int], str]]:
 
 def _in_shell(text: str, command: str | None) -> str:
     if command is None:
-        return _BLOCK.sub("", text)
+        return _SHELL_BLOCK.sub("", text)
     block = f"""{_BEGIN}
 # lorebank_context: what an agent is told at its start; takes --budget-tokens N and --group.
 lorebank_context() {{ {command} context "$@"; }}
@@ -134,8 +141,8 @@ lorebank_context() {{ {command} context "$@"; }}
 lorebank_flush() {{ {command} flush "$@"; }}
 {_END}
 """
-    if _BLOCK.search(text):
-        return _BLOCK.sub(lambda found: block, text, count=1)
+    if _SHELL_BLOCK.search(text):
+        return _SHELL_BLOCK.sub(lambda found: block, text, count=1)
     gap = "" if not text or text.endswith("\n") else "\n"
     return f"{text}{gap}{block}"
 
@@ -147,3 +154,94 @@ def _default_file(host: str, environ: Mapping[str, str]) -> Path:
         return (Path(folder) if folder else home / ".claude") / "settings.json"
     is_zsh = Path(environ.get("SHELL", "")).name == "zsh"
     return home / (".zshrc" if is_zsh else ".bashrc")
+
+
+NAME = "memory"
+"""What the server is called in the settings of a host: tools read `mcp__memory__recall`."""
+_TOML_BLOCK = re.compile(r"\n?# lorebank: begin\n.*?# lorebank: end\n", re.DOTALL)
+
+
+class Host(Record):
+    """Where a host keeps its servers."""
+
+    file: Mapping[str, str]
+    """Platform (`sys.platform`, "" for any other) → path below the home, `{…}` from the
+    environment."""
+    table: tuple[str, ...] = ("mcpServers",)
+    """The keys that lead to the table; of TOML where the file is."""
+    typed: bool = False
+    """Whether an entry says that it is started over stdio."""
+
+
+_CODE = "Code/User/mcp.json"
+_DESKTOP = "Claude/claude_desktop_config.json"
+_MAC = "Library/Application Support"
+HOSTS: Mapping[str, Host] = {
+    "claude-code": Host({"": ".claude.json"}, typed=True),
+    "claude-desktop": Host(
+        {
+            "darwin": f"{_MAC}/{_DESKTOP}",
+            "win32": f"AppData/Roaming/{_DESKTOP}",
+            "": f".config/{_DESKTOP}",
+        }
+    ),
+    "codex": Host({"": ".codex/config.toml"}, ("mcp_servers",)),
+    "cursor": Host({"": ".cursor/mcp.json"}),
+    "gemini": Host({"": ".gemini/settings.json"}),
+    "openclaw": Host({"": ".openclaw/openclaw.json"}, ("mcp", "servers")),
+    "vscode": Host(
+        {"darwin": f"{_MAC}/{_CODE}", "win32": f"AppData/Roaming/{_CODE}", "": f".config/{_CODE}"},
+        ("servers",),
+        typed=True,
+    ),
+}
+_FOLDERS = {"codex": "CODEX_HOME", "claude-code": "CLAUDE_CONFIG_DIR"}
+"""Host → variable that names the folder of its settings."""
+
+
+def settings_file(host: str, environ: Mapping[str, str], platform: str = sys.platform) -> Path:
+    known = HOSTS[host].file
+    path = Path(known.get(platform, known[""]))
+    if folder := environ.get(_FOLDERS.get(host, "")):
+        return Path(folder) / path.name
+    return (Path(environ["HOME"]) if environ.get("HOME") else Path.home()) / path
+
+
+def connect(host: str, file: Path, command: Sequence[str] | None) -> HookChange:
+    """`command` is `None` to take the server out; `ConfigurationError` leaves all untouched."""
+    by_hand = f"these lines:\n{snippet(host, command)}" if command else "what is to stay"
+    return edit_settings(host, file, lambda text: _edited(host, text, command), by_hand)
+
+
+def snippet(host: str, command: Sequence[str]) -> str:
+    return _edited(host, "", command) or ""
+
+
+def _edited(host: str, text: str, command: Sequence[str] | None) -> str | None:
+    """The settings with the server or without; `None` where nothing else was ever in the file."""
+    edit = _in_toml if HOSTS[host].file[""].endswith(".toml") else _in_json
+    return edit(text, HOSTS[host], None if command is None else list(command))
+
+
+def _in_json(text: str, host: Host, command: list[str] | None) -> str | None:
+    without = cut(text, [*host.table, NAME]) if text.strip() else text
+    if command is None:
+        return None if without == "" else without
+    entry: dict[str, Any] = {"type": "stdio"} if host.typed else {}
+    return put(without, [*host.table, NAME], entry | _entry(command))
+
+
+def _entry(command: list[str]) -> dict[str, Any]:
+    return {"command": command[0], "args": command[1:]}
+
+
+def _in_toml(text: str, host: Host, command: list[str] | None) -> str | None:
+    without = _TOML_BLOCK.sub("", text)
+    if command is None:
+        return None if text and not without else without
+    servers = tomllib.loads(without).get(host.table[0], {})
+    if NAME in servers:
+        raise ValueError(f"{host.table[0]}.{NAME} is another server")
+    rows = [f"{key} = {json.dumps(value)}" for key, value in _entry(command).items()]
+    block = ["# lorebank: begin", f"[{host.table[0]}.{NAME}]", *rows, "# lorebank: end", ""]
+    return f"{without}{chr(10) * bool(without)}" + "\n".join(block)
