@@ -149,16 +149,26 @@ def test_an_older_opinion_that_a_newer_one_may_replace_stands_below_it_and_says_
     with Bank.open(root, environ=WORDS_ONLY) as bank:
         held = {opinion.statement[:6]: opinion for opinion in bank.opinions("Ling")}
         facts = [fact for fact in reversed(bank.timeline("Ling")) if fact.confidence]
-    newer = held["Every "].evidence[0].fact_id
-    threads = find_threads(facts, held.values(), unjudged={held["A fine"].id: [newer]})
     known = [KnownFact(fact) for fact in facts]
     day = date(2026, 2, 10)
+    asked_of = {held["A fine"].evidence[0].fact_id: day}
+    threads = replace(find_threads(facts, held.values()), questioned=asked_of)
     view = View("ling", "bank/entities/Ling.md", day, known, opinions=[*held.values()])
     plain, asked = screen_lines(view), screen_lines(replace(view, threads=threads))
     assert [line.text.partition(" · 0.70")[2] for line in plain if "fine" in line.text] == [""]
     first, second = (line.text for line in asked if "fine" in line.text or "Every" in line.text)
     assert first == "Every day there is unbearable. · 0.80"
     assert second.endswith(" · 0.70 · before a newer line of 2026-02-10")
+
+
+def test_what_was_said_again_since_is_newer_than_what_came_between(root: Path) -> None:
+    again, between = "Likes rowing on the lake.", "Rowing on the lake takes up every weekend."
+    for day, said in (("01-28", again), ("02-03", between), ("02-10", again)):
+        write(root, f"2026-{day}", [f"- O(c=0.8) @Nel: {said}"])
+    reflect(root)
+    lines = block(root, "bank/opinions.md", "opinions")
+    newer = {said: "1 newer" in li for li in lines for said in (again, between) if said in li}
+    assert newer == {again: False, between: True}
 
 
 def test_opinions_that_share_their_verb_alone_both_stand(root: Path) -> None:

@@ -73,10 +73,17 @@ def read_content(
         opinions, pairs = formed_under(
             connection, root, config.reflect, vectors_of, as_of=until, entries=by_hand
         )
+    place = {fact.id: n for n, fact in enumerate(facts)}
+    spoken = {fact.id for fact in facts if fact.kind is FactKind.OPINION}
+    opened = {opinion.evidence[0].fact_id: opinion.id for opinion in opinions if opinion.evidence}
+    own = ("stated", "restated")
+    last = {o.id: line.fact_id for o in opinions for line in o.evidence if line.reason in own}
     unjudged: dict[str, list[str]] = defaultdict(list)
-    for pair in pairs:
-        if pair.score >= LIKELY:
+    for pair in (p for p in pairs if p.score >= LIKELY and p.opinion in last):
+        if place.get(pair.fact, -1) > place.get(last[pair.opinion], -1):
             unjudged[pair.opinion].append(pair.fact)
+        elif pair.fact in opened:  # the older of the two was said again since
+            unjudged[opened[pair.fact]].append(last[pair.opinion])
     over = what_is_over(connection, as_of=until, today=until or today)
     agenda, moved = read_agenda(connection, until or today, AGENDA_FOREVER)
     at = {fact.citation: fact.id for fact in facts}
@@ -98,7 +105,8 @@ def read_content(
         today=today,
         newest=newest_recorded(connection, until),
         unjudged=unjudged,
-        announced=_announced(facts, until or today, vectors_of, ruled_pairs(connection)),
+        questioned=_announced(facts, until or today, vectors_of, ruled_pairs(connection))
+        | {last[o]: new for o in unjudged for new in reversed(unjudged[o]) if new in spoken},
         over=over,
         superseded=ended | over.superseded,
         relations=relations_of_facts(connection),

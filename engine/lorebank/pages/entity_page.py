@@ -17,7 +17,7 @@ from datetime import date
 from posixpath import dirname, relpath
 
 from lorebank.domain.answers import AgendaItem, NamedIn
-from lorebank.domain.facts import Citation, Fact, FactKind, FactStatus, Opinion, OpinionStatus
+from lorebank.domain.facts import Citation, FactKind, FactStatus, Opinion, OpinionStatus
 from lorebank.index.entity_view import Description
 from lorebank.language.words import words
 from lorebank.markdown.opinion_page import OPINIONS_PATH, standing
@@ -161,6 +161,7 @@ def _states(view: View) -> list[Line]:
     by_id = {k.fact.id: k for k in view.facts}
     times = {k.fact.id: k.fact.occurred for k in known}
     to_come = {id_ for id_, when in times.items() if when and when.begins_after(view.today)}
+    days = {when for when in times.values() if when and when.start == when.end}
     leading = {k.fact.id for k in known}
     coming = {item.source for item in view.coming}
     opinions = {
@@ -184,9 +185,9 @@ def _states(view: View) -> list[Line]:
         again = view.threads.restated_on_days(k, by_id)
         is_habit = again and fact.kind is FactKind.EXPERIENCE  # one exception ends none
         stands = all(clause_meant(fact.content, by_id[id_].fact.content, names) for id_ in newer)
-        # A day to come that stands in no entry of the agenda is called off.
-        is_told = fact.citation in coming or _names_a_day_to_come(fact, view.today)
-        if is_told or not (is_habit or stands):
+        # A day to come that stands in no entry of the agenda is called off, or told by another.
+        is_day = fact.id in to_come and fact.recorded and fact.occurred in days
+        if fact.citation in coming or is_day or not (is_habit or stands):
             continue
         section = _COMING if fact.id in to_come else _section(k)
         text = _told(k, view.slug)
@@ -210,8 +211,7 @@ def _states(view: View) -> list[Line]:
             weight += _RECENT
         elif newest is not None and fact.recorded is not None:
             weight += _RECENT * 0.5 ** ((newest - fact.recorded).days / _FADING)
-        if waiting := by_id.get(view.threads.questioned.get(fact.id, "")):
-            text += _questioned_by(waiting.fact)
+        text += _questioned_by(view.threads.questioned.get(fact.id))
         order = (-k.day.toordinal() if k.day else 0, fact.citation.start_line)
         lines.append(Line(section, text, fact.citation, weight, order, fact.id))
     return lines
@@ -248,12 +248,6 @@ def _by_hand(view: View) -> set[str]:
     return {view.threads.repeated.get(id_, id_) for id_ in own}
 
 
-def _names_a_day_to_come(fact: Fact, today: date) -> bool:
-    occurred = fact.occurred
-    day = occurred.start if occurred and occurred.start == occurred.end else None
-    return day is not None and day > today and fact.recorded is not None
-
-
 def _has_faded(known: KnownFact, newest: date | None) -> bool:
     """Whether it happened long before the newest line: it makes room, also for what it took up."""
     written = known.fact.recorded
@@ -286,8 +280,8 @@ def _timeline_body(view: View, shown: set[str]) -> str:
     return "\n".join(["## Timeline", "", *lines]) if lines else ""
 
 
-def _questioned_by(newer: Fact) -> str:
-    return f" · before a newer line of {newer.recorded}" if newer.recorded else ""
+def _questioned_by(day: date | None) -> str:
+    return f" · before a newer line of {day}" if day else ""
 
 
 def _timeline_line(view: View, same: Sequence[KnownFact], by_id: Mapping[str, KnownFact]) -> str:
@@ -295,7 +289,7 @@ def _timeline_line(view: View, same: Sequence[KnownFact], by_id: Mapping[str, Kn
     is_open = known.status is FactStatus.LIVE
     newer = view.threads.newer_on_topic.get(known.fact.id, ()) if is_open else ()
     last = next((by_id[id_] for id_ in reversed(newer) if id_ in by_id), None)
-    then = _questioned_by(last.fact) if last else ""
+    then = _questioned_by(last.fact.recorded) if last else ""
     said = _told(known, view.slug, whole=True)
     by = known.newer
     if known.status is not FactStatus.LIVE:

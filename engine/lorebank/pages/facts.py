@@ -39,9 +39,9 @@ class BankContent(Record):
     """The last day that anything was recorded on."""
     unjudged: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Opinion id → ids of newer facts that may bear on it and that nobody has judged."""
-    announced: Mapping[str, str] = field(default_factory=dict)
-    """Fact id → id of a newer fact, near in meaning, that says from which day it holds: a day that
-    has come, so that the older may hold no longer."""
+    questioned: Mapping[str, str] = field(default_factory=dict)
+    """Fact id → id of a newer fact that may say otherwise: of the last word on an opinion the
+    likeliest of those, else one near in meaning that says from which day, now come, it holds."""
     over: Over = Over({}, {}, {})
     """What newer lines and rulings say; with what the agenda knows to be over, the next and
     `lapsed`."""

@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
+from datetime import date
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import PurePosixPath
@@ -111,9 +112,14 @@ class PagePlan:
     def threads(self, slug: str) -> Threads:
         content, about = self.content, self._about[slug]
         facts = [known.fact for known in about.facts]
-        threads = find_threads(facts, about.opinions, content.beside, content.unjudged)
+        threads = find_threads(facts, about.opinions, content.beside)
         self._repeated[slug] = threads.repeated
-        return replace(threads, questioned={**content.announced, **threads.questioned})
+        return replace(threads, questioned=self._questioned)
+
+    @cached_property
+    def _questioned(self) -> dict[str, date | None]:
+        days = {fact.id: fact.recorded for fact in self.content.facts}
+        return {old: days.get(new) for old, new in self.content.questioned.items()}
 
     def repeated(self, slug: str) -> Mapping[str, str]:
         """Id of a fact about an entity, or about nobody ("") → the newest that says the same."""
@@ -318,7 +324,7 @@ def _inputs_of(known: KnownFact, content: BankContent) -> tuple[Any, ...]:
         [names[slug].name for slug in content.named.get(fact.id, ()) if slug in names],
         (known.status.value, sorted(known.relations), known.in_part),
         newer and (str(newer.citation), str(newer.recorded)),
-        content.announced.get(fact.id),
+        content.questioned.get(fact.id),
     )
 
 

@@ -192,8 +192,8 @@ class Threads(Record):
     """Fact id → the id of the newest fact that says the same."""
     wordings: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Fact id → the ids of all facts of which it is the newest to say so, the oldest first."""
-    questioned: Mapping[str, str] = field(default_factory=dict)
-    """Id of a line → the id of a newer one that may say otherwise; nobody has judged the two."""
+    questioned: Mapping[str, date | None] = field(default_factory=dict)
+    """Id of a line → the day of a newer one that may say otherwise; nobody has judged the two."""
 
     def restated_on_days(self, known: KnownFact, by_id: Mapping[str, KnownFact]) -> list[KnownFact]:
         """Those of the facts that say what this one, the newest of them, says, itself among them,
@@ -208,11 +208,10 @@ def find_threads(
     facts: Sequence[Fact],
     opinions: Iterable[Opinion] = (),
     beside: Collection[tuple[str, str]] = frozenset(),
-    unjudged: Mapping[str, Sequence[str]] | None = None,
 ) -> Threads:
     """The threads of these facts about one entity, which are oldest first; what the holder says of
-    a belief later takes up what was said of it first. The pairs `beside` (newer, older) both hold;
-    `unjudged` are opinions with the newer lines that may bear on them, the likeliest first."""
+    a belief later takes up what was said of it first. The pairs `beside` (newer, older) both hold.
+    """
     by_id = {fact.id: fact for fact in facts}
     said = {id_: _said(fact) for id_, fact in by_id.items()}
     holding: dict[tuple[str | None, str], list[str]] = defaultdict(list)
@@ -245,15 +244,11 @@ def find_threads(
                 newer_on_topic[id_].append(fact.id)
             if is_repeated:
                 repeats[id_] = fact.id
-    order = {fact.id: n for n, fact in enumerate(facts) if fact.kind is FactKind.OPINION}
-    questioned: dict[str, str] = {}
+    spoken = {fact.id for fact in facts if fact.kind is FactKind.OPINION}
     for opinion in opinions:
-        lines = [line.fact_id for line in opinion.evidence if line.fact_id in order]
+        lines = [line.fact_id for line in opinion.evidence if line.fact_id in spoken]
         for number, id_ in enumerate(lines):
             newer_on_topic[id_] += lines[number + 1 :]
-        for id_ in (unjudged or {}).get(opinion.id, ()) if lines else ():
-            if order.get(id_, -1) > order[lines[-1]]:
-                questioned.setdefault(lines[-1], id_)
     for id_ in reversed(list(repeats)):  # the newest of those that say the same
         while repeats[id_] in repeats:
             repeats[id_] = repeats[repeats[id_]]
@@ -261,4 +256,4 @@ def find_threads(
     for id_ in by_id:
         wordings[repeats.get(id_, id_)].append(id_)
     newer = {id_: tuple(ids) for id_, ids in newer_on_topic.items()}
-    return Threads(newer, repeats, dict(wordings), questioned)
+    return Threads(newer, repeats, dict(wordings))
