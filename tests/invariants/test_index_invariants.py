@@ -16,6 +16,7 @@ import pytest
 from lorebank import Bank, FactKind, WorkspaceError
 from lorebank.app import questions
 from lorebank.app.workspace import synced_first
+from lorebank.beliefs import materialise
 from lorebank.language.folding import fold
 from support import FIXTURES, WORDS_ONLY
 
@@ -79,6 +80,28 @@ def test_a_file_that_goes_takes_its_facts_with_it(write_log: Callable[..., Path]
         report = bank.sync()
         assert report.removed == ("memory/2026-01-03.md",)
         assert [fact.content for fact in bank.timeline()] == ["Keeps bees on the roof."]
+
+
+def test_a_line_more_forms_again_what_those_hold_whom_it_is_about(
+    write_log: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = ["- O(c=0.8) @Ada: Likes bees.", "- O(c=0.8) @Rui: Likes the mill."]
+    root = write_log("2026-01-02", *lines)
+    formed: list[set[str]] = []
+    with Bank.open(root, environ=WORDS_ONLY) as bank:
+        bank.sync()
+
+        def form(index: Any, root: Path, holders: set[str], *how: Any) -> None:
+            formed.append({*holders})
+            refresh(index, root, holders, *how)
+
+        refresh = materialise.refresh_opinions
+        monkeypatch.setattr(materialise, "refresh_opinions", form)
+        write_log("2026-01-02", *lines, "- W @Rui: Owns a kettle.")
+        bank.sync()
+        write_log("2026-01-02", "- W @Rui: Owns a kettle.", *lines)
+        bank.sync()
+    assert formed == [{"rui"}, {"ada", "rui"}], "of lines that stand elsewhere the places change"
 
 
 def test_nothing_changed_means_nothing_read(copy_fixture: Callable[[str], Path]) -> None:

@@ -194,7 +194,11 @@ class _Pair(NamedTuple):
 
 
 def _replacement_waiting(desk: Desk) -> Iterator[InboxItem]:
-    facts, over = desk.known or (items.all_facts(desk.connection), _over(desk))
+    connection = desk.connection
+    facts, over = desk.known or (
+        items.all_facts(connection),
+        what_is_over(connection, today=desk.today),
+    )
     yield from _claimed(desk, over.asked)
     nearest: dict[str, _Pair] = {}
     for pair in _pairs(desk, facts, over):
@@ -214,16 +218,12 @@ def _replacement_waiting(desk: Desk) -> Iterator[InboxItem]:
 def _replacement_about(desk: Desk, fact: Fact) -> Iterator[InboxItem]:
     """What a new line of an agent says is over, else the line about the same entity that it is
     nearest to."""
-    over = _over(desk)
-    yield from _claimed(desk, {o: n for o, n in over.asked.items() if n == fact.id})
     near = items.facts_by_entity(desk.connection, sorted(fact.subjects))
-    pairs = [p for p in _pairs(desk, near, over) if p.newer.id == fact.id]
-    if pairs:
+    may_be_over = {*fact.ends, *(each.id for each in near)}
+    over = what_is_over(desk.connection, today=desk.today, among=may_be_over)
+    yield from _claimed(desk, {o: n for o, n in over.asked.items() if n == fact.id})
+    if pairs := list(_pairs(desk, near, over, fact.id)):
         yield _item(max(pairs, key=lambda p: (p.score, p.older.id)))
-
-
-def _over(desk: Desk) -> Over:
-    return what_is_over(desk.connection, today=desk.today)
 
 
 def _claimed(desk: Desk, claimed: Mapping[str, str]) -> Iterator[InboxItem]:
@@ -237,8 +237,11 @@ def _claimed(desk: Desk, claimed: Mapping[str, str]) -> Iterator[InboxItem]:
             )
 
 
-def _pairs(desk: Desk, facts: Iterable[Fact], over: Over) -> Iterator[_Pair]:
-    """Each recent line with the older lines about the same entity that it may replace.
+def _pairs(
+    desk: Desk, facts: Iterable[Fact], over: Over, only: str | None = None
+) -> Iterator[_Pair]:
+    """Each recent line (`only` that of an id) with the older lines about the same entity that it
+    may replace.
 
     A line that has ended another, or says so, does so to what it speaks of, and is not asked about.
     A line without a day, as in front matter, counts as older than all that have one.
@@ -266,7 +269,9 @@ def _pairs(desk: Desk, facts: Iterable[Fact], over: Over) -> Iterator[_Pair]:
     for group in groups:
         may_end = [(day, fact) for day, fact in group if fact.kind in _MAY_BE_OVER]
         for day, newer in group:
-            if newer.kind in _MAY_END and newer.recorded and day >= since and newer.id not in spent:
+            if newer.id in spent or only not in (None, newer.id):
+                continue
+            if newer.kind in _MAY_END and newer.recorded and day >= since:
                 # Lines of one day were written down together: they hold side by side.
                 older = [fact for then, fact in may_end if then < day]
                 for pair in _scored(newer, older, vectors, tokens_of, begun_of):

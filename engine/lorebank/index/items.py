@@ -219,6 +219,11 @@ def facts_by_id(connection: Connection, fact_id: str) -> tuple[Fact, ...]:
     return _facts(connection, "substr(i.id, 1, ?) = ?", (len(fact_id), fact_id))
 
 
+def facts_of_files(connection: Connection, paths: Sequence[str]) -> tuple[Fact, ...]:
+    """Every fact of these files, those in quarantine too."""
+    return _facts(connection, "f.path IN (SELECT value FROM json_each(?))", (json.dumps(paths),))
+
+
 def facts_of_ids(connection: Connection, ids: Iterable[str]) -> dict[str, Fact]:
     """Id → the oldest fact of that id."""
     found = _facts(

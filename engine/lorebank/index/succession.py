@@ -195,10 +195,16 @@ def mark_superseded(
 
 
 def what_is_over(
-    connection: Connection, *, as_of: date | None = None, today: date | None = None
+    connection: Connection,
+    *,
+    as_of: date | None = None,
+    today: date | None = None,
+    among: Collection[str] | None = None,
 ) -> Over:
-    """What holds no longer of the facts recorded by `as_of`."""
+    """What holds no longer of the facts recorded by `as_of`, or of those `among` them."""
     ids = _trusted_facts(connection, as_of)
+    if among is not None:
+        ids = {item: id_ for item, id_ in ids.items() if id_ in among}
     replaced = replaced_values(connection, ids, as_of, today)
     items = list(ids)
     kept: dict[Hashable, dict[Any, Any]] = {}

@@ -27,7 +27,7 @@ from lorebank.database.connection import (
     vacuum_if_worthwhile,
     write_meta,
 )
-from lorebank.domain.facts import Diagnostic, SyncReport
+from lorebank.domain.facts import Diagnostic, Fact, SyncReport
 from lorebank.names.entities import identity_problems
 from lorebank.records import Mutable, Record
 from lorebank.workspace.files import SourceFile, WalkResult, content_hash, read_bytes
@@ -145,7 +145,8 @@ def sync_files(
     looked_ns = time.time_ns()
     walked, known = walk(), _known_files(connection)
     removed = tuple(sorted(known.keys() - {source.path for source in walked.files}))
-    run = _Run(connection, root, settings, known, removed, list(walked.problems), looked_ns)
+    is_new = full or due or not known
+    run = _Run(connection, root, settings, known, removed, list(walked.problems), looked_ns, is_new)
     suspects = [s for s in walked.files if full or not _is_known(known.get(s.path), s)]
     *earlier, last = _batches(suspects)
     report = (lambda done: progress("reading", done, len(suspects))) if progress else None
@@ -160,7 +161,7 @@ def sync_files(
         run.touch(batch)
         return SyncResult(run.report(), frozenset(), all_opinions=due)
     with transaction(connection):
-        result = run.finish(batch, full=full or due or not known)
+        result = run.finish(batch)
     vacuum_if_worthwhile(connection)
     return result
 
@@ -192,14 +193,16 @@ class _Run(Mutable):
     """Of the walk, and files that cannot be read."""
     looked_ns: int
     """When the walk began: what was changed shortly before may have been changed since."""
+    full: bool = False
+    """Whether all that depends on the facts is made again."""
     looked_at: int = 0
     """How many files were read or could not be."""
     odd: list[Diagnostic] = field(default_factory=list)
     """What is odd in the files that were read."""
     paths: list[str] = field(default_factory=list)
     """Of the files that were read."""
-    holders: set[str] = field(default_factory=set)
-    """Entities that facts mention which are gone, or new."""
+    before: set[Fact] = field(default_factory=set)
+    """What stood in files that were read or are gone."""
     marked: frozenset[tuple[str, str, str, int]] | None = None
     """The marked lines before anything was written."""
     names: set[str] = field(default_factory=set)
@@ -264,14 +267,15 @@ class _Run(Mutable):
         self.touch(batch)
         write_meta(self.connection, "rows", _row_counts(self.connection))
 
-    def finish(self, batch: Sequence[ReadFile | SourceFile], *, full: bool) -> SyncResult:
+    def finish(self, batch: Sequence[ReadFile | SourceFile]) -> SyncResult:
         """Write the last files, then what depends on all; inside the caller's transaction."""
-        from lorebank.index.writing import holders_of_files, insert_diagnostics, marked_lines
+        from lorebank.index.items import facts_of_files
+        from lorebank.index.writing import insert_diagnostics, marked_lines
         from lorebank.names.entity_rows import refresh_entities
         from lorebank.names.plain_mentions import refresh_plain_mentions
         from lorebank.trust.quarantine import refresh_quarantine
 
-        connection, settings = self.connection, self.settings
+        connection, settings, full = self.connection, self.settings, self.full
         if self.marked is None:
             self.marked = marked_lines(connection)
         self._delete(self.removed)
@@ -291,7 +295,8 @@ class _Run(Mutable):
         write_meta(
             connection, "synced_at", datetime.now().astimezone().isoformat(timespec="seconds")
         )
-        entities = self.holders | holders | moved | holders_of_files(connection, self.paths)
+        changed = set() if full else self.before ^ {*facts_of_files(connection, self.paths)}
+        entities = {slug for fact in changed for slug in fact.slugs or ("",)} | holders | moved
         every = full or self.marked != marked_lines(connection)
         decisions = not DECIDING_PAGES.isdisjoint((*self.paths, *self.removed))
         write_meta(connection, OPINIONS_DUE, "1" if entities or every or decisions else "0")
@@ -319,10 +324,12 @@ class _Run(Mutable):
         )
 
     def _delete(self, paths: Sequence[str]) -> None:
-        from lorebank.index.writing import delete_files, holders_of_files
+        from lorebank.index.items import facts_of_files
+        from lorebank.index.writing import delete_files
 
         self._note_names(paths)
-        self.holders |= holders_of_files(self.connection, paths)
+        if not self.full:
+            self.before.update(facts_of_files(self.connection, paths))
         delete_files(self.connection, paths)
 
     def _note_names(self, paths: Sequence[str]) -> None:

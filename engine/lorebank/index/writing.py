@@ -78,21 +78,6 @@ def _delete_file(connection: Connection, file: int, path: str) -> None:
     connection.execute("DELETE FROM diagnostics WHERE path = ?", (path,))
 
 
-def holders_of_files(connection: Connection, paths: Sequence[str]) -> set[str]:
-    """The entities that the facts of some files mention; "" where one mentions none."""
-    return {
-        entity
-        for (entity,) in select(
-            connection,
-            "SELECT DISTINCT coalesce(m.entity, '') FROM json_each(?) w"
-            " CROSS JOIN files f ON f.path = w.value"
-            " JOIN items i ON i.file = f.file AND i.kind <> 'note'"
-            " LEFT JOIN mentions m ON m.item = i.item",
-            (json.dumps(paths),),
-        )
-    }
-
-
 def marked_lines(connection: Connection) -> frozenset[tuple[str, str, str, int]]:
     """`(fact id, marks, path, line)` of facts marked as speaking to an opinion of anybody."""
     return frozenset(
