@@ -12,8 +12,7 @@ from lorebank.domain.facts import Citation, Diagnostic, Entity, Neighbour
 from lorebank.records import Record
 
 if TYPE_CHECKING:
-    from lorebank.names.decisions import Decision
-    from lorebank.names.resolve import NameUse, Resolution
+    from lorebank.names.resolve import Decision, NameUse, Resolution
 
 
 SPELLING = "spelling"
@@ -63,7 +62,7 @@ def name_uses(connection: Connection) -> list[NameUse]:
 
 def decisions(connection: Connection) -> list[Decision]:
     """What the ledger and the entity pages say about names, the ledger first."""
-    from lorebank.names.decisions import Decision
+    from lorebank.names.resolve import Decision
 
     return [
         Decision(*row)

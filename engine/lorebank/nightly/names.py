@@ -34,8 +34,7 @@ from lorebank.markdown.ledger import (
     without_lines,
 )
 from lorebank.names import entities
-from lorebank.names.decisions import Decision, rule
-from lorebank.names.resolve import resolve_names
+from lorebank.names.resolve import Decision, resolve_names, rule
 from lorebank.names.who import resolve_name
 from lorebank.pages.edits import PageEdit, read_pages
 from lorebank.records import Record
