@@ -97,15 +97,8 @@ def measured(
     warning = ""
     if proposal:
         warning = f"{path} has {tokens} of at most {limits.limit_tokens} tokens; {proposal}"
-    return CoreWrite(
-        path=path,
-        action=action,
-        start_line=edited.start_line,
-        end_line=edited.end_line,
-        tokens=tokens,
-        limit_tokens=limits.limit_tokens,
-        warning=warning,
-    )
+    size = tokens, limits.limit_tokens
+    return CoreWrite(path, action, edited.start_line, edited.end_line, *size, warning)
 
 
 def _replaced(text: str, old: str, new: str) -> Edited:

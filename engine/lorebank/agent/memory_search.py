@@ -29,10 +29,10 @@ class MemorySearch(Record):
     hits: tuple[SearchHit, ...]
     citations: bool
     """Whether each snippet ends with `Source: path#line`."""
-    provider: str
+    provider: str = "none"
     """Who embedded the question; `none` where words alone were searched."""
-    model: str
-    fallback: str | None
+    model: str = ""
+    fallback: str | None = None
     """Why another engine or embedder than the one asked for answered; `None` where it was that
     one."""
     backend: str = "builtin"
@@ -83,15 +83,8 @@ def denied_search(
         f"channel {conversation.channel or 'unknown'}, "
         f"chat type {conversation.chat_type or 'unknown'}"
     )
-    return MemorySearch(
-        query=query,
-        hits=(),
-        citations=False,
-        provider="none",
-        model="",
-        fallback=None,
-        note=f"memory_search is denied here by memory.scope ({where})",
-    )
+    denied = f"memory_search is denied here by memory.scope ({where})"
+    return MemorySearch(query, (), citations=False, note=denied)
 
 
 def _cited(hit: SearchHit, terms: Sequence[str]) -> SearchHit:

@@ -33,7 +33,7 @@ from lorebank.forgetting.undo import interrupted, read_run, restore, runs_of, st
 from lorebank.forgetting.undo import purge as purge_kept
 from lorebank.forgetting.words import Finder
 from lorebank.generation.writing import open_writer
-from lorebank.inbox.registry import settled, signature, take_back, waiting
+from lorebank.inbox import registry
 from lorebank.inbox.sources import Desk
 from lorebank.index.items import load_facts
 from lorebank.language.folding import slugify
@@ -62,7 +62,7 @@ def inbox(
     k = None if k is None else checked_count(k)
     ws.embed_pending_statements()  # so that the same is asked whichever command ran before
     kind = None if kind is None else member_of(InboxKind, kind, "kind")
-    return waiting(_desk(ws, now), kind=kind, k=k, likely=likely)
+    return registry.waiting(_desk(ws, now), kind=kind, k=k, likely=likely)
 
 
 def rule(
@@ -81,16 +81,14 @@ def rule(
     written where one of the verdicts cannot be; who does not decide in the owner's name (`decides`)
     lets nothing in, and ends none of the owner's lines by an agent's.
     """
-    from lorebank.inbox.registry import rule, settled
-
     with ws.writing():
         ws.sync_files()
         ws.embed_pending_statements()
         desk = _desk(ws, now)
-        before = set(settled(desk))
-        rule(desk, verdicts, by=by, decides=decides)
+        before = set(registry.settled(desk))
+        registry.rule(desk, verdicts, by=by, decides=decides)
         ws.sync_files()
-        return tuple(each for each in settled(desk) if each not in before)
+        return tuple(each for each in registry.settled(desk) if each not in before)
 
 
 def unrule(
@@ -103,7 +101,7 @@ def unrule(
     """Take verdicts back: those on these items, all `by` a name, or both. Returns them."""
     with ws.writing():
         ws.sync_files()
-        taken = take_back(_desk(ws, now), ids=None if ids is None else listed(ids), by=by)
+        taken = registry.take_back(_desk(ws, now), ids=None if ids is None else listed(ids), by=by)
         ws.sync_files()
     return taken
 
@@ -112,8 +110,8 @@ def decisions(
     ws: OpenWorkspace, by: str | None = None, now: date | None = None
 ) -> tuple[Decision, ...]:
     """The verdicts that stand, all or those `by` a name, as their ledgers have them."""
-    signer = None if by is None else signature(by)
-    return tuple(d for d in settled(_desk(ws, now)) if signer is None or d.by == signer)
+    signer = None if by is None else registry.signature(by)
+    return tuple(d for d in registry.settled(_desk(ws, now)) if signer is None or d.by == signer)
 
 
 def proposals(ws: OpenWorkspace) -> tuple[Proposal, ...]:
@@ -132,8 +130,6 @@ def judge(ws: OpenWorkspace, *, k: int = 20, now: date | None = None) -> tuple[D
     Its verdicts are signed with its name: `unrule(by=…)` takes them all back. Raises
     `ConfigurationError` where no generator is named, `ProviderError` where it fails.
     """
-    from lorebank.inbox.registry import judge, settled
-
     models = open_writer(ws.config, ws.environ, ws.say, ws.all_names, ws.given_generator)
     with ws.writing(), models as writer:
         if writer is None:
@@ -141,9 +137,9 @@ def judge(ws: OpenWorkspace, *, k: int = 20, now: date | None = None) -> tuple[D
                 "no generator is named", hint="set generator.provider in your own settings"
             )
         ws.sync_files()
-        ruled = judge(_desk(ws, now), writer, k=k)
+        ruled = registry.judge(_desk(ws, now), writer, k=k)
         ws.sync_files()
-        return tuple(each for each in settled(_desk(ws, now)) if each.id in ruled)
+        return tuple(each for each in registry.settled(_desk(ws, now)) if each.id in ruled)
 
 
 def confirm(

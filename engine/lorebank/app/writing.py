@@ -415,16 +415,9 @@ def _propose(ws: OpenWorkspace, asked: Sequence[Proposal], core_tokens: int) -> 
     ids = tuple(proposal.id for proposal in asked)
     text = read_text_file(ws.root, AGENT_PROPOSALS).text
     lines = [n for n, line in enumerate(text.split("\n"), 1) if any(i in line for i in ids)]
-    return CoreWrite(
-        AGENT_PROPOSALS,
-        "propose",
-        lines[0],
-        lines[-1],
-        core_tokens,
-        ws.config.core_memory.limit_tokens,
-        f"not written: proposed to the owner, who rules on it in the inbox ({', '.join(ids)})",
-        ids,
-    )
+    size = core_tokens, ws.config.core_memory.limit_tokens
+    said = f"not written: proposed to the owner, who rules on it in the inbox ({', '.join(ids)})"
+    return CoreWrite(AGENT_PROPOSALS, "propose", lines[0], lines[-1], *size, said, ids)
 
 
 def _log_day(day: Day, today: date, *, allow_future: bool) -> date:

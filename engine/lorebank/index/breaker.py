@@ -31,12 +31,8 @@ class Breaker(Record):
         text = read_meta(connection, _key(fingerprint))
         try:
             known = json.loads(text or "{}")
-            return cls(
-                fingerprint,
-                str(known.get("reason", "")),
-                int(known.get("failures", 0)),
-                float(known.get("until", 0.0)),
-            )
+            rest = int(known.get("failures", 0)), float(known.get("until", 0.0))
+            return cls(fingerprint, str(known.get("reason", "")), *rest)
         except (ValueError, TypeError, AttributeError):
             return cls(fingerprint)
 

@@ -39,10 +39,8 @@ def entity_graph(connection: Connection) -> EntityGraph:
     bridges = {frozenset(edge) for edge in nx.bridges(graph)}
     nodes = [
         GraphNode(
-            slug=slug,
-            name=data["name"],
-            type=data["type"],
-            facts=data["facts"],
+            slug,
+            **data,
             component=components[slug],
             community=communities[slug],
             degree=int(graph.degree(slug, weight="weight")),
@@ -51,13 +49,7 @@ def entity_graph(connection: Connection) -> EntityGraph:
         for slug, data in graph.nodes(data=True)
     ]
     edges = [
-        GraphEdge(
-            a=a,
-            b=b,
-            weight=data["weight"],
-            source=Citation.parse(data["source"]),
-            bridge=frozenset((a, b)) in bridges,
-        )
+        GraphEdge(a, b, **data, bridge=frozenset((a, b)) in bridges)
         for a, b, data in graph.edges(data=True)
     ]
     return EntityGraph(
@@ -90,7 +82,7 @@ def _load(connection: Connection) -> nx.Graph[str]:
         " JOIN items i ON i.item = one.item JOIN files f ON f.file = i.file"
         " GROUP BY one.entity, two.entity ORDER BY 1, 2",
     ):
-        graph.add_edge(a, b, weight=weight, source=place.split("\t", 1)[1])
+        graph.add_edge(a, b, weight=weight, source=Citation.parse(place.split("\t", 1)[1]))
     return graph
 
 

@@ -80,16 +80,7 @@ def legal_forms() -> Mapping[tuple[str, ...], LegalForm]:
         spellings = line.lstrip("^~?").split("|")
         for spelling in spellings:
             key = tuple(fold(spelling).strip("()").split())
-            found.setdefault(
-                key,
-                LegalForm(
-                    name=spellings[0],
-                    written=spelling,
-                    leading=line.startswith("^"),
-                    either=line.startswith("~"),
-                    weak=line.startswith("?"),
-                ),
-            )
+            found.setdefault(key, LegalForm(spellings[0], spelling, *map(line.startswith, "^~?")))
     return MappingProxyType(found)
 
 
