@@ -56,7 +56,7 @@ class Conversations(Record):
         files, place = self.files, None
         if order.source:
             place = place_named(order.source)
-            files = [file for file in files if _is_within(file.path, place.path)]
+            files = [file for file in files if f"{file.path}/".startswith(f"{place.path}/")]
             if not files:
                 hint = "transcripts are cited as sessions/….jsonl"
                 raise NotFound(f"no transcript {place.path}", hint=hint)
@@ -114,7 +114,3 @@ def _shown(path: str, turn: Turn) -> ForgottenLine:
     words = " ".join(turn.text.split())
     text = words if len(words) <= _SHOWN else words[: _SHOWN - 1].rstrip() + "…"
     return ForgottenLine(Citation(path, turn.line, turn.line), text, kind=turn.role.value)
-
-
-def _is_within(path: str, place: str) -> bool:
-    return path == place or path.startswith(f"{place}/")

@@ -20,12 +20,7 @@ from lorebank.errors import ConcurrentEdit, NotFound, WorkspaceError
 from lorebank.forgetting.conversations import Conversations, ForgottenTurns
 from lorebank.forgetting.planning import CutPlan, mender, plan_cuts
 from lorebank.forgetting.proof import places_left
-from lorebank.forgetting.rows import (
-    derived_counts,
-    embedding_hashes,
-    opinions_moved,
-    scrub,
-)
+from lorebank.forgetting.rows import derived_counts, embedding_hashes, opinions_moved, scrub
 from lorebank.forgetting.selection import Order, Selected, select_lines
 from lorebank.forgetting.undo import Cut, KeptRun, carried, keep, read_run, store_of
 from lorebank.forgetting.words import Copies, bytes_of, text_of
@@ -59,9 +54,8 @@ class Forgetting:
 
     def preview(self, order: Order) -> ForgetReport:
         """What `forget` would cut; nothing is written."""
-        turns, selected = self._turns_meant(order), self._select(order)
-        plan = plan_cuts(self.root, selected, order, turns)
-        return self._report(selected, plan, turns, None, dry_run=True)
+        plan = plan_cuts(self.root, self._select(order), order, self._turns_meant(order))
+        return self._report(plan, None, dry_run=True)
 
     def forget(self, order: Order, *, today: date, done: Sequence[str] = ()) -> ForgetReport:
         """Cut what the order means. `done` are runs of the same order: it may name what only they
@@ -76,11 +70,11 @@ class Forgetting:
         plan = plan_cuts(self.root, selected, order, turns)
         if not plan.cuts:
             name = done[-1] if done else None
-            return self._report(selected, plan, turns, name, dry_run=False)
+            return self._report(plan, name)
         name = store_of(self.root).next_name(today.isoformat())
-        report = self._report(selected, plan, turns, name, dry_run=False)
-        hashes = sorted(embedding_hashes(self.index(), plan.cuts))
-        run = KeptRun(name, True, plan.cuts, plan.texts, tuple(hashes), order.digest)
+        report = self._report(plan, name)
+        hashes = tuple(sorted(embedding_hashes(self.index(), plan.cuts)))
+        run = KeptRun(name, True, plan.cuts, plan.texts, hashes, order.digest)
         keep(self.root, run)
         with naming(f"`lorebank forget` (run {name})", name):
             edited = self._write_cuts(run)
@@ -139,8 +133,20 @@ class Forgetting:
 
         Raises `WorkspaceError` where the disk fails; the run stays pending, for `resume`.
         """
+        left = {}
         try:
-            self._clean(run)
+            with append_lock(self.root):
+                for folder in {self.root / PurePosixPath(path).parent for path in run.cuts}:
+                    remove_temporaries(folder)
+            self.sync()
+            forget_generated(self.root)
+            if self.cache is not None and self.cache.exists():
+                gone = set(run.hashes) - embedding_hashes(self.index())
+                with EmbeddingCache(self.cache) as cache:
+                    cache.drop(gone)
+            left[DERIVED_FOLDER] = scrub(self.index())
+            if self.conversations is not None and FORGOTTEN_PAGE in run.cuts:
+                left["sessions"] = self.conversations.apply()
         except (IndexProblem, OSError) as error:
             raise WorkspaceError(
                 f"the notes are cut, but {self.root / DERIVED_FOLDER} may still hold traces of "
@@ -148,26 +154,10 @@ class Forgetting:
                 hint="make sure that the disk has room and may be written: the next command that "
                 "writes finishes this run first",
             ) from error
-
-    def _clean(self, run: KeptRun) -> None:
-        with append_lock(self.root):
-            for folder in {self.root / PurePosixPath(path).parent for path in run.cuts}:
-                remove_temporaries(folder)
-        self.sync()
-        forget_generated(self.root)
-        if self.cache is not None and self.cache.exists():
-            gone = set(run.hashes) - embedding_hashes(self.index())
-            with EmbeddingCache(self.cache) as cache:
-                cache.drop(gone)
-        if reason := scrub(self.index()):
-            self._report_problem(
-                ".memory", f"{reason}; traces may be left there until the next forget"
-            )
-        of_conversations = self.conversations if FORGOTTEN_PAGE in run.cuts else None
-        if of_conversations is not None and (reason := of_conversations.apply()):
-            self._report_problem(
-                "sessions", f"{reason}; traces may be left there until the next forget"
-            )
+        for place, reason in left.items():
+            if reason:
+                message = f"{reason}; traces may be left there until the next forget"
+                self._report_problem(place, message)
         store_of(self.root).finish(run.name)
 
     def _write(self, path: str, cut: Cut) -> bool:
@@ -183,27 +173,19 @@ class Forgetting:
     def _report_problem(self, path: str, message: str) -> None:
         self.problems.append(Diagnostic(path, 0, "not-forgotten", message))
 
-    def _report(
-        self,
-        selected: Selected,
-        plan: CutPlan,
-        turns: ForgottenTurns,
-        run: str | None,
-        *,
-        dry_run: bool,
-    ) -> ForgetReport:
-        ids = {line.id for line in selected.lines if line.id}
+    def _report(self, plan: CutPlan, run: str | None, *, dry_run: bool = False) -> ForgetReport:
+        ids = {line.id for line in plan.lines if line.id}
         return ForgetReport(
             run=run,
             dry_run=dry_run,
-            lines=tuple(selected.lines),
+            lines=plan.lines,
             files=tuple(path for path, cut in sorted(plan.cuts.items()) if cut.after is None),
             pages=plan.pages,
-            derived=derived_counts(self.index(), [line.source for line in selected.lines]),
+            derived=derived_counts(self.index(), [line.source for line in plan.lines]),
             opinions=tuple(opinions_moved(self.index(), ids)),
             in_git=in_repository(self.root),
             problems=(*plan.problems, *self.problems),
-            said=turns.turns,
+            said=plan.said,
         )
 
 

@@ -16,12 +16,7 @@ from lorebank.markdown.ledger import added_line, without_lines
 from lorebank.markdown.proposal_pages import DECISIONS_PATH, PROPOSAL_PAGES
 from lorebank.markdown.source import newline_style
 from lorebank.records import Record
-from lorebank.workspace.layout import (
-    BANK_FOLDER,
-    FORGOTTEN_PAGE,
-    LEDGER_PAGES,
-    is_generated,
-)
+from lorebank.workspace.layout import BANK_FOLDER, FORGOTTEN_PAGE, LEDGER_PAGES, is_generated
 from lorebank.workspace.paths import is_linked, read_text_file
 
 _LEDGERS = frozenset({*LEDGER_PAGES, DECISIONS_PATH}) - {FORGOTTEN_PAGE}
@@ -37,6 +32,10 @@ class CutPlan(Record):
     """Lines of bank pages that go because they are made of the forgotten ones."""
     texts: tuple[str, ...]
     """What no kept copy may hold, once it is purged."""
+    lines: tuple[ForgottenLine, ...] = ()
+    """The lines of notes that go."""
+    said: tuple[ForgottenLine, ...] = ()
+    """What of conversations goes."""
     problems: tuple[Diagnostic, ...] = ()
 
 
@@ -72,7 +71,8 @@ def plan_cuts(root: Path, selected: Selected, order: Order, turns: ForgottenTurn
         cuts[FORGOTTEN_PAGE] = Cut(page.data or b"", _with_tombstones(page.text, turns).encode())
     cuts = {path: cut for path, cut in cuts.items() if cut.before != cut.after}
     texts = dict.fromkeys((*traces.needles, *order.names, *raw))
-    return CutPlan(cuts, tuple(pages), tuple(texts), tuple(problems))
+    lines = tuple(selected.lines)
+    return CutPlan(cuts, tuple(pages), tuple(texts), lines, turns.turns, tuple(problems))
 
 
 def _with_tombstones(text: str, turns: ForgottenTurns) -> str:

@@ -81,18 +81,14 @@ def _in_file(root: Path, path: str, finder: Finder) -> Iterator[Diagnostic]:
             inside = f"{path}!{entry}" if entry else path
             if entry:
                 yield from _in_path(inside, finder)
-            yield from _in_bytes(inside, source.read(entry), finder)
+            for number, is_sure in sorted(finder.places(source.read(entry)).items()):
+                what = "holds it" if is_sure else "may hold it, or another word"
+                yield Diagnostic(inside, number, LEFT if is_sure else MAYBE, what)
     except OSError as error:
         yield _unread(path, f"cannot be read: {error.strerror}")
     finally:
         source.close()
     yield from (_unread(f"{path}!{odd.path}", odd.message) for odd in source.left_out)
-
-
-def _in_bytes(path: str, data: bytes, finder: Finder) -> Iterator[Diagnostic]:
-    for number, is_sure in sorted(finder.places(data).items()):
-        what = "holds it" if is_sure else "may hold it, or another word"
-        yield Diagnostic(path, number, LEFT if is_sure else MAYBE, what)
 
 
 def _unread(path: str, reason: str) -> Diagnostic:

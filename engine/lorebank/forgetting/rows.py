@@ -25,8 +25,7 @@ KnownItem = tuple[str, str, str, Citation]
 _PATIENCE_S = 5.0
 """Half of a connection's busy timeout: another reader finishes within that or is stuck."""
 _ITEMS = """
-    SELECT i.id, i.kind, i.content, f.path,
-           i.start_line, i.end_line
+    SELECT i.id, i.kind, i.content, f.path, i.start_line, i.end_line
     FROM items i JOIN files f ON f.file = i.file
     WHERE {condition} ORDER BY f.path, i.ordinal
 """
@@ -76,10 +75,8 @@ def derived_counts(connection: Connection, places: Sequence[Citation]) -> dict[s
             if not lines[path].isdisjoint(range(start, end + 1))
         ]
 
-    bound = {
-        "items": json.dumps(rows("items", "item")),
-        "chunks": json.dumps(rows("chunks", "chunk")),
-    }
+    known = {"items": rows("items", "item"), "chunks": rows("chunks", "chunk")}
+    bound = {table: json.dumps(numbers) for table, numbers in known.items()}
     items = "SELECT value FROM json_each(:items)"
     ids = f"SELECT id FROM items WHERE item IN ({items})"
     queries = {
@@ -122,18 +119,11 @@ def scrub(connection: Connection) -> str:
             for table in full_text_tables(connection):
                 connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
         connection.execute("VACUUM")
-        return _checkpoint(connection)
+        deadline = time.monotonic() + _PATIENCE_S  # the log needs a moment in which nobody reads
+        while connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0][0]:
+            if time.monotonic() > deadline:
+                return "the index is being read by another process"
+            time.sleep(0.05)
     except BusyIndex:
         return "the index is in use by another process"
-
-
-def _checkpoint(connection: Connection) -> str:
-    """Empty the write-ahead log, which needs a moment in which nobody else reads."""
-    deadline = time.monotonic() + _PATIENCE_S
-    while True:
-        busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0]
-        if not busy:
-            return ""
-        if time.monotonic() > deadline:
-            return "the index is being read by another process"
-        time.sleep(0.05)
+    return ""

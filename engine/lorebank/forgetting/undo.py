@@ -88,8 +88,7 @@ def interrupted(root: Path) -> Iterator[tuple[RunStore, str, str, Diagnostic]]:
 
 def runs_of(root: Path, order: str) -> tuple[str, ...]:
     """The runs kept of an order, by its digest."""
-    names = store_of(root).names()
-    runs = (_read_if_sound(root, name) for name in names)
+    runs = (_read_if_sound(root, name) for name in store_of(root).names())
     return tuple(run.name for run in runs if run and run.order == order)
 
 
@@ -126,11 +125,10 @@ def read_run(root: Path, name: str | None) -> KeptRun:
             )
             for path, (number, stays, derived) in manifest["files"].items()
         }
-        texts, hashes = tuple(manifest["texts"]), tuple(manifest["hashes"])
-        order = str(manifest.get("order", ""))
     for path in cuts:
         check_restorable(root, path)
-    return KeptRun(name, store.is_pending(name), cuts, texts, hashes, order)
+    known = tuple(manifest["texts"]), tuple(manifest["hashes"]), str(manifest.get("order", ""))
+    return KeptRun(name, store.is_pending(name), cuts, *known)
 
 
 def restore(root: Path, name: str | None, *, force: bool = False) -> UndoReport:
@@ -266,8 +264,9 @@ def carried(old: bytes, new: bytes, present: bytes | None) -> bytes | None:
 def _without_added(cut: Cut, present: bytes) -> bytes:
     """A page that a run only added lines to, whatever was done to it since."""
     added = {*(cut.after or b"").splitlines(), b""} - {*cut.before.splitlines()}
-    kept = [line for line in present.splitlines(keepends=True) if line.strip() not in added]
-    return b"".join(kept) if b"".join(kept).strip() else b""
+    kept = (line for line in present.splitlines(keepends=True) if line.strip() not in added)
+    text = b"".join(kept)
+    return text if text.strip() else b""
 
 
 def _archive_holds(archive: Path, texts: Collection[str], finder: Finder) -> bool:

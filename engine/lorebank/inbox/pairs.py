@@ -194,11 +194,8 @@ class _Pair(NamedTuple):
 
 
 def _replacement_waiting(desk: Desk) -> Iterator[InboxItem]:
-    connection = desk.connection
-    facts, over = desk.known or (
-        items.all_facts(connection),
-        what_is_over(connection, today=desk.today),
-    )
+    index = desk.connection
+    facts, over = desk.known or (items.all_facts(index), what_is_over(index, today=desk.today))
     yield from _claimed(desk, over.asked)
     nearest: dict[str, _Pair] = {}
     for pair in _pairs(desk, facts, over):

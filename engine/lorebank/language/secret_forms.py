@@ -219,14 +219,7 @@ FORMS = (
     Form(
         "wallet-key",
         (
-            "wallet",
-            "metamask",
-            "ledger",
-            "private",
-            "secret",
-            "signing",
-            "eth ",
-            "ether",
+            *("wallet", "metamask", "ledger", "private", "secret", "signing", "eth ", "ether"),
             "bitcoin",
         ),
         re.compile(

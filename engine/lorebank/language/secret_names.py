@@ -61,6 +61,7 @@ _API = re.compile(r"(?i:\b(?:api|web ?service|service)\b)")
 """What has a key that programs use."""
 _ASIDE = re.compile(r"\s?\([^()\n]{1,30}\)")
 """Behind a name: `password (case sensitive): x`."""
+_CONSTANT = re.compile(r"[A-Z0-9]_KEY\Z")
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _NUMBER = re.compile(r"(?!(?:19|20)\d\d\b)\d{4,12}[#*]?(?=\s*(?:[.,;)!。、，；」』]|です|だ|\Z))")
 _UNIT = r"(?:%|€|\$|£|(?:mm|cm|k?m|k?g|mg|ml|l|V|mA|k?Wh|kW|MB|GB|Uhr|percent|euros?"
@@ -224,11 +225,11 @@ def _behind(line: str, name: Name, near: int) -> Iterator[tuple[str, int, int]]:
                 yield "pin", *code.span("value")
                 code = _SPARE.match(line, code.end())
             return
-        for kind in name.kinds:
-            end = _JUDGES[kind](line, start, name, link) if start < word.end() else 0
-            if end:
-                yield _kind_of(name, line), start, end
-                return
+        judges = filter(None, map(_JUDGES.get, name.kinds)) if start < word.end() else ()
+        at = _Place(line, start, name, link)
+        if end := next(filter(None, (judge(at) for judge in judges)), 0):
+            yield _kind_of(name, line), start, end
+            return
 
 
 def _link(between: str) -> int | None:
@@ -246,28 +247,33 @@ def _link(between: str) -> int | None:
     return _APART if between.strip(f" ,*_{_QUOTES}") else _BESIDE
 
 
-def _password(line: str, start: int, name: Name, link: int) -> int:
-    """Where the password at `start` ends; 0: there is none."""
-    value, quoted = _value(line, start)
-    end = start + len(value)
+class _Place:
+    """Where a value may begin behind a name, and what links the two."""
+
+    def __init__(self, line: str, start: int, name: Name, link: int) -> None:
+        self.line, self.start, self.name, self.link = line, start, name, link
+        self.value, self.is_quoted = _value(line, start)
+        self.end = start + len(self.value)
+
+
+def _password(at: _Place) -> int:
+    """Where the password ends; 0: there is none."""
+    line, value, link, end = at.line, at.value, at.link, at.end
     if link == _ASSIGNED:
-        if (
-            not quoted
-            and len(line) - start <= _LOOKED_AT
-            and is_passphrase(line[start:].rstrip(" ."))
-        ):
+        is_last = not at.is_quoted and len(line) - at.start <= _LOOKED_AT
+        if is_last and is_passphrase(line[at.start :].rstrip(" .")):
             return len(line.rstrip(" .\r"))
-        if quoted and " " in value:
+        if at.is_quoted and " " in value:
             return end if is_passphrase(value.lower()) else 0
-        if is_password(value, line[end : end + _LOOKED_AT], quoted=quoted):
+        if is_password(value, line[end : end + _LOOKED_AT], quoted=at.is_quoted):
             return end
-    if quoted and "passphrase" in name.kinds and is_passphrase(value.lower()):
+    if at.is_quoted and "passphrase" in at.name.kinds and is_passphrase(value.lower()):
         return end
-    if phrase := _phrase_end(line, start, name, link):
+    if phrase := _phrase_end(at):
         return phrase
-    if link >= _STATED and _NUMBER.match(line, start):
+    if link >= _STATED and _NUMBER.match(line, at.start):
         return end
-    if link == _BESIDE and (code := _code(line, start, name, link)):
+    if link == _BESIDE and (code := _code(at)):
         return code
     stated = link >= _STATED and is_password(value, "", quoted=False, stated=True)
     beside = link == _BESIDE or (link == _SET_TO and len(value) >= _LONG)
@@ -275,116 +281,108 @@ def _password(line: str, start: int, name: Name, link: int) -> int:
     return end if (stated or mixed) and not _ADDRESS.fullmatch(value) else 0
 
 
-def _phrase_end(line: str, start: int, name: Name, link: int) -> int:
+def _phrase_end(at: _Place) -> int:
     """Where the words of a passphrase end: "kestrel over Whitby 9, with the spaces in"."""
-    phrase = _PHRASE.match(line, start) if link >= _BESIDE else None
+    phrase = _PHRASE.match(at.line, at.start) if at.link >= _BESIDE else None
     if phrase is None:
         return 0
     words = [fold(word) for word in phrase.group().split()]
-    is_stated = link >= _STATED
+    is_stated = at.link >= _STATED
     if not is_stated and _grammar().joined.search(phrase.group().split()[0]):
         return 0
-    if (is_stated or len(words) > 1) and _grammar().spelled.match(line, phrase.end()):
+    if (is_stated or len(words) > 1) and _grammar().spelled.match(at.line, phrase.end()):
         return 0 if any(map(says_nothing, words)) else phrase.end()
     if not is_stated or len(words) < _FEWEST_WORDS or says_nothing(words[0]):
         return 0
-    if "passphrase" not in name.kinds and not words[-1].isdigit():
+    if "passphrase" not in at.name.kinds and not words[-1].isdigit():
         return 0
     common = sum(word in stop_words() for word in words)
     is_sentence = words[0] in stop_words() or common * 2 > len(words)
     return 0 if is_sentence else phrase.end()
 
 
-def _label(line: str, start: int, name: Name, link: int) -> int:
+def _label(at: _Place) -> int:
     """`pass` names what is assigned to it, or right behind it what can be no word."""
-    if link == _ASSIGNED:
-        return _password(line, start, name, link)
-    value, _ = _value(line, start)
-    typed = is_mixed(value, stated=False) and _TYPED_MARK.search(value) is not None
-    return start + len(value) if typed and link == _BESIDE else 0
+    if at.link == _ASSIGNED:
+        return _password(at)
+    typed = is_mixed(at.value, stated=False) and _TYPED_MARK.search(at.value)
+    return at.end if typed and at.link == _BESIDE else 0
 
 
-def _weak_password(line: str, start: int, name: Name, link: int) -> int:
+def _weak_password(at: _Place) -> int:
     """`key` and `clave` name a password beside "wifi" or "login", or before what can be no word."""
-    value, quoted = _value(line, start)
-    end = start + len(value)
-    before = line[max(0, start - _SENTENCE) : start]
+    value, link = at.value, at.link
+    before = at.line[max(0, at.start - _SENTENCE) : at.start]
     is_typed = is_mixed(value, stated=link >= _BESIDE) or (
-        link >= _STATED and is_password(value, "", quoted=quoted, stated=True)
+        link >= _STATED and is_password(value, "", quoted=at.is_quoted, stated=True)
     )
     if is_typed and _grammar().login.search(before.lower()):
-        return end
+        return at.end
     if is_random(value, sure=True) and _API.search(before):
-        return end
+        return at.end
     if link == _ASSIGNED:
-        is_constant = (
-            re.search(r"[A-Z0-9]_KEY\Z", line[max(0, name.end - _NEAR) : name.end]) is not None
-        )
-        return end if " " not in value and is_random(value, sure=is_constant) else 0
-    by_verb = link == _STATED and line[:start].rstrip(" \"'`*")[-1:].isalpha()
-    return end if by_verb and is_mixed(value, stated=False) else 0
+        is_constant = _CONSTANT.search(at.line[max(0, at.name.end - _NEAR) : at.name.end])
+        is_drawn = " " not in value and is_random(value, sure=is_constant is not None)
+        return at.end if is_drawn else 0
+    by_verb = link == _STATED and at.line[: at.start].rstrip(" \"'`*")[-1:].isalpha()
+    return at.end if by_verb and is_mixed(value, stated=False) else 0
 
 
-def _token(line: str, start: int, name: Name, link: int) -> int:
-    value = _value(line, start)[0].split("&")[0]  # of a URL
-    random = " " not in value and is_random(value, sure=True)
-    return start + len(value) if random else 0
+def _token(at: _Place) -> int:
+    value = at.value.split("&")[0]  # of a URL
+    return at.start + len(value) if " " not in value and is_random(value, sure=True) else 0
 
 
-def _login(line: str, start: int, name: Name, link: int) -> int:
-    value, _ = _value(line, start)
-    stated = link >= _STATED and "@" not in value  # `root:x@host` is found by its form
-    return start + len(value) if stated and is_mixed(value, stated=False) else 0
+def _login(at: _Place) -> int:
+    stated = at.link >= _STATED and "@" not in at.value  # `root:x@host` is found by its form
+    return at.end if stated and is_mixed(at.value, stated=False) else 0
 
 
-def _pin(line: str, start: int, name: Name, link: int) -> int:
-    code = _grammar().code.match(line, start)
-    if code is None:
-        return 0
+def _pin(at: _Place) -> int:
+    code = _grammar().code.match(at.line, at.start)
+    if code is None or at.link >= _SET_TO:
+        return code.end() if code else 0
     value = code["value"]
-    if link >= _SET_TO:
-        return code.end()
     if _YEAR.fullmatch(value) or (len(value) < 4 and not value.isdigit()):
         return 0
-    if link == _BESIDE:
+    if at.link == _BESIDE:
         return code.end()
-    if len(value) < 4 or len(line[name.end : start].split()) > 4:
+    if len(value) < 4 or len(at.line[at.name.end : at.start].split()) > 4:
         return 0
-    return code.end() if " " in value or _ENDS.match(line, code.end()) else 0
+    return code.end() if " " in value or _ENDS.match(at.line, code.end()) else 0
 
 
-def _weak_pin(line: str, start: int, name: Name, link: int) -> int:
-    end = _pin(line, start, name, link) if link > _APART else 0
-    return end if link >= _SET_TO or end - start >= 4 else 0
+def _weak_pin(at: _Place) -> int:
+    end = _pin(at) if at.link > _APART else 0
+    return end if at.link >= _SET_TO or end - at.start >= 4 else 0
 
 
-def _code(line: str, start: int, name: Name, link: int) -> int:
+def _code(at: _Place) -> int:
     """A code counts where its clause names what it opens."""
-    end = _pin(line, start, name, link)
-    is_year = _YEAR.fullmatch(line, start, end) and not _ENDS.match(line, end)
-    if end and not is_year:
-        begins = max(name.start - _NEAR, 0)
-        begins = max(begins, line.rfind(". ", begins, name.start))
-        behind = line[end : end + _SENTENCE].lower()
-        if _grammar().lock.search(line[begins:start].lower()) or _grammar().of_lock.match(behind):
-            return end
-    return 0
+    end, line, name = _pin(at), at.line, at.name
+    if not end or (_YEAR.fullmatch(line, at.start, end) and not _ENDS.match(line, end)):
+        return 0
+    begins = max(name.start - _NEAR, 0)
+    begins = max(begins, line.rfind(". ", begins, name.start))
+    behind = line[end : end + _SENTENCE].lower()
+    opens = _grammar().lock.search(line[begins : at.start].lower())
+    return end if opens or _grammar().of_lock.match(behind) else 0
 
 
-def _dial(line: str, start: int, name: Name, link: int) -> int:
-    dial = _DIAL.match(line, start)
-    if dial is None and link >= _STATED and not _TIME_OR_YEAR.match(line, start):
-        dial = _grammar().code.match(line, start)
+def _dial(at: _Place) -> int:
+    dial = _DIAL.match(at.line, at.start)
+    if dial is None and at.link >= _STATED and not _TIME_OR_YEAR.match(at.line, at.start):
+        dial = _grammar().code.match(at.line, at.start)
     return dial.end() if dial else 0
 
 
-def _answer(line: str, start: int, name: Name, link: int) -> int:
+def _answer(at: _Place) -> int:
     """What lets in who forgot a password is any words: "security answer: the green door"."""
-    found = _ANSWER.match(line, start) if link >= _STATED else None
+    found = _ANSWER.match(at.line, at.start) if at.link >= _STATED else None
     return 0 if found is None or says_nothing(fold(found.group())) else found.end()
 
 
-_JUDGES: dict[str, Callable[[str, int, Name, int], int]] = {
+_JUDGES: dict[str, Callable[[_Place], int]] = {
     "password": _password,
     "passphrase": _password,
     "label": _label,
@@ -396,23 +394,17 @@ _JUDGES: dict[str, Callable[[str, int, Name, int], int]] = {
     "code": _code,
     "dial": _dial,
     "answer": _answer,
-    "spare": lambda *_: 0,
-    "seed": lambda *_: 0,
-    "weak_seed": lambda *_: 0,
 }
-"""For each kind of name: the end of the value at a place, 0 where none of the kind begins."""
+"""For most kinds of names: the end of the value at a place, 0 where none of the kind begins."""
 
 
 def _is_stated(line: str, name: Name, value: str) -> bool:
     """Whether the value before a name is what it names: `4917 is the PIN of the card`."""
     if name.kinds[0] in ("password", "passphrase"):
         return not _ADDRESS.fullmatch(value) and is_password(value, "", quoted=False, stated=True)
-    if not value[:4].isdigit():
-        return False
-    opens = name.kinds[0] != "code" or _grammar().lock.search(
-        line[name.end : name.end + _NEAR].lower()
-    )
-    return bool(opens) and _grammar().code.fullmatch(value) is not None
+    behind = line[name.end : name.end + _NEAR].lower()
+    opens = name.kinds[0] != "code" or _grammar().lock.search(behind) is not None
+    return opens and value[:4].isdigit() and _grammar().code.fullmatch(value) is not None
 
 
 def _kind_of(name: Name, line: str) -> str:

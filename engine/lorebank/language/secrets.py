@@ -128,10 +128,9 @@ def find_secrets(text: str) -> tuple[Secret, ...]:
 
 
 def _formed(line: str, marks: list[Mark]) -> Iterator[tuple[str, int, int]]:
-    if tokens in marks:
-        yield from tokens(line)
-    if numbers in marks:
-        yield from numbers(line)
+    for find in (tokens, numbers):
+        if find in marks:
+            yield from find(line)
     for form in dict.fromkeys(mark for mark in marks if isinstance(mark, Form)):
         for found in form.pattern.finditer(line):
             if form.counts(found["value"]):
@@ -156,9 +155,8 @@ def _lines(text: str, data: bytes) -> Iterator[tuple[int, str, list[Mark]]]:
         ends_named = isinstance(found[-1][1], Name) and found[-1][1].end == start + len(line)
         goes_on = ends_named or line.endswith((":", "="))
         below = _LINE_BELOW.match(text, end) if goes_on else None
-        if below and ends_named and _indent(below.group()) <= _indent(line):
-            below = None
-        if below and not below.group().endswith(NOT_SECRET):
+        is_beside = below and ends_named and _indent(below.group()) <= _indent(line)
+        if below and not (is_beside or below.group().endswith(NOT_SECRET)):
             line = text[start : below.end()]  # `password:`, and the password below
         yield start, line, [mark for _, mark in found]
 
