@@ -159,6 +159,16 @@ def test_what_is_said_again_with_its_name_is_not_asked_about(root: Path) -> None
     assert said["07"] not in {item.newer.text for item in waiting if item.newer}
 
 
+def test_what_somebody_did_may_end_what_is_said_of_a_thing_it_names(root: Path) -> None:
+    said = {"06": "@Selkie: Lies at the pier in Fossgate.", "07": "@Lou: @Selkie left the pier."}
+    for day, line in said.items():
+        kind = "W" if day == "06" else "B"
+        (root / f"memory/2026-01-{day}.md").write_text(f"## Retain\n- {kind} {line}\n", "utf-8")
+    with Bank.open(root, now=TODAY, environ=WORDS_ONLY) as bank:
+        pairs = {(i.older.text, i.newer.text) for i in bank.inbox().items if i.older and i.newer}
+    assert ("Lies at the pier in Fossgate.", "Selkie left the pier.") in pairs
+
+
 def test_a_property_without_a_day_ends_by_verdict_only(tmp_path: Path) -> None:
     (tmp_path / ".obsidian").mkdir()
     (tmp_path / "Odile.md").write_text("---\nemployer: Larkfield Mills\n---\n", "utf-8")

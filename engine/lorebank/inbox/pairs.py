@@ -215,7 +215,7 @@ def _replacement_waiting(desk: Desk) -> Iterator[InboxItem]:
 def _replacement_about(desk: Desk, fact: Fact) -> Iterator[InboxItem]:
     """What a new line of an agent says is over, else the line about the same entity that it is
     nearest to."""
-    near = items.facts_by_entity(desk.connection, sorted(fact.subjects))
+    near = items.facts_by_entity(desk.connection, sorted(fact.slugs))
     may_be_over = {*fact.ends, *(each.id for each in near)}
     over = what_is_over(desk.connection, today=desk.today, among=may_be_over)
     yield from _claimed(desk, {o: n for o, n in over.asked.items() if n == fact.id})
@@ -237,8 +237,8 @@ def _claimed(desk: Desk, claimed: Mapping[str, str]) -> Iterator[InboxItem]:
 def _pairs(
     desk: Desk, facts: Iterable[Fact], over: Over, only: str | None = None
 ) -> Iterator[_Pair]:
-    """Each recent line (`only` that of an id) with the older lines about the same entity that it
-    may replace.
+    """Each recent line (`only` that of an id) with the older lines that it may replace, about an
+    entity that it names.
 
     A line that has ended another, or says so, does so to what it speaks of, and is not asked about.
     A line without a day, as in front matter, counts as older than all that have one.
@@ -256,15 +256,15 @@ def _pairs(
     since -= min(_WINDOW, since - date.min)
     about: defaultdict[str, list[tuple[date, Fact]]] = defaultdict(list)
     for day, fact in dated:
-        for slug in dict.fromkeys(m.slug for m in fact.mentions if m.subject):
+        for slug in fact.slugs:
             about[slug].append((day, fact))
-    groups = [g for g in about.values() if len(g) > 1 and any(day >= since for day, _ in g)]
-    vectors = vectors_by_text(desk.vectors_of, {f.content for g in groups for _, f in g})
+    groups = {s: g for s, g in about.items() if len(g) > 1 and any(day >= since for day, _ in g)}
+    vectors = vectors_by_text(desk.vectors_of, {f.content for g in groups.values() for _, f in g})
     # A line is met with each newer one; words that are alike begin alike.
     tokens_of = cache(tokens)
     begun_of = cache(lambda text: frozenset(word[: COMMON_START - 1] for word in tokens_of(text)))
-    for group in groups:
-        may_end = [(day, fact) for day, fact in group if fact.kind in _MAY_BE_OVER]
+    for slug, group in groups.items():
+        may_end = [e for e in group if e[1].kind in _MAY_BE_OVER and slug in e[1].subjects]
         for day, newer in group:
             if newer.id in spent or only not in (None, newer.id):
                 continue
