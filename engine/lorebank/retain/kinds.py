@@ -48,10 +48,16 @@ def holds_phrase(text: str, entry: str) -> bool:
     folded = fold(text)
     return any(
         re.search(pattern_of(phrase), folded)
-        for listed in phrases(entry).values()
-        for phrase in listed
-        if max(fold(phrase).translate(_NO_SIGNS).split(), key=len) in folded  # cheap to rule out
+        for word, phrase in _longest_words(entry)
+        if word in folded  # most are ruled out so, and no pattern is compiled for them
     )
+
+
+@cache
+def _longest_words(entry: str) -> list[tuple[str, str]]:
+    """The phrases of an entry, each behind its longest word as it stands in folded text."""
+    listed = [phrase for each in phrases(entry).values() for phrase in each]
+    return [(max(fold(p).translate(_NO_SIGNS).split(), key=len), p) for p in listed]
 
 
 def asked_tasks(question: str) -> str:
