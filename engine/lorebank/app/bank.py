@@ -19,6 +19,7 @@ from lorebank.app.workspace import (
     with_index_repair,
 )
 from lorebank.settings.config import Change, load_config
+from lorebank.settings.files import cache_directory
 from lorebank.workspace.discover import find_workspace, recognise
 from lorebank.workspace.layout import BANK_FOLDER, DERIVED_FOLDER, ensure_derived_folder
 
@@ -49,8 +50,6 @@ def _recognised(root: Path) -> list[Change]:
     form = recognise(root)
     if form is None:
         return []
-    from lorebank.settings.files import cache_directory
-
     origin = f"{RECOGNISED}{form.name}"
     found = [
         Change("workspace.log_pattern", form.log_pattern, origin),

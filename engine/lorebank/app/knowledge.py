@@ -15,14 +15,15 @@ from lorebank.domain.judgments import Audit, LedgerChange, NameResolution
 from lorebank.domain.reports import BeliefDiff, Calibration, RotReport
 from lorebank.errors import UsageError
 from lorebank.inbox.registry import judge_records, settled
-from lorebank.index.entity_graph import entity_graph
+from lorebank.index import entity_graph
 from lorebank.index.entity_view import entity_view
 from lorebank.index.items import facts_by_id
 from lorebank.index.opinions import load_opinions, opinions_moved_by
 from lorebank.index.succession import mark_superseded
 from lorebank.names.entities import list_entities
 from lorebank.names.who import audit_names, resolve_name
-from lorebank.nightly.lookback import rot_report
+from lorebank.nightly import lookback
+from lorebank.nightly import names as name_decisions
 from lorebank.recall.filters import parse_day, parse_interval
 from lorebank.workspace.recalled import read_recalled
 
@@ -49,13 +50,11 @@ def opinions(
 def explain(ws: OpenWorkspace, id: str, *, now: date | None = None) -> Explanation:
     """The story of a fact (`f-…`) or an opinion (`o-…`); a unique beginning is enough."""
     if id.startswith("o-"):
-        from lorebank.nightly.lookback import steps_of
-
         [opinion] = ws.with_display_names(
             load_opinions(ws.index, opinion_id=ws.full_opinion_id(id))[:1]
         )
         dated = materialise.as_read(opinion, ws.day(now), ws.config.reflect)
-        steps = steps_of(ws.index, dated, ws.config.reflect.prior)
+        steps = lookback.steps_of(ws.index, dated, ws.config.reflect.prior)
         return Explanation(fact=None, opinion=dated, places=(opinion.source,), steps=steps)
     found = ws.find_fact(id, "fact or opinion")
     [fact] = mark_superseded(ws.index, [found], today=ws.day(now))
@@ -94,7 +93,7 @@ def rot(ws: OpenWorkspace, *, now: date | None = None) -> RotReport:
     opinions = ws.opinions(None, today, now)
     recalled = read_recalled(ws.root) if ws.config.recall.remember_uses else None
     files = ws.walk().files
-    return rot_report(ws.index, ws.root, files, opinions, recalled, day=today)
+    return lookback.rot_report(ws.index, ws.root, files, opinions, recalled, day=today)
 
 
 def calibration(
@@ -102,11 +101,9 @@ def calibration(
 ) -> Calibration:
     """How often opinions that stood at about .8, or any other confidence, were borne out by the
     next independent evidence, and how often each judge's verdicts were overruled."""
-    from lorebank.nightly.lookback import calibration
-
     slug = ws.slug_of(entity)
     day = parse_day(as_of, ws.day(now), "as-of", side="end") or ws.day(now)
-    found = calibration(ws.index, ws.opinions(slug, day, now), day=day)
+    found = lookback.calibration(ws.index, ws.opinions(slug, day, now), day=day)
     return replace(found, judges=judge_records(settled(ws.open_desk(now))))
 
 
@@ -160,14 +157,12 @@ def resolve(ws: OpenWorkspace, name: str, *, context: Sequence[str] = ()) -> Nam
 
 def graph(ws: OpenWorkspace) -> EntityGraph:
     """Who is seen with whom: components, communities, bridges and centrality."""
-    return entity_graph(ws.index)
+    return entity_graph.entity_graph(ws.index)
 
 
 def export_graph(ws: OpenWorkspace, form: str) -> str:
     """The graph as `graphml`, `json`, `mermaid` or `dot`."""
-    from lorebank.index.entity_graph import export_graph
-
-    return export_graph(graph(ws), form)
+    return entity_graph.export_graph(graph(ws), form)
 
 
 def audit(ws: OpenWorkspace) -> Audit:
@@ -191,12 +186,10 @@ def decide(
     `dismiss`, or `split` (one name from another, or from all). The page of a merged name moves
     into that of the name that stays, and back. A line that stands already changes nothing.
     """
-    from lorebank.nightly.names import decide, decision_entry
-
     with ws.writing():
         ws.sync_files()
-        entry = decision_entry(action, names, ws.day(now), reason)
-        change = decide(ws.index, ws.root, entry, undo=undo, dry_run=dry_run)
+        entry = name_decisions.decision_entry(action, names, ws.day(now), reason)
+        change = name_decisions.decide(ws.index, ws.root, entry, undo=undo, dry_run=dry_run)
     if change.changed and not dry_run:
         ws.sync_files()
     return change

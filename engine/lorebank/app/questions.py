@@ -23,6 +23,7 @@ from lorebank.domain.facts import Diagnostic, FactKind, Opinion
 from lorebank.errors import ProviderError, UsageError
 from lorebank.index.chunks import contexts_stated_in
 from lorebank.index.items import NOTE
+from lorebank.index.opinions import beliefs_of_facts
 from lorebank.index.selection import Selection, known_tags, select_items
 from lorebank.index.vectors import QueryVector
 from lorebank.index.vocabulary import respell_names
@@ -153,8 +154,6 @@ def _beliefs(ws: OpenWorkspace, facts: Sequence[str], as_of: date | None) -> Map
     if not facts:
         return {}
     if as_of is None:
-        from lorebank.index.opinions import beliefs_of_facts
-
         return beliefs_of_facts(ws.index, facts)
     from lorebank.beliefs.materialise import beliefs_on
 

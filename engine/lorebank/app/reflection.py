@@ -18,6 +18,7 @@ from lorebank.generation.writing import Writer, open_writer
 from lorebank.inbox.registry import judge
 from lorebank.names.entities import page_moves
 from lorebank.names.entity_rows import resolution
+from lorebank.nightly.journal import commit_run
 from lorebank.nightly.names import PlannedMoves, plan_page_moves, write_page_edits
 from lorebank.nightly.run import RunOptions, reflect_workspace
 from lorebank.nightly.run_record import (
@@ -109,8 +110,6 @@ def reflect(ws: OpenWorkspace, **how: Unpack[ReflectKeywords]) -> ReflectReport:
         report = moved.merged_into(report)
         report = _with_unknown_hunks(report, {*(accept or ()), *reject})
         if commit and report.run is not None:
-            from lorebank.nightly.journal import commit_run
-
             report = commit_run(ws.root, report, run_programs=ws.config.reflect.run_git_programs)
         if not dry_run:
             compact_recalled(ws.root)

@@ -31,6 +31,7 @@ from lorebank.names.entities import list_entities
 from lorebank.pages.standing_pages import read_directives, read_standing_pages
 from lorebank.recall.filters import parse_day
 from lorebank.retain.kinds import parse_kind
+from lorebank.templates.pack import MANIFEST, pack_files, read_manifest, write_pack
 from lorebank.templates.scaffold import init_workspace
 from lorebank.workspace.layout import DIRECTIVES_PAGE, ensure_derived_folder
 from lorebank.workspace.run_store import has_interrupted
@@ -192,8 +193,6 @@ def export_template(
     Questions and their settings only, never an answer or a note; the directives where asked
     for. Returns the paths within the template. Raises `WorkspaceError` where `target` is taken.
     """
-    from lorebank.templates.pack import MANIFEST, pack_files, read_manifest, write_pack
-
     pages, _ = read_standing_pages(ws.root)
     files = {DIRECTIVES_PAGE: (ws.root / DIRECTIVES_PAGE).read_bytes()} if directives else {}
     if not pages and not files:

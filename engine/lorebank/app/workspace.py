@@ -15,16 +15,23 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import date, timedelta
 from enum import StrEnum
-from functools import cached_property, partial, wraps
+from functools import cached_property, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar, Unpack, cast
 
 from lorebank.database import connection as store
 from lorebank.database.connection import read_meta
-from lorebank.domain.facts import Entity, Fact, Opinion, OpinionStatus, SyncReport, Trend
+from lorebank.domain.facts import Entity, Fact, InboxKind, Opinion, OpinionStatus, SyncReport, Trend
 from lorebank.errors import LorebankError, NotFound, NotWritable, PathRefused, UsageError
-from lorebank.index.sync import ReadSettings, collector_at_rest
+from lorebank.index.sync import (
+    ReadSettings,
+    collector_at_rest,
+    has_all_rows,
+    stale_paths,
+    sync_files,
+)
 from lorebank.markdown.sections import RETAIN_HEADINGS
+from lorebank.names.entities import display_names, list_entities, nearest_names
 from lorebank.workspace.files import WalkResult, walk
 from lorebank.workspace.layout import (
     LogPattern,
@@ -243,8 +250,6 @@ class OpenWorkspace:
 
     @property
     def index(self) -> Connection:
-        from lorebank.index.sync import has_all_rows
-
         if self._connection is None:
             self._connection = self._opened_index()
             self._index_inode = _inode(self.index_path)
@@ -507,7 +512,6 @@ class OpenWorkspace:
     @collector_at_rest()
     def sync_files(self, *, full: bool = False, progress: Progress | None = None) -> SyncReport:
         from lorebank.index.opinions import stance_model_changed
-        from lorebank.index.sync import sync_files
 
         self._drop_stale_connection()
         result = sync_files(
@@ -529,9 +533,7 @@ class OpenWorkspace:
         """Tells how near opinions and lines are in meaning; `None` where words decide alone."""
         if self.builtin_problem:
             return None
-        from lorebank.index.vectors import FINGERPRINT
-
-        return lambda texts: self.meaning.known_vectors(FINGERPRINT, texts)
+        return lambda texts: self.meaning.known_vectors(texts)
 
     @cached_property
     def builtin_problem(self) -> str:
@@ -548,7 +550,6 @@ class OpenWorkspace:
     def embed_pending_statements(self) -> None:
         """Embed the lines about holders of opinions that nobody has embedded yet."""
         from lorebank.beliefs import materialise
-        from lorebank.index.vectors import FINGERPRINT
 
         if self.vectors_of is not None:
             materialise.reform_pending(
@@ -556,7 +557,7 @@ class OpenWorkspace:
                 self.root,
                 self.config.reflect,
                 self.vectors_of,
-                partial(self.meaning.embed_texts, FINGERPRINT),
+                self.meaning.embed_texts,
             )
 
     def freshen(self) -> None:
@@ -591,8 +592,6 @@ class OpenWorkspace:
         return None if self.in_memory else ensure_derived_folder(self.root) / "embeddings.sqlite"
 
     def freshness(self) -> dict[str, object]:
-        from lorebank.index.sync import stale_paths
-
         synced_at = read_meta(self.index, "synced_at")
         fresh = self._is_fresh
         if not self.config.recall.auto_sync:
@@ -603,7 +602,6 @@ class OpenWorkspace:
         return None if name is None else self.find_entity(name).slug
 
     def find_entity(self, name: str) -> Entity:
-        from lorebank.names.entities import nearest_names
         from lorebank.names.who import resolve_name
 
         found = resolve_name(self.index, name)
@@ -615,8 +613,6 @@ class OpenWorkspace:
         return found.entity
 
     def all_names(self) -> list[str]:
-        from lorebank.names.entities import list_entities
-
         return [name for e in list_entities(self.index) for name in (e.name, *e.aliases)]
 
     def opinions(
@@ -664,8 +660,6 @@ class OpenWorkspace:
         self, opinions: Sequence[Opinion], as_of: date | None = None
     ) -> tuple[Opinion, ...]:
         """Opinions with display names in place of slugs, those of the day asked about."""
-        from lorebank.names.entities import display_names
-
         slugs = {slug for opinion in opinions for slug in opinion.entities}
         if as_of is None:
             names = display_names(self.index, slugs)
@@ -720,7 +714,6 @@ class OpenWorkspace:
 
         Nothing is embedded to count them: a session begins with this. Where the `content` is at
         hand that pages are made of, nothing is read again."""
-        from lorebank.domain.facts import InboxKind
         from lorebank.inbox.registry import waiting
 
         desk = replace(self.open_desk(day), vectors_of=self.vectors_of or (lambda texts: {}))
@@ -731,14 +724,12 @@ class OpenWorkspace:
 
     def builtin_vectors(self, texts: Sequence[str]) -> Mapping[str, bytes]:
         """The vectors of texts by the built-in embedder, embedding those it has not seen."""
-        from lorebank.index.vectors import FINGERPRINT
-
         if self.builtin_problem:
             return {}
-        known = self.meaning.known_vectors(FINGERPRINT, texts)
+        known = self.meaning.known_vectors(texts)
         unseen = [text for text in texts if text not in known]
-        if unseen and self.meaning.embed_texts(FINGERPRINT, unseen):
-            known = {**known, **self.meaning.known_vectors(FINGERPRINT, unseen)}
+        if unseen and self.meaning.embed_texts(unseen):
+            known = {**known, **self.meaning.known_vectors(unseen)}
         return known
 
     def retain_title(self, day: date, text: str = "") -> str:

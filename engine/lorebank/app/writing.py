@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from lorebank.agent import authored
-from lorebank.agent.core_memory import orders_section
+from lorebank.agent.core_memory import CoreEdit, CoreWrite, edit_core, measured, orders_section
 from lorebank.app.workspace import Day, OpenWorkspace, checked_keywords, refuse_other_than_text
+from lorebank.dates.times import times_of
 from lorebank.domain.facts import (
     NOBODY,
     Author,
@@ -29,7 +30,6 @@ from lorebank.domain.judgments import Proposal
 from lorebank.domain.reports import LintFinding, LintReport, UndoReport
 from lorebank.errors import ConcurrentEdit, LockHeld, UsageError, WorkspaceError
 from lorebank.index.items import facts_by_id, facts_by_place, facts_saying
-from lorebank.index.vectors import FINGERPRINT
 from lorebank.language.secrets import find_secrets
 from lorebank.language.words import estimate_tokens
 from lorebank.markdown.document import read_document
@@ -152,7 +152,7 @@ def _write_fact(ws: OpenWorkspace, fact: Fact, private: str, recorded: date) -> 
             path, f"{format_fact(fact)} {private}".rstrip(), recorded, undo="retain"
         )
     if ws.vectors_of is not None:
-        ws.meaning.embed_texts(FINGERPRINT, [fact.content])
+        ws.meaning.embed_texts([fact.content])
     _sync_if_free(ws)
     return Citation(path, line, line)
 
@@ -238,8 +238,6 @@ def memory_write(
     Warns when the page grows large and raises `CoreMemoryFull` past its limit. What an agent
     (`author`) would write is proposed to the owner instead (`CoreWrite.proposed`).
     """
-    from lorebank.agent.core_memory import CoreEdit, edit_core, measured
-
     ws.refuse_in_group("the core memory")
     path = core_path(ws.root)
     text = _given_text(ws, text, allow_secret=True) if text else text
@@ -285,8 +283,6 @@ def remember(
         said = compose.as_understood(fact.kind, fact.content, fact.mentions, fact.times)
         return authored.Remembered("fact", found.reason, found.text, fact.citation, fact.id, said)
     if found.place is authored.Place.LOG:
-        from lorebank.dates.times import times_of  # which imports the rules for dates
-
         day, ahead = details.get("day"), details.get("allow_future", False)
         place = log(
             ws, found.text, day=day, author=author, allow_future=ahead, allow_secret=True, now=now
@@ -407,7 +403,6 @@ def _names_in(ws: OpenWorkspace, day: date, text: str) -> tuple[Mention, ...]:
 
 
 def _propose(ws: OpenWorkspace, asked: Sequence[Proposal], core_tokens: int) -> CoreWrite:
-    from lorebank.agent.core_memory import CoreWrite
     from lorebank.markdown.proposal_pages import AGENT_PROPOSALS
     from lorebank.nightly.proposals import propose
 

@@ -14,6 +14,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lorebank.beliefs.fold import fade
 from lorebank.beliefs.outcome import trend_of
 from lorebank.database.connection import Connection, read_meta, transaction, write_meta
 from lorebank.domain.facts import Fact, Opinion, OpinionStatus
@@ -235,8 +236,6 @@ def as_read(opinion: Opinion, now: date, settings: ReflectSettings) -> Opinion:
     half_life = settings.fade_half_life_days
     if not half_life or opinion.last_updated is None or opinion.pinned is not None:
         return shown
-    from lorebank.beliefs.fold import fade  # a recall fades nothing
-
     days = (now - opinion.last_updated).days
     faded = fade(opinion.confidence, days=days, half_life_days=half_life, prior=settings.prior)
     return replace(shown, confidence=faded)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -140,8 +141,6 @@ def _complete_bank(
     ctx: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """The registered names that begin like what is typed; none where the file cannot be read."""
-    import os
-
     from click.shell_completion import CompletionItem
 
     from lorebank.workspace.registry import load_registry

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from datetime import datetime, timedelta
+from hashlib import blake2b
 from pathlib import Path
 
 from lorebank.conversations.turns import Turn, clean_turn
@@ -94,8 +95,6 @@ def _on_one_line(text: str) -> str:
 
 def _file_name(transcript: Transcript) -> str:
     """The day first, so that hits say when; then the host's own name, as far as a path bears it."""
-    from hashlib import blake2b
-
     mark = blake2b(transcript.id.encode("utf-8", "surrogateescape"), digest_size=4).hexdigest()
     name = re.sub(r"[^\w-]+", "-", slugify(transcript.id))[:60].strip("-")
     return f"{'-'.join(filter(None, (name, mark)))}.md"

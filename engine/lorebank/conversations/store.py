@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
+from hashlib import blake2b
 from pathlib import Path
 
 from lorebank.conversations.turns import ODD, START, Place, Role, Turn
@@ -191,8 +192,6 @@ def record_if_new(connection: Connection, session: int | None, turn: Turn) -> bo
     """Whether a message was not in the transcript before; it is from now on."""
     if not turn.id:
         return True
-    from hashlib import blake2b
-
     digest = blake2b(f"{turn.id}\0{turn.text}".encode(), digest_size=8).digest()
     connection.execute(
         "INSERT OR IGNORE INTO session_messages (session, key) VALUES (?, ?)",

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from lorebank.domain.facts import InboxItem, InboxKind, InboxLine
 from lorebank.domain.judgments import Decision, Inbox, JudgeRecord
 from lorebank.errors import NotFound, UsageError
+from lorebank.generation.writing import judge_evidence, judge_relation
 from lorebank.inbox.owner import NAMES, PROPOSALS, QUARANTINE
 from lorebank.inbox.pairs import EVIDENCE, REPLACEMENTS, rank
 from lorebank.inbox.sources import Desk, Source, Verdict, line_of_fact
@@ -222,7 +223,6 @@ def judge_records(decisions: Iterable[Decision]) -> tuple[JudgeRecord, ...]:
 
 def _model_verdicts(writer: Writer, items: Iterable[InboxItem]) -> Iterator[tuple[str, str]]:
     from lorebank.generation.generated import BudgetSpent, UnusableAnswer
-    from lorebank.generation.writing import judge_evidence, judge_relation
 
     for item in items:
         if item.older is None or item.newer is None:

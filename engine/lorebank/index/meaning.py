@@ -33,8 +33,8 @@ from lorebank.index.embedding import (
     served_by,
 )
 from lorebank.index.embedding_cache import EmbeddingCache, text_hash
-from lorebank.index.vectors import QueryVector
-from lorebank.providers.registry import Setup, load_embedder
+from lorebank.index.vectors import FINGERPRINT, QueryVector
+from lorebank.providers.registry import Setup, load_embedder, refuse_offline
 from lorebank.records import Mutable
 
 if TYPE_CHECKING:
@@ -218,30 +218,30 @@ class EmbeddingService(Mutable):
 
     # -- texts that stand in no index ------------------------------------------------------------
 
-    def known_vectors(self, fingerprint: str, texts: Sequence[str]) -> Mapping[str, bytes]:
-        """Text → vector, for those in the cache; no embedder is asked."""
+    def known_vectors(self, texts: Sequence[str]) -> Mapping[str, bytes]:
+        """Text → vector of the built-in embedder, for those in the cache; none is asked."""
         if not texts or not self._has_cache():
             return {}
         hashes = {text_hash(text): text for text in texts}
         with self._cache() as cache:
-            known = cache.get(fingerprint, list(hashes), mark=False)
+            known = cache.get(FINGERPRINT, list(hashes), mark=False)
         return {hashes[key]: vector for key, vector in known.items()}
 
-    def embed_texts(self, fingerprint: str, texts: Sequence[str]) -> int:
-        """Have the primary embed the texts that the cache lacks; how many it holds then, none where
-        it is another's."""
+    def embed_texts(self, texts: Sequence[str]) -> int:
+        """Have the built-in embedder embed the texts that the cache lacks; how many it holds then,
+        none where the primary is another."""
         try:
             embedder = self._primary.load()
             embedder = getattr(embedder, "builtin", embedder)
-            if embedder is None or embedder.fingerprint != fingerprint:
+            if embedder is None or embedder.fingerprint != FINGERPRINT:
                 return 0
             hashes = {text_hash(text): text for text in texts}
             with self._cache() as cache:
-                missing = cache.missing(fingerprint, hashes)
+                missing = cache.missing(FINGERPRINT, hashes)
                 wanted = [(key, hashes[key]) for key in missing]
                 limits = replace(embedder.limits, items=_SMALL_CALL)
                 for vectors in embed_calls(embedder, calls_of(wanted, limits)):
-                    cache.put(fingerprint, vectors.items())
+                    cache.put(FINGERPRINT, vectors.items())
         except LorebankError as problem:
             self._primary.problem, self._primary.remedy = problem.message, problem.hint
             return 0
@@ -429,8 +429,6 @@ class EmbeddingService(Mutable):
             if embedder is None:
                 return ""
             if self.setup.embedder.offline:
-                from lorebank.providers.registry import refuse_offline
-
                 refuse_offline(embedder.name, embedder.endpoint)
             return Breaker.read(connection, embedder.fingerprint).reason
         except LorebankError as problem:

@@ -24,6 +24,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
+from hashlib import blake2b
 
 from lorebank.domain.facts import Citation, Diagnostic
 from lorebank.markdown.blocks import Block, find_blocks, render_block
@@ -308,7 +309,5 @@ def _tombstone(line: re.Match[str]) -> Tombstone | None:
 
 
 def _digest(text: str) -> str:
-    from hashlib import blake2b  # brings OpenSSL, which an answer from the index needs not
-
     data = text.encode("utf-8", "surrogatepass")
     return blake2b(data, digest_size=_KEY_BYTES).hexdigest()

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -298,7 +299,5 @@ class Sidecar:
 
 def _stamp(moment: float) -> str | None:
     """Local time, ISO 8601; `None` for never."""
-    from datetime import UTC, datetime
-
     known = datetime.fromtimestamp(moment, UTC).astimezone()
     return known.isoformat(timespec="seconds") if moment else None
