@@ -11,15 +11,7 @@ from dataclasses import replace
 from lorebank.dates.lattice import Rule
 from lorebank.dates.lexicon import ALL, language_bit
 from lorebank.dates.rules_calendar import weekend_cycle
-from lorebank.dates.spans import (
-    Moment,
-    Span,
-    add_months,
-    moved,
-    one_day,
-    shift,
-    unit_days,
-)
+from lorebank.dates.spans import Moment, Span, add_months, moved, one_day, shift, unit_days
 
 _GRANULARITIES = {"weekend": "range", "fortnight": "week"}
 _NOT_CJK = ALL & ~(language_bit("zh") | language_bit("ja"))

@@ -24,13 +24,7 @@ from lorebank.records import Record
 from lorebank.workspace.atomic import read_if_exists, temporaries_below
 from lorebank.workspace.layout import FORGOTTEN_PAGE
 from lorebank.workspace.lock import append_lock
-from lorebank.workspace.run_store import (
-    MANIFEST,
-    Change,
-    RunStore,
-    check_restorable,
-    unpack,
-)
+from lorebank.workspace.run_store import MANIFEST, Change, RunStore, check_restorable, unpack
 
 _LETTER = re.compile(r"\w")
 

@@ -221,10 +221,7 @@ class LorebankServer(MCPServer[None]):
         return [listed(tool) for tool in tools if caller().access.permits(tool.name, names)]
 
     async def call_tool(
-        self,
-        name: str,
-        arguments: dict[str, Any],
-        context: Context[None, Any] | None = None,
+        self, name: str, arguments: dict[str, Any], context: Context[None, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool; see the class."""
         name = name if name in self.tool_names() else TOOL_ALIASES.get(name, name)

@@ -34,12 +34,7 @@ from lorebank.nightly.hunks import (
     with_rejections,
     without_hunks,
 )
-from lorebank.nightly.journal import (
-    JOURNAL_FOLDER,
-    journal_entry,
-    journal_path,
-    moved_opinions,
-)
+from lorebank.nightly.journal import JOURNAL_FOLDER, journal_entry, journal_path, moved_opinions
 from lorebank.nightly.proposals import plan_proposal_edits, read_core_memory, suggest_lines
 from lorebank.pages.content import read_content, relocate
 from lorebank.pages.core_memory import plan_core_proposals

@@ -8,15 +8,7 @@ from dataclasses import field
 from datetime import date
 
 from lorebank.domain.answers import AgendaItem, NamedIn
-from lorebank.domain.facts import (
-    Entity,
-    Fact,
-    FactKind,
-    FactStatus,
-    Opinion,
-    OpinionStatus,
-    Stance,
-)
+from lorebank.domain.facts import Entity, Fact, FactKind, FactStatus, Opinion, OpinionStatus, Stance
 from lorebank.index.entity_view import Description
 from lorebank.index.succession import Over
 from lorebank.markdown.opinion_page import OpinionEntry
