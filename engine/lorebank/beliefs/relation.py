@@ -204,7 +204,9 @@ def _clauses(
     if older.sign != newer.sign or older.mixed or newer.mixed:
         return []
     least = min(forth, back)
-    whole = max(forth, back) == 1  # else each names something of its own: Saturdays, Sundays
+    # Else each names something of its own (Saturdays, Sundays), or the newer leaves out what the
+    # older begins with: its own name may be short or read like a stop word (Go, R).
+    whole = forth == 1 or (back == 1 and shared(older.objects[:1], newer.objects) == 1)
     if older.sign:
         alike = (whole and least >= _SAME_SHARED) or still
         return [(Bearing.RESTATES, "attitude")] if alike else []
