@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from lorebank.app.workspace import OpenWorkspace, Progress, with_index_repair
 from lorebank.domain.answers import SearchHit
-from lorebank.domain.facts import SyncReport
+from lorebank.domain.facts import Diagnostic, SyncReport
 from lorebank.errors import PathRefused, UsageError
 from lorebank.workspace.layout import FORGOTTEN_PAGE, is_session_path
 from lorebank.workspace.paths import read_text_file
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from lorebank.conversations.export import Transcript, TranscriptExport
     from lorebank.conversations.files import SessionFile
     from lorebank.conversations.turns import Turn
-    from lorebank.domain.facts import Diagnostic
     from lorebank.forgetting.conversations import Conversations
     from lorebank.markdown.forgotten import Forgotten
 

@@ -10,14 +10,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from threading import Event, Thread
-from typing import TYPE_CHECKING
 
 from lorebank.app.workspace import SWEEP_S, Say, log_warning
+from lorebank.domain.facts import SyncReport
 from lorebank.errors import LorebankError
 from lorebank.workspace.layout import DERIVED_FOLDER
-
-if TYPE_CHECKING:
-    from lorebank.domain.facts import SyncReport
 
 QUIET_S = 1.5
 """After a change, so long without another before the background works: editors save in bursts."""

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar, Unpack, cast
 
 from lorebank.database import connection as store
-from lorebank.database.connection import read_meta
+from lorebank.database.connection import Connection, read_meta
 from lorebank.domain.facts import Entity, Fact, InboxKind, Opinion, OpinionStatus, SyncReport, Trend
 from lorebank.errors import LorebankError, NotFound, NotWritable, PathRefused, UsageError
 from lorebank.index.sync import (
@@ -32,6 +32,7 @@ from lorebank.index.sync import (
 )
 from lorebank.markdown.sections import RETAIN_HEADINGS
 from lorebank.names.entities import display_names, list_entities, nearest_names
+from lorebank.settings.tables import Config
 from lorebank.workspace.files import WalkResult, walk
 from lorebank.workspace.layout import (
     LogPattern,
@@ -46,7 +47,6 @@ from lorebank.workspace.lock import WriterLock
 
 if TYPE_CHECKING:
     from lorebank.app.watching import Watcher
-    from lorebank.database.connection import Connection
     from lorebank.inbox.sources import Desk
     from lorebank.index.items import ItemCache
     from lorebank.index.lexical import Postings
@@ -59,7 +59,6 @@ if TYPE_CHECKING:
     from lorebank.qmd.refresh import Timer
     from lorebank.qmd.sidecar import Sidecar
     from lorebank.settings.config import Change
-    from lorebank.settings.tables import Config
 
 Progress = Callable[[str, int, int], None]
 Say = Callable[[str], None]

@@ -9,7 +9,7 @@ from datetime import date
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TypedDict, Unpack
 
 from lorebank.agent import authored
 from lorebank.agent.core_memory import CoreEdit, CoreWrite, edit_core, measured, orders_section
@@ -44,9 +44,6 @@ from lorebank.workspace.atomic import read_if_exists
 from lorebank.workspace.lock import WriterLock, append_lock
 from lorebank.workspace.paths import core_path, edit_text, read_text_file
 from lorebank.workspace.run_store import Change
-
-if TYPE_CHECKING:
-    from lorebank.agent.core_memory import CoreWrite
 
 
 class RetainKeywords(TypedDict, total=False):

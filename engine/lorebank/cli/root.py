@@ -7,18 +7,14 @@ import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import click
 
 from lorebank.cli.command import COMMANDS, CommandGroup
 from lorebank.cli.session import ReaderGone, Session, discard, flush, write, write_json
 from lorebank.errors import LorebankError, UsageError
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from lorebank.render.text import Look
+from lorebank.render.text import Look
 
 
 def find_command(name: str) -> click.Command:

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from lorebank.index.embedding_cache import EmbeddingCache
     from lorebank.providers.protocols import BatchEmbedder, Embedder, Limits
     from lorebank.settings.tables import BatchSettings
 

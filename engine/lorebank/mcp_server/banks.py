@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from threading import Lock, Thread, local
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,8 +20,6 @@ from lorebank.app.watching import Watcher, keep_up
 from lorebank.mcp_server.access import caller
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from lorebank.app.bank import Bank
     from lorebank.app.several import Banks
 

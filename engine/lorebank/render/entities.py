@@ -4,21 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import date
-from typing import TYPE_CHECKING
 
+from lorebank.domain.answers import EntitiesOfBanks, EntityGraph, EntityView, GraphNode
+from lorebank.domain.facts import Entity
+from lorebank.domain.judgments import Audit, AuditFinding, LedgerChange, NameReason, NameResolution
 from lorebank.render.beliefs import opinion_block, page_lines
 from lorebank.render.text import INDENT, SEPARATOR, Look, blocks, count, display_width
-
-if TYPE_CHECKING:
-    from lorebank.domain.answers import EntitiesOfBanks, EntityGraph, EntityView, GraphNode
-    from lorebank.domain.facts import Entity
-    from lorebank.domain.judgments import (
-        Audit,
-        AuditFinding,
-        LedgerChange,
-        NameReason,
-        NameResolution,
-    )
 
 WIDEST_NAME = 32
 _NAMED_IN = 3

@@ -25,7 +25,8 @@ from typing import (
 from pydantic import BeforeValidator, Field
 from typing_extensions import TypedDict  # pydantic asks for this one before Python 3.12
 
-from lorebank.domain.facts import LONGEST_FACT, NOBODY, Author, FactKind, InboxKind
+from lorebank.domain.answers import Answer
+from lorebank.domain.facts import LONGEST_FACT, NOBODY, Author, Fact, FactKind, InboxKind
 from lorebank.errors import LorebankError, UsageError
 from lorebank.markdown.origin import as_recalled
 from lorebank.records import Mutable
@@ -48,8 +49,6 @@ from lorebank.workspace.paths import core_path
 
 if TYPE_CHECKING:
     from lorebank.app.bank import Bank
-    from lorebank.domain.answers import Answer
-    from lorebank.domain.facts import Fact
 
 
 class OtherNames(tuple[str, ...]):

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from lorebank.cli.command import command, flag, option
 from lorebank.cli.session import FOUND, Progress, Session
+from lorebank.domain.facts import SyncReport
 from lorebank.index.meaning import FETCH
 from lorebank.render import reports
 from lorebank.render.text import count
-
-if TYPE_CHECKING:
-    from lorebank.domain.facts import SyncReport
-
 
 SHOWN_PROBLEMS = 10
 

@@ -9,8 +9,9 @@ import click
 
 from lorebank.cli.command import command, flag, option
 from lorebank.cli.session import FOUND, Session, ask_key, edit_source, write
+from lorebank.domain.reports import ReflectReport
 from lorebank.errors import UsageError
-from lorebank.nightly.hunks import changes_of
+from lorebank.nightly.hunks import Change, changes_of
 from lorebank.render.reports import (
     PAGE_SKIPPED,
     change_lines,
@@ -23,8 +24,6 @@ from lorebank.schedule.job import note_run
 
 if TYPE_CHECKING:
     from lorebank.app.bank import Bank
-    from lorebank.domain.reports import ReflectReport
-    from lorebank.nightly.hunks import Change
 
 TROUBLE = 1
 LAST = "last"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 from click.shell_completion import get_completion_class
@@ -17,10 +16,7 @@ from lorebank.settings import config as settings
 from lorebank.settings import files
 from lorebank.settings.openclaw import read_openclaw
 from lorebank.settings.schema import settings_schema
-
-if TYPE_CHECKING:
-    from lorebank.settings.tables import Config
-
+from lorebank.settings.tables import Config
 
 _ROW = ("key", "value", "origin")
 
