@@ -253,7 +253,7 @@ def _holds(languages: _Languages, cue: str, clause: str) -> bool:
     """Whether the clause holds a word or an ending of that kind."""
     written = _uncapitalised(clause)
     return any(
-        _counts(code, f"not_{cue}", match.group()) and not _is_subject(code, written, match.end())
+        _counts(code, f"not_{cue}", match) and not _is_subject(code, written, match.end())
         for code in languages
         if (pattern := _pattern(code, cue))
         for match in pattern.finditer(written)
@@ -290,7 +290,7 @@ def _is_perfect(languages: _Languages, clause: str) -> bool:
             opens = "" if code in _VERB_SECOND else " —,"  # `am Montag bezahlt die Oma`
             led = not before.strip(opens) and (not auxiliary or any(map(_is_article, behind)))
             led = led or (auxiliary is not None and auxiliary.search(before) is not None)
-            if led and _counts(code, "not_past", match.group()):
+            if led and _counts(code, "not_past", match):
                 return True
     return False
 
@@ -299,9 +299,11 @@ def _is_article(word: str) -> bool:
     return lexicon().means(word, "THE") or lexicon().means(word, "ARTICLE")
 
 
-def _counts(code: str, exceptions: str, word: str) -> bool:
-    pattern = _pattern(code, exceptions)
-    return pattern is None or not pattern.fullmatch(word)
+def _counts(code: str, exceptions: str, match: re.Match[str]) -> bool:
+    """Whether what was found is no exception, alone or behind the word before: `the rented`."""
+    pattern, word = _pattern(code, exceptions), match.group()
+    before = " ".join([*match.string[: match.start()].split()[-1:], word])
+    return pattern is None or not (pattern.fullmatch(word) or pattern.fullmatch(before))
 
 
 @lru_cache(maxsize=64)
