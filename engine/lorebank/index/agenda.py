@@ -18,6 +18,7 @@ from datetime import date, timedelta
 from lorebank.database.connection import Connection
 from lorebank.dates.lexicon import lexicon
 from lorebank.dates.phrases import DatePhrase, find_phrases
+from lorebank.dates.spans import add_months
 from lorebank.dates.times import says_moved, times_of
 from lorebank.domain.answers import Agenda, AgendaItem, AgendaKind
 from lorebank.domain.facts import PROMISE, Citation, Interval, Task, TaskState
@@ -66,10 +67,6 @@ class _Entry(Record):
     moved: Citation | None = None
     """A newer line that may move it."""
 
-    @property
-    def day(self) -> date:
-        return _day(self.when)
-
 
 def _day(when: Interval) -> date:
     """Its beginning, or by when it is due."""
@@ -90,7 +87,7 @@ def read_agenda(
     for line in lines:
         for when in line.times:
             lines_on[when].append(line)
-    shown = [e for e in standing if (e.when.end or e.day) >= today and e.day <= until]
+    shown = [e for e in standing if (e.when.end or _day(e.when)) >= today and _day(e.when) <= until]
     due = []
     tasks = load_tasks(connection, until=today, state=TaskState.OPEN)
     said: dict[Task | _Entry, tuple[str, date | None]] = {t: (t.text, t.recorded) for t in tasks}
@@ -103,21 +100,12 @@ def read_agenda(
             continue
         last = (task.due.end or task.due.start) if task.due else None
         late = last is not None and last < today
-        kind, names = AgendaKind(task.kind), task.entities
         done = _called_off(task, lines_on.get(task.due, ()))
         done = done or task.perhaps_done or perhaps.get(task)
-        due.append(
-            AgendaItem(
-                task.text,
-                task.citation,
-                task.due,
-                kind,
-                late,
-                open=True,
-                entities=names,
-                perhaps_done=done,
-            )
+        item = AgendaItem(
+            task.text, task.citation, task.due, AgendaKind(task.kind), late, open=True
         )
+        due.append(replace(item, entities=task.entities, perhaps_done=done))
     known = {(item.source, item.when) for item in due}  # what is promised for a day is no event
     coming = [
         AgendaItem(
@@ -170,16 +158,9 @@ def _with_next(line: Appointment, today: date) -> Appointment:
         return line
     if not any(map(str.isdigit, line.text[phrases[0].start : phrases[0].end])):
         return line  # celebrated on Saturday
-    comes = (_in_year(day, year) for year in (today.year, today.year + 1))
+    comes = (add_months(day, 12 * (today.year + n - day.year)) for n in (0, 1))
     coming = next(each for each in comes if each >= today)
     return replace(line, times=(Interval(coming, coming),))
-
-
-def _in_year(day: date, year: int) -> date:
-    try:
-        return day.replace(year=year)
-    except ValueError:  # 29 February
-        return date(year, 3, 1)
 
 
 def standing_and_moved(
@@ -193,8 +174,8 @@ def standing_and_moved(
     for line in lines:
         if line.recorded:
             before = line.recorded - _STALE
-            passed += [e for e in entries if (e.when.end or e.day) < before]
-            entries = [e for e in entries if (e.when.end or e.day) >= before]
+            passed += [e for e in entries if (e.when.end or _day(e.when)) < before]
+            entries = [e for e in entries if (e.when.end or _day(e.when)) >= before]
         phrases = _phrases_of(line)
         denied = {when for when, phrase in phrases if _is_denied(line.text, phrase)}
         off = {when for when, phrase in phrases if _is_off(line.text, phrase)}
@@ -313,7 +294,8 @@ def _moved(
     named = [
         entry
         for entry in others
-        if entry.when in new.line.times or (new.words & entry.words and entry.day.day in days)
+        if entry.when in new.line.times
+        or (new.words & entry.words and _day(entry.when).day in days)
     ]
     if not _says_changed(text):
         on_day = set(map(id, named))
@@ -368,7 +350,7 @@ def _days_named(text: str) -> set[int]:
 
 
 def _same(one: _Entry, other: _Entry) -> bool:
-    if one.day != other.day or one.line.replaced:
+    if _day(one.when) != _day(other.when) or one.line.replaced:
         return False
     if _of_one(one, other):
         return one.topic == other.topic or _overlap(one.topic, other.topic) >= _SAME_OF_ONE

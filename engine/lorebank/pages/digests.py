@@ -103,9 +103,7 @@ def _index(bank: Digests) -> str:
         slugs = known.fact.slugs
         if slugs and not bank.with_page.intersection(slugs) and is_current(known):
             name = content.entities[slugs[0]].name if slugs[0] in content.entities else slugs[0]
-            single.append(
-                (escape_inline(name), sentence_line(known, INDEX_PATH).removeprefix("- "))
-            )
+            single.append((escape_inline(name), sentence_line(known, INDEX_PATH)[2:]))
     rows = [f"- {name}: {line}" for name, line in sorted(single, key=lambda pair: pair[0])]
     parts = [_cut(lines), "\n".join(["## Named once", "", _cut(rows)]) if rows else ""]
     return "\n\n".join(part for part in parts if part)
@@ -267,10 +265,7 @@ def _part(title: str, lines: Sequence[str], most: int) -> str:
 
 def _cited(known: KnownFact, page: str) -> str:
     """The text, with what it is about before it where it does not say so, and its place."""
-    fact, text = (
-        known.fact,
-        known.fact.content if page not in (TODAY_PATH, WORLD_PATH) else resolved(known),
-    )
+    fact, text = known.fact, resolved(known) if page == TODAY_PATH else known.fact.content
     about = next((mention.name for mention in fact.mentions if mention.subject), "")
     told = not about or text.startswith(("I ", "I'")) or fold(about) in fold(text)
     said = escape_inline(text if told else f"{about}: {text}")

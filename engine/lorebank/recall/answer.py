@@ -272,20 +272,21 @@ def _with_successors(
 
 def _moved(request: Request, items: Sequence[Item], as_of: date | None) -> dict[int, Successor]:
     """The facts of which another of these lines says that they are moved or called off."""
-    ahead = [i for i in items if i.recorded and any(t.begins_after(i.recorded) for t in i.times)]
-    if len(ahead) < 2:  # most questions ask for nothing dated
+    said = [i for i in items if i.recorded and any(t.begins_after(i.recorded) for t in i.times)]
+    if len(said) < 2:  # most questions ask for nothing dated
         return {}
     from lorebank.index.agenda import standing_and_moved
     from lorebank.index.tasks import appointments_known_on
 
-    at = {item.citation: item for item in ahead}
-    day, numbers = as_of or request.now, [item.item for item in ahead]
+    day, numbers = as_of or request.now, [item.item for item in said]
     moved = standing_and_moved(appointments_known_on(request.connection, day, numbers))[1]
-    found = {}
-    for old, by in ((at[old], at[new]) for old, new in moved.items()):
-        when = When(str(by.recorded), by.file, by.start_line)
-        found[old.item] = Successor(when, by.item, by.id, when.day)
-    return found
+    by = {
+        i.citation: Successor(
+            When(str(i.recorded), i.file, i.start_line), i.item, i.id, f"{i.recorded}"
+        )
+        for i in said
+    }
+    return {by[old].item: by[new] for old, new in moved.items()}
 
 
 def _vectors(request: Request, items: Mapping[int, Item]) -> dict[int, NDArray[float32]]:
