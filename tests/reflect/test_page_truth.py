@@ -194,14 +194,6 @@ def test_a_thing_that_one_line_is_about_stands_on_the_index(root: Path) -> None:
     assert "- Ferry: Is our booking service." in block(root, "bank/index.md", "index")
 
 
-def test_the_index_says_of_a_thing_what_was_said_of_it_first(root: Path) -> None:
-    said = ["- W @Selkie: A wooden boat from 1961.", "- W @Selkie: Leaks.", "- B @Lou: Left."]
-    write(root, "2026-01-28", [*said, "- W @Lou: Likes the sea.", "- W @Lou: Sails."])
-    reflect(root)
-    index = block(root, "bank/index.md", "index")
-    assert {"- [[Selkie]] · A wooden boat from 1961.", "- [[Lou]]"} <= set(index)
-
-
 def test_what_was_done_stands_on_the_day_it_was_done(root: Path) -> None:
     write(root, "2026-01-28", ["- B: Slept late.", "- B @Jonas: Swam."])
     reflect(root)  # of what stands on pages of entities the newest of what names the most

@@ -86,18 +86,13 @@ def _index(bank: Digests) -> str:
     """Everything there is by name: with a page and its sentence first, then what has one line."""
     content = bank.content
     paged = [e for slug, e in content.entities.items() if slug in bank.with_page]
-    first = {slug: k for k in reversed(bank.facts) for slug in k.fact.subjects[:1]}
-    said = {  # most things are said to be something by the first line about them
-        slug: known.fact.content
-        for slug, known in first.items()
-        if known.fact.kind is FactKind.WORLD and is_current(known)
-        if not (when := known.fact.occurred) or when.start != when.end
-    } | {slug: each.text for slug, each in content.descriptions.items()}
     lines = []
     # By weight in powers of two: one line more seldom moves an entry.
     for entity in sorted(paged, key=lambda e: (-e.facts.bit_length(), e.name)):
-        found = escape_inline(said.get(entity.slug, ""))  # its place stands on the entity's page
-        lines.append(f"- {bank.link(entity.name)}" + (f" · {found}" if found else ""))
+        found = content.descriptions.get(entity.slug)  # its place stands on the entity's page
+        lines.append(
+            f"- {bank.link(entity.name)}" + (f" · {escape_inline(found.text)}" if found else "")
+        )
     single = []
     for known in bank.facts:  # each once, by the first entity that it names
         slugs = known.fact.slugs
