@@ -133,8 +133,8 @@ class Forgetting:
 
         Raises `WorkspaceError` where the disk fails; the run stays pending, for `resume`.
         """
-        left = {}
         try:
+            left = {}
             with append_lock(self.root):
                 for folder in {self.root / PurePosixPath(path).parent for path in run.cuts}:
                     remove_temporaries(folder)
@@ -147,6 +147,11 @@ class Forgetting:
             left[DERIVED_FOLDER] = scrub(self.index())
             if self.conversations is not None and FORGOTTEN_PAGE in run.cuts:
                 left["sessions"] = self.conversations.apply()
+            for place, reason in left.items():
+                if reason:
+                    message = f"{reason}; traces may be left there until the next forget"
+                    self._report_problem(place, message)
+            store_of(self.root).finish(run.name)
         except (IndexProblem, OSError) as error:
             raise WorkspaceError(
                 f"the notes are cut, but {self.root / DERIVED_FOLDER} may still hold traces of "
@@ -154,11 +159,6 @@ class Forgetting:
                 hint="make sure that the disk has room and may be written: the next command that "
                 "writes finishes this run first",
             ) from error
-        for place, reason in left.items():
-            if reason:
-                message = f"{reason}; traces may be left there until the next forget"
-                self._report_problem(place, message)
-        store_of(self.root).finish(run.name)
 
     def _write(self, path: str, cut: Cut) -> bool:
         """Whether the file was cut; not where it is no longer what was read."""
