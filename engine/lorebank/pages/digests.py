@@ -137,18 +137,19 @@ def _archive(year: int) -> str:
 
 
 def _experience(bank: Digests, path: str) -> str:
-    """What was done, month by month: what names nobody and, of the rest, which stands on pages of
-    entities, the newest of what names the most."""
+    """What was done, month by month: what names nobody and, of what stands on pages of entities,
+    the newest of what names the most of these."""
     parts = []
     for month, group in groupby(
         sorted(bank.done.get(path, ()), key=newest_first),
         key=lambda k: k.day.isoformat()[:7] if k.day else "",
     ):
         done = distinct(list(group))
-        weightiest = max(done, key=lambda k: len(k.fact.slugs))
-        told = [k for k in done if k is weightiest or not k.fact.slugs]
+        pages = {k: len(bank.with_page.intersection(k.fact.slugs)) for k in done}
+        weightiest = max(pages, key=lambda k: pages[k])
+        told = [k for k in done if not k.fact.slugs or (k is weightiest and pages[k])]
         lines = [f"- {when_told(k)} · {_cited(k, path)}" for k in told]
-        parts.append("\n".join([f"### {month or 'Undated'}", "", *lines]))
+        parts += ["\n".join([f"### {month or 'Undated'}", "", *lines])] if lines else []
     archives = sorted(bank.done.keys() - {EXPERIENCE_PATH}, reverse=True)
     if archives and path == EXPERIENCE_PATH:
         years = (PurePosixPath(archive).stem for archive in archives)

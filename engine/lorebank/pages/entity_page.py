@@ -291,12 +291,11 @@ def _timeline_line(view: View, same: Sequence[KnownFact], by_id: Mapping[str, Kn
     last = next((by_id[id_] for id_ in reversed(newer) if id_ in by_id), None)
     then = _questioned_by(last.fact.recorded) if last else ""
     said = _told(known, view.slug, whole=True)
-    by = known.newer
+    by = f" by {citation_link(known.newer.citation, view.page)}" if known.newer else ""
     if known.status is not FactStatus.LIVE:
-        over = f"until {by.recorded}" if by and by.recorded else known.status.value
-        said = f"~~{said}~~ ({over})"
+        said = f"~~{said}~~ ({known.status.value}{by})"
     elif known.in_part:
-        said += f" (in part superseded by {citation_link(by.citation, view.page)})" if by else ""
+        said = f"{said} (in part superseded{by})"
     if len(same) > 1:
         said += f" · {len(same)} times since {when_told(same[-1])}"
     places = ", ".join(citation_link(k.fact.citation, view.page) for k in same)
