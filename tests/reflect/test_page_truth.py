@@ -201,24 +201,6 @@ def test_what_was_done_stands_on_the_day_it_was_done(root: Path) -> None:
     assert months == ["### 2026-01", "- 2026-01-28 · Slept late.", "- 2026-01-28 · Jonas: Swam."]
 
 
-def test_what_the_agenda_knows_as_called_off_is_told_nowhere_as_current(tmp_path: Path) -> None:
-    (tmp_path / "memory").mkdir()
-    write(tmp_path, "2026-01-05", ["- Dentist on 4 February.", "- W @Mo: Recital on 6 February."])
-    write(tmp_path, "2026-01-07", ["- W @Mo: Is a tenor; sings in a choir."])
-    off = "The dentist on 4 February is called off; new date 18 February."
-    write(tmp_path, "2026-01-20", [f"- {off}", "- W @Mo: The recital is moved to 9 February."])
-    with Bank.open(tmp_path, environ=WORDS_ONLY, now=date(2026, 1, 21)) as bank:
-        bank.reflect()
-        hits = bank.recall("when is the dentist?", include_superseded=True).hits
-        current = [hit.content for hit in bank.recall("when is the dentist?").hits]
-    assert block(tmp_path, "bank/world.md", "world") == [f"- {off}"]
-    assert "~~Recital on 6 February.~~ (until 2026-01-20)" in (
-        tmp_path / "bank/entities/Mo.md"
-    ).read_text("utf-8")
-    assert current[0] == off and "Dentist on 4 February." not in current
-    assert {h.content: h.status for h in hits}["Dentist on 4 February."] is FactStatus.SUPERSEDED
-
-
 def test_a_bank_that_holds_nothing_is_no_news(tmp_path: Path) -> None:
     with Bank.init(tmp_path / "new", environ=WORDS_ONLY) as bank:
         report = bank.reflect()

@@ -94,4 +94,4 @@ def agenda(ws: OpenWorkspace, now: date | None = None, days: int = 14) -> Agenda
 
     if days < 0:
         raise UsageError(f"days must not be negative, not {days}")
-    return read_agenda(ws.index, ws.day(now), days)[0]
+    return read_agenda(ws.index, ws.day(now), days)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
@@ -75,14 +75,12 @@ def _day(when: Interval) -> date:
     return day
 
 
-def read_agenda(
-    connection: Connection, today: date, days: int
-) -> tuple[Agenda, Mapping[Citation, Citation]]:
-    """The agenda of `days` days from `today` on, as the notes up to that day have it, and each line
-    of which no appointment stands with the newer one that moves it or calls it off."""
+def read_agenda(connection: Connection, today: date, days: int) -> Agenda:
+    """The agenda of `days` days from `today` on, as the notes up to that day have it."""
     until = today + timedelta(days=min(days, (date.max - today).days))
     lines = appointments_known_on(connection, today)
-    standing, moved = standing_and_moved([_with_next(line, today) for line in lines])
+    standing = _standing([_with_next(line, today) for line in lines])
+    moved = {line.source for line in lines} - {entry.line.source for entry in standing}
     lines_on: defaultdict[Interval | None, list[Appointment]] = defaultdict(list)
     for line in lines:
         for when in line.times:
@@ -127,7 +125,7 @@ def read_agenda(
         day = _day(item.when) if item.when else date.max
         return may_be_done, not item.overdue, day, item.source
 
-    return Agenda(today, until, tuple(sorted((*coming, *due), key=order))), moved
+    return Agenda(today, until, tuple(sorted((*coming, *due), key=order)))
 
 
 def _called_off(task: Task, lines: Sequence[Appointment]) -> Citation | None:
@@ -163,14 +161,11 @@ def _with_next(line: Appointment, today: date) -> Appointment:
     return replace(line, times=(Interval(coming, coming),))
 
 
-def standing_and_moved(
-    lines: Sequence[Appointment],
-) -> tuple[list[_Entry], dict[Citation, Citation]]:
+def _standing(lines: Sequence[Appointment]) -> list[_Entry]:
     """The appointments that no newer line moves, each once, in the words of the newer or typed
-    line, and the lines moved; `lines` are oldest first."""
+    line; `lines` are oldest first."""
     entries: list[_Entry] = []
     passed: list[_Entry] = []
-    newer: dict[Citation, Citation] = {}
     for line in lines:
         if line.recorded:
             before = line.recorded - _STALE
@@ -198,7 +193,6 @@ def standing_and_moved(
             if id(entry) not in is_over
         ]
         left = {entry.when for entry in over}
-        newer |= {entry.line.source: line.source for entry in over}
         for new in (replace(new, when=when) for when in ahead if when not in left):
             same = (n for n, entry in enumerate(entries) if _same(entry, new))
             twin = None if line.replaced else next(same, None)
@@ -206,9 +200,7 @@ def standing_and_moved(
                 entries.append(new)
             elif line.typed or not entries[twin].line.typed:
                 entries[twin] = new
-    found = [entry for entry in (*passed, *entries) if not entry.line.replaced]
-    stands = {entry.line.source for entry in found}
-    return found, {old: new for old, new in newer.items() if old not in stands}
+    return [entry for entry in (*passed, *entries) if not entry.line.replaced]
 
 
 def _entry(line: Appointment) -> _Entry:

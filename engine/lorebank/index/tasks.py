@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import date
 from functools import lru_cache
@@ -272,14 +272,11 @@ class Appointment(Record):
     """Whether a newer fact replaces it."""
 
 
-def appointments_known_on(
-    connection: Connection, day: date, among: Sequence[int] | None = None
-) -> list[Appointment]:
-    """Every line, or each `among` some, recorded by a day that names a time after its own day or a
-    day that comes back every year, the oldest first. Tasks are not among them: they tell on their
-    own whether they are done."""
+def appointments_known_on(connection: Connection, day: date) -> list[Appointment]:
+    """Every line recorded by a day that names a time after its own day or a day that comes back
+    every year, the oldest first. Tasks are not among them: they tell on their own whether they are
+    done."""
     returning, _ = yearly_words()
-    wanted = f"i.item IN ({','.join(map(str, among))})" if among is not None else "1"
     yearly = " OR ".join("i.content LIKE ?" for _ in returning)
     numbers = [
         number
@@ -292,7 +289,6 @@ def appointments_known_on(
             f"  OR (i.occurred_start = i.occurred_end AND ({yearly})))"
             " AND (i.recorded IS NULL OR i.recorded <= ?) AND f.path NOT GLOB 'bank/*'"
             " AND i.item NOT IN (SELECT item FROM tasks)"
-            f" AND {wanted}"
             " ORDER BY coalesce(i.recorded, ''), f.path, i.start_line",
             (*(f"%{word}%" for word in returning), day.isoformat()),
         )

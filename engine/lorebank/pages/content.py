@@ -85,9 +85,6 @@ def read_content(
         elif pair.fact in opened:  # the older of the two was said again since
             unjudged[opened[pair.fact]].append(last[pair.opinion])
     over = what_is_over(connection, as_of=until, today=until or today)
-    agenda, moved = read_agenda(connection, until or today, AGENDA_FOREVER)
-    at = {fact.citation: fact.id for fact in facts}
-    ended = {at[old]: at.get(new, "") for old, new in moved.items() if old in at}
     return BankContent(
         facts=facts,
         opinions=tuple(
@@ -108,14 +105,14 @@ def read_content(
         questioned=_announced(facts, until or today, vectors_of, ruled_pairs(connection))
         | {last[o]: new for o in unjudged for new in reversed(unjudged[o]) if new in spoken},
         over=over,
-        superseded=ended | over.superseded,
+        superseded=over.superseded,
         relations=relations_of_facts(connection),
-        lapsed={fact: ((), newer) for fact, newer in ended.items()} | over.lapsed,
+        lapsed=over.lapsed,
         beside=ruled_pairs(connection, Relation.BOTH, as_of=until),
         named=plainly_named(connection),
         descriptions=descriptions(connection),
         notes=notes_naming(connection, until),
-        coming=agenda.items,
+        coming=read_agenda(connection, until or today, AGENDA_FOREVER).items,
         bare=_bare(root, entities),
     )
 

@@ -13,7 +13,6 @@ from lorebank.domain.facts import FactStatus, Opinion, OpinionStatus, Relation
 from lorebank.index.chunks import contexts_of
 from lorebank.index.items import NOTE, Item
 from lorebank.index.opinions import judged_together
-from lorebank.index.slots import When
 from lorebank.index.succession import (
     Dated,
     Successor,
@@ -211,7 +210,7 @@ def _with_successors(
     request, understood, depth = pool.request, pool.request.understood, _HEAD * options.k
     facts = [n for n in order[:depth] if pool.items[n].kind not in (NOTE, "opinion")]
     as_of = understood.filters.wanted.as_of
-    replaced = _moved(request, [pool.items[n] for n in facts], as_of) | successors(
+    replaced = successors(
         request.connection, facts, as_of=as_of, today=request.now, memo=request.items.derived
     )
     past = understood.wants_past or understood.query.interval is not None
@@ -268,25 +267,6 @@ def _with_successors(
     asked = (*understood.terms, *understood.query.entities)
     current = lead_with_successors(order, items, replaced, newer, asked, options.k)
     return replace(current, order=put_newer_first(current.order, leading))
-
-
-def _moved(request: Request, items: Sequence[Item], as_of: date | None) -> dict[int, Successor]:
-    """The facts of which another of these lines says that they are moved or called off."""
-    said = [i for i in items if i.recorded and any(t.begins_after(i.recorded) for t in i.times)]
-    if len(said) < 2:  # most questions ask for nothing dated
-        return {}
-    from lorebank.index.agenda import standing_and_moved
-    from lorebank.index.tasks import appointments_known_on
-
-    day, numbers = as_of or request.now, [item.item for item in said]
-    moved = standing_and_moved(appointments_known_on(request.connection, day, numbers))[1]
-    by = {
-        i.citation: Successor(
-            When(str(i.recorded), i.file, i.start_line), i.item, i.id, f"{i.recorded}"
-        )
-        for i in said
-    }
-    return {by[old].item: by[new] for old, new in moved.items()}
 
 
 def _vectors(request: Request, items: Mapping[int, Item]) -> dict[int, NDArray[float32]]:
