@@ -201,6 +201,22 @@ def test_what_was_done_stands_on_the_day_it_was_done(root: Path) -> None:
     assert months == ["### 2026-01", "- 2026-01-28 · Slept late.", "- 2026-01-28 · Jonas: Swam."]
 
 
+def test_a_timeline_tells_until_when_a_line_held_and_links_what_stands_elsewhere(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "memory").mkdir()
+    write(tmp_path, "2026-01-05", ["- W @Tom: Lives in Bonn.", "- W @Kit: Runs the kiosk."])
+    write(tmp_path, "2026-01-10", ["- W @Tom: Plays chess.", "- W @Kit: Sings."])
+    write(tmp_path, "2026-01-12", ["- W @Tom: Lives in Lyon from 1 February 2026."])
+    with Bank.open(tmp_path, environ=WORDS_ONLY, now=date(2026, 2, 2)) as bank:
+        kiosk = next(f for f in bank.entity("Kit").facts if "kiosk" in f.content)
+        bank.retain("Took over the kiosk.", entities=["Ann"], replaces=kiosk.id)
+        bank.reflect()
+    tom, kit = ((tmp_path / f"bank/entities/{n}.md").read_text("utf-8") for n in ("Tom", "Kit"))
+    assert "~~Lives in Bonn.~~ (until 2026-02-01)" in tom
+    assert "~~Runs the kiosk.~~ (superseded by [" in kit
+
+
 def test_a_bank_that_holds_nothing_is_no_news(tmp_path: Path) -> None:
     with Bank.init(tmp_path / "new", environ=WORDS_ONLY) as bank:
         report = bank.reflect()
