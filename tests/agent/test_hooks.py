@@ -98,6 +98,14 @@ def test_the_hosts_own_file_is_found_made_and_written_through_a_link(tmp_path: P
     assert (file.is_symlink(), kept.exists()) == (True, False)  # nothing else was in it
 
 
+def test_an_empty_start_up_file_of_a_shell_stays(tmp_path: Path) -> None:
+    file = tmp_path / ".bashrc"
+    file.touch()
+    for command in (COMMAND, None):
+        change_hooks("shell", file=file, command=command, environ={})
+    assert file.read_bytes() == b""
+
+
 @golden("agent.md")
 def test_the_shell_block_is_put_in_once_and_cut_whole(before: str) -> None:
     once = with_hooks("shell", before, COMMAND)

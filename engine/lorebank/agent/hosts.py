@@ -61,7 +61,8 @@ def change_hooks(
 
     def edit(text: str) -> str | None:
         after = with_hooks(host, text, command)
-        return after if after or not text else None  # nothing else was ever in the file
+        # Nothing else was ever in the file; a shell's may well be empty.
+        return after if after or not text or host == "shell" else None
 
     by_hand = f"what `lorebank hooks print {host}` prints"
     return edit_settings(host, file or _default_file(host, environ), edit, by_hand)
