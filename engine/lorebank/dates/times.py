@@ -55,7 +55,8 @@ def times_of(
     if left.count <= 0:
         return ()
     if recorded is None:
-        some, other = (_read(text, day, tense, left, True) for day in (_SOME_DAY, _OTHER_DAY))
+        some = _read(text, _SOME_DAY, tense, left, True)
+        other = _read(text, _OTHER_DAY, tense, replace(left), True)  # the same dates once more
         return tuple(interval for interval in some if interval in other)
     return _read(text, recorded, tense, left)
 
