@@ -105,9 +105,7 @@ def read_content(
         questioned=_announced(facts, until or today, vectors_of, ruled_pairs(connection))
         | {last[o]: new for o in unjudged for new in reversed(unjudged[o]) if new in spoken},
         over=over,
-        superseded=over.superseded,
         relations=relations_of_facts(connection),
-        lapsed=over.lapsed,
         beside=ruled_pairs(connection, Relation.BOTH, as_of=until),
         named=plainly_named(connection),
         descriptions=descriptions(connection),

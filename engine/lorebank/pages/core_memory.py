@@ -141,7 +141,7 @@ def _facts_repeated(
     groups: dict[tuple[str, str, frozenset[str]], list[Fact]] = defaultdict(list)
     for fact in content.facts:
         subject = next(iter(fact.subjects), "")
-        gone = fact.id in content.superseded or fact.id in content.lapsed
+        gone = fact.id in content.over.superseded or fact.id in content.over.lapsed
         if subject in central and not gone and _may_last(fact):
             newest = repeated(subject).get(fact.id, fact.id)
             groups[subject, newest, numbers_of(fact.content)].append(fact)
@@ -240,7 +240,7 @@ class _Review:
             elif opinion and (proposals := self._of_opinion(line, opinion, facts[-1])):
                 yield from proposals
             elif newer := self._ending(line):
-                superseded = self.content.superseded
+                superseded = self.content.over.superseded
                 olds = [f for f in self.content.facts if superseded.get(f.id) == newer.id]
                 yield from self._replacement(line, newer, olds)
             elif doubt := self._doubt(line):
@@ -296,7 +296,7 @@ class _Review:
                 if (
                     fact.kind in _MAY_END
                     and fact.recorded
-                    and fact.id not in self.content.superseded
+                    and fact.id not in self.content.over.superseded
                     and about & said
                     and len(theirs) >= _CLAUSE_WORDS
                     and _DOUBTFUL * len(theirs) <= shared < _SAME * len(mine | theirs)
@@ -315,7 +315,7 @@ class _Review:
 
     def _successor(self, facts: Sequence[Fact]) -> Fact | None:
         """The fact that replaces the last of these, where all of them are replaced."""
-        replaced = self.content.superseded
+        replaced = self.content.over.superseded
         if not facts or any(fact.id not in replaced for fact in facts):
             return None
         seen = {facts[-1].id}

@@ -35,15 +35,9 @@ class BankContent(Record):
     """Fact id → id of a newer fact that may say otherwise: of the last word on an opinion the
     likeliest of those, else one near in meaning that says from which day, now come, it holds."""
     over: Over = Over({}, {}, {})
-    """What newer lines and rulings say; with what the agenda knows to be over, the next and
-    `lapsed`."""
-    superseded: Mapping[str, str] = field(default_factory=dict)
-    """Fact id → id of the newer fact that replaces it."""
+    """What holds no longer, by what newer lines and rulings say."""
     relations: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Fact id → the properties that it fixes."""
-    lapsed: Mapping[str, tuple[tuple[str, ...], str]] = field(default_factory=dict)
-    """Id of a fact that is replaced or of which a part is → the values that hold no longer, and
-    the newer fact's id."""
     beside: Collection[tuple[str, str]] = frozenset()
     """Ids `(newer, older)` of lines of which somebody ruled that both hold."""
     named: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -91,15 +85,16 @@ def known_facts(content: BankContent) -> list[KnownFact]:
     """Facts with what became of them, or of the opinion that they state; the same line written
     twice on one day is one, where it stands last."""
     by_id = {fact.id: fact for fact in content.facts}
-    replaced = {**{old: new for old, (_, new) in content.lapsed.items()}, **content.superseded}
+    superseded, lapsed = content.over.superseded, content.over.lapsed
+    replaced = {old: new for old, (_, new) in lapsed.items()} | superseded
     newer = {old: by_id[new] for old, new in replaced.items() if new in by_id}
     in_part = {
         id_
-        for id_ in content.lapsed
+        for id_ in lapsed
         if id_ in by_id
-        if id_ not in content.superseded or _SEVERAL_CLAUSES.search(by_id[id_].content)
+        if id_ not in superseded or _SEVERAL_CLAUSES.search(by_id[id_].content)
     }
-    status = dict.fromkeys(content.superseded.keys() - in_part, FactStatus.SUPERSEDED)
+    status = dict.fromkeys(superseded.keys() - in_part, FactStatus.SUPERSEDED)
     for opinion in content.opinions:
         if opinion.status is OpinionStatus.LIVE:
             continue
