@@ -58,11 +58,26 @@ def test_a_question_about_more_than_the_property_is_left_to_the_words(bank: Bank
     assert hits[0].content.startswith("Her neighbour lives in fear")
 
 
-@pytest.mark.parametrize("question", ["When is Runa's birthday?", "Where does Meerohr live?"])
-def test_a_property_that_no_line_gives_is_answered_weakly(question: str, bank: Bank) -> None:
-    answer = bank.recall(question, now=date(2026, 1, 5))
+@pytest.mark.parametrize(
+    "question",
+    ["When is Runa's birthday?", "Where does Meerohr live?", "Who is Runa married to?"],
+)
+@pytest.mark.parametrize("environ", [WORDS_ONLY, {}], ids=["words", "meaning"])
+def test_a_property_that_no_line_gives_is_answered_weakly(
+    question: str, environ: dict[str, str], bank: Bank
+) -> None:
+    with Bank.open(bank.root, environ=environ) as asked:
+        answer = asked.recall(question, now=date(2026, 1, 5))
     assert answer.evidence == "weak"
     assert answer.hits
+
+
+def test_no_line_answers_for_a_property_by_being_about_the_one_named(bank: Bank) -> None:
+    hits = bank.recall("Where does Runa live?", now=date(2026, 1, 5)).hits
+    scores = {hit.content: hit.score for hit in hits}
+    assert scores.pop("Wohnt seit dem 1. Juni 2025 in Bremerhaven.") > 0.9
+    # Those beside a line that holds the word may still share it.
+    assert scores["Hat bei Meerohr angefangen."] < 0.5
 
 
 def test_who_somebody_is_begins_with_the_name(bank: Bank) -> None:

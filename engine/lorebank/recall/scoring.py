@@ -170,10 +170,9 @@ def signs_of(pool: Pool) -> Signs:
     """The signs of each candidate; without what has none of what is asked for."""
     understood, lists = pool.request.understood, pool.lists
     interval = understood.query.interval
-    lacks_property = bool(understood.relations) and not lists["slot"]
     only_named = (
         not understood.subject_terms
-        and not lacks_property  # else every line about the one named would answer
+        and not understood.relations  # else every line about the one named would answer
         and (understood.entities or interval is not None)
     )
     words = _Words(pool)
@@ -340,5 +339,6 @@ def _asks_for_portrait(pool: Pool) -> bool:
         or understood.order
         or understood.wants_opinion
         or understood.query.interval
+        or understood.relations
         or pool.lists["slot"]
     )
