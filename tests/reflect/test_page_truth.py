@@ -194,6 +194,16 @@ def test_a_thing_that_one_line_is_about_stands_on_the_index(root: Path) -> None:
     assert "- Ferry: Is our booking service." in block(root, "bank/index.md", "index")
 
 
+def test_what_the_core_memory_says_of_a_thing_leads_its_line_of_the_index(root: Path) -> None:
+    (root / "memory.md").write_text("- Tanner's: the nursery by the ring road.\n", "utf-8")
+    write(root, "2026-01-28", ["- W @Tanner: Closed until March."])
+    reflect(root)
+    index = (root / "bank" / "index.md").read_text("utf-8")
+    (line,) = [each for each in index.split("\n") if "Tanner" in each]
+    assert line.startswith("- Tanner's: the nursery by the ring road. ([memory.md#L1]")
+    assert "· Closed until March. ([memory/2026-01-28.md#L2]" in line
+
+
 def test_what_was_done_stands_on_the_day_it_was_done(root: Path) -> None:
     write(root, "2026-01-28", ["- B: Slept late.", "- B @Jonas: Swam."])
     reflect(root)  # of what stands on pages of entities the newest of what names the most

@@ -146,6 +146,14 @@ def test_a_clause_that_may_be_over_is_asked_about(bank: Bank, said: str) -> None
     assert not [p for p in bank.proposals() if p.old] and line in core(bank)
 
 
+def test_days_and_numbers_in_common_put_no_clause_in_doubt(bank: Bank) -> None:
+    line = "- Ana, born 22 February 2019, shift 7."
+    (bank.root / "memory.md").write_text(f"# Core\n\n{line}\n", "utf-8")
+    append(bank, "2025-12-08", "- W @Ana: Party on Sunday 22 February, bus 7 at 14:00.")
+    bank.reflect()
+    assert not [p for p in bank.proposals() if p.old]
+
+
 def test_a_line_whose_fact_is_gone_is_to_be_removed(bank: Bank) -> None:
     bank.rule({the_one(bank).id: "accept"}, by="Ana")
     for day in ("2025-11-01", "2025-11-09", "2025-11-20"):
@@ -196,6 +204,8 @@ def test_a_line_replaced_in_part_keeps_its_other_sentences(bank: Bank) -> None:
     assert core(bank) == (
         f"# Core\n\n- Ana teaches drawing at the college. {SOLD} (memory/2025-12-08.md#L4)\n"
     )
+    # What the core memory says of Olga stands on the index page as well.
+    assert set(bank.reflect().changed) <= {"bank/index.md"}
     assert bank.reflect().changed == () and not [p for p in bank.proposals() if p.old]
 
 

@@ -31,7 +31,7 @@ from lorebank.index.finding import TRUSTED
 from lorebank.index.items import facts_by_time, load_facts
 from lorebank.index.slots import DATED, replaced_values
 from lorebank.index.succession import mark_superseded, successors
-from lorebank.language.folding import fold, slugify
+from lorebank.language.folding import fold, slugify, strip_possessive
 from lorebank.language.statements import sentences
 from lorebank.language.words import content_words, estimate_tokens
 from lorebank.markdown.mentions import AND_WORDS
@@ -144,7 +144,7 @@ def _named_first(text: str, names: dict[str, str]) -> str | None:
 
 def _names_of(head: str, names: dict[str, str]) -> list[str]:
     """The entities that the beginning of a line names: all of `Inês and Caspar`."""
-    parts = [slugify(part.strip(" *_[]@\"'`")) for part in _AND.split(head)]
+    parts = [slugify(strip_possessive(part.strip(" *_[]@\"'`"))) for part in _AND.split(head)]
     found = [names.get(part) or names.get(part.split("-")[0]) for part in parts if part]
     return [slug for slug in found if slug is not None]
 

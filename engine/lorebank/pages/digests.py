@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cached_property
 from itertools import groupby
+from operator import itemgetter
 from pathlib import PurePosixPath
 
 from lorebank.domain.answers import AgendaItem
@@ -98,8 +99,13 @@ def _index(bank: Digests) -> str:
         slugs = known.fact.slugs
         if slugs and not bank.with_page.intersection(slugs) and is_current(known):
             name = content.entities[slugs[0]].name if slugs[0] in content.entities else slugs[0]
-            single.append((escape_inline(name), sentence_line(known, INDEX_PATH)[2:]))
-    rows = [f"- {name}: {line}" for name, line in sorted(single, key=lambda pair: pair[0])]
+            what = f"{escape_inline(name)}:"
+            found = content.descriptions.get(slugs[0])
+            if found and known.fact.content not in found.text:
+                place = citation_link(found.source, INDEX_PATH)
+                what = f"{escape_inline(found.text)} ({place}) ·"
+            single.append((name, f"- {what} {sentence_line(known, INDEX_PATH)[2:]}"))
+    rows = [line for _, line in sorted(single, key=itemgetter(0))]
     parts = [_cut(lines), "\n".join(["## Named once", "", _cut(rows)]) if rows else ""]
     return "\n\n".join(part for part in parts if part)
 
