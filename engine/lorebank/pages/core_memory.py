@@ -13,6 +13,7 @@ from datetime import date
 
 from lorebank.domain.facts import Citation, Fact, FactKind, Opinion, OpinionStatus, Stance
 from lorebank.domain.judgments import Ground, Proposal, ProposalAction, proposal_id
+from lorebank.index.tasks import undated
 from lorebank.language.statements import sentence_spans
 from lorebank.language.words import content_words, estimate_tokens
 from lorebank.markdown.origin import origin_mark
@@ -206,6 +207,11 @@ def _about(fact: Fact) -> list[str]:
     return [m.name for m in fact.mentions if m.subject] or [m.name for m in fact.mentions][:1]
 
 
+def _told_beside_numbers(text: str, day: date) -> set[str]:
+    """The words of a text beside its times and numbers, which two lines share by chance."""
+    return {word for word in content_words(undated(text, day)) if not word[0].isdigit()}
+
+
 class _Review:
     def __init__(self, content: BankContent, core: CoreMemory, lines: Sequence[CoreLine]) -> None:
         self.content, self.core, self.lines = content, core, lines
@@ -285,10 +291,10 @@ class _Review:
         first, *rest = clauses_of(line.body)
         doubts: list[tuple[Fact, str]] = []
         for clause in rest or [first]:
-            stated = {*content_words(plain_text(clause))}
+            stated = _told_beside_numbers(plain_text(clause), self.content.today)
             near = {f.id: f for word in stated for f in self.by_word.get(word, ())}
             for fact in near.values():
-                told = {*content_words(fact.content)}
+                told = _told_beside_numbers(fact.content, fact.recorded or self.content.today)
                 about = {word for name in _about(fact) for word in content_words(name)}
                 about = about or told.intersection(content_words(plain_text(first)))
                 mine, theirs = told - about, stated - about
