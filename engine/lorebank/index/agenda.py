@@ -80,7 +80,9 @@ def read_agenda(connection: Connection, today: date, days: int) -> Agenda:
     until = today + timedelta(days=min(days, (date.max - today).days))
     lines = appointments_known_on(connection, today)
     standing = _standing([_with_next(line, today) for line in lines])
-    moved = {line.source for line in lines} - {entry.line.source for entry in standing}
+    ahead = ((x, when) for x in lines for when in x.times if _lies_ahead(when, x.recorded))
+    moved = {(line.source, when) for line, when in ahead}
+    moved -= {(entry.line.source, entry.when) for entry in standing}
     lines_on: defaultdict[Interval | None, list[Appointment]] = defaultdict(list)
     for line in lines:
         for when in line.times:
@@ -94,7 +96,7 @@ def read_agenda(connection: Connection, today: date, days: int) -> Agenda:
     for task in tasks:
         # One to be done by a later day can be done now.
         is_later = task.due is not None and task.due.start is not None and task.due.start > until
-        if is_later or (task.kind == PROMISE and task.citation in moved):
+        if is_later or (task.kind == PROMISE and (task.citation, task.due) in moved):
             continue
         last = (task.due.end or task.due.start) if task.due else None
         late = last is not None and last < today

@@ -95,7 +95,7 @@ def load_tasks(
         newest[same] = Task(
             text,
             TaskState(said),
-            Citation(*place),
+            _place_in(content, text, Citation(*place)),
             due or (before.due if before else None),  # copied on without its day
             kind,
             stored_day(recorded),
@@ -214,7 +214,7 @@ def perhaps_over(
                     and _share(said, stems[key]) >= _TICKED
                     and (isinstance(key, Task) or says_off(sentence))
                 ):
-                    found[key] = shared, Citation(*place)
+                    found[key] = shared, _place_in(content, sentence, Citation(*place))
     return {key: place for key, (_, place) in found.items()}
 
 
@@ -224,6 +224,15 @@ def says_off(sentence: str) -> bool:
 
 def _stems(text: str) -> frozenset[str]:
     return frozenset(word[:_STEM] for word in content_words(text) if not word.isdigit())
+
+
+def _place_in(text: str, sentence: str, place: Citation) -> Citation:
+    """Of the lines of a text those on which one of its sentences stands."""
+    before, found, _ = text.partition(sentence)
+    if not found or text.count("\n") != place.end_line - place.start_line:
+        return place
+    first = place.start_line + before.count("\n")
+    return replace(place, start_line=first, end_line=first + sentence.count("\n"))
 
 
 def named_in(passage: str, sentence: str, entities: tuple[str, ...]) -> tuple[str, ...]:
@@ -288,7 +297,7 @@ def appointments_known_on(connection: Connection, day: date) -> list[Appointment
             "   AND coalesce(t.end, t.start) > coalesce(i.recorded, ''))"
             f"  OR (i.occurred_start = i.occurred_end AND ({yearly})))"
             " AND (i.recorded IS NULL OR i.recorded <= ?) AND f.path NOT GLOB 'bank/*'"
-            " AND i.item NOT IN (SELECT item FROM tasks)"
+            f" AND i.item NOT IN (SELECT item FROM tasks WHERE kind <> '{PROMISE}')"
             " ORDER BY coalesce(i.recorded, ''), f.path, i.start_line",
             (*(f"%{word}%" for word in returning), day.isoformat()),
         )
@@ -303,7 +312,7 @@ def appointments_known_on(connection: Connection, day: date) -> list[Appointment
         found += [
             Appointment(
                 _MARKER.sub("", text),
-                item.citation,
+                _place_in(said, text, item.citation),
                 item.recorded,
                 times,
                 names if item.kind != NOTE else named_in(said, text, names),
