@@ -94,9 +94,7 @@ def read_agenda(connection: Connection, today: date, days: int) -> Agenda:
     said.update((entry, (entry.line.text, entry.line.recorded)) for entry in shown)
     perhaps = perhaps_over(connection, said, today)
     for task in tasks:
-        # One to be done by a later day can be done now.
-        is_later = task.due is not None and task.due.start is not None and task.due.start > until
-        if is_later or (task.kind == PROMISE and (task.citation, task.due) in moved):
+        if task.kind == PROMISE and (task.citation, task.due) in moved:
             continue
         last = (task.due.end or task.due.start) if task.due else None
         late = last is not None and last < today
