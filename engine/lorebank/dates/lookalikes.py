@@ -121,6 +121,7 @@ def _counts_alone(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
         return False  # Black Friday deals, the first Thursday lesson
     if any(e.tag == "HOLIDAY" and e.end == edge.end for e in lattice.edges[start]):
         free = not after[:1].isalpha() or after in words.marks or after in _words()["event"]
+        free = free or words.means(tokens.words[edge.end - 1], "PART_OF_DAY")  # yılbaşı gecesi
         return free or not edge.languages & ~_COMPOUNDS  # Pfingstmontag frei
     if meaning.granularity == "range" and not meaning.is_weekly:
         return meaning.repeating and (not after[:1].isalpha() or after in words.marks)
