@@ -173,13 +173,21 @@ CREATE TABLE tasks (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX tasks_by_words ON tasks (words);
 
--- `#tag` in an item, and `tags:` in the front matter of its file.
+-- `#tag` in an item.
 CREATE TABLE tags (
     item INTEGER NOT NULL,
     tag  TEXT NOT NULL,                -- folded; 'a/b' is nested under 'a'
     PRIMARY KEY (tag, item)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX tags_by_item ON tags (item);
+
+-- What front matter says of all items of a file: `tags:`, and `key:value` of each other key.
+CREATE TABLE file_tags (
+    file INTEGER NOT NULL,
+    tag  TEXT NOT NULL,
+    PRIMARY KEY (tag, file)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX file_tags_by_file ON file_tags (file);
 
 -- What a folder, a file or the whole workspace is about, as a file's front matter says.
 CREATE TABLE contexts (

@@ -133,14 +133,14 @@ def read_file(
     lines = text.split("\n")
     stated: tuple[Fact, ...] = ()
     if not without_facts and not is_page:
-        of_page = property_facts(front_matter, lines, source.path) if is_about else ()
+        of_page = property_facts(front_matter, lines[: body - 1], source.path) if is_about else ()
         stated = (*of_page, *block_facts(document, lines, source.recorded))
     shown = list(document.lines)
     places = [fact.citation for fact in stated] + [task.citation for task in tasks]
     taken = [(place.start_line, place.end_line) for place in places]
     if is_about:
         taken.append((1, body - 1))
-        of_note = tuple(property_tasks(front_matter, lines, source.path))
+        of_note = tuple(property_tasks(front_matter, lines[: body - 1], source.path))
         tasks = (*of_note, *tasks)
         public = without_private(text).split("\n")
         for number in (task.citation.start_line - 1 for task in of_note):

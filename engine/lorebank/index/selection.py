@@ -83,7 +83,9 @@ def known_tags(connection: Connection, tags: tuple[str, ...]) -> frozenset[str]:
         for tag in tags
         if tag.isprintable()  # half a surrogate pair is no text to SQLite
         and connection.execute(
-            f"SELECT EXISTS (SELECT 1 FROM tags WHERE {_tagged('?1')})", (tag,)
+            f"SELECT EXISTS (SELECT 1 FROM tags WHERE {_tagged('?1')}"
+            f" UNION ALL SELECT 1 FROM file_tags WHERE {_tagged('?1')})",
+            (tag,),
         ).get
     )
 
@@ -118,7 +120,11 @@ def _conditions(
         kinds = bind("kinds", json.dumps(selection.kinds))
         yield f"i.kind IN (SELECT value FROM json_each({kinds}))"
     for number, tag in enumerate(selection.tags):
-        yield f"i.item IN (SELECT item FROM tags WHERE {_tagged(bind(f'tag_{number}', tag))})"
+        sought = _tagged(bind(f"tag_{number}", tag))
+        yield (
+            f"(i.item IN (SELECT item FROM tags WHERE {sought})"
+            f" OR i.file IN (SELECT file FROM file_tags WHERE {sought}))"
+        )
     if selection.paths:
         paths = bind("paths", json.dumps([path.rstrip("*") for path in selection.paths]))
         yield (

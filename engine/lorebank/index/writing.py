@@ -53,7 +53,7 @@ _WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday"
 
 _OF_ITEMS = "mentions further_times plain_mentions slots changes vectors sentences codes tags tasks"
 """Tables with a row, or some, for each item."""
-_OF_FILES = "items chunks confirmations line_rulings names contexts files"
+_OF_FILES = "file_tags items chunks confirmations line_rulings names contexts files"
 
 
 def delete_files(connection: Connection, paths: Sequence[str]) -> None:
@@ -240,12 +240,11 @@ def _insert_items(connection: Connection, written: Sequence[_Written]) -> None:
     )
     connection.executemany(
         "INSERT OR IGNORE INTO tags (item, tag) VALUES (?, ?)",
-        [
-            (entry.item, tag)
-            for each in written
-            for entry in each.entries
-            for tag in (*each.read.tags, *find_tags(entry.raw))
-        ],
+        [(entry.item, tag) for entry in entries for tag in find_tags(entry.raw)],
+    )
+    connection.executemany(
+        "INSERT OR IGNORE INTO file_tags (file, tag) VALUES (?, ?)",
+        [(each.file, tag) for each in written if each.entries for tag in each.read.tags],
     )
     connection.executemany(
         "INSERT INTO mentions (item, position, slug, entity, name, subject, day)"

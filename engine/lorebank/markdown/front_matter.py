@@ -189,13 +189,13 @@ def _flow_items(text: str) -> list[str]:
     for char in inner:
         if quote:
             quote = "" if char == quote else quote
-        elif char in "\"'" and not current.strip():
+        elif char in "\"'" and not current:
             quote = char
         depth += (char == "[") - (char == "]") if not quote else 0
         if char == "," and not quote and depth <= 0:
             items.append(current)
             current = ""
-        else:
+        elif current or not char.isspace():
             current += char
     items.append(current)
     return [_unquoted(item.strip()) for item in items if item.strip()]

@@ -53,6 +53,10 @@ _FIELDS = frozenset(
 )
 """Fields of a question, which no key of a note can take."""
 _BULLET = re.compile(r"[ \t]*[-*+][ \t]+")
+_KEYED = re.compile(
+    r"(?P<quote>[\"'])(?P<quoted>.+?)(?P=quote)[ \t]*:|(?P<bare>[^\s:\"'*+-][^:]*):"
+    r"|[ \t*+-]*(?P<property>[^\s:*+-][^\s:]*)::"
+)
 _LONGEST = 200
 """Characters of a value; a longer one is text that stands in the wrong place."""
 
@@ -63,8 +67,9 @@ def property_facts(
     """The facts that the front matter of an undated note states of what it is named after."""
     subject = Mention(_name(front_matter, path), note_slug(front_matter, path), subject=True)
     facts: list[Fact] = []
+    places = _places(lines)
     for key, listed in front_matter.items() if subject.slug else ():
-        number = _line_of(key, lines)
+        number = places.get(key, 0)
         place = Citation(path, number + 1, number + 1)
         facts += _facts(key, listed, lines[number], place, None, subject)
     return tuple(facts)
@@ -101,10 +106,11 @@ def property_tasks(
 ) -> Iterator[Task]:
     """What the note is named after, by the day that its front matter says it is due."""
     said = {fold(key): (key, value) for key, value in front_matter.items()}
+    places = _places(lines)
     ended = {fold(str(said[key][1])) for key in ("status", "state") if key in said} & _ENDED
     for key, value in (said[key] for key in ("deadline", "due") if key in said):
         if day := parse_day(plain_text(str(value))[:10]):
-            place = _line_of(key, lines) + 1
+            place = places.get(key, 0) + 1
             state = TaskState.DONE if ended else TaskState.OPEN
             text = f"{_name(front_matter, path)}: {key}"
             yield Task(text, state, Citation(path, place, place), Interval(day, day))
@@ -137,9 +143,14 @@ def _facts(
     )
 
 
-def _line_of(key: str, lines: Sequence[str]) -> int:
-    pattern = re.compile(rf"[\"']?{re.escape(key)}[\"']?[ \t]*:|[ \t*+-]*{re.escape(key)}::")
-    return next((n for n, line in enumerate(lines) if pattern.match(line)), 0)
+def _places(lines: Sequence[str]) -> dict[str, int]:
+    """The first line of each key."""
+    found: dict[str, int] = {}
+    for number, line in enumerate(lines):
+        if keyed := _KEYED.match(line):
+            key = keyed["quoted"] or keyed["bare"] or keyed["property"]
+            found.setdefault(key.rstrip(), number)
+    return found
 
 
 def _name(front_matter: Mapping[str, FrontMatterValue], path: str) -> str:
