@@ -86,6 +86,8 @@ class Document(Record):
 _DEEPEST = 120
 _WIDEST = 96
 """Columns of an indent: what is nested more deeply stands side by side, each line for itself."""
+_LONGEST_HEADING = 500
+"""Characters of a line of headings: it is kept with each line below them."""
 _MANAGED = "<!-- lorebank:begin "
 
 
@@ -117,7 +119,7 @@ def heading_paths(nodes: Iterable[Node]) -> tuple[str, ...]:
             while open_headings and open_headings[-1][0] >= node.level:
                 open_headings.pop()
             open_headings.append((node.level, plain_text(node.text)))
-            path = " > ".join(title for _, title in open_headings if title)
+            path = " > ".join(title for _, title in open_headings if title)[:_LONGEST_HEADING]
         paths.append(path)
     return tuple(paths)
 

@@ -9,7 +9,7 @@ templates that wait to be filled in are facts nowhere.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field, replace
 from datetime import date
 from hashlib import blake2b
@@ -166,7 +166,7 @@ class _FactReader:
                         f"'{node.text.strip()}' is read as a heading; write it as one: ## Retain"
                     )
                     # As a heading it would take in what stands below the next label.
-                    below = takewhile(lambda each: each.kind != "heading", nodes[index + 1 :])
+                    below = takewhile(lambda each: each.kind != "heading", _after(nodes, index))
                     ended = any(n.kind == "paragraph" and label_title(n.text) for n in below)
                     self._advise(node.start, "label-section" if ended else "heading-label", message)
                     self.labels.append((node.start + 1, node.end))
@@ -586,6 +586,10 @@ class _Gathering:
         """Whether the line is `pin: 0.8` or `retracted`, below an opinion."""
         first = self.items[-1].pieces[0]
         return decides(line, {}) and parse_fact_line(first).kind is FactKind.OPINION
+
+
+def _after(nodes: Sequence[Node], index: int) -> Iterator[Node]:
+    return (nodes[place] for place in range(index + 1, len(nodes)))
 
 
 def _own_text(item: Node) -> str:
