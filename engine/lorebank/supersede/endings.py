@@ -178,12 +178,12 @@ class _Reader(Record):
 
     def cues(self, role: str, said: Iterable[str]) -> Iterator[tuple[str, str, Cue]]:
         """`(language, state, cue)` of the cues that may stand in `said`, the longest first."""
-        begun = dict.fromkeys(said)
-        for code in self.languages:
-            table = _by_first_token(role, code)
-            found = [entry for token in begun for entry in table.get(token, ())]
-            for state, cue in sorted(found, key=lambda entry: (-len(entry[1]), entry[1])):
-                yield code, state, cue
+        table, spoken = _by_first_token(role), self.languages
+        found = [cue for token in dict.fromkeys(said) if token in table for cue in table[token]]
+        if found:  # of most roles no line holds any
+            found = [cue for cue in found if cue[0] in spoken]
+            found.sort(key=lambda cue: (spoken.index(cue[0]), -len(cue[2]), cue[2]))
+        yield from found
 
     def has(self, role: str, said: Sequence[str]) -> bool:
         return any(_is_in(said, cue) for _, _, cue in self.cues(role, said))
@@ -221,7 +221,7 @@ class _Reader(Record):
         if role == "apart":
             return self._between(clause, place, cue), before
         # "The shop closed down in spring" closes no spring.
-        if before and ("", cue) in _by_first_token("over", code).get(cue[0], ()):
+        if before and (code, "", cue) in _by_first_token("over").get(cue[0], ()):
             return before, None
         return self._run(clause, place + len(cue), len(clause)), before
 
@@ -359,11 +359,12 @@ def tokens(text: str) -> list[str]:
 
 
 @cache
-def _by_first_token(role: str, language: str) -> dict[str, list[tuple[str, Cue]]]:
-    """`(state, cue)` of a role in a language, by the first token; most roles tell no state."""
-    table: dict[str, list[tuple[str, Cue]]] = {}
-    for state, cue in _vocabulary()[0].get((role, language), ()):
-        table.setdefault(cue[0], []).append((state, cue))
+def _by_first_token(role: str) -> dict[str, list[tuple[str, str, Cue]]]:
+    """`(language, state, cue)` of a role, by the first token; most roles tell no state."""
+    table: dict[str, list[tuple[str, str, Cue]]] = {}
+    for (of, language), cues in _vocabulary()[0].items():
+        for state, cue in cues if of == role else ():
+            table.setdefault(cue[0], []).append((language, state, cue))
     return table
 
 
