@@ -238,7 +238,7 @@ class PagePlan:
             keys = {"entity": entity.name, **keys}  # what no file name can say: `C#`, `NUL`, `A:B`
         edit = replace(edit, new=set_front_matter_keys(edit.new, keys))
         if self._model is None:
-            self._settle(entity.slug, "" if edit.changes else _digest_of(edit.new))
+            self._settle(entity.slug, _digest_of(edit.new))
         return edit
 
     def _in_words(self, name: str, view: View) -> str | None:

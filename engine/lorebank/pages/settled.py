@@ -1,8 +1,9 @@
 """What was planned of the pages of entities, kept in the index so that it is not planned again.
 
-A page is settled where planning it from these inputs leaves this text as it is. So a page is
-skipped only where its inputs (`PagePlan`) and its text both are what they were, whoever wrote it;
-without these rows everything is planned again, with the same result.
+A page is settled where planning it from these inputs gives this text, which stays as it is when
+planned again. So a page is skipped only where its inputs (`PagePlan`) are what they were and its
+text is the planned one, whoever wrote it: what was rejected or held back is planned again. Without
+these rows everything is, with the same result.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ class SettledPage(NamedTuple):
     seal: str
     """Over its inputs and the fields below: a row that was damaged settles nothing."""
     text: str
-    """The digest of the page; empty where the plan changes it, or there is none."""
+    """The digest of the page as it was planned; empty where there is none."""
     repeated: str
     """JSON: id of a fact → the newest that says the same."""
 
