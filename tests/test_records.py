@@ -62,6 +62,17 @@ def test_a_frozen_record_is_a_value() -> None:
         Point()  # type: ignore[call-arg]
 
 
+class NamedPoint(Point):
+    """One with methods and no fields of its own."""
+
+
+def test_a_record_keeps_the_class_that_it_was_made_of() -> None:
+    for cls in (Point, NamedPoint, Point):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            cls(1).x = 4  # type: ignore[misc]
+        assert type(cls(1)) is cls
+
+
 def test_the_tools_of_the_standard_module_work() -> None:
     assert dataclasses.is_dataclass(Point)
     assert [field.name for field in dataclasses.fields(Point)] == ["x", "y", "tags"]

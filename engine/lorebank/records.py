@@ -35,10 +35,17 @@ class _Fields:
         return owner.__dataclass_fields__
 
 
-def _compiled_init(declared: dict[str, Any], *, frozen: bool) -> Any:
-    """`__init__` as the standard decorator would write it."""
-    names: dict[str, Any] = {"_set": object.__setattr__, "_unset": _UNSET}
+def _compiled_init(cls: Any) -> Any:
+    """`__init__` as the standard decorator would write it, in a third of the time: a frozen
+    instance is filled while it is of a class with the same slots whose fields may be set."""
+    declared, names = cls._declared, {"_set": object.__setattr__, "_unset": _UNSET}
     parameters, body = ["self"], []
+    is_frozen = issubclass(cls, Record)
+    if is_frozen:
+        plain = {name: vars(object)[name] for name in ("__setattr__", "__delattr__")}
+        annotations = {"__annotations__": declared["__annotations__"]}
+        names["Open"] = type(cls)(cls.__name__, cls.__bases__, annotations | plain)
+        body += ["Own = self.__class__", "_set(self, '__class__', Open)"]
     for name in declared.get("__annotations__", ()):
         made = declared.get(name, dataclasses.MISSING)
         if not isinstance(made, Field):
@@ -56,7 +63,8 @@ def _compiled_init(declared: dict[str, Any], *, frozen: bool) -> Any:
             parameters.append(name)
         else:
             continue  # `__post_init__` sets it
-        body.append(f"_set(self, {name!r}, {value})" if frozen else f"self.{name} = {value}")
+        body.append(f"self.{name} = {value}")
+    body += ["self.__class__ = Own"] if is_frozen else []
     if "__post_init__" in declared:
         body.append("self.__post_init__()")
     exec(f"def __init__({', '.join(parameters)}):\n " + "\n ".join(body or ["pass"]), names)
@@ -115,8 +123,8 @@ class _Methods(metaclass=_RecordType):
 
         def __init__(self, *args, **keywords):
             """Compile the class's own `__init__`, put it in this one's place and call it."""
-            cls = type(self)
-            cls.__init__ = _compiled_init(cls._declared, frozen=isinstance(self, Record))
+            cls = next(each for each in type(self).__mro__ if "_declared" in vars(each))
+            cls.__init__ = _compiled_init(cls)
             cls.__init__(self, *args, **keywords)
 
         def __repr__(self):
