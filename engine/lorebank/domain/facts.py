@@ -262,12 +262,12 @@ class Fact(Record):
     @property
     def slugs(self) -> tuple[str, ...]:
         """The slugs of all mentions, in order, each once."""
-        return tuple(dict.fromkeys(m.slug for m in self.mentions))
+        return tuple(dict.fromkeys([m.slug for m in self.mentions]))
 
     @property
     def subjects(self) -> tuple[str, ...]:
         """The slugs of the mentions before the colon, in order, each once."""
-        return tuple(dict.fromkeys(m.slug for m in self.mentions if m.subject))
+        return tuple(dict.fromkeys([m.slug for m in self.mentions if m.subject]))
 
     @written_as(citation="source", mentions="entities", occurred="timestamp")
     def to_dict(self) -> dict[str, Any]:

@@ -151,6 +151,7 @@ _FURTHER_TIMES = (
     " WHERE t.item = i.item)"
 )
 _ORIGINS = {origin.value: origin for origin in Origin}
+_FACT_KINDS = {kind.value: kind for kind in FactKind}
 
 
 def _item(row: _Row, mentions: tuple[_Row, ...]) -> Item:
@@ -333,28 +334,33 @@ def _facts(
         )
     )
     once: dict[str, str] = {}  # of many facts, few paths and headings
-    return tuple(
-        Fact(
-            id=row[1],
-            kind=FactKind(row[2]),
-            content=row[3],
-            raw=texts[row[4]][row[19] : row[19] + row[20]],
-            citation=Citation(once.setdefault(row[5], row[5]), row[6], row[7]),
-            mentions=tuple([_mention(*mention) for mention in mentions.get(row[0], ())]),
-            confidence=row[8],
-            recorded=stored_day(row[9]),
-            occurred=next(iter(_times(row[10], row[11], "[]")), None),
-            times=_times(row[10], row[11], row[18]),
-            marks=_marks(row[12])[0],
-            ends=_marks(row[12])[1],
-            details=tuple(json.loads(row[13])) if row[13] else (),
-            heading=once.setdefault(row[14], row[14]),
-            origin=_ORIGINS[row[15]],
-            quarantined=bool(row[16]),
-            author=_author(row[17]),
+    facts = []
+    for row in rows:
+        item, id_, kind, content, file, path, first, last, confidence, recorded = row[:10]
+        begins, ends, marks, details, heading, origin, quarantined, author, further = row[10:19]
+        times, (evidence, ended) = _times(begins, ends, further), _marks(marks)
+        facts.append(
+            Fact(
+                id_,
+                _FACT_KINDS[kind],
+                content,
+                texts[file][row[19] : row[19] + row[20]],
+                Citation(once.setdefault(path, path), first, last),
+                _mentions_of(mentions.get(item, ())),
+                confidence,
+                stored_day(recorded),
+                times[0] if times else None,
+                times,
+                evidence,
+                ended,
+                once.setdefault(heading, heading),
+                tuple(json.loads(details)) if details else (),
+                _ORIGINS[origin],
+                bool(quarantined),
+                _author(author),
+            )
         )
-        for row in rows
-    )
+    return tuple(facts)
 
 
 def _mentions(connection: Connection, items: Sequence[int]) -> dict[int, tuple[_Row, ...]]:
@@ -372,8 +378,9 @@ def _mentions(connection: Connection, items: Sequence[int]) -> dict[int, tuple[_
 
 
 @lru_cache(maxsize=4096)
-def _mention(entity: str, name: str, subject: int) -> Mention:
-    return Mention(name, entity, bool(subject))
+def _mentions_of(rows: tuple[_Row, ...]) -> tuple[Mention, ...]:
+    """Most facts mention the same few people."""
+    return tuple([Mention(name, entity, bool(subject)) for entity, name, subject in rows])
 
 
 @lru_cache(maxsize=256)
@@ -385,6 +392,7 @@ def _author(stored: str | None) -> Author:
     return parse_author(stored)
 
 
+@lru_cache(maxsize=256)
 def _marks(stored: str | None) -> tuple[tuple[EvidenceMark, ...], tuple[str, ...]]:
     """Which opinions a line speaks to, and the facts that it says it ends."""
     marks = json.loads(stored) if stored else ()
