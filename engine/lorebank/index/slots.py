@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lorebank.database.connection import Connection, select
 from lorebank.domain.facts import Fact, FactKind
+from lorebank.index.items import iso
 from lorebank.language.folding import slugify
 from lorebank.records import Record
 from lorebank.supersede.slots import ends_value, same_value
@@ -186,17 +187,19 @@ def replaced_values(
     """
     keys = _keys(connection, items)
     entries = _entries(connection, {key for own in keys.values() for key in own}, as_of)
+    said = {(key, entry.item): entry for key, each in entries.items() for entry in each}
+    last_day = iso(today or as_of) or "9999-99-99"
+    begun = {key: [e for e in each if e.begins <= last_day] for key, each in entries.items()}
     found: dict[int, Replaced] = {}
     for item, own in keys.items():
         fixed = [
-            (mine, key, _replacement(mine, key, entries[key], today or as_of, mine.trust))
+            (mine, key, _replacement(mine, key, begun[key], mine.trust))
             for key in dict.fromkeys(own)
-            for mine in entries[key]
-            if mine.item == item
+            if (mine := said.get((key, item)))
         ]
         newer = [(mine, entry) for mine, _, entry in fixed if entry]
         asked = [
-            _replacement(mine, key, entries[key], today or as_of, AGENTS_TRUST)
+            _replacement(mine, key, begun[key], AGENTS_TRUST)
             for mine, key, entry in fixed
             if entry is None and mine.trust > AGENTS_TRUST
         ]
@@ -237,7 +240,8 @@ def _keys(connection: Connection, items: Iterable[int]) -> dict[int, list[_Key]]
 def _entries(
     connection: Connection, keys: Collection[_Key], as_of: date | None
 ) -> defaultdict[_Key, list[SlotEntry]]:
-    """All dated entries of these properties, whatever name the entity was called by."""
+    """All dated entries of these properties, whatever name the entity was called by; what begins
+    last stands first."""
     found: defaultdict[_Key, list[SlotEntry]] = defaultdict(list)
     if not keys:
         return found
@@ -269,27 +273,28 @@ def _entries(
         when = When(recorded, file, line)
         entry = SlotEntry(item, fact, said, old, when, until, since, trust)
         found[entity, about, relation].append(entry)
+    for own in found.values():
+        own.sort(key=lambda entry: (entry.begins, entry.when), reverse=True)
     return found
 
 
 def _replacement(
-    mine: SlotEntry, key: _Key, entries: Sequence[SlotEntry], today: date | None, trust: int
+    mine: SlotEntry, key: _Key, entries: Sequence[SlotEntry], trust: int
 ) -> SlotEntry | None:
     """The newest later entry, trusted as much, that leaves no room for this one; `None` where the
     newest agrees.
 
     What begins last holds, whenever it was written.
     """
-    last_day = today.isoformat() if today else "9999-99-99"
-    later = [
-        e
-        for e in entries
-        if e.trust >= trust and e.begins <= last_day
-        if (e.when.is_after(mine.when) if e.begins == mine.begins else e.begins > mine.begins)
-    ]
-    if key[2] == DATED and mine.names_a_day:
-        later = [e for e in later if e.when.day <= mine.until]  # else the next appointment
-    for entry in sorted(later, key=lambda e: (e.begins, e.when), reverse=True):
+    for entry in entries:
+        if entry.begins < mine.begins:
+            break
+        if entry.trust < trust:
+            continue
+        if entry.begins == mine.begins and not entry.when.is_after(mine.when):
+            continue
+        if key[2] == DATED and mine.names_a_day and entry.when.day > mine.until:
+            continue  # the next appointment
         if any(same_value(ours, theirs) for ours in entry.values for theirs in mine.values):
             return None
         # Who moved from Vim to Emacs did not move out of Berlin.

@@ -349,13 +349,15 @@ def _claims(
 
 
 def _lines(connection: Connection, items: Sequence[int]) -> dict[int, _Line]:
+    """Those of the items that a newer line or a ruling may end."""
     rows = select(
         connection,
         "SELECT i.item, i.id, i.kind, i.content, i.recorded, i.file, i.start_line,"
         f" {TRUST.format('i')}, m.entity, m.name FROM json_each(?) w"
         " CROSS JOIN items i ON i.item = w.value"
         " LEFT JOIN mentions m ON m.item = i.item AND m.subject = 1"
-        " WHERE i.kind <> 'note'",
+        " WHERE i.kind IN ('world', 'observation')"
+        " OR (i.kind <> 'note' AND i.id IN (SELECT older FROM line_rulings))",
         (json.dumps(list(items)),),
     )
     found: dict[int, _Line] = {}
@@ -385,10 +387,12 @@ def _endings(
         by_entity |= {entity: found.get(entity, {}) for entity in missing}
     if not any(by_entity[entity] for entity in asked):
         return
-    from lorebank.supersede.endings import beginnings_stated, ends, read_stated
+    from lorebank.supersede.endings import beginnings_stated, ends, may_state, read_stated
 
     last_day = today.isoformat() if today else "9999-99-99"
     for line in stating:
+        if not any(may_state(line.content, by_entity[entity]) for entity in line.entities):
+            continue
         stated = read_stated(line.content, line.names)
         begun = beginnings_stated(stated)
         for entity in line.entities:

@@ -13,7 +13,7 @@ other hands four times as many phrases found hardly more, and were wrong in a qu
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 
 from lorebank.domain.facts import LONGEST_READ
@@ -43,6 +43,9 @@ _MOST_LIGHT = 4
 """How many articles, pronouns and prepositions may lie between a cue and its noun."""
 _STEM = COMMON_START - 1
 """Letters that all forms of one word have in common."""
+
+_ANY_STATE = ""
+"""Stands among states that end for that some do."""
 
 Cue = tuple[str, ...]
 """The tokens of a phrase."""
@@ -126,7 +129,14 @@ def read_stated(text: str, names: frozenset[str] = frozenset()) -> Stated:
 def beginnings_ended(newer: Change) -> frozenset[str]:
     """Beginnings of words: a line that has none of them in `beginnings_stated` is not ended."""
     firsts = (token[:_STEM] for thing in newer.objects for token in thing[:1])
-    return frozenset((*firsts, *(f"={state}" for state in newer.states)))
+    states = (_ANY_STATE, *newer.states) if newer.states else ()
+    return frozenset((*firsts, *(f"={state}" for state in states)))
+
+
+def may_state(text: str, beginnings: Collection[str]) -> bool:
+    """Whether a line may have one of the `beginnings_ended`: told at once of most lines."""
+    begun = {token[:_STEM] for token in tokens(text)}
+    return f"={_ANY_STATE}" in beginnings or not begun.isdisjoint(beginnings)
 
 
 def beginnings_stated(older: Stated) -> frozenset[str]:
