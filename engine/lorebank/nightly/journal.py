@@ -152,20 +152,20 @@ def _page_line(edit: PageEdit, journal: str) -> str:
     what = f"{lines} added, {len(gone)} removed" if gone or come else "details"
     what = f"new, {lines}" if edit.old is None else what
     fresh = sorted(set(come.values()))
-    links = [citation_link(place, journal) for place in fresh[:_SOURCES]]
+    links = [citation_link(Citation(*place), journal) for place in fresh[:_SOURCES]]
     if len(fresh) > _SOURCES:
         links.append(f"{len(fresh) - _SOURCES} more")
     return f"- `{edit.path}`: {what}" + (f" · from {', '.join(links)}" if links else "")
 
 
-def _cited(lines: Iterable[str]) -> dict[str, Citation]:
-    """Each cited line, and the first place it cites."""
-    found: dict[str, Citation] = {}
+def _cited(lines: Iterable[str]) -> dict[str, tuple[str, int, int]]:
+    """Each cited line, and the first place it cites: path, first and last line."""
+    found: dict[str, tuple[str, int, int]] = {}
     for line in lines:
         if match := _LINK.search(line):
             path = match[1].replace("\\[", "[").replace("\\]", "]")
             start = int(match[2])
-            found[line] = Citation(path, start, int(match[3] or start))
+            found[line] = path, start, int(match[3] or start)
     return found
 
 

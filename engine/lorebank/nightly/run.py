@@ -216,7 +216,7 @@ class _Run:
         )
         if not self.options.force and edit.path not in (*PROPOSAL_PAGES, TODAY_PATH):
             share = self.config.reflect.max_vanish
-            vanishing = vanishing_lines(shown, share=share, standing=self._places)
+            vanishing = vanishing_lines(shown, share=share, standing=lambda: self._places)
             if vanishing is not None:
                 planned.held.append(edit.path)
                 planned.problems.append(_held_back(edit.path, *vanishing))

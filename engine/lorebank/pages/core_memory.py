@@ -139,12 +139,16 @@ def _opinions_held(content: BankContent, central: Mapping[str, str]) -> Iterator
 def _facts_repeated(
     content: BankContent, central: Mapping[str, str], repeated: Callable[[str], Mapping[str, str]]
 ) -> Iterator[_Claim]:
-    groups: dict[tuple[str, str, frozenset[str]], list[Fact]] = defaultdict(list)
+    same: dict[tuple[str, str], list[Fact]] = defaultdict(list)
     for fact in content.facts:
         subject = next(iter(fact.subjects), "")
         gone = fact.id in content.over.superseded or fact.id in content.over.lapsed
         if subject in central and not gone and _may_last(fact):
             newest = repeated(subject).get(fact.id, fact.id)
+            same[subject, newest].append(fact)
+    groups: dict[tuple[str, str, frozenset[str]], list[Fact]] = defaultdict(list)
+    for (subject, newest), facts in same.items():
+        for fact in facts if len(facts) >= REPEATED_DAYS else ():
             groups[subject, newest, numbers_of(fact.content)].append(fact)
     for (subject, _, _), facts in groups.items():
         said = facts[-1]

@@ -175,20 +175,20 @@ _LEAD = re.compile(r"\A- (?:(?:since |until )?\d{4}-\d{2}-\d{2}(?: to \d{4}-\d{2
 
 
 def vanishing_lines(
-    edit: PageEdit, *, share: float, standing: Collection[str] = ()
+    edit: PageEdit, *, share: float, standing: Callable[[], Collection[str]] = tuple
 ) -> tuple[tuple[str, ...], int] | None:
     """`(the entries that would go, of how many)` where more than `share` of them would, else
-    `None`; one entry may always go. `standing` are places (`path#L12`) of which nothing is lost."""
+    `None`; one entry may always go. `standing` tells the places (`path#L12`) of which nothing is
+    lost, where it matters."""
     if edit.old is None:
         return None
     before, after = _entries(edit.old), _entries(edit.new or "")
     fresh = {place for entry, place in after.items() if entry not in before and place}
-    gone = [
-        entry
-        for entry, place in before.items()
-        if entry not in after and place not in fresh and place not in standing
-    ]
+    gone = [e for e, place in before.items() if e not in after and place not in fresh]
     most = max(1, int(len(before) * share))
+    if len(gone) > most:
+        lasting = standing()
+        gone = [entry for entry in gone if before[entry] not in lasting]
     return (tuple(gone), len(before)) if len(gone) > most else None
 
 

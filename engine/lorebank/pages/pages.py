@@ -16,10 +16,11 @@ from dataclasses import field, replace
 from datetime import date
 from functools import cached_property
 from hashlib import blake2b
+from operator import attrgetter
 from pathlib import PurePosixPath
 from typing import Any
 
-from lorebank.domain.facts import Entity, FactKind, FactStatus, Opinion
+from lorebank.domain.facts import Entity, Evidence, FactKind, FactStatus, Opinion, Origin
 from lorebank.generation.writing import ModelInRun
 from lorebank.language.folding import slugify
 from lorebank.markdown.blocks import broken_names, find_blocks
@@ -150,7 +151,10 @@ class PagePlan:
             name = content.entities[slug].name if slug else ""
             said = content.descriptions.get(slug), content.notes.get(slug)
             single = name, self._slug_of.get(slug), said, coming
-            opinions = [(o, content.unjudged.get(o.id)) for o in about.opinions]
+            opinions = [
+                (_OPINION(o), list(map(_EVIDENCE, o.evidence)), content.unjudged.get(o.id))
+                for o in about.opinions
+            ]
             told = [
                 self._shared_inputs,
                 repr((single, coming and content.today, opinions)),
@@ -305,6 +309,10 @@ class PagePlan:
         )
 
 
+_OPINION = attrgetter(*(name for name in Opinion.__annotations__ if name != "evidence"))
+_EVIDENCE = attrgetter(*Evidence.__annotations__)
+
+
 def _digest_of(text: str | None) -> str:
     return content_hash((text or "").encode("utf-8", "surrogatepass"))
 
@@ -312,18 +320,21 @@ def _digest_of(text: str | None) -> str:
 def _inputs_of(known: KnownFact, content: BankContent) -> tuple[Any, ...]:
     """What a page of an entity shows of a fact, or decides by; of the day only whether it is past:
     a page does not change because days pass."""
-    fact, occurred = known.fact, known.fact.occurred
+    fact, newer, place = known.fact, known.newer, known.fact.citation
+    named, occurred = content.named.get(fact.id), fact.occurred
     first, last = (occurred.start, occurred.end) if occurred else (None, None)
-    names, newer = content.entities, known.newer
     return (
-        (fact.id, fact.kind.value, fact.content, str(fact.citation), fact.origin.note),
-        (fact.confidence, fact.recorded and fact.recorded.toordinal()),
-        (first and first.toordinal(), first and first > content.today),
-        (last and last.toordinal(), last and last >= content.today),
+        (fact.id, fact.content, place.path, place.start_line, place.end_line),  # kind, day: its id
+        fact.origin is Origin.OWNER or fact.origin.value,
+        fact.confidence,
+        first and (first.toordinal(), first > content.today),
+        last and (last.toordinal(), last >= content.today),
         [(mention.slug, mention.name, mention.subject) for mention in fact.mentions],
-        [names[slug].name for slug in content.named.get(fact.id, ()) if slug in names],
-        (known.status.value, sorted(known.relations), known.in_part),
+        named and [content.entities[slug].name for slug in named if slug in content.entities],
+        known.status is FactStatus.LIVE or known.status.value,
+        known.relations and sorted(known.relations),
         newer and (str(newer.citation), str(newer.recorded)),
+        known.in_part,
         content.questioned.get(fact.id),
     )
 
