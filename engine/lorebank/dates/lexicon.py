@@ -89,6 +89,8 @@ _LISTS = frozenset({"marks", "vague", "suffixes", "prefixes", "numerals"}) | _CU
 """Entries that are no tags of rules: they say something of a whole text or clause."""
 _ELIDED = frozenset("bcdfghjklmnpqrstvwxz")
 """Letters that are words before an apostrophe only: Dutch `t/m` speaks for no French."""
+_DAYS_ORDERED = frozenset({"en", "de"})
+"""Languages that say `the third of May` where others say `the three of May`."""
 _INFLECTED = frozenset(
     {"month", "weekday", "season", "unit", "relative_day", "edge", "part_after", "holiday"}
 )
@@ -96,7 +98,7 @@ ANCHORS = frozenset(
     (
         *("MONTH", "WEEKDAY", "WEEKDAY_PLURAL", "WEEKDAY_SHORT", "UNIT", "DURATION", "SEASON"),
         *("SEASON_PLURAL", "HOLIDAY", "DECADE", "EDGE", "RELATIVE_DAY", "RELATIVE_UNIT"),
-        *("YEAR_SIGN", "MONTH_SIGN", "DAY_SIGN", "DAY_BEFORE_NUMBER"),
+        *("YEAR_SIGN", "MONTH_SIGN", "DAY_SIGN", "DAY_BEFORE_NUMBER", "DAY_WORD"),
     )
 )
 """Tags of which every date phrase without a digit holds one."""
@@ -162,6 +164,8 @@ def _tables(languages: Sections) -> dict[str, Any]:
             tags = [entry.upper()]
             tags += ["MONTH_SHORT"] if entry == "month" else []  # where an abbreviation may stand
             tags += [f"U_{value.upper()}"] if entry == "unit" else []
+            counts_days = "ordinal" if code in _DAYS_ORDERED else "number"
+            tags += ["DAY_WORD"] if entry == counts_days and value in range(1, 32) else []
             for tag in tags:
                 meanings[tokens, tag, value, *flags] |= bit
         common = [word for entry in ("marks", *_CUES) for word in split(section.get(entry, ""))]

@@ -262,7 +262,7 @@ PART_RULES = (
     Rule("on DM|DM_WEAK", same),
     Rule("on DM comma on? DM comma? and on? DM", _listed, "DAYS"),
     Rule("DM|DM_WEAK apostrophe in_after", same),
-    Rule("DM|DM_WEAK comma? clock", same),
+    Rule("DM|DM_WEAK comma? hour? clock", same),
     Rule("week_of the? DATE|DAY_OF_MONTH", _near("week", week_days)),
     Rule("DATE week_of_after", _near("week", week_days)),
     Rule("the? u_weekend of the? DATE|DAY_OF_MONTH", _near("range", weekend_days)),

@@ -173,7 +173,7 @@ def _screening_words(_: Sections) -> dict[str, Any]:
         "behind": at(0, _BEHIND),
         "before_unit": at(-1, _BEFORE_UNIT),
         "behind_unit": at(0, _BEHIND_UNIT),
-        "days": frozenset(at(0, {"DAY"})),
+        "days": frozenset(at(0, {"DAY", "DAY_WORD"})),
         "letters": frozenset(p[0][0] for p, _, _ in entries if UNSPACED_RUN().match(p[0])),
     }
 
