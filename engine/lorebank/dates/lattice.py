@@ -166,8 +166,8 @@ class RuleTree:
 
 def read_tokens(tokens: Tokens, words: Lexicon) -> Lattice:
     """The lattice of what each token may mean by itself, in the languages the text may be in."""
-    tokens.split(words.inflected)
     evidence, spoken = _languages(tokens.words, words.marks)
+    tokens.split(words.inflected)
     spoken |= words.unmarked
     lattice = Lattice(tokens, [[] for _ in tokens.words], spoken)
     written = tokens.words
@@ -333,7 +333,7 @@ _JOINED_FORMS: tuple[_Form, ...] = (
 )  # fmt: skip
 _OTHER_FORMS: tuple[_Form, ...] = (
     (r"(?<![\d.:])(?:[01]?\d|2[0-3])(?:(?::[0-5]\d|\.[0-5]\d(?!\.?\d))[hu]?|"
-     r" ?[hu] ?(?:[0-5]\d)?|"
+     r" ?[hu] ?(?:[0-5]\d)?|(?:[:.][0-5]\d)?['’][dt][ae]|"
      r"(?: ?[-–] ?\d\d?)?(?:[:.][0-5]\d)? ?[ap]\.?m\b)(?![\d:]|\w)",
      bool, "CLOCK", ALL),
     (r"[〇零一二三四五六七八九]{4}(?=年)", _han_year, "YR", ALL),

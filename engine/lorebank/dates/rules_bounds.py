@@ -213,8 +213,8 @@ def _between_listed(_: Moment, spans: tuple[Span, ...]) -> Meaning:
 
 
 def _range_alone(_: Moment, left: Span, right: Span) -> Meaning | None:
-    if left.bare and right.bare and left.granularity == "year":
-        return None  # 2000-2024 without a preposition may count anything
+    if right.bare and right.granularity == "year" and (left.bare or left.cycle):
+        return None  # 2000-2024 without a preposition may count anything, 5-Jan-2025 is a day
     return Meaning((left, right), "between")
 
 
@@ -229,11 +229,6 @@ def _both(_: Moment, left: Span, right: Span) -> Meaning:
     """`in March and April` is one stretch, `on 24 December and 31 December` two days."""
     days = left.granularity == right.granularity == "day"
     return Meaning((left, right), "each" if days else "between")
-
-
-def _hours(_: Moment) -> bool:
-    """`ma t/m vr 9-12 uur`."""
-    return True
 
 
 def _repeated(_: Moment, *values: object) -> bool | None:
@@ -275,7 +270,7 @@ _PHRASES = (
     Rule(f"{_BEGIN}|from the? {_D} from_after", _phrase("starting")),
     Rule("DATE onwards", _phrase("since")),
     Rule("DATE starting_after", _phrase("starting")),
-    Rule(f"until around? the? {_D}", _phrase("until")),
+    Rule(f"until around? the? {_D} in_after?", _phrase("until")),
     Rule("DATE until_after", _phrase("until")),
     Rule(f"before the? {_D}", _phrase("before")),
     Rule("in|before? DATE of? before_after", _before_post),
@@ -301,5 +296,5 @@ BOUND_RULES = (
     Rule("every the? ORDINAL|NUMBER? DATE|DATES|DAYS", _repeated, "NEVER"),
     Rule("in? WEEKDAY|DAYS parts_of_day", _repeated, "NEVER"),
     Rule("article DAYS", _repeated, "NEVER", _HABITUAL_ARTICLE),
-    Rule(f"{_JOIN}? weekday|weekday_short? number dash number hour_after", _hours, "NEVER"),
+    Rule(f"{_JOIN}? weekday|weekday_short? number dash number hour_after", lambda _: True, "NEVER"),
 )

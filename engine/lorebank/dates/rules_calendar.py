@@ -68,10 +68,6 @@ def _short_year(moment: Moment, two_digits: int) -> int:
     return year if year <= moment.now.year + _YEARS_AHEAD else year - 100
 
 
-def _relative_year(moment: Moment, offset: int, _unit: str) -> int:
-    return moment.now.year + offset
-
-
 def _year_word(moment: Moment, value: tuple[str, int]) -> int | None:
     return moment.now.year + value[1] if value[0] == "year" else None
 
@@ -88,8 +84,8 @@ REFERENCE_RULES = (
     Rule("ERA NUMBER|FIRST_YEAR year_sign", lambda _, before, n: before + n, "YR"),
     Rule("ERA NUMBER|FIRST_YEAR year_sign", lambda _, before, n: before + n, "YEAR_SAID"),
     Rule("apostrophe TWO", _short_year, "YR_SHORT"),
-    Rule("RELATIVE U_YEAR", _relative_year, "YR"),
-    Rule("U_YEAR RELATIVE_AFTER", _relative_year, "YR", order=(1, 0)),
+    Rule("RELATIVE u_year", lambda moment, offset: moment.now.year + offset, "YR"),
+    Rule("u_year RELATIVE_AFTER", lambda moment, offset: moment.now.year + offset, "YR"),
     Rule("RELATIVE_UNIT", _year_word, "YR"),
     Rule("UNIT", _this_unit, "THIS_UNIT"),
     Rule("MONTH_NUMBER month_sign", same, "MONTH_SHORT", _CJK),
@@ -234,10 +230,9 @@ _WEEKDAYS = tuple(f"{_DAY_NAME} comma " * before for before in (0, 1, 2, 3))
 _FOUR = "the? DAY comma the? DAY comma the? DAY comma? and the? DAY"
 
 CALENDAR_RULES = (
-    Rule("the? DAY of? MONTH_SHORT", _day),
+    Rule("the? DAY of|dash? MONTH_SHORT", _day),
     Rule("the? DAY_WORD of? MONTH_SHORT", _day, languages=ALL & ~_ENGLISH),
     Rule("the? DAY_WORD of MONTH_SHORT", _day, languages=_ENGLISH),
-    Rule("DAY dash MONTH_SHORT", _day, "NEEDS_YEAR"),
     Rule("MONTH_SHORT the? DAY", _day, languages=ALL & ~_CJK, order=(1, 0)),
     Rule("MONTH_SHORT DAY day_sign", _day, languages=_CJK, order=(1, 0)),
     Rule("the? DAY dash|to the? DAY of? MONTH_SHORT", _day_range),
@@ -249,8 +244,7 @@ CALENDAR_RULES = (
     Rule("weekday|weekday_short comma? DM|DM_WEAK|DM_BARE", same),
     Rule("WEEKDAY_SHORT", _weekday, "SHORT_WEEKDAY"),
     Rule("WEEKDAY|WEEKDAY_SHORT WEEK_ON", _weeks_on),
-    Rule("DURATION on WEEKDAY", _in_weeks_on),
-    Rule("DURATION from WEEKDAY", _in_weeks_on, languages=_ENGLISH),
+    Rule("DURATION on|from WEEKDAY", _in_weeks_on, languages=_ENGLISH),
     Rule("WEEKDAY ahead_before DURATION", _in_weeks_on, order=(1, 0)),
     Rule("DAY_ORD comma? hour? clock", day_of_month, "DATE_ORDINAL"),
     Rule("on|from|to the? DAY_ORD", day_of_month, "DATE_ORDINAL"),

@@ -189,11 +189,6 @@ def _weekday_in_week(_: Moment, weekday: int, span: Span) -> Span | None:
     return Span("day", one_day(shift(span.days[0], weekday)))
 
 
-def _listed(_: Moment, *days: Span) -> tuple[Span, ...]:
-    """`am 20.5., 27.5. und 3.6.`"""
-    return days
-
-
 def _weekdays_in_week(_: Moment, weekdays: tuple[Span, ...], span: Span) -> tuple[Span, ...] | None:
     """`Mon, Wed and Fri last week`."""
     if span.granularity != "week" or span.days is None:
@@ -249,6 +244,7 @@ PART_RULES = (
     Rule("the? ORDINAL|RELATIVE DATE WEEKDAY", _nth_weekday_of, order=(0, 2, 1)),
     Rule("DATE of? ordinal_sign? ORDINAL|NUMBER UNIT", _nth_unit_of,
          languages=_GENITIVE_FIRST, order=(1, 2, 0)),
+    Rule("DATE of? ORDINAL WEEKDAY", _nth_weekday_of, languages=_GENITIVE_FIRST, order=(1, 2, 0)),
     Rule("the? ORDINAL WEEKDAY of? the? DATE|THIS_UNIT", _nth_weekday_of),
     Rule("the? ORDINAL DURATION of? the? DATE", _first_units_of),
     Rule("the? DAY of? the? DATE", _day_in_month),
@@ -260,7 +256,7 @@ PART_RULES = (
     Rule("DAYS comma? of? the? DATE", _weekdays_in_week, "DAYS"),
     Rule("DATE in? part_of_day", lambda _, span: span if span.granularity == "day" else None),
     Rule("on DM|DM_WEAK", same),
-    Rule("on DM comma on? DM comma? and on? DM", _listed, "DAYS"),
+    Rule("on DM comma on? DM comma? and on? DM", lambda _, *days: days, "DAYS"),
     Rule("DM|DM_WEAK apostrophe in_after", same),
     Rule("DM|DM_WEAK comma? hour? clock", same),
     Rule("week_of the? DATE|DAY_OF_MONTH", _near("week", week_days)),

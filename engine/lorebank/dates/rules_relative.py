@@ -48,10 +48,6 @@ def _unit(moment: Moment, offset: int, unit: str) -> Span | None:
     return Span(_GRANULARITIES.get(unit, unit), unit_days(moment.now, unit, offset))
 
 
-def _unitword(moment: Moment, value: tuple[str, int]) -> Span | None:
-    return _unit(moment, value[1], value[0])
-
-
 def _window(moment: Moment, direction: int, duration: Duration) -> Span:
     """`the last 3 days`: up to today, or from it."""
     other = moved(moment.now, direction * duration[0], duration[1])
@@ -87,11 +83,6 @@ def _counted(direction: int, *, ahead: bool = False) -> Callable[[Moment, Durati
 def is_year(duration: Duration) -> bool:
     """Whether a number of years is rather one year by its number."""
     return duration[1] == "year" and duration[0] >= _NOT_YEARS
-
-
-def _counted_cycle(moment: Moment, n: int, span: Span) -> Span | None:
-    """`two Fridays ago`, `three summers ago`."""
-    return _repetition(moment, -n, span)
 
 
 def _to_the_day(direction: int) -> Callable[[Moment, int, Duration], Span]:
@@ -135,8 +126,7 @@ def _repetition(moment: Moment, offset: int, span: Span) -> Span | None:
 
 
 RELATIVE_RULES = (
-    Rule("DATE|NEEDS_YEAR comma|slash? of? the? YR|YR_SHORT", _in_year),
-    Rule("NEEDS_YEAR dash YR", _in_year),
+    Rule("DATE|NEEDS_YEAR comma|slash|dash? of? the? YR|YR_SHORT", _in_year),
     Rule("YR comma|dash? of? the? DATE|NEEDS_YEAR", _in_year, order=(1, 0)),
     Rule("DAYS comma? of? the? YR", _days_in_year, "DAYS"),
     Rule("the? then DATE", _then),
@@ -148,14 +138,14 @@ RELATIVE_RULES = (
     Rule("DURATION ago RELATIVE_DAY", _to_the_day(-1), order=(1, 0)),
     Rule("RELATIVE UNIT", _unit),
     Rule("UNIT RELATIVE_AFTER", _unit, order=(1, 0)),
-    Rule("RELATIVE_UNIT", _unitword),
+    Rule("RELATIVE_UNIT", lambda moment, value: _unit(moment, value[1], value[0])),
     Rule("TRAILING UNIT", _trailing),
     Rule("WINDOW DURATION", _window),
     Rule("NUMBER WINDOW UNIT", _window_split),
     Rule("DURATION ago", _counted(-1)),
     Rule("ago_before DURATION ago?", _counted(-1)),
-    Rule("NUMBER DATES ago", _counted_cycle),
-    Rule("ago_before NUMBER DATES", _counted_cycle),
+    Rule("NUMBER DATES ago", lambda moment, n, span: _repetition(moment, -n, span)),
+    Rule("ago_before NUMBER DATES", lambda moment, n, span: _repetition(moment, -n, span)),
     Rule("DURATION ahead", _counted(1)),
     Rule("ahead_before DURATION ago?", _counted(1, ahead=True)),
     Rule("RELATIVE_DAY", _day),
