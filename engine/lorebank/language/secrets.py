@@ -42,7 +42,8 @@ _BROKEN_OFF = re.compile(
 )
 """Below a token that ends its line, a line of nothing but letters and digits: its second half."""
 _MOST_NAMES = 20_000
-"""Of secrets in a text; from the line that names more on, all is masked, unread."""
+"""Of secrets in a text; from the line that names more on, all is masked, unread. A line of which
+its owner says that it holds none does not count."""
 _LONGEST_HEAD = 1_000
 """Characters; it may be a row of names without end."""
 _AROUND_CELL = " \t*_`\"'"
@@ -57,9 +58,9 @@ _MAY_HOLD_NUMBER = re.compile(rb"[0-9]{2}[ -]?[0-9A-Z]{4}[ -]?[0-9]{2}")
 _PROGRAM_NAME = re.compile(r"[A-Z]{1,8}\Z")
 """What may stand right before a name in capitals: `PGPASSWORD`."""
 
-Mark = Name | Form | int | Callable[[str], Iterator[tuple[str, int, int]]] | None
+Mark = Name | Form | int | Callable[[str], Iterator[tuple[str, int, int]]]
 """What says that a line may hold a secret: a name, the hint of a form, where a token begins that
-may go on after a break, what finds those without a hint, or None: one name more than are read."""
+may go on after a break, or what finds those without a hint."""
 
 
 class Secret(Record):
@@ -103,9 +104,11 @@ def find_secrets(text: str) -> tuple[Secret, ...]:
     for at in BREAKS_NUMBER.finditer(data):
         found += [Secret(*number) for number in broken_number(text, at.end())]
     seeds: list[tuple[int, bool]] = []
+    left = _MOST_NAMES
     for start, line, marks in _lines(text, data):
-        if None in marks:
-            found.append(Secret("list-of-secrets", start, len(text)))
+        left -= sum(isinstance(mark, Name) for mark in marks)
+        if left < 0:
+            found.append(Secret("all from here on: split the file", start, len(text)))
             break
         here = list(_formed(line, marks))
         if names := _outermost([mark for mark in marks if isinstance(mark, Name)], start):
@@ -150,7 +153,7 @@ def _lines(text: str, data: bytes) -> Iterator[tuple[int, str, list[Mark]]]:
         while at < len(marks) and marks[at][0] < max(end, start + 1):
             at += 1
         line, found = text[start:end].rstrip(), marks[first:at]
-        if line.endswith(NOT_SECRET) and None not in map(itemgetter(1), found):
+        if line.endswith(NOT_SECRET):
             continue
         ends_named = isinstance(found[-1][1], Name) and found[-1][1].end == start + len(line)
         goes_on = ends_named or line.endswith((":", "="))
@@ -211,7 +214,6 @@ def _marks(text: str, data: bytes) -> Iterator[tuple[int, Mark]]:
     if len(low) != len(text):
         low = "".join(char.lower()[0] for char in text)
     formed: dict[str, int] = {}
-    left = _MOST_NAMES
     for last, (hint, forms, begins_token, names) in _automaton().iter(low):
         start, end = last + 1 - len(hint), last + 1
         if begins_token and not text[start - 1 : start].isalnum():
@@ -223,10 +225,6 @@ def _marks(text: str, data: bytes) -> Iterator[tuple[int, Mark]]:
         # A name of several languages has a row of each.
         kinds = dict.fromkeys(kind for kind, *way in names if _stands_alone(text, start, end, *way))
         if kinds:
-            left -= 1
-            if left < 0:
-                yield start, None
-                return
             goes_on = hint[-1] < "\u2e80" and any(way[2] for way in names)
             while goes_on and text[end : end + 1].isalpha():
                 end += 1
