@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from lorebank.dates.lexicon import ANCHORS, Lexicon, Tokens, lexicon, tokenize
 from lorebank.dates.screening import may_hold_date
 from lorebank.domain.facts import LONGEST_READ, Interval
-from lorebank.records import Record
+from lorebank.records import Mutable, Record
 
 if TYPE_CHECKING:
     from lorebank.dates.lattice import Edge, Lattice, Rule, RuleTree
@@ -44,6 +44,12 @@ class DatePhrase(Record):
     """day, week, month, quarter, season, half, year, decade or range."""
     repeating: bool = False
     """Whether the text leaves the year, month or week open: `in May`, `on Friday`."""
+
+
+class DatesLeft(Mutable):
+    """How many dates of a file are still read; thirty words looked through count as one."""
+
+    count: int
 
 
 class Found(Record):
@@ -83,7 +89,7 @@ def find_phrases(text: str, now: date, tense: Tense = "asked") -> tuple[DatePhra
     return tuple(phrases)
 
 
-def read_phrases(text: str, now: date) -> list[Found]:
+def read_phrases(text: str, now: date, left: DatesLeft | None = None) -> list[Found]:
     """All date phrases of a text, left to right, none overlapping; the longest wins."""
     text = text[:LONGEST_READ]
     if not may_hold_date(text):
@@ -92,6 +98,8 @@ def read_phrases(text: str, now: date) -> list[Found]:
 
     words = lexicon()
     tokens = tokenize(text)
+    if left:
+        left.count -= 1 + len(tokens.words) // 30
     lattice = read_tokens(tokens, words)
     if not (any(map(str.isdecimal, tokens.words)) or lattice.holds(ANCHORS)):
         return []

@@ -16,10 +16,9 @@ from functools import cache, lru_cache
 
 from lorebank.dates.lattice import count_marks
 from lorebank.dates.lexicon import ALL, LANGUAGES, lexicon, tokenize
-from lorebank.dates.phrases import Found, read_phrases
+from lorebank.dates.phrases import DatesLeft, Found, read_phrases
 from lorebank.dates.spans import Moment, Tense, of_year, one_day
 from lorebank.domain.facts import LONGEST_MONTH, LONGEST_READ, Interval
-from lorebank.records import Mutable
 
 _SENTENCE_END = r"[.;!?。！？；]\s|[。！？；]|\n"
 _PAUSE = r"[,:–—，、]\s|[，(（)）]| - "
@@ -32,12 +31,6 @@ itself is meant where the clause is in the past."""
 _VERB_SECOND = frozenset({"de", "nl"})
 """Languages in which a date is followed by the verb."""
 _SOME_DAY, _OTHER_DAY = date(2000, 6, 15), date(2011, 2, 2)
-
-
-class DatesLeft(Mutable):
-    """How many dates of a file are still read."""
-
-    count: int
 
 
 def times_of(
@@ -84,8 +77,9 @@ def _read(
     text: str, recorded: date, given: Tense | None, left: DatesLeft, settled: bool = False
 ) -> tuple[Interval, ...]:
     text = text[:LONGEST_READ]
-    phrases = read_phrases(text, recorded)
-    left.count -= len(phrases)
+    had = left.count
+    phrases = read_phrases(text, recorded, left)
+    left.count = min(left.count, had - len(phrases))
     if not phrases:
         return ()
     languages = _languages_of(text, phrases)

@@ -8,7 +8,8 @@ from dataclasses import replace
 from datetime import date
 from pathlib import PurePosixPath
 
-from lorebank.dates.times import DatesLeft, times_of
+from lorebank.dates.phrases import DatesLeft
+from lorebank.dates.times import times_of
 from lorebank.domain.facts import (
     LONGEST_READ,
     PROMISE,
@@ -188,7 +189,7 @@ def read_file(
 def _crowded(document: Document, left: DatesLeft) -> Iterator[Diagnostic]:
     """What is longer, or names more people or dates, than is read."""
     if left.count <= 0:
-        message = f"names more than {_MOST_DATES} dates; those behind are read as text alone"
+        message = f"holds over {_MOST_DATES} dates or numbers; those behind are read as text alone"
         yield Diagnostic(document.path, 1, "many-dates", message)
     for number, line in enumerate(document.lines, start=1):
         if len(line) > LONGEST_READ:
