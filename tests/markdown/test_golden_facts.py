@@ -103,3 +103,12 @@ def _cases(text: str) -> list[re.Match[str]]:
 
 def _without_fences(text: str) -> str:
     return re.sub(r"^~~~~~ .*\n(?:.*\n)*?~~~~~\n", "", text, flags=re.MULTILINE)
+
+
+def test_of_a_row_of_names_above_a_list_a_dozen_count_and_the_line_is_named() -> None:
+    for count in (12, 13):
+        names = " ".join(f"@N{number}" for number in range(count))
+        text = f"## Retain\n- {names}\n  - W: It rained.\n  - W: It snowed.\n"
+        found = extract_facts(read_document(text, "a.md"), recorded=None)
+        assert [len(fact.mentions) for fact in found.facts] == [12, 12]
+        assert ("many-mentions" in {each.code for each in found.advice}) == (count > 12)

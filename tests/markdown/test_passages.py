@@ -45,3 +45,24 @@ def test_a_long_line_is_cut_after_sentences_and_each_part_cites_it() -> None:
 def test_a_passage_knows_its_headings() -> None:
     passages = extract_passages(read_document("# A\n## B\ntext\n# C\nmore\n", "a.md"))
     assert [passage.heading for passage in passages] == ["A > B", "C"]
+
+
+def test_behind_the_first_thousands_short_passages_are_joined_with_their_neighbours() -> None:
+    text = "a\n\n" * 21_000 + "# Mill\n\n" + "b c\n\n" * 200 + "- b *c* d\n"
+    found = extract_passages(read_document(text, "a.md"))
+    assert len(found) < 20_100
+    assert " ".join(each.text for each in found) == " ".join(
+        ["a"] * 21_000 + ["b c"] * 200 + ["b c d"]
+    )
+    lines = text.split("\n")
+    for each in found:
+        cited = lines[each.citation.start_line - 1 : each.citation.end_line]
+        assert " ".join(" ".join(cited).replace("*", "").split()).removeprefix("- ") == each.text
+        assert each.heading == ("Mill" if "b" in each.text else "")
+
+
+def test_what_stands_behind_more_marks_than_a_dozen_is_read() -> None:
+    assert _read("> - " * 30 + "3.5 kg stand.\n\n" + "> " * 40 + "So.\n") == [
+        ("L1", "3.5 kg stand."),
+        ("L3", "So."),
+    ]

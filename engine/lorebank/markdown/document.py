@@ -86,6 +86,9 @@ class Document(Record):
 _DEEPEST = 120
 _WIDEST = 96
 """Columns of an indent: what is nested more deeply stands side by side, each line for itself."""
+_MARK = r"(?:[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)])(?=[ \t])))"
+_NESTED = re.compile(rf"\A({_MARK}{{12}}){_MARK}+")
+"""More marks of lists and quotations than twelve on one line; the rest says nothing."""
 _LONGEST_HEADING = 500
 """Characters of a line of headings: it is kept with each line below them."""
 _MANAGED = "<!-- lorebank:begin "
@@ -97,13 +100,17 @@ def read_document(text: str, path: str) -> Document:
     lines = split_lines(hidden)
     # The parser looks at each character: long managed blocks, hidden as spaces, are cut short.
     shown = [line.strip() and line for line in lines] if _MANAGED in text else lines
-    shown = [_with_less_indent(line) if line[:1] in " \t" else line for line in shown]
+    shown = [line if line[:1].isalpha() or not line else _with_less_nesting(line) for line in shown]
     source = "\n".join(shown).replace("\r", " ").replace("\0", "\ufffd").split("\n")
     nodes = [node for start, end in _stretches(source) for node in _blocks(source, start, end)]
     return Document(path, tuple(lines), tuple(nodes), heading_paths(nodes), problems)
 
 
-def _with_less_indent(line: str) -> str:
+def _with_less_nesting(line: str) -> str:
+    if not line[2:3].isalpha():
+        line = _NESTED.sub(r"\1", line, count=1)
+    if line[:1] not in " \t":
+        return line
     bare = line.lstrip(" \t")
     indent = line[: len(line) - len(bare)].expandtabs(4)
     return " " * _WIDEST + bare if len(indent) > _WIDEST else line

@@ -9,7 +9,7 @@ templates that wait to be filled in are facts nowhere.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import field, replace
 from datetime import date
 from hashlib import blake2b
@@ -38,6 +38,8 @@ from lorebank.records import Mutable, Record
 
 _LABEL_LEVEL = 7
 """Of a section that a bold or labelled line opens: any heading ends it."""
+_MOST_LABELLED = 12
+"""Names above a list that each of its facts is about."""
 _LONG_SECTION = 40
 """Lines after which a section is reported as long, as the specification of lint has it."""
 _LEGEND = re.compile(
@@ -166,7 +168,8 @@ class _FactReader:
                         f"'{node.text.strip()}' is read as a heading; write it as one: ## Retain"
                     )
                     # As a heading it would take in what stands below the next label.
-                    below = takewhile(lambda each: each.kind != "heading", _after(nodes, index))
+                    after = map(nodes.__getitem__, range(index + 1, len(nodes)))
+                    below = takewhile(lambda each: each.kind != "heading", after)
                     ended = any(n.kind == "paragraph" and label_title(n.text) for n in below)
                     self._advise(node.start, "label-section" if ended else "heading-label", message)
                     self.labels.append((node.start + 1, node.end))
@@ -283,7 +286,10 @@ class _FactReader:
             return None
         message = "the name stands above its facts; write it into each: - W @Name: …"
         self._advise(node.start, "line-dress", message)
-        return tuple(replace(mention, subject=True) for mention, _, _ in mentions)
+        if len(mentions) > _MOST_LABELLED:
+            message = f"names more than {_MOST_LABELLED} above a list, which is read as about those"
+            self._advise(node.start, "many-mentions", message)
+        return tuple(replace(named, subject=True) for named, _, _ in mentions[:_MOST_LABELLED])
 
     def _inside_prose(self, node: Node, path: str) -> None:
         """Typed lines inside a list item that is no fact itself."""
@@ -586,10 +592,6 @@ class _Gathering:
         """Whether the line is `pin: 0.8` or `retracted`, below an opinion."""
         first = self.items[-1].pieces[0]
         return decides(line, {}) and parse_fact_line(first).kind is FactKind.OPINION
-
-
-def _after(nodes: Sequence[Node], index: int) -> Iterator[Node]:
-    return (nodes[place] for place in range(index + 1, len(nodes)))
 
 
 def _own_text(item: Node) -> str:

@@ -22,7 +22,9 @@ from lorebank.markdown.source import soft_split
 _MAX_LINES = 6
 _MAX_CHARACTERS = 700
 _MAX_CODE_LINES = 12
-"""Chosen by hand: what is shown of a hit, a snippet of 700 characters, holds a passage whole."""
+_MOST_ALONE, _MOST_JOINED = 20_000, 100
+"""Passages of a file that stand for themselves; behind them, lines of neighbours that are joined.
+Chosen by hand: what is shown of a hit, a snippet of 700 characters, holds a passage whole."""
 
 
 def extract_passages(
@@ -102,6 +104,13 @@ class _PassageReader:
 
     def _add(self, said: str, start: int, end: int) -> None:
         """A passage, or several with one citation where a single line is too long."""
+        last = self.found[-1] if len(self.found) > _MOST_ALONE else None
+        if last and last.heading == self.heading:
+            first, above = last.citation.start_line - 1, last.citation.end_line
+            fits = len(last.text) + len(said) < _MAX_CHARACTERS and end - first < _MOST_JOINED
+            is_bare = len(self.document.source(start, end)) < len(said) + 8  # it is found by it
+            if fits and is_bare and self.taken.isdisjoint(range(above, end)):
+                said, start = f"{self.found.pop().text} {said}", first
         place = Citation(self.document.path, start + 1, max(end, start + 1))
         parts = soft_split(said, _MAX_CHARACTERS)
         self.found += [Passage(part, place, self.heading) for part in parts if part.strip()]
