@@ -186,14 +186,14 @@ def code_of(text: str) -> str:
     return bare[:LONGEST] if len(bare) >= SHORTEST else ""
 
 
-def codes_in(text: str) -> set[str]:
-    return {code for token in identifiers(text) if (code := code_of(token))}
-
-
 def insert_codes(connection: Connection, texts: Iterable[tuple[int, str]]) -> None:
     connection.executemany(
         "INSERT OR IGNORE INTO codes (code, item, backward) VALUES (?, ?, ?)",
-        [(code, item, code[::-1]) for item, text in texts for code in sorted(codes_in(text))],
+        [
+            (code, item, code[::-1])
+            for item, text in texts
+            for code in sorted(filter(None, map(code_of, identifiers(text))))
+        ],
     )
 
 

@@ -280,7 +280,11 @@ def _entries(read: ReadFile, starts: Sequence[int], first: int) -> list[_Entry]:
     for item, (each, times, slots) in enumerate(said, start=first):
         start, length = places[item - first]
         raw = read.text[start : start + length]
-        words = _words_of_fact(each) if isinstance(each, Fact) else raw
+        words = raw
+        if isinstance(
+            each, Fact
+        ):  # of `[[Peter|Pete]]`, which reads "Peter", both are searched for
+            words = " ".join([each.content, *each.details, *_SHOWN_NAME.findall(each.raw)])
         task = tasks.get(each.citation)
         text = each.content if isinstance(each, Fact) else each.text
         if task is not None and task.kind == PROMISE and task.text not in text:
@@ -376,11 +380,6 @@ def _insert_chunks(connection: Connection, written: Sequence[_Written]) -> None:
 
 def _title_words(read: ReadFile) -> str:
     return searchable(f"{read.source.path} {read.title} {read.context}".rstrip())
-
-
-def _words_of_fact(fact: Fact) -> str:
-    # `[[Peter|Pete]]` reads "Peter"; the shown name is searched for all the same.
-    return " ".join([fact.content, *fact.details, *_SHOWN_NAME.findall(fact.raw)])
 
 
 def _places(

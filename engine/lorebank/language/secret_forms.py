@@ -242,16 +242,13 @@ FORMS = (
 def _tokens() -> re.Pattern[str]:
     """One expression for all issuers; `lastgroup` names the kind where the prefix does not."""
     kinds = "|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _TOKENS.items())
-    return re.compile(rf"(?<![A-Za-z0-9])(?:{kinds}|(?P<prefix>{_prefixes()})(?P<drawn>{_DRAWN}))")
+    prefixes = "|".join(map(re.escape, sorted(_kind_of_prefix(), key=len, reverse=True)))
+    return re.compile(rf"(?<![A-Za-z0-9])(?:{kinds}|(?P<prefix>{prefixes})(?P<drawn>{_DRAWN}))")
 
 
 @cache
 def _kind_of_prefix() -> dict[str, str]:
     return {prefix: kind for kind, prefixes in _PREFIXES.items() for prefix in prefixes.split()}
-
-
-def _prefixes() -> str:
-    return "|".join(map(re.escape, sorted(_kind_of_prefix(), key=len, reverse=True)))
 
 
 def _token_kind(token: re.Match[str]) -> str | None:

@@ -72,13 +72,8 @@ def entity_page_paths(names: Mapping[str, str]) -> dict[str, str]:
         if fold(name) in taken:
             name = _with_suffix(name, _digest(slug))
         taken.add(fold(name))
-        paths[slug] = page_path(name)
+        paths[slug] = f"{ENTITY_FOLDER}/{name}.md"
     return paths
-
-
-def page_path(page_name: str) -> str:
-    """`Peter` → `bank/entities/Peter.md`."""
-    return f"{ENTITY_FOLDER}/{page_name}.md"
 
 
 def new_entity_page(name: str) -> str:

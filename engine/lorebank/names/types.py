@@ -112,13 +112,9 @@ def _words() -> tuple[Mapping[str, str], Mapping[str, str], tuple[str, ...]]:
         for word in (*listed, *of_languages(kind)):
             if word.startswith("-"):
                 endings.setdefault(fold(word[1:]), kind)
-            elif word.isascii() or not _is_unspaced(word):
+            elif word.isascii() or not any("\u3040" <= char <= "\ud7ff" for char in word):
                 words.setdefault(fold(word), kind)
             else:
                 words.setdefault(word, kind)
                 endings.setdefault(word, kind)
     return MappingProxyType(words), MappingProxyType(endings), tuple(endings)
-
-
-def _is_unspaced(word: str) -> bool:
-    return any("\u3040" <= char <= "\ud7ff" for char in word)
