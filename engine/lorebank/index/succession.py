@@ -132,10 +132,12 @@ def insert_changes(connection: Connection, facts: Iterable[tuple[int, Fact]]) ->
     """Note which facts say that something is over or new, each with the number of its item."""
     from lorebank.supersede.endings import read_change, tokens
 
+    found: list[tuple[int]] = []
     for item, fact in facts:
-        names = frozenset(word for m in fact.mentions if m.subject for word in tokens(m.name))
-        if fact.kind in _MAY_END and read_change(fact.content, names):
-            connection.execute("INSERT INTO changes VALUES (?)", (item,))
+        names = (word for m in fact.mentions if m.subject for word in tokens(m.name))
+        if fact.kind in _MAY_END and read_change(fact.content, frozenset(names)):
+            found.append((item,))
+    connection.executemany("INSERT INTO changes VALUES (?)", found)
 
 
 def insert_line_rulings(connection: Connection, file: int, read: ReadFile) -> None:

@@ -119,7 +119,10 @@ def parse_fact_line(text: str) -> FactLine:
     body, marks, ends = _without_line_marks(text)
     if origin is None and (marks or ends):  # the marks stand in whatever order
         body, origin, author = read_origin_mark(body)
-    return replace(_Prefix(body).read(), marks=marks, ends=ends, origin=origin, author=author)
+    line = _Prefix(body).read()
+    if not (marks or ends or origin or author is not NOBODY):  # most lines
+        return line
+    return replace(line, marks=marks, ends=ends, origin=origin, author=author)
 
 
 def begins_typed(text: str) -> bool:
@@ -356,7 +359,7 @@ def _end(pattern: re.Pattern[str], text: str, position: int) -> int:
 def _distinct(subjects: list[Mention], others: list[Mention]) -> tuple[Mention, ...]:
     kept: dict[str, Mention] = {}
     for mention in subjects:
-        kept.setdefault(mention.slug, replace(mention, subject=True))
+        kept.setdefault(mention.slug, Mention(mention.name, mention.slug, subject=True))
     for mention in others:
         kept.setdefault(mention.slug, mention)
     return tuple(kept.values())

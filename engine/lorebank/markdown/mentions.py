@@ -102,7 +102,7 @@ _CLOCK = re.compile(r"\d+(?:am|pm|h|th)\Z", re.IGNORECASE)
 _UNLINKABLE = re.compile(r"[\[\]|#^&\\]|\.md\Z|\A\s|\s\Z|\Abank/")
 
 
-@lru_cache(maxsize=8)  # a line is read as a fact, a task and a sentence
+@lru_cache(maxsize=64)  # a list of lines is read as facts, tasks and sentences in turn
 def find_mentions(text: str) -> tuple[tuple[Mention, int, int], ...]:
     """The mentions of a text in order, each with the span it takes, sign and brackets included.
 

@@ -53,6 +53,7 @@ _FIELDS = frozenset(
 )
 """Fields of a question, which no key of a note can take."""
 _BULLET = re.compile(r"[ \t]*[-*+][ \t]+")
+_BEGINS_NAME = ("@", "[", "\uff20")
 _KEYED = re.compile(
     r"(?P<quote>[\"'])(?P<quoted>.+?)(?P=quote)[ \t]*:|(?P<bare>[^\s:\"'*+-][^:]*):"
     r"|[ \t*+-]*(?P<property>[^\s:*+-][^\s:]*)::"
@@ -82,7 +83,7 @@ def block_facts(document: Document, lines: Sequence[str], recorded: date | None)
         found = PROPERTY.match(line)
         if found is None or shown[slice(*found.span("mark"))] != " ":
             bare = _BULLET.sub("", shown, count=1).strip() if _BULLET.match(shown) else ""
-            named = find_mentions(bare)
+            named = find_mentions(bare) if bare[:1] in _BEGINS_NAME else ()
             alone = len(named) == 1 and named[0][1:] == (0, len(bare))
             subject = replace(named[0][0], subject=True) if alone else None
         elif subject and (value := shown[found.end("mark") :].strip()):

@@ -88,6 +88,9 @@ def read_change(text: str, names: frozenset[str] = frozenset()) -> Change:
     """What a line says is over. `names` are the folded words of the entity that it is about."""
     text = text[:LONGEST_READ]
     reader = _Reader.of(text, names)
+    is_cut_anew = reader.languages == ("zh",)  # its clauses have other tokens
+    if not is_cut_anew and _beginnings(reader.languages).isdisjoint(reader.all):
+        return Change()
     objects: list[tuple[str, ...]] = []
     beside: list[str] = []
     states: list[str] = []
@@ -349,11 +352,7 @@ def _without_dates(said: Sequence[str]) -> list[str]:
 
 def _is_only_a_day(run: Sequence[str]) -> bool:
     """Whether nothing but a time is named; a longer number names a thing: port 7441."""
-    return all(_is_date(t) and (not t.isdigit() or len(t) < 4 or _is_year(t)) for t in run)
-
-
-def _is_year(token: str) -> bool:
-    return len(token) == 4 and token[:2] in ("19", "20")
+    return all(_is_date(t) and not re.fullmatch(r"\d{5,}|(?!19|20)\d{4}", t) for t in run)
 
 
 # -- the words of change -------------------------------------------------------------------------
@@ -376,6 +375,14 @@ def _by_first_token(role: str) -> dict[str, list[tuple[str, str, Cue]]]:
         for state, cue in cues if of == role else ():
             table.setdefault(cue[0], []).append((language, state, cue))
     return table
+
+
+@cache
+def _beginnings(languages: tuple[str, ...]) -> frozenset[str]:
+    """The first tokens of all cues by which something ends; half of all lines hold none."""
+    roles = {*_ROLES, "states_end"} - {"unsure", "once", "not", "and", "of"}
+    cues = (row for key, row in _vocabulary()[0].items() if key[0] in roles and key[1] in languages)
+    return frozenset(cue[0] for row in cues for _, cue in row)
 
 
 def day_names() -> frozenset[str]:
