@@ -3,7 +3,6 @@
 `tests/cli/test_docs.py` fails where a page is not what the code says.
 """
 
-import asyncio
 import inspect
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -11,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import click
-from mcp.server.mcpserver import MCPServer
 
 from lorebank import Bank
 from lorebank.cli.root import COMMANDS, find_command
-from lorebank.mcp_server.server import build_server, listed
+from lorebank.mcp_server.server import build_server
 from lorebank.settings.schema import settings_schema
 from lorebank.tools.toolset import DEFAULT_TOOLS
 
@@ -106,15 +104,12 @@ def openclaw_tools() -> str:
     arguments through: the server takes them by their other names.
     """
     server, banks = build_server(_no_bank)
-    tools = asyncio.run(MCPServer.list_tools(server))
     banks.close()
     rows = [
-        {"name": name, "label": tool.title, "description": each.description}
-        | {"parameters": {**each.input_schema, "additionalProperties": True}}
+        {"name": name, "label": tool["title"], "description": tool["description"]}
+        | {"parameters": {**tool["inputSchema"], "additionalProperties": True}}
         for name in ("memory_search", *DEFAULT_TOOLS)
-        for tool in tools
-        if tool.name == name
-        for each in [listed(tool)]
+        for tool in [server.tools[name].listed()]
     ]
     return json.dumps(rows, indent=1, ensure_ascii=False) + "\n"
 

@@ -8,7 +8,7 @@ import pytest
 
 from lorebank.agent.hosts import HOSTS, NAME, connect, settings_file, snippet
 from lorebank.errors import ConfigurationError, LorebankError
-from lorebank.mcp_server.server import tools_of
+from lorebank.mcp_server.stdio import tools_of
 from lorebank.settings.openclaw import parse_json5
 from support import golden
 

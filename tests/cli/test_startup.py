@@ -53,6 +53,22 @@ def test_a_recall_by_words_imports_no_model_and_no_parser(
     assert done.stderr == "0"
 
 
+def test_a_server_is_ready_before_anything_heavy_is_imported(
+    environment: dict[str, str], copy_fixture: Callable[[str], Path]
+) -> None:
+    """A host waits for it: no SDK, no HTTP, no model, until a call needs one."""
+    heavy = (*(set(HEAVY) - {"apsw", "pydantic"}), "anyio", "starlette", "uvicorn")
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE.format(heavy=heavy), "mcp"],
+        cwd=copy_fixture("harbour"),
+        env=environment,
+        input="",
+        capture_output=True,
+        text=True,
+    )
+    assert done.stderr == "0"
+
+
 def test_a_named_question_parses_no_table_again(
     environment: dict[str, str], copy_fixture: Callable[[str], Path], lorebank: Callable[..., Any]
 ) -> None:

@@ -237,7 +237,7 @@ def test_any_argument_is_fitted_or_refused() -> None:
     @example({"limit": "9" * 5000})
     def check(given_: dict[str, Any]) -> None:
         try:
-            fitted, _ = fit("recall", schema, given_, {"k": ["limit"]}, may_leave_out=True)
+            fitted, _ = fit("recall", schema, given_, {"k": ["limit"]}, True)
         except LorebankError as refused:
             assert str(refused)
         else:

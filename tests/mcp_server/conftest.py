@@ -13,6 +13,7 @@ from mcp.types import CallToolResult
 from lorebank import Bank
 from lorebank.mcp_server.access import Access
 from lorebank.mcp_server.server import LorebankServer, build_server
+from mcp_client import client_of
 from support import WORDS_ONLY
 
 TODAY = date(2025, 12, 10)
@@ -48,7 +49,7 @@ def ask(server: LorebankServer) -> Ask:
 
     def run(question: Callable[[Client], Awaitable[Any]]) -> Any:
         async def session() -> Any:
-            async with Client(server) as client:
+            async with client_of(server) as client:
                 return await question(client)
 
         return asyncio.run(session())

@@ -9,7 +9,7 @@ import pytest
 import uvicorn
 
 from lorebank.mcp_server.access import Access
-from lorebank.mcp_server.http import BoundedProtocol, Gate, bind
+from lorebank.mcp_server.http import BoundedProtocol, Endpoint, bind
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
@@ -19,25 +19,20 @@ class Hasty(BoundedProtocol):
     request_seconds = 0.2
 
 
-async def _answer(scope: dict[str, Any], receive: Any, send: Any) -> None:
-    message = {"more_body": True}
-    body = b""
-    while message.get("more_body"):
-        message = await receive()
-        body += message.get("body", b"")
-    if message["type"] == "http.disconnect":
-        return
-    await send({"type": "http.response.start", "status": 200, "headers": []})
-    await send({"type": "http.response.body", "body": str(len(body)).encode()})
+class Sizes:
+    """In place of the protocol: answers with the size of what it was sent."""
+
+    async def answer(self, text: bytes, peer: Any) -> Any:
+        return len(text)
 
 
 @asynccontextmanager
 async def serving() -> AsyncIterator[int]:
-    """A gate before an application that answers with the size of what it was sent; its port."""
+    """An endpoint on a free port; that port."""
     listening = bind("127.0.0.1", 0)
     port: int = listening.getsockname()[1]
-    gate = Gate(_answer, {"token": Access()})  # type: ignore[arg-type]
-    server = uvicorn.Server(uvicorn.Config(gate, http=Hasty, lifespan="off", log_level="error"))
+    app = Endpoint(Sizes(), port=port, tokens={"token": Access()})  # type: ignore[arg-type]
+    server = uvicorn.Server(uvicorn.Config(app, http=Hasty, lifespan="off", log_level="error"))
     running = asyncio.create_task(server.serve(sockets=[listening]))
     try:
         yield port
@@ -48,7 +43,8 @@ async def serving() -> AsyncIterator[int]:
 
 
 def request(port: int, body: bytes) -> bytes:
-    head = f"POST / HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer token\r\n"
+    head = f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer token\r\n"
+    head += "Content-Type: application/json\r\nAccept: application/json\r\n"
     return f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
 
 
@@ -66,7 +62,7 @@ def test_half_a_request_is_hung_up_on_and_whole_ones_are_answered(before: int) -
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         for _ in range(before):
             writer.write(request(port, b"12345"))
-            assert (await reader.readuntil(b"5\r\n0\r\n\r\n")).startswith(b"HTTP/1.1 200")
+            assert (await reader.readuntil(b"\r\n\r\n5")).startswith(b"HTTP/1.1 200")
         writer.write(b"POST / HTTP/1.1\r\nHost: ")
         assert await reader.read() == b"", "the server hung up"
         writer.close()

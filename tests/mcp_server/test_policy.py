@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp.client import Client
 
 from lorebank import Bank
 from lorebank.domain.facts import Origin
 from lorebank.errors import ConfigurationError, UsageError
 from lorebank.mcp_server.access import Access, load_clients
 from lorebank.mcp_server.server import build_server
+from mcp_client import client_of
 from support import golden, rows
 
 TODAY = date(2025, 12, 10)
@@ -28,7 +28,7 @@ def ask(opens: Opens, access: Access, calls: Calls) -> list[Any]:
     server, banks = build_server(opens, access=access)
 
     async def session() -> list[Any]:
-        async with Client(server) as client:
+        async with client_of(server) as client:
             return [await client.call_tool(tool, arguments) for tool, arguments in calls]
 
     try:
@@ -180,7 +180,7 @@ def test_no_tool_tells_a_group_what_the_core_memory_says(opens: Opens, workspace
     server, banks = build_server(opens, access=Access(tools="all", group=True))
 
     async def session() -> list[str]:
-        async with Client(server) as client:
+        async with client_of(server) as client:
             listed = {tool.name for tool in (await client.list_tools()).tools}
             assert not listed & {"inbox", "rule", "confirm", "undo", "forget", "reflect"}
             said = [_said(await client.call_tool(t, arguments)) for t, arguments in EVERYTHING]
@@ -228,7 +228,7 @@ def test_agents_writing_at_once_lose_nothing_and_are_told_apart(
     async def agent(number: int) -> None:
         access = Access(agent=f"agent-{number}", session=f"s{number}")
         server, banks = build_server(opens, access=access)
-        async with Client(server) as client:
+        async with client_of(server) as client:
             for line in range(8):
                 text = f"Agent {number} painted plank {line}."
                 done = await client.call_tool("retain", {"text": text})

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp.client import Client
 
 from lorebank import Bank, Banks
 from lorebank.mcp_server.access import Access
 from lorebank.mcp_server.server import LorebankServer, build_server
 from lorebank.workspace.registry import add_bank
+from mcp_client import client_of
 from support import WORDS_ONLY
 
 TOOLS = {"recall_all", "memory_search_all", "memory_get_all"}
@@ -41,7 +41,7 @@ def server(environ: dict[str, str]) -> Iterator[LorebankServer]:
 
 def call(server: LorebankServer, tool: str, **arguments: Any) -> Any:
     async def session() -> Any:
-        async with Client(server) as client:
+        async with client_of(server) as client:
             await client.list_tools()
             return await client.call_tool(tool, arguments)
 
@@ -49,7 +49,7 @@ def call(server: LorebankServer, tool: str, **arguments: Any) -> Any:
 
 
 def tool_names(server: LorebankServer) -> set[str]:
-    return {tool.name for tool in asyncio.run(server.list_tools())}
+    return set(server.tools)
 
 
 def test_without_several_banks_no_tool_reaches_another(environ: dict[str, str]) -> None:

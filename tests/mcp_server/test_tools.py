@@ -18,6 +18,7 @@ from lorebank.mcp_server.access import Access
 from lorebank.mcp_server.server import LorebankServer, build_server
 from lorebank.render.for_models import tokens_sent, within
 from lorebank.tools.toolset import DEFAULT_TOOLS
+from mcp_client import client_of
 from support import WORDS_ONLY, golden
 
 Call = Callable[..., Any]
@@ -124,7 +125,7 @@ def test_ten_hits_and_the_tools_fit_their_budgets(
 
 
 async def _listed(server: LorebankServer) -> Any:
-    async with Client(server) as client:
+    async with client_of(server) as client:
         return (await client.list_tools()).tools
 
 
@@ -210,7 +211,7 @@ def test_f02_f44_without_memory_search_both_tools_are_gone(opens: Opens) -> None
     server, banks = build_server(opens, memory_tools=False, access=Access(tools="all"))
 
     async def names() -> set[str]:
-        async with Client(server) as client:
+        async with client_of(server) as client:
             return {tool.name for tool in (await client.list_tools()).tools}
 
     assert asyncio.run(names()) == set(HINTS) - {"memory_search", "memory_get"}

@@ -19,6 +19,7 @@ STEPS = (
     ["-w", "notes", "recall", "what does Peter prefer?"],
     ["-w", "notes", "reflect"],
     ["-w", "notes", "status"],
+    ["-w", "notes", "connect", "cursor", "--file", "mcp.json"],
     ["demo"],
 )
 
@@ -35,7 +36,9 @@ def main() -> int:
     if "Prefers tea in the afternoon." not in outputs[2]:
         print(f"recall did not find what was retained:\n{outputs[2]}")
         return 1
-    print(f"{wheel.name}: init, retain, recall, reflect, status and demo work when installed")
+    print(
+        f"{wheel.name}: init, retain, recall, reflect, status, connect and demo work when installed"
+    )
     return 0
 
 

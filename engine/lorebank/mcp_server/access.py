@@ -21,8 +21,6 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, ServerRequestContext
-
 from lorebank.domain.facts import Author
 from lorebank.errors import ConfigurationError, UsageError
 from lorebank.records import Record
@@ -33,8 +31,6 @@ TOOLS_FOR_SEVERAL = ("recall_all", "memory_search_all", "memory_get_all")
 """Served besides the others where several banks are: each for whom the tool for one bank is."""
 CLIENTS_FILE = "mcp-clients.toml"
 LEAST_TOKEN = 16
-SCOPE_KEY = "lorebank.access"
-"""Where the gate leaves a request's rights for the tools."""
 
 
 class Access(Record):
@@ -110,30 +106,9 @@ def caller() -> Caller:
     return _caller.get()
 
 
-_Context = ServerRequestContext[Any, Any]
-
-
-def caller_middleware(access: Access) -> ServerMiddleware[Any]:
-    """A middleware that says for each request who asks; `access` where no token does."""
-
-    async def tell(ctx: _Context, call_next: CallNext) -> HandlerResult:
-        token = _caller.set(_caller_of(ctx, access))
-        try:
-            return await call_next(ctx)
-        finally:
-            _caller.reset(token)
-
-    return tell
-
-
-def _caller_of(context: _Context, access: Access) -> Caller:
-    parameters = context.session.client_params
-    client = parameters.client_info.name if parameters else ""
-    request = context.request
-    if request is None:
-        return Caller(access, client)
-    of_token = request.scope.get(SCOPE_KEY, access)
-    return Caller(of_token, client, request.headers.get("mcp-session-id", "")[:8])
+def ask_as(client: Caller) -> None:
+    """What this task does from now on, that client asked for."""
+    _caller.set(client)
 
 
 def load_clients(folder: Path, default: Access) -> Mapping[str, Access]:

@@ -1,8 +1,8 @@
 """HTTP on this machine only: who may ask, on which address, with which token, at what cost.
 
 A browser can be made to send requests to a loopback port by any page, so that `Host` and `Origin`
-must name this very port, which the SDK checks, and the token must be there. The token belongs to
-the user, not to a workspace, which may come from anybody.
+must name this very port, and the token must be there. The token belongs to the user, not to a
+workspace, which may come from anybody.
 
 uvicorn bounds the time between requests, not the time that a request takes to arrive: a client that
 sends half a request would hold its connection for ever.
@@ -14,27 +14,28 @@ import asyncio
 import os
 import secrets
 import socket
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
-from mcp.server.transport_security import TransportSecuritySettings
-from starlette.datastructures import Headers
-from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from lorebank.errors import ConfigurationError, LorebankError, UsageError
-from lorebank.mcp_server.access import CLIENTS_FILE, LEAST_TOKEN, SCOPE_KEY, Access, load_clients
+from lorebank.mcp_server.access import CLIENTS_FILE, LEAST_TOKEN, Access, load_clients
+from lorebank.mcp_server.protocol import HANDSHAKE_VERSIONS, Peer, Protocol, Refusal, as_text
 from lorebank.settings.files import user_config_path
 
-if TYPE_CHECKING:
-    from lorebank.mcp_server.server import LorebankServer
+Scope = Mapping[str, Any]
+Receive = Callable[[], Awaitable[Mapping[str, Any]]]
+Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 MAX_CONNECTIONS = 256
 """Twice the listening socket's queue; the clients of one owner are a handful."""
 REQUEST_SECONDS = 30.0
 """As nginx and Apache order it; on loopback, whole requests arrive within milliseconds."""
+MAX_BODY = 4 * 1024 * 1024
+MAX_SESSIONS = 1000
+"""Beyond them the oldest is forgotten, and its client begins another."""
 PATH = "/mcp"
 TOKEN_VARIABLE = "LOREBANK_MCP_TOKEN"
 _LOOPBACK = {"127.0.0.1": socket.AF_INET, "localhost": socket.AF_INET, "::1": socket.AF_INET6}
@@ -85,25 +86,40 @@ class BoundedProtocol(H11Protocol):
             self.transport.close()
 
 
-class Gate:
-    """An ASGI application that lets through what bears a token, and notes with the request what
-    that token's client may do."""
+async def _respond(send: Send, status: int, answer: Any, more: Mapping[str, str]) -> None:
+    body = b"" if answer is None else as_text(answer)
+    rows = {"content-type": "application/json", "content-length": str(len(body)), **more}
+    encoded = [(name.encode(), value.encode()) for name, value in rows.items()]
+    await send({"type": "http.response.start", "status": status, "headers": encoded})
+    await send({"type": "http.response.body", "body": body})
 
-    def __init__(self, app: ASGIApp, tokens: Mapping[str, Access]) -> None:
-        self._app = app
+
+class Endpoint:
+    """An ASGI application: the protocol at `/mcp`, for what bears a token. Each POST is answered
+    with one JSON text: no tool streams. In the first era a session, which begins with `initialize`,
+    says who asks and what may be cancelled."""
+
+    def __init__(self, protocol: Protocol, *, port: int, tokens: Mapping[str, Access]) -> None:
+        self._protocol = protocol
         self._tokens = {token.encode(): access for token, access in tokens.items()}
+        self._hosts = [f"{host}:{port}" for host in ("127.0.0.1", "localhost", "[::1]")]
+        self._origins = [f"http://{host}" for host in self._hosts]
+        self._sessions: dict[str, Peer] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-        elif access := self._access(Headers(scope=scope)):
-            await self._app({**scope, SCOPE_KEY: access}, receive, send)
-        else:
+        headers = {name.decode("latin-1"): row.decode("latin-1") for name, row in scope["headers"]}
+        access = self._access(headers)
+        if access is None:
             error = {"error": {"code": "token", "message": "a bearer token is needed"}}
-            challenge = {"WWW-Authenticate": "Bearer"}
-            await JSONResponse(error, 401, headers=challenge)(scope, receive, send)
+            return await _respond(send, 401, error, {"www-authenticate": "Bearer"})
+        try:
+            self._check(scope, headers)
+            await _respond(send, *await self._answer(access, headers, scope["method"], receive))
+        except Refusal as problem:
+            more = {"allow": "POST, DELETE"} if problem.status == 405 else {}
+            await _respond(send, problem.status, problem.answer(), more)
 
-    def _access(self, headers: Headers) -> Access | None:
+    def _access(self, headers: Mapping[str, str]) -> Access | None:
         """The rights of the token that the request bears; every token is compared in full, so that
         the time taken tells nothing of them."""
         scheme, _, given = headers.get("authorization", "").partition(" ")
@@ -111,17 +127,66 @@ class Gate:
         fitting = [a for t, a in self._tokens.items() if secrets.compare_digest(offered, t)]
         return fitting[0] if fitting and scheme.lower() == "bearer" else None
 
+    def _check(self, scope: Scope, headers: Mapping[str, str]) -> None:
+        """Raise `Refusal` for a request from elsewhere, or in a form that is not understood."""
+        accept, origin = headers.get("accept", ""), headers.get("origin")
+        reads_json = any(k in accept for k in ("application/json", "application/*", "*/*"))
+        sends_json = headers.get("content-type", "").startswith("application/json")
+        length, is_post = int(headers.get("content-length", 0)), scope["method"] == "POST"
+        for is_refused, status, reason in (
+            (scope["path"].rstrip("/") != PATH, 404, f"Not Found: the server is at {PATH}"),
+            (headers.get("host") not in self._hosts, 421, "Invalid Host header"),
+            (origin not in (None, "", *self._origins), 403, "Invalid Origin header"),
+            (scope["method"] not in ("POST", "DELETE"), 405, "Method Not Allowed"),
+            (length > MAX_BODY, 413, "Request body too large"),
+            (is_post and not sends_json, 400, "Invalid Content-Type header: application/json only"),
+            (is_post and not reads_json, 406, "Not Acceptable: accept application/json"),
+        ):
+            if is_refused:
+                raise Refusal(reason, status=status)
 
-def http_app(server: LorebankServer, *, port: int, tokens: Mapping[str, Access]) -> ASGIApp:
-    """The server at `/mcp`, behind the gate. A response is one JSON text: no tool streams."""
-    names = [f"{host}:{port}" for host in ("127.0.0.1", "localhost", "[::1]")]
-    security = TransportSecuritySettings(
-        allowed_hosts=names, allowed_origins=[f"http://{name}" for name in names]
-    )
-    app = server.streamable_http_app(
-        streamable_http_path=PATH, json_response=True, transport_security=security
-    )
-    return Gate(app, tokens)
+    async def _answer(
+        self, access: Access, headers: Mapping[str, str], method: str, receive: Receive
+    ) -> tuple[int, Any, dict[str, str]]:
+        """Status, answer and further headers."""
+        session, begun, own = headers.get(_SESSION), secrets.token_hex(16), {}
+        version = headers.get("mcp-protocol-version", HANDSHAKE_VERSIONS[0])
+        if version not in HANDSHAKE_VERSIONS:
+            peer = Peer(access, routing=headers)
+        elif session:
+            peer = self._sessions.get(session, Peer(access))
+            if not peer.version or peer.access is not access:  # another token's is as good as none
+                raise Refusal("Session not found", status=404)
+        else:
+            peer = Peer(access, begun[:8])
+        if method == "DELETE":
+            return (200 if self._sessions.pop(session or "", None) else 400), None, {}
+        answer = await self._protocol.answer(await _body(receive), peer)
+        if peer.version and not session:
+            own, self._sessions[begun] = {_SESSION: begun}, peer
+            while len(self._sessions) > MAX_SESSIONS:
+                del self._sessions[next(iter(self._sessions))]
+        status = 200 if answer else 202
+        error = answer.get("error") if isinstance(answer, dict) else None
+        if error and not (peer.version and answer["id"] is not None):
+            status = _STATUS.get(error["code"], 400)
+        return status, answer, own
+
+
+_SESSION = "mcp-session-id"
+_STATUS = {-32601: 404, -32603: 200}
+"""Of errors: no such method, and one of the server's own; of any other 400."""
+
+
+async def _body(receive: Receive) -> bytes:
+    body, more = bytearray(), True
+    while more:
+        part = await receive()
+        body += part.get("body", b"")
+        more = part.get("more_body", False)
+        if len(body) > MAX_BODY:
+            raise Refusal("Request body too large", status=413)
+    return bytes(body)
 
 
 def bind(host: str, port: int) -> socket.socket:

@@ -2,65 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+from urllib.parse import unquote
 
-from mcp.server.mcpserver import MCPServer
-from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
-
-from lorebank.errors import LorebankError, NotFound
 from lorebank.mcp_server.banks import BankThreads
+from lorebank.mcp_server.protocol import INVALID_PARAMS, Method, Params, Refusal, taken
 from lorebank.render.for_models import REVIEW_TOKENS, hunk_blocks, paged
 from lorebank.render.judgments import inbox_blocks
-from lorebank.render.text import in_words_of_tools
 from lorebank.tools.toolset import Delivered, Toolset
 
-MARKDOWN = "text/markdown"
 _ALL = 10_000
 """Opinions of a page that its tokens cut anyway."""
+_MARKDOWN = "text/markdown"
+_RESOURCES: Mapping[str, tuple[str, str, Callable[[Toolset, str], Delivered]]] = {
+    "lorebank://entity/{slug}": (
+        "An entity",
+        "What is known of one entity: opinions, facts, neighbours.",
+        lambda tools, slug: tools.entity(slug, token_budget=REVIEW_TOKENS),
+    ),
+    "lorebank://opinions": (
+        "Opinions",
+        "All beliefs, those held and surest first.",
+        lambda tools, _: tools.opinions(k=_ALL),
+    ),
+    "lorebank://log/{date}": (
+        "A daily log",
+        "The log of one day, such as lorebank://log/2025-11-27.",
+        lambda tools, day: tools.memory_get(day),
+    ),
+}
+"""URI, where `{…}` stands for the part that its reader is given → title, description, reader."""
 
 
-def add_resources(server: MCPServer, banks: BankThreads) -> None:
-    """Register `lorebank://entity/{slug}`, `lorebank://opinions` and `lorebank://log/{date}`."""
-
-    async def read(tool: Callable[[Toolset], Delivered]) -> str:
-        try:
-            return (await banks.call(lambda bank: tool(Toolset(bank))))["text"]
-        except NotFound as problem:
-            raise ResourceNotFoundError(_said(problem)) from problem
-        except LorebankError as problem:
-            raise ResourceError(_said(problem)) from problem
-
-    @server.resource(
-        "lorebank://entity/{slug}",
-        title="An entity",
-        description="What is known of one entity: opinions, facts, neighbours.",
-        mime_type=MARKDOWN,
-    )
-    async def entity(slug: str) -> str:
-        return await read(lambda tools: tools.entity(slug, token_budget=REVIEW_TOKENS))
-
-    @server.resource(
-        "lorebank://opinions",
-        title="Opinions",
-        description="All beliefs, those held and surest first.",
-        mime_type=MARKDOWN,
-    )
-    async def opinions() -> str:
-        return await read(lambda tools: tools.opinions(k=_ALL))
-
-    @server.resource(
-        "lorebank://log/{date}",
-        title="A daily log",
-        description="The log of one day, such as lorebank://log/2025-11-27.",
-        mime_type=MARKDOWN,
-    )
-    async def log(date: str) -> str:
-        return await read(lambda tools: tools.memory_get(date))
+def _listed(key: str) -> list[dict[str, str]]:
+    return [
+        {key: uri, "name": uri.split("/")[2], "title": title, "description": description}
+        | {"mimeType": _MARKDOWN}
+        for uri, (title, description, _) in _RESOURCES.items()
+        if ("{" in uri) == (key == "uriTemplate")
+    ]
 
 
-def _said(problem: LorebankError) -> str:
-    said = f"{problem.message}; {problem.hint}" if problem.hint else problem.message
-    return in_words_of_tools(said)
+def _reader(uri: str) -> Callable[[Toolset], Delivered]:
+    for known, (_, _, read) in _RESOURCES.items():
+        before, _, part = known.partition("{")
+        given = unquote(uri.removeprefix(before))
+        if uri.startswith(before) and bool(given) == bool(part) and "/" not in given:
+            return lambda tools: read(tools, given)
+    raise Refusal(f"Unknown resource: {uri}", INVALID_PARAMS, {"uri": uri})
 
 
 _LOG_TODAY = """\
@@ -99,29 +89,77 @@ you are sure of; leave the rest to the owner.
 {items}"""
 
 
-def add_prompts(server: MCPServer, banks: BankThreads) -> None:
-    """Register `log_today`, `review_reflection` and `settle_inbox`."""
+async def _log_today(banks: BankThreads, focus: str) -> str:
+    return _LOG_TODAY.format(focus=f"\n\nMind above all: {focus}" if focus else "")
 
-    @server.prompt(title="Log today", description="Keep what is worth keeping of this session.")
-    async def log_today(focus: str = "") -> str:
-        return _LOG_TODAY.format(focus=f"\n\nMind above all: {focus}" if focus.strip() else "")
 
-    @server.prompt(
-        title="Review a reflection",
-        description="Look through what reflect would change, before it is written.",
+async def _review_reflection(banks: BankThreads, since: str) -> str:
+    report = await banks.call_writer(lambda bank: bank.reflect(since=since or None, dry_run=True))
+    if not report.changed:
+        return "Reflect has nothing to change. Tell the owner so; there is nothing to review."
+    return _REVIEW.format(
+        since=f' and since="{since}"' if since else "",
+        pages=f"{len(report.changed)} pages: {', '.join(report.changed)}",
+        hunks=paged(hunk_blocks(report.hunks), 1),
     )
-    async def review_reflection(since: str = "") -> str:
-        day = since.strip() or None
-        report = await banks.call_writer(lambda bank: bank.reflect(since=day, dry_run=True))
-        if not report.changed:
-            return "Reflect has nothing to change. Tell the owner so; there is nothing to review."
-        return _REVIEW.format(
-            since=f' and since="{day}"' if day else "",
-            pages=f"{len(report.changed)} pages: {', '.join(report.changed)}",
-            hunks=paged(hunk_blocks(report.hunks), 1),
-        )
 
-    @server.prompt(title="Settle the inbox", description="Judge what waits for a decision.")
-    async def settle_inbox() -> str:
-        found = await banks.call(lambda bank: bank.inbox())
-        return _SETTLE.format(items=paged(inbox_blocks(found), 1))
+
+async def _settle_inbox(banks: BankThreads, _: str) -> str:
+    found = await banks.call(lambda bank: bank.inbox())
+    return _SETTLE.format(items=paged(inbox_blocks(found), 1))
+
+
+_PROMPTS: Mapping[str, tuple[str, str, str, Callable[[BankThreads, str], Awaitable[str]]]] = {
+    "log_today": ("Log today", "Keep what is worth keeping of this session.", "focus", _log_today),
+    "review_reflection": (
+        "Review a reflection",
+        "Look through what reflect would change, before it is written.",
+        "since",
+        _review_reflection,
+    ),
+    "settle_inbox": ("Settle the inbox", "Judge what waits for a decision.", "", _settle_inbox),
+}
+"""Name → title, description, what it may be told, what writes it."""
+
+
+def methods_of(banks: BankThreads) -> Mapping[str, Method]:
+    """What the protocol asks of resources and prompts."""
+
+    def told(**rows: Any) -> Method:
+        async def method(params: Params) -> dict[str, Any]:
+            return rows
+
+        return method
+
+    async def read(params: Params) -> dict[str, Any]:
+        uri = taken(params, "uri", str)
+        reader = _reader(uri)
+        found = await banks.call(lambda bank: reader(Toolset(bank)))
+        return {"contents": [{"uri": uri, "mimeType": _MARKDOWN, "text": found["text"]}]}
+
+    async def prompt(params: Params) -> dict[str, Any]:
+        name, arguments = taken(params, "name", str), taken(params, "arguments", dict, {})
+        if name not in _PROMPTS:
+            known = ", ".join(_PROMPTS)
+            raise Refusal(f"Unknown prompt: {name}; there are {known}", INVALID_PARAMS)
+        _, description, argument, write = _PROMPTS[name]
+        if unknown := [key for key in arguments if key != argument]:
+            said = f"{name} has no argument '{unknown[0]}'; it takes {argument or 'none'}"
+            raise Refusal(said, INVALID_PARAMS)
+        text = await write(banks, taken(arguments, argument, str, "").strip())
+        message = {"role": "user", "content": {"type": "text", "text": text}}
+        return {"description": description, "messages": [message]}
+
+    return {
+        "resources/list": told(resources=_listed("uri")),
+        "resources/templates/list": told(resourceTemplates=_listed("uriTemplate")),
+        "resources/read": read,
+        "prompts/list": told(
+            prompts=[
+                {"name": name, "title": title, "description": description}
+                | {"arguments": [{"name": argument, "required": False}] if argument else []}
+                for name, (title, description, argument, _) in _PROMPTS.items()
+            ]
+        ),
+        "prompts/get": prompt,
+    }

@@ -12,13 +12,16 @@ import difflib
 import json
 import math
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from functools import cached_property
+from inspect import Parameter, signature
 from types import MappingProxyType
-from typing import Any
+from typing import Any, get_args, get_origin, get_type_hints
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError, create_model
 
 from lorebank.errors import UsageError
+from lorebank.tools.toolset import SELECTING, OtherNames
 
 _IGNORED = frozenset(
     {
@@ -49,17 +52,12 @@ Aliases = Mapping[str, Collection[str]]
 
 
 def fit(
-    tool: str,
-    schema: Mapping[str, Any],
-    given: Mapping[str, Any],
-    aliases: Aliases = MappingProxyType({}),
-    *,
-    may_leave_out: bool = False,
+    tool: str, schema: Mapping[str, Any], given: Mapping[str, Any], aliases: Aliases, lenient: bool
 ) -> tuple[dict[str, Any], list[str]]:
     """The arguments under the schema's names, each of its type, and the names of those left out.
 
-    `UsageError` for an argument that the tool does not have; where `may_leave_out`, only for one
-    that is near a name it has.
+    `UsageError` for an argument that the tool does not have; where `lenient`, only for one that is
+    near a name it has.
     """
     properties: Mapping[str, Any] = schema.get("properties", {})
     required = schema.get("required", ())
@@ -86,7 +84,7 @@ def fit(
     for key in unknown:
         known = sorted(properties)
         near = difflib.get_close_matches(key, known, n=1, cutoff=_NEAR)
-        if near or not may_leave_out:
+        if near or not lenient:
             hint = f"did you mean {near[0]}?" if near else f"it takes {', '.join(known) or 'none'}"
             raise UsageError(f"{tool} has no argument '{key}'", hint=hint)
     return fitted, list(unknown)
@@ -231,15 +229,65 @@ def _as_number(value: Any, shape: Mapping[str, Any]) -> Any:
     return value
 
 
-def note_of(tool: str, left_out: Collection[str]) -> str:
-    """Which arguments the tool does not have; empty where it has all."""
-    return f"note: ignored unknown argument {', '.join(left_out)} of {tool}" if left_out else ""
+class Arguments:
+    """What a tool takes; nothing is made of its method's signature before it is asked for."""
 
+    def __init__(self, tool: str, method: Callable[..., Any]) -> None:
+        self.tool = tool
+        self.method = method
 
-def as_usage_error(tool: str, problem: ValidationError) -> UsageError:
-    """Arguments that do not fit the schema, said by name."""
-    said = [
-        f"{'.'.join(str(part) for part in row['loc'])}: {row['msg'].lower()}"
-        for row in problem.errors(include_url=False, include_input=False)
-    ]
-    return UsageError(f"{tool}: {'; '.join(said)}", hint="see the tool's input schema")
+    @cached_property
+    def parameters(self) -> list[Parameter]:
+        """The parameters, their annotations resolved, without the toolset; keywords that a
+        `TypedDict` names each by itself, with an empty default."""
+        found: list[Parameter] = []
+        for parameter in signature(self.method, eval_str=True).parameters.values():
+            if parameter.kind is not Parameter.VAR_KEYWORD:
+                found += [parameter] if parameter.name != "self" else []
+                continue
+            [typed] = get_args(parameter.annotation)
+            for key, hint in get_type_hints(typed, include_extras=True).items():
+                plain = getattr(hint, "__origin__", hint)
+                empty = None if type(None) in get_args(plain) else (get_origin(plain) or plain)()
+                found.append(Parameter(key, Parameter.KEYWORD_ONLY, annotation=hint, default=empty))
+        return found
+
+    @cached_property
+    def _model(self) -> type[BaseModel]:
+        shapes: dict[str, Any] = {
+            each.name: (each.annotation, ... if each.default is Parameter.empty else each.default)
+            for each in self.parameters
+        }
+        return create_model(self.tool, **shapes)
+
+    @cached_property
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema of the parameters."""
+        return self._model.model_json_schema()
+
+    @cached_property
+    def _aliases(self) -> Aliases:
+        return {
+            parameter.name: note
+            for parameter in self.parameters
+            for field in getattr(parameter.annotation, "__metadata__", ())
+            for note in getattr(field, "metadata", ())
+            if isinstance(note, OtherNames)
+        }
+
+    def read(self, given: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+        """The arguments under the names of the parameters, each of its type, and a note of those
+        that the tool does not have; `UsageError` where they do not fit."""
+        lenient = self.tool not in SELECTING
+        fitted, left_out = fit(self.tool, self.schema, given, self._aliases, lenient)
+        try:
+            read = self._model.model_validate(fitted)
+        except ValidationError as problem:
+            said = [
+                f"{'.'.join(str(part) for part in row['loc'])}: {row['msg'].lower()}"
+                for row in problem.errors(include_url=False, include_input=False)
+            ]
+            hint = "see the tool's input schema"
+            raise UsageError(f"{self.tool}: {'; '.join(said)}", hint=hint) from problem
+        unknown = f"note: ignored unknown argument {', '.join(left_out)} of {self.tool}"
+        return {name: getattr(read, name) for name in fitted}, unknown if left_out else ""

@@ -9,24 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from inspect import Parameter, Signature
+from inspect import Signature
 from pathlib import Path
 from typing import Any, Self, TypeVar
-
-from pydantic import BaseModel, ValidationError, create_model
 
 from lorebank.app.bank import Bank
 from lorebank.domain.facts import Author
 from lorebank.errors import LorebankError, UsageError
-from lorebank.tools.arguments import as_usage_error, fit, note_of
-from lorebank.tools.toolset import (
-    DEFAULT_TOOLS,
-    SELECTING,
-    TOOLS,
-    Toolset,
-    aliases_of,
-    parameters_of,
-)
+from lorebank.tools.arguments import Arguments
+from lorebank.tools.toolset import DEFAULT_TOOLS, TOOLS, Toolset
 
 R = TypeVar("R")
 
@@ -88,16 +79,12 @@ class BankTools:
 
     def _function(self, name: str) -> Callable[..., str]:
         method = TOOLS[name][0]
-        parameters = parameters_of(method)
-        shapes: dict[str, Any] = {
-            p.name: (p.annotation, ... if p.default is Parameter.empty else p.default)
-            for p in parameters
-        }
-        model = create_model(name, **shapes)
+        arguments = Arguments(name, method)
+        parameters = arguments.parameters
 
-        def function(*args: Any, **arguments: Any) -> str:
-            given = dict(zip(shapes, args, strict=False)) | arguments
-            return self._thread.submit(self._call, method, model, given).result()
+        def function(*args: Any, **named: Any) -> str:
+            given = dict(zip((p.name for p in parameters), args, strict=False)) | named
+            return self._thread.submit(self._call, method, arguments, given).result()
 
         made: Any = function
         made.__name__ = made.__qualname__ = name
@@ -106,18 +93,11 @@ class BankTools:
         made.__annotations__ = {p.name: p.annotation for p in parameters} | {"return": str}
         return function
 
-    def _call(self, method: Callable[..., Any], model: type[BaseModel], given: Any) -> str:
-        name = model.__name__
+    def _call(self, method: Callable[..., Any], arguments: Arguments, given: Any) -> str:
         tools = Toolset(self._opened(), self._author, has_undo=self._has_undo)
         try:
-            aliases, optional = aliases_of(parameters_of(method)), name not in SELECTING
-            schema = model.model_json_schema()
-            fitted, left_out = fit(name, schema, given, aliases, may_leave_out=optional)
-            try:
-                read = model.model_validate(fitted)
-            except ValidationError as problem:
-                raise as_usage_error(name, problem) from problem
-            text: str = method(tools, **{key: getattr(read, key) for key in fitted})["text"]
+            read, note = arguments.read(given)
+            text: str = method(tools, **read)["text"]
         except LorebankError as refused:
             return "\n".join(filter(None, [f"error: {refused.message}", refused.hint]))
-        return "\n".join(filter(None, [text, note_of(name, left_out)]))
+        return "\n".join(filter(None, [text, note]))

@@ -3,24 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date
 from enum import Enum
-from inspect import Parameter, signature
 from pathlib import PurePosixPath
-from typing import (
-    TYPE_CHECKING,
-    Annotated,
-    Any,
-    Literal,
-    NotRequired,
-    Unpack,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, Unpack
 
 from pydantic import BeforeValidator, Field
 from typing_extensions import TypedDict  # pydantic asks for this one before Python 3.12
@@ -646,30 +635,3 @@ DEFAULT_TOOLS = (
 """What a model sees by default: few enough that it picks the right one."""
 SELECTING = ("forget", "undo", "memory_write", "inbox", "rule", "confirm", "reflect")
 """What these change is what their arguments select: none of them may be left out."""
-
-
-def parameters_of(method: Callable[..., Any]) -> list[Parameter]:
-    """The parameters of a tool, their annotations resolved, without the toolset; keywords that a
-    `TypedDict` names each by itself, with an empty default."""
-    found: list[Parameter] = []
-    for parameter in signature(method, eval_str=True).parameters.values():
-        if parameter.kind is not Parameter.VAR_KEYWORD:
-            found += [parameter] if parameter.name != "self" else []
-            continue
-        [typed] = get_args(parameter.annotation)
-        for name, hint in get_type_hints(typed, include_extras=True).items():
-            plain = getattr(hint, "__origin__", hint)
-            empty = None if type(None) in get_args(plain) else (get_origin(plain) or plain)()
-            found.append(Parameter(name, Parameter.KEYWORD_ONLY, annotation=hint, default=empty))
-    return found
-
-
-def aliases_of(parameters: Iterable[Parameter]) -> dict[str, tuple[str, ...]]:
-    """What models call each of these parameters."""
-    return {
-        parameter.name: note
-        for parameter in parameters
-        for field in getattr(parameter.annotation, "__metadata__", ())
-        for note in getattr(field, "metadata", ())
-        if isinstance(note, OtherNames)
-    }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import sys
@@ -66,8 +65,7 @@ def connect(
         return
     tools: tuple[str, ...] = ()
     if check and root is not None:
-        _check_mcp()
-        from lorebank.mcp_server.server import tools_of
+        from lorebank.mcp_server.stdio import tools_of
 
         tools = tools_of(started)
     done = [hosts.connect(host, target, started if root is not None else None)]
@@ -77,13 +75,6 @@ def connect(
     payload = {"changes": [each.to_dict() for each in done], "tools": list(tools)}
     answers = f"the server answers with {len(tools)} tools: {', '.join(tools)}"
     session.print(payload, _changed(done), [answers] if tools else ())
-
-
-def _check_mcp() -> None:
-    if find_spec("mcp") is None:
-        raise LorebankError(
-            "the MCP server needs the package mcp", hint="pip install 'lorebank[mcp]'"
-        )
 
 
 HOST = click.Choice(["claude-code", "shell"])
@@ -287,15 +278,13 @@ def mcp(
         lorebank mcp --agent claude-code --tools all
         claude mcp add memory -- lorebank mcp -w ~/notes
     """
-    _check_mcp()
+    if http and find_spec("uvicorn") is None:
+        raise LorebankError("--http needs uvicorn", hint="pip install 'lorebank[mcp]'")
     root, config = session.settings()
     session.workspace, session.bank_name = str(root), None
-    gc.disable()  # what the SDK's import makes stays: looking for garbage in it costs .07 s of CPU
     from lorebank.mcp_server.access import Access
     from lorebank.mcp_server.server import build_server, serve_http, serve_stdio
 
-    gc.freeze()
-    gc.enable()
     access = Access(**rights)
     build = partial(
         build_server,
