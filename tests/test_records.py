@@ -8,7 +8,7 @@ import sys
 from datetime import date
 from enum import StrEnum
 from types import UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, Generic, TypeVar, get_args, get_origin, get_type_hints
 
 import pytest
 from pydantic import TypeAdapter
@@ -71,6 +71,20 @@ def test_a_record_keeps_the_class_that_it_was_made_of() -> None:
         with pytest.raises(dataclasses.FrozenInstanceError):
             cls(1).x = 4  # type: ignore[misc]
         assert type(cls(1)) is cls
+
+
+T = TypeVar("T")
+
+
+class Labelled(records.Record, Generic[T]):
+    label: str
+    value: T
+
+
+def test_a_record_of_any_type_is_filled_as_others_are() -> None:
+    assert Labelled("x", 3) == Labelled[int]("x", 3)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        Labelled("x", 3).label = "y"  # type: ignore[misc]
 
 
 def test_the_tools_of_the_standard_module_work() -> None:

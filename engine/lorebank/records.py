@@ -43,8 +43,8 @@ def _compiled_init(cls: Any) -> Any:
     is_frozen = issubclass(cls, Record)
     if is_frozen:
         plain = {name: vars(object)[name] for name in ("__setattr__", "__delattr__")}
-        annotations = {"__annotations__": declared["__annotations__"]}
-        names["Open"] = type(cls)(cls.__name__, cls.__bases__, annotations | plain)
+        kept = {k: declared[k] for k in ("__annotations__", "__orig_bases__") if k in declared}
+        names["Open"] = type(cls)(cls.__name__, cls.__bases__, kept | plain)
         body += ["Own = self.__class__", "_set(self, '__class__', Open)"]
     for name in declared.get("__annotations__", ()):
         made = declared.get(name, dataclasses.MISSING)
