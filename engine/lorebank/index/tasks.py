@@ -33,7 +33,7 @@ from lorebank.language.statements import (
     statement_in_any_language,
     yearly_words,
 )
-from lorebank.language.words import content_words, words
+from lorebank.language.words import COMMON_START, content_words, same_word, words
 from lorebank.markdown.plain import plain_text
 from lorebank.records import Record
 
@@ -43,8 +43,8 @@ all words of one had to stand in the other, 16 of 65 lines were wrongly listed, 
 188, not 52."""
 _SHARED = 2
 _ANY_DAY = date(2000, 1, 1)
-_STEM = 5
-"""Letters that count where a task is compared with prose: `finish` and `finished` are one word."""
+_BEGINNING = COMMON_START - 1
+"""Letters that all forms of a word have in common."""
 
 
 def insert_tasks(connection: Connection, tasks: Iterable[tuple[int, Task]]) -> None:
@@ -175,19 +175,18 @@ def perhaps_over(
     that events are called off: of each its text and the day of its log.
 
     Of the lines beside tasks the one whose sentence shares most words with a task, the first of
-    several: two at least, and half of those of the shorter. In two workspaces by other hands such
-    a line stood behind 10 of 21 tasks that were done, and behind 4 of 80 that were open: enough
-    to point at, not to settle. With an event it shares half, and says that something is off.
+    several: two at least, half of those of the shorter, and it says more. In two workspaces by
+    other hands, of which one was read, 28 of 29 tasks behind which such a line stood were done:
+    enough to put them aside, not to settle them. With an event it shares half, and says that
+    something is off.
     """
-    stems = {
-        key: _stems(text if isinstance(key, Task) or day is None else undated(text, day))
-        for key, (text, day) in wanted.items()
-    }
     least = {key: _SHARED if isinstance(key, Task) else 1 for key in wanted}
+    about: dict[Any, list[str]] = {}
     holding: defaultdict[str, list[Any]] = defaultdict(list)
     for key, (text, day) in wanted.items():
-        for word in content_words(text) if day and len(stems[key]) >= least[key] else ():
-            holding[word].append(key)
+        about[key] = _telling(undated(text, day)) if day else []
+        for word in about[key] if len(about[key]) >= least[key] else ():
+            holding[word[:_BEGINNING]].append(key)
     if not holding or not has_full_text(connection):
         return {}
     found: dict[Any, tuple[int, Citation]] = {}
@@ -199,22 +198,22 @@ def perhaps_over(
         f" WHERE items_fts MATCH ?1 AND {TRUSTED} AND i.recorded <= ?2"
         f" AND f.path NOT GLOB 'bank/*' AND coalesce(t.kind, '{PROMISE}') = '{PROMISE}'"
         " ORDER BY i.recorded DESC, f.path DESC, i.start_line DESC",
-        (any_of(list(holding)), iso(until)),
+        (any_of(sorted({word for said in about.values() for word in said})), iso(until)),
     ):
-        near = {key for word in words(content) for key in holding.get(word, ())}
+        near = {key for word in words(content) for key in holding.get(word[:_BEGINNING], ())}
         earlier = [key for key in near if (iso(wanted[key][1]) or "") < recorded]
         for sentence in sentences(content) if earlier else ():
             if promise and plain_text(sentence) in promise:
                 continue
-            said = _stems(sentence)
+            said = _telling(sentence)
             for key in earlier:
-                shared = len(said & stems[key])
+                both = [w for w in about[key] if any(same_word(w, each) for each in said)]
                 if (
-                    shared >= (found[key][0] if key in found else least[key])
-                    and _share(said, stems[key]) >= _TICKED
+                    len(said) > len(both) >= (found[key][0] if key in found else least[key])
+                    and len(both) >= _TICKED * min(len(said), len(about[key]))
                     and (isinstance(key, Task) or says_off(sentence))
                 ):
-                    found[key] = shared, _place_in(content, sentence, Citation(*place))
+                    found[key] = len(both), _place_in(content, sentence, Citation(*place))
     return {key: place for key, (_, place) in found.items()}
 
 
@@ -222,8 +221,8 @@ def says_off(sentence: str) -> bool:
     return statement_in_any_language(sentence).find("off") is not None
 
 
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(word[:_STEM] for word in content_words(text) if not word.isdigit())
+def _telling(text: str) -> list[str]:
+    return [word for word in content_words(text) if not word.isdigit()]
 
 
 def _place_in(text: str, sentence: str, place: Citation) -> Citation:
