@@ -43,6 +43,22 @@ def test_a_simulated_day_decides_what_is_to_come_and_waits(tmp_path: Path, loreb
     assert refused.code == 2 and "--date" in refused.err
 
 
+def test_what_may_be_over_is_listed_apart(tmp_path: Path, lorebank: Run) -> None:
+    (tmp_path / "memory").mkdir()
+    log = "- [ ] sand the galley table by 6 March\n- [ ] buy rope by 6 March\n"
+    (tmp_path / "memory/2026-03-02.md").write_text(log, "utf-8")
+    (tmp_path / "memory/2026-03-05.md").write_text("Sanded the galley table at last.\n", "utf-8")
+    for command in ("agenda", "today"):
+        told = lorebank(command, "--date", "2026-03-09", cwd=tmp_path).out
+        certain, _, doubtful = told.partition("Perhaps over")
+        assert "rope" in certain and "sand " not in certain
+        assert "sand the galley" in doubtful and "memory/2026-03-05.md#L1" in doubtful
+    found = lorebank("agenda", "--date", "2026-03-09", "--json", cwd=tmp_path).out
+    assert [item["text"] for item in json.loads(found)["doubtful"]] == [
+        "sand the galley table by 6 March"
+    ]
+
+
 def test_the_table_and_the_object_tell_the_same(
     copy_fixture: Callable[[str], Path], lorebank: Callable[..., Any]
 ) -> None:

@@ -6,9 +6,21 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank, UsageError
+from lorebank.domain.answers import AgendaItem
 from support import WORDS_ONLY, golden
 
 NOW = date(2026, 3, 9)
+
+
+def listed(root: Path, now: date) -> list[AgendaItem]:
+    """What stands, by its order, and behind it what is perhaps over."""
+    with Bank.open(root, environ=WORDS_ONLY, now=now) as bank:
+        found = bank.agenda()
+    assert [bool(item.doubt) for item in (*found.items, *found.doubtful)] == [
+        *[False] * len(found.items),
+        *[True] * len(found.doubtful),
+    ]
+    return [*found.items, *found.doubtful]
 
 
 def agenda(tmp_path: Path, **logs: str) -> list[tuple[str, str]]:
@@ -17,8 +29,7 @@ def agenda(tmp_path: Path, **logs: str) -> list[tuple[str, str]]:
     for name, text in logs.items():
         day = f"2026-{name[1:3]}-{name[3:]}"
         (tmp_path / f"memory/{day}.md").write_text(f"# {day}\n\n{text}\n", "utf-8")
-    with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
-        items = bank.agenda().items
+    items = listed(tmp_path, NOW)
     return [(str((i.when.start or i.when.end) if i.when else ""), i.text) for i in items]
 
 
@@ -42,8 +53,7 @@ def test_what_is_known_of_an_item(
 ) -> None:
     """Of each item some fields, as text; of a doubt the word without its place."""
     agenda(tmp_path, **logs)
-    with Bank.open(tmp_path, environ=WORDS_ONLY, now=today) as bank:
-        items = bank.agenda().items
+    items = listed(tmp_path, today)
     assert [
         {field: told(getattr(item, field)) for field in wanted}
         for item, wanted in zip(items, known, strict=True)
@@ -82,7 +92,7 @@ def test_an_hour_is_no_day_of_the_month(tmp_path: Path, hour: str) -> None:
         d0301="## Retain\n- W @Runa: Wants the sail numbers on Thursday 12 March 2026.",
         d0305=f"## Retain\n- W @Runa: Tea and sail talk moved to 19 March 2026, {hour}.",
     )
-    assert [day for day, _ in found] == ["2026-03-12", "2026-03-19"]
+    assert [day for day, _ in found] == ["2026-03-19", "2026-03-12"]
 
 
 @golden("beliefs.md")
@@ -107,7 +117,8 @@ def test_an_appointment_that_may_be_over_stands_and_says_so(
     logs = {"d0301": f"## Retain\n- B @Kit: {older}", "d0305": f"## Retain\n- W @Kit: {newer}"}
     assert "2026-03-20" in [day for day, _ in agenda(tmp_path, **logs)]
     with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
-        [item] = [i for i in bank.agenda().items if i.text == older]
+        found = bank.agenda()
+    [item] = [i for i in (found.doubtful if doubt != "stands" else found.items) if i.text == older]
     assert (item.doubt[0] if item.doubt else "stands") == doubt
 
 
@@ -140,8 +151,8 @@ def test_lines_about_nobody_may_be_about_one_thing(
 ) -> None:
     found = agenda(tmp_path, d0301="Chimney sweep on 12 March.", d0305=newer)
     assert [day for day, _ in found] == days
-    with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
-        assert [i.doubt[0] for i in bank.agenda().items if i.doubt] == [doubt] * bool(doubt)
+    doubts = [item.doubt[0] for item in listed(tmp_path, NOW) if item.doubt]
+    assert doubts == [doubt] * bool(doubt)
 
 
 def test_what_begins_for_somebody_stays_on_the_page_when_it_has_begun(tmp_path: Path) -> None:

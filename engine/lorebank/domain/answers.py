@@ -495,5 +495,6 @@ class Agenda(Record):
     day: date
     until: date
     items: tuple[AgendaItem, ...]
-    """What is overdue first, then by day, then what names no day; last what is overdue and may be
-    done."""
+    """What is overdue first, then by day, then what names no day."""
+    doubtful: tuple[AgendaItem, ...] = ()
+    """In the same order what a newer line may have settled, moved or called off (`doubt`)."""

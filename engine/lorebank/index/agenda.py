@@ -120,12 +120,12 @@ def read_agenda(connection: Connection, today: date, days: int) -> Agenda:
         if (e.line.source, e.when) not in known
     ]
 
-    def order(item: AgendaItem) -> tuple[bool, bool, date, Citation]:
-        may_be_done = item.overdue and item.perhaps_done is not None
-        day = _day(item.when) if item.when else date.max
-        return may_be_done, not item.overdue, day, item.source
+    def order(item: AgendaItem) -> tuple[bool, date, Citation]:
+        return not item.overdue, _day(item.when) if item.when else date.max, item.source
 
-    return Agenda(today, until, tuple(sorted((*coming, *due), key=order)))
+    found = sorted((*coming, *due), key=order)
+    certain, doubtful = (tuple(i for i in found if bool(i.doubt) is it) for it in (False, True))
+    return Agenda(today, until, certain, doubtful)
 
 
 def _called_off(task: Task, lines: Sequence[Appointment]) -> Citation | None:

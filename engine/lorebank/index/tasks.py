@@ -176,7 +176,7 @@ def perhaps_over(
 
     Of the lines beside tasks the one whose sentence shares most words with a task, the first of
     several: two at least, half of those of the shorter, and it says more. In two workspaces by
-    other hands, of which one was read, 28 of 29 tasks behind which such a line stood were done:
+    other hands, of which one was read, 22 of 23 tasks behind which such a line stood were done:
     enough to put them aside, not to settle them. With an event it shares half, and says that
     something is off.
     """

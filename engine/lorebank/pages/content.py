@@ -84,6 +84,7 @@ def read_content(
             unjudged[pair.opinion].append(pair.fact)
         elif pair.fact in opened:  # the older of the two was said again since
             unjudged[opened[pair.fact]].append(last[pair.opinion])
+    agenda = read_agenda(connection, until or today, AGENDA_FOREVER)
     over = what_is_over(connection, as_of=until, today=until or today)
     return BankContent(
         facts=facts,
@@ -110,7 +111,7 @@ def read_content(
         named=plainly_named(connection),
         descriptions=descriptions(connection),
         notes=notes_naming(connection, until),
-        coming=read_agenda(connection, until or today, AGENDA_FOREVER).items,
+        coming=(*agenda.items, *agenda.doubtful),
         bare=_bare(root, entities),
     )
 

@@ -45,8 +45,9 @@ _STATED = (FactKind.WORLD, FactKind.OBSERVATION)
 _YEARS = 2
 """Calendar years that the page of experience holds: this one, and the last, which in January is
 the one that matters."""
-_NEW, _CHANGED, _DUE = 5, 4, 8
-"""How many lines of today's page each of its parts may take; with headings they come to 20."""
+_NEW, _CHANGED, _DUE, _DOUBTFUL = 5, 4, 8, 2
+"""How many lines of today's page each of its parts may take; with headings they come to 20;
+what is doubtful takes its lines from what is due."""
 _LATE = 3
 """Of what is overdue, this many lead: the last."""
 
@@ -192,22 +193,26 @@ def _today(bank: Digests) -> str:
     next_days: dict[tuple[Citation, str], AgendaItem] = {}
     for item in content.coming:  # a line of several days stands once, under the next of them
         next_days.setdefault((item.source, item.text), item)
-    late = [item for item in next_days.values() if item.overdue]
-    ahead = [
+    near = [
         item
         for item in next_days.values()
-        if not item.overdue
-        and (day := item.when and (item.when.start or item.when.end))
-        and day <= horizon
+        if item.overdue
+        or ((day := item.when and (item.when.start or item.when.end)) and day <= horizon)
     ]
+    doubtful = [agenda_line(item, TODAY_PATH) for item in near if item.doubt]
+    over = _part("Perhaps over", doubtful, _DOUBTFUL)
+    late = [item for item in near if item.overdue and not item.doubt]
+    ahead = [item for item in near if not item.overdue and not item.doubt]
     # What has been late for long must not hide what is due this morning.
     items = [*late[-_LATE:], *ahead, *late[:-_LATE]]
+    left = _DUE - len(over.splitlines())
     waiting = content.waiting
     wait = "1 decision waits" if waiting == 1 else f"{waiting} decisions wait"
     parts = [
         _part(f"New on {content.newest}", _news(bank), _NEW),
         _part("Changed their mind", _turns(content), _CHANGED),
-        _part("Due and coming up", [agenda_line(item, TODAY_PATH) for item in items], _DUE),
+        _part("Due and coming up", [agenda_line(item, TODAY_PATH) for item in items], left),
+        over,
         f"{wait}: `lorebank inbox`" if waiting else "",
     ]
     return "\n\n".join(part for part in parts if part)

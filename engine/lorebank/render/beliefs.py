@@ -8,7 +8,7 @@ from datetime import date
 from itertools import groupby
 
 from lorebank.beliefs.fold import STEP
-from lorebank.domain.answers import AgendaItem, BeliefStep, Explanation, OpinionsOfBanks
+from lorebank.domain.answers import Agenda, AgendaItem, BeliefStep, Explanation, OpinionsOfBanks
 from lorebank.domain.facts import Fact, Opinion, OpinionStatus, Origin, Trend
 from lorebank.domain.judgments import JudgeRecord
 from lorebank.domain.reports import (
@@ -288,14 +288,21 @@ def page_lines(look: Look, page: str) -> list[str]:
     return [look.clean_line(line) for line in plain.split("\n")]
 
 
-def agenda_lines(look: Look, items: Sequence[AgendaItem]) -> Iterator[str]:
+def agenda_lines(look: Look, agenda: Agenda) -> Iterator[str]:
+    yield from _agenda_items(look, agenda.items)
+    if agenda.doubtful:
+        yield from ("", look.title("Perhaps over"))
+        yield from _agenda_items(look, agenda.doubtful)
+    if any(item.perhaps_done for item in agenda.doubtful):
+        yield look.dim("done? is settled by a tick in the words of the entry: `- [x] …` in a log")
+
+
+def _agenda_items(look: Look, items: Sequence[AgendaItem]) -> Iterator[str]:
     for item in items:
         late = look.warn("overdue ") if item.overdue else ""
         yield f"{_due(item):12} {late}{look.clean_line(item.told)}"
         doubt = f" · {item.doubt[0]} {item.doubt[1]}" if item.doubt else ""
         yield look.dim(f"             {item.kind.value} · {item.source}{doubt}")
-    if any(item.perhaps_done for item in items):
-        yield look.dim("done? is settled by a tick in the words of the entry: `- [x] …` in a log")
 
 
 def _due(item: AgendaItem) -> str:

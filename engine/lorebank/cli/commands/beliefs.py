@@ -136,7 +136,8 @@ def today(session: Session) -> int:
 @option("--days", "How far ahead; default: 14.", default=14, metavar="N", type=click.IntRange(0))
 @date_option
 def agenda(session: Session, days: int) -> int:
-    """Leaves out what newer lines moved, cancelled or completed.
+    """Leaves out what newer lines moved, cancelled or completed; what they may have settled comes
+    last, with the line.
 
     Examples:
         lorebank agenda
@@ -144,9 +145,10 @@ def agenda(session: Session, days: int) -> int:
         lorebank agenda --date 2025-12-01
     """
     with session.bank() as bank:
-        items = bank.agenda(days=days).items
+        found = bank.agenda(days=days)
     nothing = f"nothing is open, and nothing is due within {days} days"
-    return session.result(items, render.agenda_lines, key="items", nothing=nothing)
+    listed = found.items or found.doubtful
+    return session.result(found, render.agenda_lines, found=listed, nothing=nothing)
 
 
 @command("rot")
