@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from datetime import date
 from functools import lru_cache
+from itertools import islice
 from typing import Any, NamedTuple
 
 from lorebank.database.connection import Connection, Memo, select
@@ -28,6 +29,8 @@ NOTE = "note"
 
 _KEPT = 16_000
 """Rows kept in memory, some 2 KB each."""
+_AT_ONCE = 10_000
+"""Rows of facts in memory beside the facts made of them."""
 _KINDS = 8
 """Kinds of what is derived from them; each day asked about is one."""
 ENDS = "ends"
@@ -323,7 +326,16 @@ def facts_by_time(
 def _facts(
     connection: Connection, condition: str, bound: Sequence[object], order: str = _OLDEST_FIRST
 ) -> tuple[Fact, ...]:
-    rows = select(connection, _FACT_QUERY.format(condition=condition, order=order), tuple(bound))
+    query = _FACT_QUERY.format(condition=condition, order=order)
+    rows = connection.execute(query, tuple(bound))
+    once: dict[str, str] = {}  # of many facts, few paths and headings
+    facts: list[Fact] = []
+    while part := list(islice(rows, _AT_ONCE)):
+        facts += _facts_of(connection, part, once)
+    return tuple(facts)
+
+
+def _facts_of(connection: Connection, rows: Sequence[_Row], once: dict[str, str]) -> Iterator[Fact]:
     mentions = _mentions(connection, [row[0] for row in rows])
     # Cut out here: SQLite walks a text from its beginning to find an offset, for each row.
     texts = dict(
@@ -333,34 +345,29 @@ def _facts(
             (json.dumps(list({row[4] for row in rows})),),
         )
     )
-    once: dict[str, str] = {}  # of many facts, few paths and headings
-    facts = []
     for row in rows:
         item, id_, kind, content, file, path, first, last, confidence, recorded = row[:10]
         begins, ends, marks, details, heading, origin, quarantined, author, further = row[10:19]
         times, (evidence, ended) = _times(begins, ends, further), _marks(marks)
-        facts.append(
-            Fact(
-                id_,
-                _FACT_KINDS[kind],
-                content,
-                texts[file][row[19] : row[19] + row[20]],
-                Citation(once.setdefault(path, path), first, last),
-                _mentions_of(mentions.get(item, ())),
-                confidence,
-                stored_day(recorded),
-                times[0] if times else None,
-                times,
-                evidence,
-                ended,
-                once.setdefault(heading, heading),
-                tuple(json.loads(details)) if details else (),
-                _ORIGINS[origin],
-                bool(quarantined),
-                _author(author),
-            )
+        yield Fact(
+            id_,
+            _FACT_KINDS[kind],
+            content,
+            texts[file][row[19] : row[19] + row[20]],
+            Citation(once.setdefault(path, path), first, last),
+            _mentions_of(mentions.get(item, ())),
+            confidence,
+            stored_day(recorded),
+            times[0] if times else None,
+            times,
+            evidence,
+            ended,
+            once.setdefault(heading, heading),
+            tuple(json.loads(details)) if details else (),
+            _ORIGINS[origin],
+            bool(quarantined),
+            _author(author),
         )
-    return tuple(facts)
 
 
 def _mentions(connection: Connection, items: Sequence[int]) -> dict[int, tuple[_Row, ...]]:
