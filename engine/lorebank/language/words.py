@@ -175,6 +175,13 @@ def _stop_words_for(tokens: Iterable[str]) -> frozenset[str]:
     "Car", "son" and "door" say nothing in French and Dutch, and much in English. One such word
     alone decides for no language but the first.
     """
+    spoken_in = _languages_by_stop_word()
+    return _stop_words_told_by(tuple([token for token in tokens if token in spoken_in]))
+
+
+@lru_cache(maxsize=4096)
+def _stop_words_told_by(tokens: tuple[str, ...]) -> frozenset[str]:
+    """The same, of the stop words alone; many texts have the same few."""
     votes = _votes(tokens)
     most = max(votes.values())
     spoken = [c for c, n in votes.items() if n == most and (most >= _TELLING or c == _FIRST)]

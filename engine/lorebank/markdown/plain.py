@@ -161,6 +161,7 @@ _OPENS_TAG = re.compile(r"<(?![\s\d]|\Z)")
 _OPENS_BLOCK = re.compile(r"\A(?:[\\#>+*=|~:_-]|\[[ xX]\]|```)")
 _OPENS_NUMBER = re.compile(r"\A(\d{1,9})([.)])(?=\s|\Z)")
 _ESCAPED_NUMBER = re.compile(r"\A(\d{1,9})\\([.)])")
+_NO_MARKUP = frozenset("&<`#")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
 _NOT_IN_LINK = re.compile(r"[\[\]|#^\r\n]+")
 
@@ -171,6 +172,8 @@ def escape_inline(text: str) -> str:
     >>> escape_inline("## Not a heading <!-- x -->")
     '\\\\## Not a heading &lt;!-- x -->'
     """
+    if text[:1].isalpha() and text.isprintable() and _NO_MARKUP.isdisjoint(text):
+        return " ".join(text.split())  # most lines
     line = " ".join(_CONTROL.sub("\ufffd", text).split())
     line = _OPENS_TAG.sub("&lt;", _AMPERSAND.sub("&amp;", line))
     if line.count("`") % 2 or "``" in line:

@@ -144,10 +144,12 @@ def numbers_of(text: str) -> frozenset[str]:
     """What distinguishes two lines that say the same up to a number."""
     if text.isascii() and not _DIGIT.search(text):
         return frozenset()
-    return _with_digits(content_words(text))
+    return _with_digits(text, content_words(text))
 
 
-def _with_digits(words: Iterable[str]) -> frozenset[str]:
+def _with_digits(text: str, words: Iterable[str]) -> frozenset[str]:
+    if text.isascii() and not _DIGIT.search(text):
+        return frozenset()
     return frozenset(word for word in words if any(map(str.isdigit, word)))
 
 
@@ -178,9 +180,9 @@ def _said(fact: Fact) -> _Said:
     found = content_words(fact.content)
     names = {word[:_STEM] for mention in fact.mentions for word in mention.slug.split("-")}
     stems = dict.fromkeys([intern(word[:_STEM]) for word in found if not word.isdigit()])
-    kept = [word for word in stems if word not in names]
-    telling = tuple(dict.fromkeys((*kept, *_NUMBER.findall(fact.content))))
-    numbers = _with_digits(found)
+    kept = tuple([word for word in stems if word not in names])
+    numbers = _with_digits(fact.content, found)
+    telling = tuple(dict.fromkeys((*kept, *_NUMBER.findall(fact.content)))) if numbers else kept
     letters = [word for word in found if word.isalpha()] if numbers else []
     return _Said(telling, numbers, letters[0] if letters else "", frozenset(letters))
 
@@ -227,10 +229,8 @@ def find_threads(
             if len(older) <= _COMMON:
                 shared.update(older)
                 older.append(fact.id)
-        least = SAME_STATEMENT * mine
-        for id_, known in shared.items():
-            if known < 2 and not is_opinion and known < least:
-                continue  # most pairs
+        fewest = 1 if is_opinion or SAME_STATEMENT * mine <= 1 else 2  # of most pairs it is one
+        for id_, known in [pair for pair in shared.items() if pair[1] >= fewest]:
             theirs = len(said[id_].words)
             is_newer_on_topic = known >= SAME_MATTER * min(theirs, mine) and (
                 known >= 2 or (is_opinion and 2 * known >= min(theirs, mine))
