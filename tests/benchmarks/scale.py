@@ -10,9 +10,9 @@ At 100,000 facts about twenty people, by CPU on two shared cores; the baseline r
 one FTS5 table (.86 s) and asks it (70.9 ms):
 
 - cold lexical index 43.5 s and 320 MB, 51 times the baseline;
-- first reflect some 20 s and 494 MB; the second, which plans each page once more to see that it stays as
-  it is, 16 s; one with a single new line 11 s: of twenty pages of entities one is planned, but all
-  facts are read, and what became of them is worked out, each night;
+- first reflect 22 s and 432 MB, the second 8.3 s and 303 MB, one with a single new line 11 s and
+  404 MB (25, 19 and 13 s by the code before, on the same busy machine): of twenty pages of entities
+  one is planned, but all facts are read, and what became of them is worked out, each night;
 - recall by words p50 13 ms (.2 of the baseline), with vectors 27 ms (.4); the first recall with
   an embedder after an index made without one .4 s.
 
