@@ -140,7 +140,8 @@ class Moment(Record):
         """The repetition from the day named before on, for a day of the month or week."""
         if self.named is None or cycle.period == "year":
             return None
-        if cycle.period == "week" and (self.named < self.now or self.tense == "past"):
+        this_week = 0 <= (self.named - self.now).days < 7  # on Saturday; the cake on Friday
+        if cycle.period == "week" and (this_week or self.named < self.now or self.tense == "past"):
             return None
         found = self.following(cycle, shift(self.named, -1))
         if cycle.period == "month" and self.tense != "past" and found is not None:

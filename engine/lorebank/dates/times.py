@@ -107,16 +107,18 @@ def _read(
             put_off = _holds(languages, "moved", clause)
             if any(_plans(languages, text, p) for p in (inside if put_off else [phrase])):
                 tense = "near"  # `Friday's lesson was put off to Monday`
-        if _names_no_time(phrase, clause, tense, languages):
-            continue
-        before = _ahead_of(text, phrase.start).rstrip()  # moved again, from the 9th to the 12th
-        beside = f"{re.split(_SENTENCE_END, before)[-1] if before.endswith(',') else ''} {clause}"
         behind = text[phrase.end : phrase.end + _LONGEST_CLAUSE]
-        is_moved = meaning.is_range_of_days and _says_moved(languages, beside, behind)
+        around = [re.split(_SENTENCE_END, _ahead_of(text, phrase.start))[-1]]
+        around += [clause, re.split(_SENTENCE_END, behind, maxsplit=1)[0]]
+        weekly = sum(p.meaning.is_weekly for p in phrases) > 1 and meaning.is_weekly
+        if _names_no_time(phrase, " ".join(around) if weekly else clause, tense, languages):
+            continue
+        says_moved = _holds(languages, "moved", " ".join(around))
+        is_moved = meaning.is_range_of_days and says_moved
         if is_moved:
             meaning, tense = replace(meaning, modifier="each"), "near"
         elif meaning.modifier in ("from", "to"):
-            if _says_moved(languages, clause, behind):
+            if says_moved:
                 meaning = replace(meaning, modifier="exact")
             elif meaning.modifier == "to":
                 continue
@@ -135,13 +137,6 @@ def _says_again(languages: _Languages, undated: str) -> bool:
     for pattern in patterns:
         rest = pattern.sub("", rest)
     return rest != undated.lower() and not re.search(r"\w", rest)
-
-
-def _says_moved(languages: _Languages, clause: str, behind: str) -> bool:
-    """Whether the clause, or the sentence behind the phrase, says so: `auf Mittwoch, 14 Uhr,
-    verschoben`."""
-    rest = re.split(_SENTENCE_END, behind, maxsplit=1)[0]
-    return _holds(languages, "moved", clause) or _holds(languages, "moved", rest)
 
 
 def _named(intervals: tuple[Interval, ...]) -> date | None:
