@@ -208,10 +208,10 @@ def _sign_edges(tokens: Tokens, index: int, word: str) -> Iterator[Edge]:
 
 
 def _languages(words: Sequence[str], marks: Mapping[str, tuple[int, ...]]) -> tuple[int, int]:
-    """The languages that some common word of the text belongs to, and those it may be in."""
+    """The languages that most common words of the text belong to, and those it may be in."""
     votes = count_marks(words, marks)
     most = max(votes.values(), default=0)
-    evidence = sum(1 << index for index in votes)
+    evidence = sum(1 << index for index, count in votes.items() if count == most)
     if most < _TELLING:
         return evidence, ALL
     return evidence, sum(1 << index for index, count in votes.items() if 2 * count >= most)
@@ -270,6 +270,7 @@ def _build(rule: Rule, moment: Moment, values: list[Any]) -> Any:
 # Dates in digits: day first where both orders are possible; a number above 12 settles it.
 
 _DAY_MONTH_DOTTED = language_bit("de") | language_bit("tr")
+_DUTCH = language_bit("nl")
 _HAN_DIGITS = str.maketrans("〇零一二三四五六七八九", "00123456789")
 
 
@@ -329,7 +330,8 @@ _JOINED_FORMS: tuple[_Form, ...] = (
     (r"(?<![\d./-])(\d{1,2})\.(\d{1,2})(?![\d.]*\d)", _day_and_month, "DM_WEAK", _DAY_MONTH_DOTTED),
     (r"(?<![\d./-])(\d{1,2})/(\d{1,2})(?![\d/]|\.\d)", _day_and_month, "DM", ALL),
     (r"(?<![\d./-])(?=0|../0)(\d\d)/(\d\d)(?![\d/]|\.\d)", _day_and_month, "DATE", ALL),
-    (r"(?<![\w./-])(\d{1,2})-(\d{1,2})(?![\w-])", _day_and_month, "DM_BARE", language_bit("nl")),
+    (r"(?<![\w./-])(\d{1,2})-(\d{1,2})(?![\w-])", _day_and_month, "DM_BARE", _DUTCH),
+    (r"(?<![\w./-])(1[3-9]|[23]\d)-(\d{1,2})(?![\w-])", _day_and_month, "DM", _DUTCH),
 )  # fmt: skip
 _OTHER_FORMS: tuple[_Form, ...] = (
     (r"(?<![\d.:])(?:[01]?\d|2[0-3])(?:(?::[0-5]\d|\.[0-5]\d(?!\.?\d))[hu]?|"

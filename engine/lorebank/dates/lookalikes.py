@@ -132,9 +132,29 @@ def _counts_alone(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
     ):
         noun = before.isalpha() and _is_capital(tokens, start - 1)
         return not (noun or _is_capital(tokens, edge.end))  # Lampe 2019, 2019 Nägel
-    if not meaning.is_weekly or words.means(tokens.words[start], "WEEKDAY", collides=True):
+    if not meaning.is_weekly:
+        return False
+    tags = {e.tag for e in lattice.edges[start] if e.end == edge.end}
+    if "SHORT_WEEKDAY" in tags and "WEEKDAY" not in tags:
+        return _is_short_day(lattice, start, edge, words)
+    if edge.end == start + 1 and words.means(tokens.words[start], "WEEKDAY", collides=True):
         return False
     return not _is_part_of_name(tokens, start, edge)
+
+
+def _is_short_day(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
+    """`sat` beside `fri` at an end of its clause; `Mo.` within one."""
+    tokens, after = (
+        lattice.tokens,
+        lattice.tokens.text[lattice.tokens.ends[edge.end - 1] :].lstrip(),
+    )
+    dotted, capital = edge.end > start + 1, _is_capital(tokens, start)
+    if dotted and capital and after[:1].islower():
+        return True
+    if tokens.words[start] in words.marks and not dotted and not capital:
+        return False  # German `so`
+    days = {e.value for edges in lattice.edges for e in edges if e.tag == "WEEKDAY_SHORT"}
+    return len(days) > 1 and not (_word_at(tokens, start - 1).isalnum() and after[:1].isalnum())
 
 
 def _is_in_german(words: Sequence[str], marks: Mapping[str, tuple[int, ...]]) -> bool:

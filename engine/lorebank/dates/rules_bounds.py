@@ -14,7 +14,7 @@ from datetime import date
 from lorebank.dates.lattice import Rule
 from lorebank.dates.lexicon import ALL, language_bit
 from lorebank.dates.rules_calendar import day_of_month
-from lorebank.dates.rules_relative import Duration, is_year
+from lorebank.dates.rules_relative import NOT_CJK, Duration, is_year
 from lorebank.dates.spans import Moment, Span, moved, one_day, shift
 from lorebank.domain.facts import Interval
 from lorebank.records import Record
@@ -22,6 +22,7 @@ from lorebank.records import Record
 _HABITUAL_ARTICLE = language_bit("fr") | language_bit("it")
 _SHORT_SAID = language_bit("en") | language_bit("de")
 """Languages whose prepositions make `on Wed` clear; Portuguese `no mar` is in the sea."""
+_SHORT_BOUND = _SHORT_SAID | language_bit("nl")
 _AROUND_DAYS = 3
 """Each way, for `around the 12th`; chosen by hand: with it, a week."""
 _SOON = 61
@@ -249,7 +250,11 @@ _PHRASES = (
     Rule("from the? DATE", _from_to),
     Rule("from the? DATE|DAY_OF_MONTH", _from, languages=language_bit("en")),
     Rule("in SHORT_WEEKDAY", _phrase(), languages=_SHORT_SAID),
-    Rule("until SHORT_WEEKDAY", _phrase("until"), languages=_SHORT_SAID),
+    Rule("on SHORT_WEEKDAY", _phrase(), languages=_SHORT_BOUND),
+    *(Rule(f"{bound} SHORT_WEEKDAY", _phrase(bound), languages=_SHORT_BOUND)
+      for bound in ("until", "since", "starting")),
+    Rule("SHORT_WEEKDAY", lambda _, span: Meaning((span,), licensed=False), languages=NOT_CJK),
+    Rule("from DM_BARE until DM_BARE", _phrase("between")),
     Rule("article DATE", _with_article, languages=ALL & ~_HABITUAL_ARTICLE),
     Rule("article DATE", _with_article_once, languages=_HABITUAL_ARTICLE),
     Rule("DATE in_after", _phrase()),

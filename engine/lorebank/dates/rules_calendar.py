@@ -196,14 +196,6 @@ def weekend_cycle() -> Cycle:
 # Longer than a day.
 
 
-def _year(_: Moment, year: int) -> Span:
-    return Span("year", of_year("year", year))
-
-
-def _bare_year(_: Moment, year: int) -> Span:
-    return Span("year", of_year("year", year), bare=True)
-
-
 def _decade(_: Moment, year: int) -> Span | None:
     """`the 1980s`, `the 90s`; of two digits, what is up to 20 belongs to this century."""
     if year < 100:
@@ -270,8 +262,8 @@ CALENDAR_RULES = (
     Rule("ORDINAL u_quarter", yearly("quarter", partial(of_year, "quarter"))),
     Rule("HALF", yearly("half", partial(of_year, "half")), "NEEDS_YEAR"),
     Rule("HALF", yearly("half", partial(of_year, "half"), bare=False), languages=_CJK),
-    Rule("YEAR_SAID", _year),
-    Rule("YEAR|YR_SHORT", _bare_year),
+    Rule("YEAR_SAID", lambda _, year: Span("year", of_year("year", year))),
+    Rule("YEAR|YR_SHORT", lambda _, year: Span("year", of_year("year", year), bare=True)),
     Rule("YR decade_after u_year?", _decade),
     Rule("decade_before apostrophe? YR|TWO|DECADE", _decade),
     Rule("decade_article apostrophe? TWO decade_after u_year?", _decade),

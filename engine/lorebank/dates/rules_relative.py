@@ -14,7 +14,7 @@ from lorebank.dates.rules_calendar import weekend_cycle
 from lorebank.dates.spans import Moment, Span, add_months, moved, one_day, shift, unit_days
 
 _GRANULARITIES = {"weekend": "range", "fortnight": "week"}
-_NOT_CJK = ALL & ~(language_bit("zh") | language_bit("ja"))
+NOT_CJK = ALL & ~(language_bit("zh") | language_bit("ja"))
 _NOT_CHINESE = ALL & ~language_bit("zh")
 _NOT_YEARS = 1900
 """`since 1900 years` is rather a year than a duration."""
@@ -153,5 +153,5 @@ RELATIVE_RULES = (
     Rule("WEEK_ON RELATIVE_DAY", lambda m, n, day: _day(m, day + 7 * n) if day >= 0 else None),
     Rule("the? RELATIVE the? DATE", _repetition, languages=_NOT_CHINESE),
     Rule("the? DATE RELATIVE_AFTER", _repetition, order=(1, 0)),
-    Rule("RELATIVE SHORT_WEEKDAY", _repetition, languages=_NOT_CJK),
+    Rule("RELATIVE SHORT_WEEKDAY", _repetition, languages=NOT_CJK),
 )  # fmt: skip
