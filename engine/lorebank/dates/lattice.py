@@ -328,7 +328,7 @@ _JOINED_FORMS: tuple[_Form, ...] = (
     (r"(?<![\d./-])(\d{1,2})\.(\d{1,2})\.(\d{2})(?![\d.]*\d)",
      lambda match: _one_day(match[3], match[2], match[1]), "DM_WEAK", _DAY_MONTH_DOTTED),
     (r"(?<![\d./-])(\d{1,2})\.(\d{1,2})(?![\d.]*\d)", _day_and_month, "DM_WEAK", _DAY_MONTH_DOTTED),
-    (r"(?<![\d./-])(\d{1,2})/(\d{1,2})(?![\d/]|\.\d)", _day_and_month, "DM", ALL),
+    (r"(?<![\d./])(?<![^\W\d]-)(\d\d?)/(\d\d?)(?![\d/]|\.\d)", _day_and_month, "DM", ALL),
     (r"(?<![\d./-])(?=0|../0)(\d\d)/(\d\d)(?![\d/]|\.\d)", _day_and_month, "DATE", ALL),
     (r"(?<![\w./-])(\d{1,2})-(\d{1,2})(?![\w-])", _day_and_month, "DM_BARE", _DUTCH),
     (r"(?<![\w./-])(1[3-9]|[23]\d)-(\d{1,2})(?![\w-])", _day_and_month, "DM", _DUTCH),

@@ -25,7 +25,7 @@ _DATED = frozenset(
     (
         *("DATE", "DATES", "DAYS", "DATE_ORDINAL", "DATE_NUMBER", "DATE_NUMBER_WEAK"),
         *("DATE_BOUND", "DAY_OF_MONTH", "DM", "DM_WEAK", "EDGE", "PART", "SHORT_WEEKDAY"),
-        *("SINCE", "STARTING", "SINCE_OR_STARTING", "WITHIN", "WITHIN_AFTER"),
+        *("SINCE", "STARTING", "SINCE_OR_STARTING", "WITHIN", "WITHIN_AFTER", "THIS_UNIT"),
     )
 )
 """Tags of which every phrase holds one before its bounds are read."""

@@ -259,7 +259,7 @@ _PHRASES = (
     Rule("article DATE", _with_article_once, languages=_HABITUAL_ARTICLE),
     Rule("DATE in_after", _phrase()),
     Rule("DATE_ORDINAL|DAY_OF_MONTH", _phrase()),
-    Rule("in? DAYS", lambda _, spans: Meaning(spans, "each")),  # on 1, 2 and 3 December
+    Rule("in? DAYS in_after?", lambda _, spans: Meaning(spans, "each")),  # on 1, 2 and 3 December
     Rule("DATE_NUMBER|DATE_NUMBER_WEAK", _phrase()),
     Rule("SHORT_WEEKDAY dash|to|slash SHORT_WEEKDAY", _phrase("between")),
     Rule("DATE_NUMBER to? DATE_BOUND", _phrase("between")),
