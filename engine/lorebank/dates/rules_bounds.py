@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
+from itertools import pairwise
 
 from lorebank.dates.lattice import Rule
 from lorebank.dates.lexicon import ALL, language_bit
@@ -40,6 +41,8 @@ class Meaning(Record):
     1 December`; to, which is exact where something is moved: `del 20 se cambia al 27`."""
     licensed: bool = True
     """Whether it counts without a look at its surroundings."""
+    usual: bool = False
+    """Whether it names no time where nothing tells of the past or of what is to come."""
 
     @property
     def repeating(self) -> bool:
@@ -213,6 +216,13 @@ def _between_listed(_: Moment, spans: tuple[Span, ...]) -> Meaning:
     return Meaning((spans[0], spans[-1]), "between")
 
 
+def _bare_days(_: Moment, spans: tuple[Span, ...]) -> Meaning:
+    """`Tuesday and Friday` are days of every week, and `Saturday and Sunday` of this one."""
+    days = [found[0] for s in spans if s.cycle and _is_weekly(s) and (found := s.cycle.days(1))]
+    apart = any((after - day).days % 7 != 1 for day, after in pairwise(days))
+    return Meaning(spans, "each", usual=apart)
+
+
 def _range_alone(_: Moment, left: Span, right: Span) -> Meaning | None:
     if right.bare and right.granularity == "year" and (left.bare or left.cycle):
         return None  # 2000-2024 without a preposition may count anything, 5-Jan-2025 is a day
@@ -259,10 +269,10 @@ _PHRASES = (
     Rule("article DATE", _with_article_once, languages=_HABITUAL_ARTICLE),
     Rule("DATE in_after", _phrase()),
     Rule("DATE_ORDINAL|DAY_OF_MONTH", _phrase()),
-    Rule("in? DAYS in_after?", lambda _, spans: Meaning(spans, "each")),  # on 1, 2 and 3 December
+    Rule("in DAYS in_after?", lambda _, spans: Meaning(spans, "each")),  # on 1, 2 and 3 December
+    Rule("DAYS in_after?", _bare_days),
     Rule("DATE_NUMBER|DATE_NUMBER_WEAK", _phrase()),
     Rule("SHORT_WEEKDAY dash|to|slash SHORT_WEEKDAY", _phrase("between")),
-    Rule("DATE_NUMBER to? DATE_BOUND", _phrase("between")),
     Rule("DATE_BOUND", _phrase("to")),
     Rule(f"from DAY_DOT {_JOIN} DAY_DOT", _from_day_to_day),
     Rule(f"since around? the? {_D}", _phrase("since")),
@@ -299,6 +309,7 @@ _PHRASES = (
 BOUND_RULES = (
     *(replace(rule, tag="PHRASE") for rule in _PHRASES),
     Rule("every the? ORDINAL|NUMBER? DATE|DATES|DAYS", _repeated, "NEVER"),
+    Rule("every the? ordinal weekday|unit of the? this_unit", lambda _: True, "NEVER"),
     Rule("in? WEEKDAY|DAYS parts_of_day", _repeated, "NEVER"),
     Rule("article DAYS", _repeated, "NEVER", _HABITUAL_ARTICLE),
     Rule(f"{_JOIN}? weekday|weekday_short? number dash number hour_after", lambda _: True, "NEVER"),

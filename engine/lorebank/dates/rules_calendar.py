@@ -68,10 +68,6 @@ def _short_year(moment: Moment, two_digits: int) -> int:
     return year if year <= moment.now.year + _YEARS_AHEAD else year - 100
 
 
-def _year_word(moment: Moment, value: tuple[str, int]) -> int | None:
-    return moment.now.year + value[1] if value[0] == "year" else None
-
-
 def _this_unit(moment: Moment, unit: str) -> Span | None:
     """`the month`: the one that holds the day."""
     named = unit in ("week", "month", "quarter", "year", "decade")
@@ -86,7 +82,7 @@ REFERENCE_RULES = (
     Rule("apostrophe TWO", _short_year, "YR_SHORT"),
     Rule("RELATIVE u_year", lambda moment, offset: moment.now.year + offset, "YR"),
     Rule("u_year RELATIVE_AFTER", lambda moment, offset: moment.now.year + offset, "YR"),
-    Rule("RELATIVE_UNIT", _year_word, "YR"),
+    Rule("RELATIVE_UNIT", lambda m, w: m.now.year + w[1] if w[0] == "year" else None, "YR"),
     Rule("UNIT", _this_unit, "THIS_UNIT"),
     Rule("MONTH_NUMBER month_sign", same, "MONTH_SHORT", _CJK),
     Rule("ordinal_sign DAY", same, "DAY_ORD"),

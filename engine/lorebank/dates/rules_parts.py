@@ -103,11 +103,6 @@ def _edge(moment: Moment, edge: tuple[str, str]) -> Span:
     return Span("range", moment.nearest(cycle), cycle, bare=True, modifier=modifier)
 
 
-def _edge_of(moment: Moment, edge: tuple[str, str], span: Span) -> Span | None:
-    part, unit = edge
-    return _part_of(moment, part, span) if span.granularity == unit else None
-
-
 def _nth_unit(n: int, unit: str, granularity: str, days: Days) -> Days | None:
     """The n-th day, week, weekend, month, quarter or half of a month or year."""
     if unit == "day":
@@ -238,7 +233,8 @@ PART_RULES = (
     Rule("the? PART dash? DATE|SHORT_DECADE", _part_of),
     Rule("DATE of? PART_AFTER", _part_of, order=(1, 0)),
     Rule("EDGE", _edge),
-    Rule("EDGE of? the? DATE", _edge_of),
+    Rule("EDGE of? the? DATE",
+         lambda m, e, s: _part_of(m, e[0], s) if s.granularity == e[1] else None),
     Rule("the? ORDINAL UNIT of? the? DATE|THIS_UNIT", _nth_unit_of),
     Rule("the? ORDINAL|RELATIVE DATE UNIT", _nth_unit_of, order=(0, 2, 1)),  # the last May weekend
     Rule("the? ORDINAL|RELATIVE DATE WEEKDAY", _nth_weekday_of, order=(0, 2, 1)),

@@ -54,10 +54,6 @@ def _window(moment: Moment, direction: int, duration: Duration) -> Span:
     return Span("range", (other, moment.now) if direction < 0 else (moment.now, other))
 
 
-def _window_split(moment: Moment, amount: int, direction: int, unit: str) -> Span | None:
-    return _window(moment, direction, (amount, unit)) if amount < _NOT_YEARS else None
-
-
 def _trailing(moment: Moment, direction: int, unit: str) -> Span | None:
     """`the past month`."""
     if unit == "weekend":
@@ -141,7 +137,8 @@ RELATIVE_RULES = (
     Rule("RELATIVE_UNIT", lambda moment, value: _unit(moment, value[1], value[0])),
     Rule("TRAILING UNIT", _trailing),
     Rule("WINDOW DURATION", _window),
-    Rule("NUMBER WINDOW UNIT", _window_split),
+    Rule("NUMBER WINDOW UNIT",
+         lambda m, n, way, u: _window(m, way, (n, u)) if n < _NOT_YEARS else None),
     Rule("DURATION ago", _counted(-1)),
     Rule("ago_before DURATION ago?", _counted(-1)),
     Rule("NUMBER DATES ago", lambda moment, n, span: _repetition(moment, -n, span)),

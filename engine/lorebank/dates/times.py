@@ -159,7 +159,7 @@ def _names_no_time(phrase: Found, clause: str, tense: Tense, languages: _Languag
         return days == one_day(date(_EPOCH, 1, 1))
     if meaning.modifier in ("exact", "each") and _holds(languages, "habit", clause):
         return True  # and not `since May the bus is always late`
-    if len(meaning.spans) > 2 and meaning.is_weekly and tense == "near":
+    if meaning.usual and tense == "near":
         return True  # works Monday, Tuesday and Friday
     if meaning.is_span_of_week and tense != "future" and _holds(languages, "hours", clause):
         return True
