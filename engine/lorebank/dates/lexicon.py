@@ -204,7 +204,7 @@ def _cues(section: dict[str, Any]) -> dict[str, str]:
             re.escape(word.lower())
             .replace(r"\*", r"[^\W\d_]*" if cue == "off" else r"[^\W\d_]{2,}")
             .replace(r"\ ", r"\s+")
-            for word in split(section[cue])
+            for word in sorted(split(section[cue]), key=len, reverse=True)  # signed the: not *ed
         )
         for cue in _CUES
         if section.get(cue)

@@ -286,7 +286,7 @@ _PHRASES = (
     Rule("DATE onwards", _phrase("since")),
     Rule("DATE starting_after", _phrase("starting")),
     Rule(f"until around? the? {_D} in_after?", _phrase("until")),
-    Rule("DATE until_after", _phrase("until")),
+    Rule("in? the? DATE|DATE_NUMBER|DAY_OF_MONTH until_after", _phrase("until")),
     Rule(f"before the? {_D}", _phrase("before")),
     Rule("in|before? DATE of? before_after", _before_post),
     Rule(f"after the? {_D}", _phrase("after")),
