@@ -238,6 +238,7 @@ CALENDAR_RULES = (
     Rule("on|from|to the? DAY_ORD", day_of_month, "DATE_ORDINAL"),
     Rule("day_article DAY|DAY_DOT|DAY_WORD", day_of_month, "DATE_NUMBER"),
     Rule("day_article? DAY day_article_after", day_of_month),
+    Rule("day_article DAY in_after", day_of_month),
     Rule("day_article_bound DAY", day_of_month, "DATE_BOUND"),
     Rule("day_article_weak DAY", day_of_month, "DATE_NUMBER_WEAK"),
     Rule("day_before_number DAY|DAY_WORD", day_of_month),
