@@ -178,6 +178,25 @@ def test_a_path_without_end_is_an_error_of_few_words(call: Call, path: str) -> N
     assert result.is_error and len(_text(result)) < 1000
 
 
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        *((tool, {"token_budget": 10**400}) for tool in ("context", "recall", "entity")),
+        *((tool, {"query": "goose", "k": 10**400}) for tool in ("recall", "memory_search")),
+        ("memory_get", {"path": "memory/2025-12-09.md", "start_line": 10**400}),
+        ("inbox", {"page": 10**400}),
+        ("explain", {"id": "\ud800"}),
+        ("forget", {"match": "\ud800"}),
+        ("retain", {"text": "The oars \udfff are wet."}),
+    ],
+)
+def test_no_number_and_no_letter_is_too_much(
+    call: Call, tool: str, arguments: dict[str, Any]
+) -> None:
+    named = {"recall": {"query": "goose"}, "entity": {"name": "Peter"}}.get(tool, {})
+    assert "Error executing" not in _text(call(tool, **named | arguments))
+
+
 def test_what_one_tool_writes_another_recalls(call: Call, workspace: Path) -> None:
     written = call("retain", text="The spare oars are in the blue shed.", entities=["Harbour"])
     assert "about Harbour [memory/2025-12-10.md#L4]" in _text(written)

@@ -174,8 +174,7 @@ class Endpoint:
 
 
 _SESSION = "mcp-session-id"
-_STATUS = {-32601: 404, -32603: 200}
-"""Of errors: no such method, and one of the server's own; of any other 400."""
+_STATUS = {-32601: 404, -32603: 200}  # no such method, an error of the server's; others are 400
 
 
 async def _body(receive: Receive) -> bytes:

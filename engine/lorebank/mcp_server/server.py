@@ -104,11 +104,10 @@ class Tool(Record):
         arguments, note = self.arguments.read(given)
         access, author = caller().access, caller().author
 
-        def job(bank: Bank) -> Delivered:
+        def job(bank: Bank) -> Any:
             has_undo = access.permits("undo", TOOLS)
             tools = Toolset(bank, author, access.decides, access.read_only, has_undo)
-            found: Delivered = self.arguments.method(tools, **arguments)
-            return found
+            return self.arguments.method(tools, **arguments)
 
         found: dict[str, Any] = {**await self.runs(job)}
         return delivered(**found | ({"text": f"{found['text']}\n{note}"} if note else {}))

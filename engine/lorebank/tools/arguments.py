@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import difflib
 import json
-import math
 import re
+import sys
 from collections.abc import Callable, Collection, Mapping
 from functools import cached_property
 from inspect import Parameter, signature
@@ -224,8 +224,8 @@ def _as_number(value: Any, shape: Mapping[str, Any]) -> Any:
     if shape.get("maximum") == 1 and (percent or 10 <= value <= 100):
         return value / 100
     if shape.get("type") == "integer":
-        value = min(value, shape.get("maximum", value))
-        return int(value) if math.isfinite(value) and value == int(value) else value
+        value = min(value, shape.get("maximum", sys.maxsize))
+        return int(value) if isinstance(value, int) or value.is_integer() else value
     return value
 
 
