@@ -33,6 +33,8 @@ _KEYWORDS = {
     "CANCELED": TaskState.CANCELLED,
     "CANCELLED": TaskState.CANCELLED,
 }
+_INSIDE = re.compile(r"(?<=[.!?,;:)–—-] )TODO:?[ \t]+(?=\w)")
+"""Behind a sentence or part of one, which says what it is about: the line is the task."""
 _FIRST = frozenset(" \t\n[TtDNLWIC")
 """What a box or a keyword begins with."""
 _DAY = r"(?P<day>\d{4}-\d{2}-\d{2})"
@@ -100,6 +102,9 @@ def _end(document: Document, bullet: int, text: Node) -> int:
 
 def _task(path: str, text: str, start: int, end: int) -> Iterator[Task]:
     state = _state(text)
+    if state is None and "TODO" in text and not begins_typed(text):
+        text, found = _INSIDE.subn("", text, count=1)
+        state = (TaskState.OPEN, 0) if found else None
     if state is None:
         return
     said = _METADATA.sub("", text[state[1] :])
