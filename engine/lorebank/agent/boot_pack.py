@@ -235,6 +235,5 @@ def waiting_sources(proposals: Sequence[Proposal], judgments: int) -> list[PackS
     sources = [PackSource("Open proposals", _PROPOSALS, "\n".join(lines), 0.05)] if lines else []
     if judgments:
         wait = "1 decision waits" if judgments == 1 else f"{judgments} decisions wait"
-        text = f"{wait} in the inbox"
-        sources.append(PackSource("Inbox", "bank", text, 0.02))
+        sources.append(PackSource("Inbox", "bank", f"{wait} in the inbox", 0.02))
     return sources

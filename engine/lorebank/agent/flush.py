@@ -118,8 +118,7 @@ def _is_new_cycle(last: Mapping[str, Any], session: HostSession, threshold: int)
 def flush_prompts(settings: MemoryFlushSettings, log_path: str) -> tuple[str, str]:
     """The system prompt and the user prompt; each of them mentions `NO_REPLY`."""
     system_prompt = settings.system_prompt or SYSTEM_PROMPT
-    prompt = settings.prompt or PROMPT
-    return _worded(system_prompt, log_path), _worded(prompt, log_path)
+    return _worded(system_prompt, log_path), _worded(settings.prompt or PROMPT, log_path)
 
 
 def deliverable(reply: str) -> str:

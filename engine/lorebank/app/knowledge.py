@@ -42,8 +42,7 @@ def opinions(
     `as_of` folds only the evidence recorded by that day.
     """
     slug = ws.slug_of(entity)
-    day = parse_day(as_of, ws.day(now), "as-of", side="end")
-    found = ws.opinions(slug, day, now)
+    found = ws.opinions(slug, parse_day(as_of, ws.day(now), "as-of", side="end"), now)
     return tuple(o for o in found if min_confidence is None or o.confidence >= min_confidence)
 
 
@@ -92,8 +91,7 @@ def rot(ws: OpenWorkspace, *, now: date | None = None) -> RotReport:
     today = ws.day(now)
     opinions = ws.opinions(None, today, now)
     recalled = read_recalled(ws.root) if ws.config.recall.remember_uses else None
-    files = ws.walk().files
-    return lookback.rot_report(ws.index, ws.root, files, opinions, recalled, day=today)
+    return lookback.rot_report(ws.index, ws.root, ws.walk().files, opinions, recalled, day=today)
 
 
 def calibration(

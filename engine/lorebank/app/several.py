@@ -160,8 +160,7 @@ class Banks:
                 raise
             except LorebankError as problem:
                 problems.append(problem)
-                failed = replace(part, error=problem.message, hint=problem.hint)
-                asked.append(Asked(failed))
+                asked.append(Asked(replace(part, error=problem.message, hint=problem.hint)))
             except OSError as problem:
                 problems.append(WorkspaceError(f"{each.path}: {problem.strerror or problem}"))
                 asked.append(Asked(replace(part, error=problems[-1].message)))

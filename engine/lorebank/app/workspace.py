@@ -572,8 +572,7 @@ class OpenWorkspace:
             return
         self.sync_files()
         self._is_fresh, self.changes_seen = True, changes
-        spent = time.monotonic() - started
-        self.next_walk = started + min(spent / _WALK_SHARE, _LONGEST_GAP_S)
+        self.next_walk = started + min((time.monotonic() - started) / _WALK_SHARE, _LONGEST_GAP_S)
         self._next_sweep = started + SWEEP_S
 
     def _changes_watched(self) -> int | None:

@@ -379,8 +379,7 @@ def _edit_files(
             def edit(text: str | None, before: str = before, after: str = after) -> str:
                 return after if text == before else text or ""
 
-            edited = edit_text(ws.root, path, ws.config, edit)
-            changes[path] = Change(*edited)
+            changes[path] = Change(*edit_text(ws.root, path, ws.config, edit))
         run_record.save_run(ws.root, run_record.RunRecord(run, changes), area=area)
     return run
 

@@ -155,8 +155,7 @@ def _meet(one: Interval, other: Interval) -> Interval:
 
 def _span(one: Interval, other: Interval) -> Interval:
     start = min(one.start, other.start) if one.start and other.start else None
-    end = max(one.end, other.end) if one.end and other.end else None
-    return Interval(start, end)
+    return Interval(start, max(one.end, other.end) if one.end and other.end else None)
 
 
 def _joined(text: str, phrases: list[DatePhrase], interval: Interval) -> DatePhrase:

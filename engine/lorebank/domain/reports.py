@@ -206,8 +206,7 @@ class ForgetReport(Record):
 
     def with_problems(self, problems: Sequence[Diagnostic]) -> ForgetReport:
         """The report with what went wrong after it was made."""
-        known = dict.fromkeys((*self.problems, *problems))
-        return replace(self, problems=tuple(known))
+        return replace(self, problems=tuple(dict.fromkeys((*self.problems, *problems))))
 
     def to_dict(self) -> dict[str, Any]:
         keys = ("id", "statement", "lost", "lines")

@@ -222,8 +222,7 @@ class _Import:
             elif _hash(key) in self.known:
                 self.told["removed"].append(note.place)
             else:
-                wished = f"{self.folder}/{safe_path(note.name)}.md"
-                path = free_path(wished, key, self.taken)
+                path = free_path(f"{self.folder}/{safe_path(note.name)}.md", key, self.taken)
                 self._write(path, text, before=None)
                 self.taken.add(comparable(path))
                 self.told["added"].append(path)

@@ -55,8 +55,7 @@ def split_front_matter(text: str) -> tuple[str, str]:
     """The front matter with both its fences, "" where there is none; and what follows."""
     lines = text.split("\n")
     count = front_matter_lines(lines)
-    head = "".join(f"{line}\n" for line in lines[:count])
-    return head, "\n".join(lines[count:])
+    return "".join(f"{line}\n" for line in lines[:count]), "\n".join(lines[count:])
 
 
 def shareable_page(text: str, place: str) -> tuple[str, str, tuple[Diagnostic, ...]]:

@@ -97,8 +97,7 @@ class _Bundle:
         newest_first = sorted(years, reverse=True)
         pages = {_INDEX: ["# Memory", *self._index({year: years[year] for year in newest_first})]}
         if self.opinions:
-            rows = self._opinion_rows(_OPINIONS, self.opinions)
-            pages[_OPINIONS] = ["# Opinions", "", *rows]
+            pages[_OPINIONS] = ["# Opinions", "", *self._opinion_rows(_OPINIONS, self.opinions)]
         for entity in self.entities:
             path = self.paths[entity.slug]
             pages[path] = [f"# {self._escaped(entity.name)}", *self._entity_page(path, entity)]

@@ -91,11 +91,7 @@ def _test_of(order: Order, place: Citation | None) -> Callable[[Turn, SessionFil
 
 
 def _tombstones(
-    file: SessionFile,
-    said: Sequence[Turn],
-    lines: set[int],
-    order: Order,
-    place: Citation | None,
+    file: SessionFile, said: Sequence[Turn], lines: set[int], order: Order, place: Citation | None
 ) -> Iterator[Tombstone]:
     """A line for a whole transcript or for its early days, else one for each run of turns."""
     by_place = place is None or not place.start_line

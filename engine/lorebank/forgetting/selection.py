@@ -254,8 +254,7 @@ class _Search:
 
     def _lines_of(self, path: str) -> list[str]:
         try:
-            source = SourceFile(path, 0, 0, None, FileRole.NOTE)
-            text, _ = text_of(read_bytes(self.root, source))
+            text, _ = text_of(read_bytes(self.root, SourceFile(path, 0, 0, None, FileRole.NOTE)))
             return split_lines(text.removeprefix("\ufeff"))
         except OSError:
             return []

@@ -105,9 +105,7 @@ def read_run(root: Path, name: str | None) -> KeptRun:
     """A run by its name, the last one for `None`; `NotFound` where nothing is kept of it."""
     store = store_of(root)
     name = store.find(
-        name,
-        none="nothing forgotten is kept",
-        hint="a run is kept until lorebank forget --purge",
+        name, none="nothing forgotten is kept", hint="a run is kept until lorebank forget --purge"
     )
     with store.reading(name) as entries:
         manifest = json.loads(entries[MANIFEST])

@@ -71,8 +71,7 @@ def ungrounded(sentence: str, cited: Sequence[CitedLine], names: Collection[str]
     """
     if not cited:
         return "it cites no line"
-    text = "\n".join(line.text for line in cited)
-    said = words(text)
+    said = words("\n".join(line.text for line in cited))
     known = {part for line in cited for part in _numbers(line.text)}
     known |= {str(n) for line in cited for day in line.days for n in (day.year, day.month, day.day)}
     if number := next((number for number in _numbers(sentence) if number not in known), ""):

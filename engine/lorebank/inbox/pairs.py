@@ -132,8 +132,7 @@ def _evidence_rule(desk: Desk, verdict: Verdict) -> None:
 
 
 def _evidence_settled(desk: Desk) -> Iterator[Decision]:
-    text = ledger_text(desk, EVIDENCE_PAGE)
-    rulings = parse_evidence_lines(text, EVIDENCE_PAGE)[0]
+    rulings = parse_evidence_lines(ledger_text(desk, EVIDENCE_PAGE), EVIDENCE_PAGE)[0]
     ruled = {ruling.opinion_id for ruling in rulings}
     known = {*holders_of_opinions(desk.connection, ruled)}
     if not ruled <= known:

@@ -282,8 +282,7 @@ def append_to_section(
     number of that line, 1-based; without one, at the end below a heading that is `opening`."""
     newline = newline_style(text)
     written = line.replace("\n", newline) + newline
-    document = read_document(text, path)
-    section = last_section(document, is_title)
+    section = last_section(read_document(text, path), is_title)
     if section is None:
         body = text if not text or text.endswith("\n") else text + newline
         gap = "" if not body.strip() or body.endswith(newline * 2) else newline

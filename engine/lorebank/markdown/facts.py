@@ -94,8 +94,7 @@ def extract_facts(
     with `everywhere` (bank pages) every list item or paragraph is one that begins with a kind and
     a mention or a `c=`, and its day is that of its heading.
     """
-    reader = _FactReader(document, recorded, folded_headings(tuple(headings)), everywhere)
-    return reader.read()
+    return _FactReader(document, recorded, folded_headings(tuple(headings)), everywhere).read()
 
 
 def fact_id(kind: FactKind, recorded: date | None, slugs: Sequence[str], content: str) -> str:

@@ -309,5 +309,4 @@ def _tombstone(line: re.Match[str]) -> Tombstone | None:
 
 
 def _digest(text: str) -> str:
-    data = text.encode("utf-8", "surrogatepass")
-    return blake2b(data, digest_size=_KEY_BYTES).hexdigest()
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_KEY_BYTES).hexdigest()

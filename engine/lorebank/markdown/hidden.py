@@ -213,8 +213,7 @@ def _comment_starts(line: str, offset: int) -> list[int]:
 def without_own_blocks(text: str) -> str:
     """A page with the blocks blank that reflect wrote and nobody edited. They are made of facts
     that were masked when they were read: no secret need be looked for there."""
-    own = [(b.start, b.end) for b in find_blocks(text)[0] if not b.edited]
-    return blank_spans(text, own)
+    return blank_spans(text, [(b.start, b.end) for b in find_blocks(text)[0] if not b.edited])
 
 
 def redacted_page(

@@ -50,8 +50,7 @@ def _invalid_bytes(data: bytes, start: int, path: str) -> list[Diagnostic]:
             return found
         more = ", and more may follow" if len(found) == _NAMED_ERRORS - 1 else ""
         message = f"invalid UTF-8 at byte offset {offset}; read with replacement{more}"
-        line = data.count(b"\n", 0, offset) + 1
-        found.append(Diagnostic(path, line, "utf8-invalid", message))
+        found.append(Diagnostic(path, data.count(b"\n", 0, offset) + 1, "utf8-invalid", message))
     return found
 
 

@@ -33,8 +33,7 @@ from lorebank.workspace.recalled import Recalled
 
 def steps_of(connection: Connection, opinion: Opinion, prior: float) -> tuple[BeliefStep, ...]:
     """Each day of an opinion's confidence, with the confidences its lines name."""
-    lines = {line.fact_id for line in opinion.evidence}
-    facts = facts_of_ids(connection, sorted(lines)).values()
+    facts = facts_of_ids(connection, sorted({line.fact_id for line in opinion.evidence})).values()
     return history.belief_steps(opinion, _stated(facts), prior=prior)
 
 

@@ -169,8 +169,7 @@ class _Run:
 
     def _plan_once(self, content: BankContent, only: set[str] | None) -> _Planned:
         model = self.model if self.config.generator.summaries else None
-        settled = load_settled(self.connection, content.entities)
-        plan = PagePlan(content, model, settled)
+        plan = PagePlan(content, model, load_settled(self.connection, content.entities))
         archives = (self.root / ARCHIVE_FOLDER).glob("*.md")  # one may have lost its last line
         paths = {*plan.paths, *(f"{ARCHIVE_FOLDER}/{file.name}" for file in archives)}
         if self.options.since is not None:

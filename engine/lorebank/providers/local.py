@@ -241,8 +241,7 @@ class PairedEmbedder(Embedder):
     @property
     def fingerprint(self) -> str:
         """Both models, and how they are put together."""
-        identity = content_hash(self._network)
-        return f"{self.builtin.fingerprint}+minilm/{identity}/{_PAIR_METHOD}"
+        return f"{self.builtin.fingerprint}+minilm/{content_hash(self._network)}/{_PAIR_METHOD}"
 
     def embed_documents(self, texts: Sequence[str]) -> Floats:
         """Vectors in the order of the texts; zero for a text without a visible character."""

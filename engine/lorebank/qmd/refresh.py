@@ -243,8 +243,7 @@ def main(job: Mapping[str, Any], environ: Mapping[str, str]) -> None:
     timing = QmdUpdateSettings(**job["timing"])
     with WriterLock(qmd.folder, timeout_s=0, file=qmd.lock_file):
         if State.read(qmd.folder).updated < job["asked"]:
-            wanted = read_collections(job["collections"])
-            refresh(qmd, wanted, timing, frozenset(job["work"]))
+            refresh(qmd, read_collections(job["collections"]), timing, frozenset(job["work"]))
 
 
 if __name__ == "__main__":

@@ -200,10 +200,7 @@ def _without_superseded(
 
 
 def _with_successors(
-    found: Found,
-    order: Sequence[int],
-    options: RecallOptions,
-    held: Mapping[str, Opinion],
+    found: Found, order: Sequence[int], options: RecallOptions, held: Mapping[str, Opinion]
 ) -> Current:
     """The order with the newest truth first, and what replaces a hit in its place."""
     pool = found.pool

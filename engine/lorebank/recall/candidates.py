@@ -224,8 +224,7 @@ def _by_meaning(request: Request, others: frozenset[int]) -> tuple[Ranking, dict
     near = request.vectors.nearest(request.query_vector, limit)
     scores = {item: score for item, score in near.ranked if allowed is None or item in allowed}
     nearest = Ranking(
-        list(scores.items())[: request.limit],
-        lambda item: {"similarity": round(nearest[item], 4)},
+        list(scores.items())[: request.limit], lambda item: {"similarity": round(nearest[item], 4)}
     )
     missing = sorted(others - scores.keys())
     scores |= request.vectors.similarities(request.query_vector, missing)

@@ -249,9 +249,7 @@ def _is_version(one: Sequence[str], other: Sequence[str], asked: set[str]) -> bo
 
 
 def newest_opinion_first(
-    order: Sequence[int],
-    items: Mapping[int, Item],
-    about: Mapping[int, frozenset[str]],
+    order: Sequence[int], items: Mapping[int, Item], about: Mapping[int, frozenset[str]]
 ) -> list[int]:
     """The order with opinions of one holder on what is asked for put newest first.
 

@@ -49,8 +49,7 @@ def snippet(text: str, terms: Iterable[str], limit: int = SNIPPET_CHARACTERS) ->
     text = text.strip("\n")
     if len(text) <= limit:
         return text
-    wanted = beginnings(terms)
-    return _best_lines(text.split("\n"), wanted, limit - 2)
+    return _best_lines(text.split("\n"), beginnings(terms), limit - 2)
 
 
 def matching_line(text: str, terms: Iterable[str]) -> str:

@@ -190,12 +190,7 @@ Respeller = Callable[[Sequence[str]], Mapping[str, str]]
 
 
 def understand(
-    text: str,
-    *,
-    now: date,
-    filters: Filters,
-    lookup: NameLookup,
-    respell: Respeller | None = None,
+    text: str, *, now: date, filters: Filters, lookup: NameLookup, respell: Respeller | None = None
 ) -> Understood:
     """Take a question apart; raises `UsageError` for a field whose value makes no sense."""
     notes: list[str] = []

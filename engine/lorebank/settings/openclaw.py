@@ -125,8 +125,7 @@ _VARIABLE = re.compile(r"\$\{([A-Z_][A-Z0-9_]*)\}")
 def read_openclaw(file: Path) -> Imported:
     """`ConfigurationError` where the file cannot be read or is no table."""
     try:
-        text = file.read_text("utf-8-sig")
-        document = parse_json5(text)
+        document = parse_json5(file.read_text("utf-8-sig"))
     except OSError as error:
         raise ConfigurationError(f"{file}: cannot be read: {error.strerror}") from error
     except ValueError as error:  # UnicodeDecodeError is one

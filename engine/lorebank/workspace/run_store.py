@@ -44,8 +44,7 @@ def pack(entries: Mapping[str, bytes]) -> bytes:
     with zipfile.ZipFile(buffer, "w") as archive:
         for name, data in entries.items():
             # With a day of its own: a clock before 1980 is none that an archive can hold.
-            entry = zipfile.ZipInfo(name)
-            archive.writestr(entry, data, zipfile.ZIP_DEFLATED, compresslevel=1)
+            archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED, compresslevel=1)
     return buffer.getvalue()
 
 

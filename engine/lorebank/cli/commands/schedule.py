@@ -65,8 +65,7 @@ def print_job(session: Session, at: str, system: str | None) -> None:
     job = _job(session, at)
     chosen = system or default_system(os.environ)
     written = texts(job, chosen, os.environ)
-    payload = {"system": chosen, "name": job.name, "files": written}
-    session.print(payload, printed_lines(written))
+    session.print({"system": chosen, "name": job.name, "files": written}, printed_lines(written))
 
 
 @schedule.subcommand("install")
