@@ -282,7 +282,7 @@ class _Matrix(Mutable):
         counts = np.diff(self.starts, append=len(self.vectors))[places]
         starts = np.cumsum(counts) - counts
         rows = np.repeat(self.starts[places] - starts, counts) + np.arange(counts.sum())
-        return _Matrix(self.generation, self.items[places], starts, self.vectors[rows])
+        return _Matrix(self.generation, self.items[places], starts, self.vectors.take(rows, axis=0))
 
     def _places(self, items: Sequence[int]) -> NDArray[np.int64]:
         """Where these items stand, without those that have no vector."""
