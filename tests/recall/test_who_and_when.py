@@ -15,6 +15,8 @@ CORE = """# Core memory
 - Ilda: our neighbour, keeps the spare key.
 - Tomas Prell ("Tommy"), accountant.
 - Ferry landing: Quay House at the river.
+- Odile two doors on, minds the cats.
+- Varga's: timber yard, shut on Mondays.
 
 ## Quay House
 Brick shed from 1920 with a crane that nobody may touch.
@@ -34,6 +36,9 @@ LOGS = {
 """,
     "2025-05-10": """Long day. Ilda brought soup.
 
+- Odile: wants her bowl back
+- Odile can't on Friday
+
 ## Retain
 - W @[[Quay House]]: The regatta is on 24 May 2025, start at noon.
 - B @[[Quay House]]: The roof leaked again, over the stairs.
@@ -41,6 +46,7 @@ LOGS = {
     "2025-05-26": """## Retain
 - B @[[Quay House]]: The roof leaked a third time, at the window.
 - B @Ilda: Sold her van.
+- W @Varga: The oak comes in June.
 """,
 }
 
@@ -70,7 +76,7 @@ def test_a_word_of_a_longer_description_is_no_role(bank: Bank) -> None:
 
 @golden("questions.md")
 def test_what_somebody_is_comes_first(bank: Bank, question: str, lead: str) -> None:
-    assert lead in " ".join(hit.content for hit in bank.recall(question, now=NOW).hits[:2])
+    assert lead in bank.recall(question, now=NOW).hits[0].content
 
 
 def test_an_event_that_the_notes_date_bounds_a_time(bank: Bank) -> None:

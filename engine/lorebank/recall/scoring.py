@@ -209,7 +209,8 @@ def signs_of(pool: Pool) -> Signs:
             opinion.get(number, 0.0),
             0.0 if is_note else 1.0,
             _length(item) * (1.0 - min(1.0, covered)) if is_note else 0.0,
-            defining.get(number, 0.0),
+            # Where no entity is named, as far as the words asked for are its name.
+            defining.get(number, 0.0) * (1.0 if wanted else covered),
             float(item.dialogue and _asks(pool.turn_beside(item, -1))),
             float(_asks(item)),
             float(item.quarantined),
@@ -335,7 +336,7 @@ def _asks_for_portrait(pool: Pool) -> bool:
     """Whether it is asked who or what somebody is, and nothing else that anything answers."""
     understood = pool.request.understood
     return understood.asks_who and not (
-        understood.subject_terms
+        (understood.entities and understood.subject_terms)
         or understood.order
         or understood.wants_opinion
         or understood.query.interval

@@ -245,7 +245,7 @@ def understand(
         excluded=tuple(text for text, _ in exclusions(filters.unwanted)),
         origins=(*wanted.origins, *(("trusted",) if wanted.trusted_only else ())),
     )
-    asks_who = "define" in cues.kinds or name_words.issuperset(words(plain))
+    asks_who = "define" in cues.kinds or bool(names and name_words.issuperset(words(plain)))
     return Understood(
         query=query,
         filters=replace(filters, wanted=wanted),
@@ -257,7 +257,7 @@ def understand(
         wants_time=wants_time,
         relations=relations,
         attributes=_attributes(subject_terms) if entities else (),
-        asks_who=bool(entities and asks_who),
+        asks_who=asks_who,
         wants_past="past" in cues.kinds,
         notes=tuple(notes),
         order=next((k for k in ("count", "newest", "oldest") if k in cues.kinds), None),
