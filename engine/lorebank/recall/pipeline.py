@@ -26,6 +26,7 @@ from lorebank.recall.scoring import (
     signs_of,
     subject_of,
 )
+from lorebank.recall.understand import terms_of
 from lorebank.records import Record
 
 Rerank = Callable[[str, Sequence[str]], Iterable[float]]
@@ -146,6 +147,14 @@ def _find(request: Request, options: RankOptions) -> Found:
         found = _inside(reading, options, anywhere.pool.lists)
         if _answers(found, anywhere, options.weights):
             return replace(found, notes=date_reading_notes(ways[: place + 1], request))
+    if said := tuple(term for term in terms_of(phrase.text) if term not in understood.terms):
+        # "Thu" may be what stands at the head of a line as well.
+        both = replace(
+            understood,
+            terms=(*understood.terms, *said),
+            subject_terms=(*understood.subject_terms, *said),
+        )
+        anywhere = _judged(replace(request, understood=both), options)
     note = f"nothing was found in the time of '{phrase.text}'"
     if not anywhere.scores:
         found = replace(anywhere, notes=[note])
