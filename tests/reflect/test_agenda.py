@@ -103,6 +103,12 @@ def test_a_birthday_comes_back(tmp_path: Path, line: str, day: str) -> None:
     assert found == ([day] if day else [])
 
 
+def test_a_birthday_in_a_page_without_a_day_comes_back(tmp_path: Path) -> None:
+    told = "- Kit's birthday: 15 March.\n- Odd: my uncle, birthday 2 July.\n- Birthdays bore me.\n"
+    (tmp_path / "memory.md").write_text(f"# Me\n\n{told}", "utf-8")
+    assert agenda(tmp_path) == [("2026-03-15", "Kit's birthday: 15 March.")]
+
+
 @golden("beliefs.md")
 def test_a_day_that_is_called_off_is_none(tmp_path: Path, line: str) -> None:
     earlier = "## Retain\n- W @Runa: Supper (Essen, cena) on 20 March 2026."

@@ -294,7 +294,8 @@ def appointments_known_on(connection: Connection, day: date) -> list[Appointment
             " AND (coalesce(i.occurred_end, i.occurred_start) > coalesce(i.recorded, '')"
             "  OR EXISTS (SELECT 1 FROM further_times t WHERE t.item = i.item"
             "   AND coalesce(t.end, t.start) > coalesce(i.recorded, ''))"
-            f"  OR (i.occurred_start = i.occurred_end AND ({yearly})))"
+            "  OR (coalesce(i.occurred_start, '') = coalesce(i.occurred_end, '')"
+            f"   AND ({yearly})))"
             " AND (i.recorded IS NULL OR i.recorded <= ?) AND f.path NOT GLOB 'bank/*'"
             f" AND i.item NOT IN (SELECT item FROM tasks WHERE kind <> '{PROMISE}')"
             " ORDER BY coalesce(i.recorded, ''), f.path, i.start_line",
@@ -306,6 +307,8 @@ def appointments_known_on(connection: Connection, day: date) -> list[Appointment
     found = []
     for number, item in load_items(connection, numbers).items():
         said = item.content.strip()
+        if item.recorded is None and not item.times:  # `Birthday: 30 January`, in no log
+            item = item._replace(times=times_of(said, day, tense="future"))
         names = tuple(dict.fromkeys((*item.entities, *plain.get(number, ()))))
         parts = [(said, item.times)] if item.kind != NOTE else _sentences_ahead(said, item)
         found += [
