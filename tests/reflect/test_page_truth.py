@@ -189,6 +189,16 @@ def test_a_line_of_several_days_stands_once_in_the_morning(root: Path) -> None:
     assert [line[:12] for line in due] == ["- 2026-02-02"]
 
 
+def test_what_is_due_takes_the_lines_of_the_morning_that_nothing_else_needs(root: Path) -> None:
+    things = ("oars", "thwart", "rudder", "mast", "tiller", "deck", "hatch", "keel", "boom", "yard")
+    tasks = [f"- [ ] varnish {thing} by {day} February 2026" for day, thing in enumerate(things, 1)]
+    (root / "memory/2026-01-28.md").write_text("\n".join(tasks), "utf-8")
+    reflect(root, date(2026, 1, 29))
+    lines = block(root, "bank/today.md", "today")
+    assert sum("varnish" in line for line in lines) == len(things)
+    assert len(list(filter(None, lines))) <= 20
+
+
 def test_a_thing_that_one_line_is_about_stands_on_the_index(root: Path) -> None:
     assert not (root / "bank" / "entities" / "Ferry.md").exists()
     assert "- Ferry: Is our booking service." in block(root, "bank/index.md", "index")
@@ -353,7 +363,7 @@ def test_what_is_due_this_morning_stands_before_what_is_long_overdue(root: Path)
     lines = block(root, "bank/today.md", "today")
     assert lines[1:3] == ["- Mira: Likes the new sail.", "- Mira: Sold the old one."]
     late = [line.split("varnish ")[1].split()[0] for line in lines if "overdue" in line]
-    assert late == ["deck", "hatch", "keel", "oars", "thwart", "rudder"]
+    assert late == ["deck", "hatch", "keel", "oars", "thwart", "rudder", "mast", "tiller"]
     assert "- by 2026-01-29 · ring Mira by 29 January 2026" in lines
     assert lines.index("- by 2026-01-29 · ring Mira by 29 January 2026") < 9
     assert any(line.startswith("- **overdue** · by 2026-01-15 · varnish deck") for line in lines)

@@ -45,9 +45,10 @@ _STATED = (FactKind.WORLD, FactKind.OBSERVATION)
 _YEARS = 2
 """Calendar years that the page of experience holds: this one, and the last, which in January is
 the one that matters."""
-_NEW, _CHANGED, _DUE, _DOUBTFUL = 5, 4, 8, 2
-"""How many lines of today's page each of its parts may take; with headings they come to 20;
-what is doubtful takes its lines from what is due."""
+_LINES = 20
+"""Lines of today's page, with the headings of its parts."""
+_NEW, _CHANGED, _DOUBTFUL = 5, 4, 2
+"""How many of them these parts may take; what is due takes all that are left."""
 _LATE = 3
 """Of what is overdue, this many lead: the last."""
 
@@ -205,16 +206,14 @@ def _today(bank: Digests) -> str:
     ahead = [item for item in near if not item.overdue and not item.doubt]
     # What has been late for long must not hide what is due this morning.
     items = [*late[-_LATE:], *ahead, *late[:-_LATE]]
-    left = _DUE - len(over.splitlines())
     waiting = content.waiting
     wait = "1 decision waits" if waiting == 1 else f"{waiting} decisions wait"
-    parts = [
-        _part(f"New on {content.newest}", _news(bank), _NEW),
-        _part("Changed their mind", _turns(content), _CHANGED),
-        _part("Due and coming up", [agenda_line(item, TODAY_PATH) for item in items], left),
-        over,
-        f"{wait}: `lorebank inbox`" if waiting else "",
-    ]
+    new = _part(f"New on {content.newest}", _news(bank), _NEW)
+    turns = _part("Changed their mind", _turns(content), _CHANGED)
+    waits = f"{wait}: `lorebank inbox`" if waiting else ""
+    left = _LINES - 1 - sum(len(part.splitlines()) for part in (new, turns, over, waits))
+    coming = _part("Due and coming up", [agenda_line(item, TODAY_PATH) for item in items], left)
+    parts = [new, turns, coming, over, waits]
     return "\n\n".join(part for part in parts if part)
 
 
