@@ -90,6 +90,7 @@ def _read(
     told: Tense = "near"
     inside: list[Found] = []
     looked_at = -1
+    has_weekdays = sum(p.meaning.is_weekly for p in phrases) > 1
     for phrase in phrases:
         while phrase.start >= end:
             end, clause = next(clauses)
@@ -110,8 +111,8 @@ def _read(
         behind = text[phrase.end : phrase.end + _LONGEST_CLAUSE]
         around = [re.split(_SENTENCE_END, _ahead_of(text, phrase.start))[-1]]
         around += [clause, re.split(_SENTENCE_END, behind, maxsplit=1)[0]]
-        weekly = sum(p.meaning.is_weekly for p in phrases) > 1 and meaning.is_weekly
-        if _names_no_time(phrase, " ".join(around) if weekly else clause, tense, languages):
+        whole = " ".join(around) if has_weekdays and meaning.is_weekly else clause
+        if _names_no_time(phrase, whole, tense, languages):
             continue
         says_moved = _holds(languages, "moved", " ".join(around))
         is_moved = meaning.is_range_of_days and says_moved
