@@ -132,7 +132,8 @@ def _counts_alone(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
     ):
         noun = before.isalpha() and _is_capital(tokens, start - 1)
         return not (noun or _is_capital(tokens, edge.end))  # Lampe 2019, 2019 Nägel
-    if not meaning.is_weekly:
+    names_a_row = before == ":" and after == ";"  # `day: Thu; messages: 390`, of a table's row
+    if not meaning.is_weekly or names_a_row:
         return False
     tags = {e.tag for e in lattice.edges[start] if e.end == edge.end}
     if "SHORT_WEEKDAY" in tags and "WEEKDAY" not in tags:
