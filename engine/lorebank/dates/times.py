@@ -108,13 +108,12 @@ def _read(
             put_off = _holds(languages, "moved", clause)
             if any(_plans(languages, text, p) for p in (inside if put_off else [phrase])):
                 tense = "near"  # `Friday's lesson was put off to Monday`
-        behind = text[phrase.end : phrase.end + _LONGEST_CLAUSE]
-        around = [re.split(_SENTENCE_END, _ahead_of(text, phrase.start))[-1]]
-        around += [clause, re.split(_SENTENCE_END, behind, maxsplit=1)[0]]
-        whole = " ".join(around) if has_weekdays and meaning.is_weekly else clause
-        if _names_no_time(phrase, whole, tense, languages):
+        weekly = has_weekdays and meaning.is_weekly
+        may_move = meaning.is_range_of_days or meaning.modifier in ("from", "to")
+        whole = _sentence_around(text, phrase, clause) if weekly or may_move else clause
+        if _names_no_time(phrase, whole if weekly else clause, tense, languages):
             continue
-        says_moved = _holds(languages, "moved", " ".join(around))
+        says_moved = may_move and _holds(languages, "moved", whole)
         is_moved = meaning.is_range_of_days and says_moved
         if is_moved:
             meaning, tense = replace(meaning, modifier="each"), "near"
@@ -129,6 +128,13 @@ def _read(
         times.extend(reversed(intervals) if is_moved else intervals)
         named = _named(intervals) or named
     return tuple(dict.fromkeys(times))
+
+
+def _sentence_around(text: str, phrase: Found, clause: str) -> str:
+    """The clause of a phrase with what stands before and behind it in its sentence."""
+    behind = text[phrase.end : phrase.end + _LONGEST_CLAUSE]
+    before = re.split(_SENTENCE_END, _ahead_of(text, phrase.start))[-1]
+    return " ".join([before, clause, re.split(_SENTENCE_END, behind, maxsplit=1)[0]])
 
 
 def _says_again(languages: _Languages, undated: str) -> bool:
