@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import date
@@ -180,16 +180,17 @@ def perhaps_over(
     enough to put them aside, not to settle them. With an event it shares half, and says that
     something is off.
     """
-    least = {key: _SHARED if isinstance(key, Task) else 1 for key in wanted}
-    about: dict[Any, list[str]] = {}
-    holding: defaultdict[str, list[Any]] = defaultdict(list)
-    for key, (text, day) in wanted.items():
-        about[key] = _telling(undated(text, day)) if day else []
-        for word in about[key] if len(about[key]) >= least[key] else ():
-            holding[word[:_BEGINNING]].append(key)
+    keys = list(wanted)
+    before = [iso(day) or "" for _, day in wanted.values()]
+    least = [_SHARED if isinstance(key, Task) else 1 for key in keys]
+    about = [_telling(undated(text, day)) if day else [] for text, day in wanted.values()]
+    holding: defaultdict[str, list[int]] = defaultdict(list)
+    for number, telling in enumerate(about):
+        for word in telling if len(telling) >= least[number] else ():
+            holding[word[:_BEGINNING]].append(number)
     if not holding or not has_full_text(connection):
         return {}
-    found: dict[Any, tuple[int, Citation]] = {}
+    found: dict[int, tuple[int, Citation]] = {}
     for content, recorded, promise, *place in select(
         connection,
         "SELECT i.content, i.recorded, t.text, f.path, i.start_line, i.end_line FROM items_fts"
@@ -198,23 +199,32 @@ def perhaps_over(
         f" WHERE items_fts MATCH ?1 AND {TRUSTED} AND i.recorded <= ?2"
         f" AND f.path NOT GLOB 'bank/*' AND coalesce(t.kind, '{PROMISE}') = '{PROMISE}'"
         " ORDER BY i.recorded DESC, f.path DESC, i.start_line DESC",
-        (any_of(sorted({word for said in about.values() for word in said})), iso(until)),
+        (any_of(sorted({word for telling in about for word in telling})), iso(until)),
     ):
-        near = {key for word in words(content) for key in holding.get(word[:_BEGINNING], ())}
-        earlier = [key for key in near if (iso(wanted[key][1]) or "") < recorded]
-        for sentence in sentences(content) if earlier else ():
+        for sentence in sentences(content):
             if promise and plain_text(sentence) in promise:
                 continue
             said = _telling(sentence)
-            for key in earlier:
-                both = [w for w in about[key] if any(same_word(w, each) for each in said)]
-                if (
-                    len(said) > len(both) >= (found[key][0] if key in found else least[key])
-                    and len(both) >= _TICKED * min(len(said), len(about[key]))
-                    and (isinstance(key, Task) or says_off(sentence))
+            # As many beginnings are shared as words at least, and are sooner counted.
+            forms: defaultdict[str, list[str]] = defaultdict(list)
+            for word in said:
+                forms[word[:_BEGINNING]].append(word)
+            shared = Counter(number for each in forms for number in holding.get(each, ()))
+            for number, most in shared.items():
+                telling = about[number]
+                needed = _TICKED * min(len(said), len(telling))
+                needed = max(needed, found[number][0] if number in found else least[number])
+                if most < needed or before[number] >= recorded:
+                    continue
+                both = sum(
+                    any(same_word(word, each) for each in forms.get(word[:_BEGINNING], ()))
+                    for word in telling
+                )
+                if len(said) > both >= needed and (
+                    isinstance(keys[number], Task) or says_off(sentence)
                 ):
-                    found[key] = len(both), _place_in(content, sentence, Citation(*place))
-    return {key: place for key, (_, place) in found.items()}
+                    found[number] = both, _place_in(content, sentence, Citation(*place))
+    return {keys[number]: place for number, (_, place) in found.items()}
 
 
 def says_off(sentence: str) -> bool:
