@@ -16,6 +16,7 @@ CORE = """# Core memory
 - Tomas Prell ("Tommy"), accountant.
 - Ferry landing: Quay House at the river.
 - Odile two doors on, minds the cats.
+- Wëidner rents us the cellar.
 - Varga's: timber yard, shut on Mondays.
 
 ## Quay House
@@ -38,6 +39,8 @@ LOGS = {
 
 - Odile: wants her bowl back
 - Odile can't on Friday
+- met Wëidner
+- Wëidner: keys?
 
 ## Retain
 - W @[[Quay House]]: The regatta is on 24 May 2025, start at noon.

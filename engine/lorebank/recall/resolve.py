@@ -254,24 +254,29 @@ def _goes_on(character: str) -> bool:
 
 def _places(text: str, names: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Where one of the names stands as a word of its own."""
-    lowered = text.lower()
+    folded = _letters(text)
     for name in names:
-        start = lowered.find(name)
+        start = folded.find(name)
         while start >= 0:
             end = start + len(name)
             if not (_goes_on(text[start - 1 : start]) or _goes_on(text[end : end + 1])):
                 yield start, end
-            start = lowered.find(name, end)
+            start = folded.find(name, end)
+
+
+def _letters(text: str) -> str:
+    """A text folded letter for letter, so that places in it are those of the text."""
+    return text.lower() if text.isascii() else "".join(fold(each)[:1] or each for each in text)
 
 
 def _names(connection: Connection, slugs: Collection[str]) -> dict[str, tuple[str, ...]]:
-    """The names of entities, and the first part of the own name of each; in small letters."""
+    """The names of entities, and the first part of the own name of each; folded."""
     others, displayed = load_aliases(connection, slugs), display_names(connection, slugs)
     names: dict[str, tuple[str, ...]] = {}
     for slug in slugs:
         own = displayed.get(slug, slug)
         found = dict.fromkeys((own, own.split()[0], *others.get(slug, ())))
-        names[slug] = tuple(name.lower() for name in found if len(name) > 1)
+        names[slug] = tuple(_letters(name) for name in found if len(name) > 1)
     return names
 
 
