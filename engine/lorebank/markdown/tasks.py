@@ -33,8 +33,9 @@ _KEYWORDS = {
     "CANCELED": TaskState.CANCELLED,
     "CANCELLED": TaskState.CANCELLED,
 }
-_INSIDE = re.compile(r"(?<=[.!?,;:)–—-] )TODO:?[ \t]+(?=\w)")
-"""Behind a sentence or part of one, which says what it is about: the line is the task."""
+_INSIDE = re.compile(r"(?:(?<=[.!?:] )TODO:?|(?<=[,;)–—-] )TODO:)[ \t]+(?=\w)")
+"""Behind a sentence, or with a colon a part of one, that says what it is about: the line is the
+task. Elsewhere it is a word: `the FIXME, TODO and XXX markers`."""
 _FIRST = frozenset(" \t\n[TtDNLWIC")
 """What a box or a keyword begins with."""
 _DAY = r"(?P<day>\d{4}-\d{2}-\d{2})"
