@@ -22,6 +22,10 @@ _COMPOUNDS = _NOUNS_CAPITALISED | language_bit("nl")
 _NOUN_BEFORE_NOUN = language_bit("en")
 _NEEDS_PREPOSITION = sum(map(language_bit, ("fr", "es", "pt", "it")))
 """Languages in which no holiday stands right behind a noun but as its name."""
+_DAY_BEHIND_ARTICLE = sum(map(language_bit, ("fr", "es", "it")))
+"""Languages whose `the 5` is a day; in words, `il cinque`, it may count or be anything."""
+_SHORT = "WEEKDAY_SHORT"
+_BETWEEN_DAYS = frozenset(",-–/")
 _OF_A_DAY = frozenset({"UNIT", "PART_OF_DAY", "WEEKDAY", "DAY_NEXT_TO", "PART"})
 _WEEKDAYS_CAPITALISED = (
     language_bit("en") | _NOUNS_CAPITALISED | language_bit("tr") | language_bit("fil")
@@ -62,6 +66,8 @@ def is_date(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
     if in_digits and _word_at(tokens, start - 1) in _words()["numbered"]:
         return False  # release 2025.1.3, pages 10-12
     if _is_nth_thing(lattice, start, edge, words) or _is_of_a_feast(lattice, start, edge, words):
+        return False
+    if _is_thing(lattice, start, edge):
         return False
     if not meaning.licensed:
         return _counts_alone(lattice, start, edge, words)
@@ -137,25 +143,40 @@ def _counts_alone(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
         return False
     tags = {e.tag for e in lattice.edges[start] if e.end == edge.end}
     if "SHORT_WEEKDAY" in tags and "WEEKDAY" not in tags:
-        return _is_short_day(lattice, start, edge, words)
+        return _is_short_day(lattice, start, edge)
     if edge.end == start + 1 and words.means(tokens.words[start], "WEEKDAY", collides=True):
         return False
     return not _is_part_of_name(tokens, start, edge)
 
 
-def _is_short_day(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
-    """`sat` beside `fri` at an end of its clause; `Mo.` within one."""
-    tokens, after = (
-        lattice.tokens,
-        lattice.tokens.text[lattice.tokens.ends[edge.end - 1] :].lstrip(),
-    )
-    dotted, capital = edge.end > start + 1, _is_capital(tokens, start)
-    if dotted and capital and after[:1].islower():
-        return True
-    if tokens.words[start] in words.marks and not dotted and not capital:
-        return False  # German `so`
-    days = {e.value for edges in lattice.edges for e in edges if e.tag == "WEEKDAY_SHORT"}
-    return len(days) > 1 and not (_word_at(tokens, start - 1).isalnum() and after[:1].isalnum())
+def _is_short_day(lattice: Lattice, start: int, edge: Edge) -> bool:
+    """`Mo.` within a clause, `mon, wed` at an end of one; `sat`, `mer` and `sun` are words."""
+    tokens = lattice.tokens
+    after = tokens.text[tokens.ends[edge.end - 1] :].lstrip()[:1]
+    days = {i: e.value for i, all_ in enumerate(lattice.edges) for e in all_ if e.tag == _SHORT}
+    if edge.end > start + 1:  # with a full stop
+        if _is_capital(tokens, start) and after.islower():
+            return True
+        inside = _word_at(tokens, start - 1).isalnum() and after.isalnum()
+        return len(set(days.values())) > 1 and after != "" and not inside
+    first, end = start, edge.end
+    while _word_at(tokens, first - 1) in _BETWEEN_DAYS and first - 2 in days:
+        first -= 2
+    while _word_at(tokens, end) in _BETWEEN_DAYS and end + 1 in days:
+        end += 2
+    inside = _word_at(tokens, first - 1).isalnum() and _word_at(tokens, end).isalnum()
+    return end - first > 1 and not inside  # and not: vue sur mer, jeu de boules
+
+
+def _is_thing(lattice: Lattice, start: int, edge: Edge) -> bool:
+    """`on the sun deck`, `on the wed list`: an article and a word that a short weekday is too."""
+    tokens, at = lattice.tokens, edge.end - 1
+    tags = {e.tag for e in lattice.edges[at] if e.end == edge.end}
+    if at == start or "WEEKDAY" in tags or _SHORT not in tags:
+        return False
+    follows = tokens.text[tokens.ends[at] :].lstrip()[:1].islower()
+    said = _word_at(tokens, at - 1) in _words()["article"]
+    return said and (follows or not _is_capital(tokens, at))
 
 
 def _is_in_german(words: Sequence[str], marks: Mapping[str, tuple[int, ...]]) -> bool:
@@ -242,6 +263,9 @@ def _is_nth_thing(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
         e.tag for index in range(start, edge.end) for e in lattice.edges[index] if e.end == edge.end
     }
     after = _word_at(tokens, edge.end)
+    in_words = not any(word[0].isdecimal() for word in tokens.words[start : edge.end])
+    if "DATE_NUMBER" in tags and in_words and not edge.languages & ~_DAY_BEHIND_ARTICLE:
+        return True  # el cinco por ciento
     if "DATE_NUMBER" in tags and edge.pieces == 2 and edge.languages & _NOUNS_CAPITALISED:
         noun = _word_at(tokens, edge.end + (after == "."))
         return noun.endswith(tuple(_words()["nth"]))  # and not: am 8. Kontrolle
