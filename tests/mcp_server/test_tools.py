@@ -1,6 +1,7 @@
 """The tools as a client sees them: what they promise, answer, write and refuse."""
 
 import asyncio
+import itertools
 import json
 import re
 from collections.abc import Callable
@@ -445,3 +446,22 @@ def test_no_sentence_is_cut_off_from_its_citation() -> None:
     for budget in range(60, 400, 7):
         *lines, last = within(text, budget, "more").split("\n")
         assert last == "… more" and (not lines or lines[-1].startswith("  world"))
+
+
+def test_a_call_of_too_many_arguments_is_refused(call: Call) -> None:
+    unknown = {f"zz{n}": 1 for n in range(101)}
+    spelt = {
+        f"{'budget'[:n].upper()}{'budget'[n:]}-{'tokens'[:m].upper()}{'tokens'[m:]}{end}": 500
+        for n, m, end in itertools.product(range(7), range(7), ("", "_id", "_name"))
+    }
+    for given, count in ((unknown, 101), ({"options": spelt}, 147)):
+        said = call("recall", **given)
+        assert said.is_error
+        assert f"recall was given {count} arguments\nhint: at most 100" in _text(said)
+
+
+@pytest.mark.parametrize("count", [5, 7])
+def test_what_does_not_fit_is_told_five_times_at_most(call: Call, count: int) -> None:
+    said = _text(call("recall", query="x", entities=[{"a": 1, "b": 2}] * count))
+    assert said.count("valid string") == 5 and "entities.4: " in said
+    assert ("; 2 more" in said) == (count == 7)

@@ -39,6 +39,10 @@ _ENDS = ("end", "end_line", "to", "to_line", "last_line")
 _SPAN = re.compile(r"\W*L?(\d+)(?:-L?|, )(\d+)\W*")
 """Lines as `2-4`, `#L2-L4` or a pair."""
 _RULED = (("item", "item_id", "id"), ("verdict", "decision", "ruling", "choice", "answer"))
+_MOST = 100
+"""Arguments; no tool has twenty."""
+_TOLD = 5
+"""Errors of one call: a list may have one in each of a million elements."""
 _NEAR = 0.75
 """Of a name with one wrong letter (`sinze`); other words are no slip (`user` is not `query`)."""
 _ENDINGS = re.compile(r"_(?:slug|name|id|ids|list|text)\Z")
@@ -61,15 +65,20 @@ def fit(
     """
     properties: Mapping[str, Any] = schema.get("properties", {})
     required = schema.get("required", ())
-    given = _combined(_flat(given, properties, aliases), properties)
+    given = _flat(given, properties, aliases)
+    if len(given) > _MOST:
+        raise UsageError(f"{tool} was given {len(given)} arguments", hint=f"at most {_MOST}")
+    given = _combined(given, properties)
+    taken = set(given)
     fitted: dict[str, Any] = {}
     unknown: dict[str, Any] = {}
     for key, value in given.items():
-        name = _name(key, properties, aliases, {*given, *fitted})
+        name = _name(key, properties, aliases, taken)
         if name is None:
             unknown[key] = value
         elif value is not None and (name in required or not _says_nothing(value)):
             fitted[name] = _value(value, properties[name], schema)
+            taken.add(name)
     unknown = {
         key: value
         for key, value in unknown.items()
@@ -285,8 +294,10 @@ class Arguments:
         except ValidationError as problem:
             said = [
                 f"{'.'.join(str(part) for part in row['loc'])}: {row['msg'].lower()}"
-                for row in problem.errors(include_url=False, include_input=False)
+                for row in problem.errors(include_url=False, include_input=False)[:_TOLD]
             ]
+            if (more := problem.error_count() - len(said)) > 0:
+                said.append(f"{more} more")
             hint = "see the tool's input schema"
             raise UsageError(f"{self.tool}: {'; '.join(said)}", hint=hint) from problem
         unknown = f"note: ignored unknown argument {', '.join(left_out)} of {self.tool}"
