@@ -317,3 +317,4 @@ def test_headers_say_what_the_message_says(post: Post, headers: Any, status: int
     own["mcp_method"] = "tools/call"
     called = request("tools/call", {"_meta": MODERN, "name": "entity"})
     assert post(called, **{"mcp_name": "recall"} | own)[0] >= 400
+        assert post(None, "DELETE", **headers, mcp_protocol_version="x")[0] == 400

@@ -160,7 +160,8 @@ class Endpoint:
         else:
             peer = Peer(access, begun[:8])
         if method == "DELETE":
-            return (200 if self._sessions.pop(session or "", None) else 400), None, {}
+            is_its_own = self._sessions.get(session or "") is peer
+            return (200 if is_its_own and self._sessions.pop(session or "") else 400), None, {}
         answer = await self._protocol.answer(await _body(receive), peer)
         if peer.version and not session:
             own, self._sessions[begun] = {_SESSION: begun}, peer
