@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp.client import Client
 
+from lorebank.errors import UsageError
 from lorebank.mcp_server.access import Access, caller
 from lorebank.mcp_server.http import MAX_SESSIONS, Endpoint
 from lorebank.mcp_server.protocol import HANDSHAKE_VERSIONS, Peer, Protocol
@@ -45,6 +47,10 @@ async def _broken(params: Any) -> dict[str, Any]:
     raise ZeroDivisionError
 
 
+async def _refused(params: Any) -> dict[str, Any]:
+    raise UsageError("no")
+
+
 async def _same(params: Any) -> dict[str, Any]:
     return KEPT
 
@@ -53,6 +59,7 @@ KEPT: dict[str, Any] = {"resources": []}
 METHODS = {
     "tools/list": _who,
     "tools/call": _long,
+    "prompts/get": _refused,
     "prompts/list": _broken,
     "resources/list": _same,
 }
@@ -243,6 +250,57 @@ def test_stdout_is_for_answers_alone_and_what_was_asked_is_answered_to_the_end()
     assert done.stderr.count(b"noise\n") == 4
 
 
+BREAKING = """
+import asyncio
+from lorebank.mcp_server import stdio
+from lorebank.mcp_server.access import Access
+from lorebank.mcp_server.protocol import Peer, Protocol
+
+async def deep(params):
+    found = []
+    for _ in range(100_000):
+        found = [found]
+    return {"deep": found}
+
+peer = Peer(Access(), version="2025-06-18")
+asyncio.run(stdio.serve(Protocol({}, "", {"tools/list": deep}), peer))
+print("ended")
+"""
+
+
+def test_an_answer_that_cannot_be_sent_ends_nothing_else() -> None:
+    texts = [json.dumps(row).encode() for row in (request("tools/list", {}, 7), PING)]
+    done = subprocess.run(
+        [sys.executable, "-c", BREAKING], input=b"\n".join(texts), capture_output=True, timeout=60
+    )
+    *answers, ended = done.stdout.decode().splitlines()
+    told = {answer["id"]: answer for answer in map(json.loads, answers)}
+    assert told[7]["error"]["code"] == -32603 and told[1]["result"] == {} and ended == "ended"
+    assert b"RecursionError" in done.stderr, "told to the host"
+
+
+def test_stdin_that_cannot_be_read_is_the_end() -> None:
+    unreadable = os.open(os.devnull, os.O_WRONLY)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", BREAKING], stdin=unreadable, capture_output=True, timeout=60
+        )
+    finally:
+        os.close(unreadable)
+    assert done.stdout == b"ended\n"
+
+
+def test_no_uri_is_repeated_that_is_none() -> None:
+    for uri, data in (([[]], None), ("x", {"uri": "x"})):
+        _, answer = ask(hello(), request("prompts/get", {"uri": uri}))
+        assert answer["error"].get("data") == data
+
+
+def test_a_batch_is_of_fifty_at_most() -> None:
+    _, fits, refused = ask(hello("2025-03-26"), [PING] * 50, [PING] * 51)
+    assert len(fits) == 50 and refused["error"]["code"] == -32600 and refused["id"] is None
+
+
 Post = Callable[..., tuple[int, Any, dict[str, str]]]
 
 
@@ -284,6 +342,7 @@ def test_a_session_over_http_is_its_tokens_own_and_ends_when_told(post: Post) ->
         {"mcp_session_id": "another"},
     ):
         assert post(request("tools/list"), **headers)[0] == 404
+        assert post(None, "DELETE", **headers, mcp_protocol_version="x")[0] == 400
     assert post(request("tools/list"))[0] == 400, "no session is named"
     assert post(request("nope"), mcp_session_id=session)[0] == 200
     assert post({}, mcp_session_id=session)[0] == 400
@@ -317,4 +376,3 @@ def test_headers_say_what_the_message_says(post: Post, headers: Any, status: int
     own["mcp_method"] = "tools/call"
     called = request("tools/call", {"_meta": MODERN, "name": "entity"})
     assert post(called, **{"mcp_name": "recall"} | own)[0] >= 400
-        assert post(None, "DELETE", **headers, mcp_protocol_version="x")[0] == 400

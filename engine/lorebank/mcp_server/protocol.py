@@ -22,6 +22,7 @@ from lorebank.render.text import in_words_of_tools
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 _MODERN_VERSIONS = ("2026-07-28",)
 _BATCHING = "2025-03-26"  # the one revision that has batches
+_MAX_BATCH = 50
 PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS = -32700, -32600, -32602
 METHOD_NOT_FOUND, INTERNAL_ERROR = -32601, -32603
 _HEADER_MISMATCH, _UNSUPPORTED_VERSION = -32020, -32022
@@ -99,6 +100,8 @@ class Protocol:
         except (ValueError, RecursionError) as problem:
             return Refusal(f"Parse error: {problem}", PARSE_ERROR).answer()
         if isinstance(message, list) and message and peer.version == _BATCHING:
+            if len(message) > _MAX_BATCH:
+                return Refusal(f"Invalid request: a batch of more than {_MAX_BATCH}").answer()
             each = await asyncio.gather(*(self._answer(part, peer) for part in message))
             return [answer for answer in each if answer is not None] or None
         return await self._answer(message, peer)
@@ -181,7 +184,7 @@ class Protocol:
             return await task
         except LorebankError as problem:
             said = in_words_of_tools("; ".join(filter(None, [problem.message, problem.hint])))
-            data = {"uri": params["uri"]} if "uri" in params else None
+            data = {"uri": uri} if isinstance(uri := params.get("uri"), str) else None
             raise Refusal(said, INVALID_PARAMS, data) from problem
         except Exception as problem:
             if isinstance(problem, Refusal):

@@ -6,13 +6,21 @@ import asyncio
 import json
 import os
 import subprocess
+import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from threading import Thread
 from typing import BinaryIO
 
 from lorebank.errors import LorebankError
-from lorebank.mcp_server.protocol import HANDSHAKE_VERSIONS, Peer, Protocol, as_text
+from lorebank.mcp_server.protocol import (
+    HANDSHAKE_VERSIONS,
+    INTERNAL_ERROR,
+    Peer,
+    Protocol,
+    Refusal,
+    as_text,
+)
 from lorebank.version import __version__
 
 _CHECK_S = 30
@@ -27,16 +35,26 @@ async def serve(protocol: Protocol, peer: Peer) -> None:
     with _wire() as (source, sink):
 
         def read() -> None:
-            with suppress(RuntimeError):  # the loop is closed, nobody listens
-                while line := source.readline():
-                    loop.call_soon_threadsafe(lines.put_nowait, line)
-                loop.call_soon_threadsafe(lines.put_nowait, b"")
+            with suppress(OSError, RuntimeError):  # the loop is closed, nobody listens
+                try:
+                    while line := source.readline():
+                        loop.call_soon_threadsafe(lines.put_nowait, line)
+                finally:
+                    loop.call_soon_threadsafe(lines.put_nowait, b"")
 
         async def reply(line: bytes) -> None:
-            answer = await protocol.answer(line, peer)
-            if answer is not None:
+            answer = None
+            try:
+                answer = await protocol.answer(line, peer)
+                text = b"" if answer is None else as_text(answer)
+            except Exception:  # which would end the server
+                with suppress(OSError):
+                    traceback.print_exc()
+                number = answer.get("id") if isinstance(answer, dict) else None
+                text = as_text(Refusal("Internal server error", INTERNAL_ERROR).answer(number))
+            if text:
                 with suppress(OSError):  # nobody reads
-                    sink.write(as_text(answer) + b"\n")
+                    sink.write(text + b"\n")
                     sink.flush()
 
         Thread(target=read, daemon=True).start()
