@@ -19,10 +19,20 @@ class Hasty(BoundedProtocol):
     request_seconds = 0.2
 
 
+ENDS: list[str] = []
+
+
 class Sizes:
     """In place of the protocol: answers with the size of what it was sent."""
 
     async def answer(self, text: bytes, peer: Any) -> Any:
+        if text == b"long":
+            try:
+                await asyncio.sleep(0.5)
+                ENDS.append("answered")
+            except asyncio.CancelledError:
+                ENDS.append("given up")
+                raise
         return len(text)
 
 
@@ -87,5 +97,23 @@ def test_a_body_that_does_not_end_is_given_up() -> None:
         writer.write(request(port, b"1234567890")[:-1])
         assert await reader.read() == b"", "the server hung up"
         writer.close()
+
+    run(test)
+
+
+@pytest.mark.parametrize(
+    ("version", "end"), [("2026-07-28", "given up"), ("2025-11-25", "answered")]
+)
+def test_to_hang_up_is_to_cancel_in_the_later_era_alone(version: str, end: str) -> None:
+    async def test(port: int) -> None:
+        _, writer = await asyncio.open_connection("127.0.0.1", port)
+        named = f"\r\nMCP-Protocol-Version: {version}\r\nAccept:".encode()
+        writer.write(request(port, b"long").replace(b"\r\nAccept:", named))
+        await writer.drain()
+        await asyncio.sleep(0.1)
+        writer.close()
+        while not ENDS:
+            await asyncio.sleep(0.05)
+        assert ENDS.pop() == end
 
     run(test)

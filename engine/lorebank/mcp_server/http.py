@@ -14,7 +14,7 @@ import asyncio
 import os
 import secrets
 import socket
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -162,7 +162,9 @@ class Endpoint:
         if method == "DELETE":
             is_its_own = self._sessions.get(session or "") is peer
             return (200 if is_its_own and self._sessions.pop(session or "") else 400), None, {}
-        answer = await self._protocol.answer(await _body(receive), peer)
+        text = await _body(receive)
+        answering = self._protocol.answer(text, peer)
+        answer = await (_while_heard(answering, receive) if peer.routing else answering)
         if peer.version and not session:
             own, self._sessions[begun] = {_SESSION: begun}, peer
             while len(self._sessions) > MAX_SESSIONS:
@@ -187,6 +189,26 @@ async def _body(receive: Receive) -> bytes:
         if len(body) > MAX_BODY:
             raise Refusal("Request body too large", status=413)
     return bytes(body)
+
+
+async def _while_heard(answer: Coroutine[Any, Any, Any], receive: Receive) -> Any:
+    """The answer, given up when the client hangs up: what waits for its turn is not begun.
+
+    So the later era has it; in the earlier one a client says that it cancels."""
+
+    async def gone() -> None:
+        while (await receive())["type"] != "http.disconnect":
+            await asyncio.sleep(0)
+        answering.cancel()
+
+    answering = asyncio.create_task(answer)
+    listening = asyncio.create_task(gone())
+    try:
+        await asyncio.wait([answering])
+        return None if answering.cancelled() else answering.result()
+    finally:
+        answering.cancel()
+        listening.cancel()
 
 
 def bind(host: str, port: int) -> socket.socket:
