@@ -26,6 +26,8 @@ _DAY_BEHIND_ARTICLE = sum(map(language_bit, ("fr", "es", "it")))
 """Languages whose `the 5` is a day; in words, `il cinque`, it may count or be anything."""
 _SHORT = "WEEKDAY_SHORT"
 _BETWEEN_DAYS = frozenset(",-–/")
+_NEAR_WORDS = 20
+"""So far away another short day is looked for, as long as a week of them is; chosen by hand."""
 _OF_A_DAY = frozenset({"UNIT", "PART_OF_DAY", "WEEKDAY", "DAY_NEXT_TO", "PART"})
 _WEEKDAYS_CAPITALISED = (
     language_bit("en") | _NOUNS_CAPITALISED | language_bit("tr") | language_bit("fil")
@@ -152,8 +154,10 @@ def _counts_alone(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
 def _is_short_day(lattice: Lattice, start: int, edge: Edge) -> bool:
     """`Mo.` within a clause, `mon, wed` at an end of one; `sat`, `mer` and `sun` are words."""
     tokens = lattice.tokens
-    after = tokens.text[tokens.ends[edge.end - 1] :].lstrip()[:1]
-    days = {i: e.value for i, all_ in enumerate(lattice.edges) for e in all_ if e.tag == _SHORT}
+    at = tokens.ends[edge.end - 1]
+    after = tokens.text[at : at + _NEAR_WORDS].lstrip()[:1]
+    near = range(max(0, start - _NEAR_WORDS), min(len(tokens.words), edge.end + _NEAR_WORDS))
+    days = {i: e.value for i in near for e in lattice.edges[i] if e.tag == _SHORT}
     if edge.end > start + 1:  # with a full stop
         if _is_capital(tokens, start) and after.islower():
             return True
