@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp.shared.exceptions import MCPError
 
 from lorebank import Bank
 from lorebank.domain.facts import Origin
@@ -220,6 +221,30 @@ def test_a_list_of_tools_is_held_to(opens: Opens) -> None:
     ):
         access = Access(tools=tools)
         assert {tool for tool in served if access.permits(tool, served)} == permitted
+
+
+def test_a_client_whose_tools_are_named_reads_what_these_would_tell(opens: Opens) -> None:
+    async def session(access: Access) -> list[str]:
+        server, banks = build_server(opens, access=access)
+        refused = []
+        async with client_of(server) as client:
+            for read, name in (
+                (client.read_resource, "lorebank://opinions"),
+                (client.read_resource, "lorebank://log/2025-11-27"),
+                (client.get_prompt, "log_today"),
+                (client.get_prompt, "settle_inbox"),
+            ):
+                try:
+                    await read(name)
+                except MCPError as error:
+                    assert "not among the tools of this client" in str(error)
+                    refused.append(name)
+        banks.close()
+        return refused
+
+    others = ["lorebank://opinions", "lorebank://log/2025-11-27", "settle_inbox"]
+    assert asyncio.run(session(Access(tools="recall, retain"))) == others
+    assert asyncio.run(session(Access(tools="default"))) == []
 
 
 def test_agents_writing_at_once_lose_nothing_and_are_told_apart(

@@ -65,6 +65,11 @@ class Access(Record):
         named = DEFAULT_TOOLS if self.tools == "default" else _names(self.tools)
         return tool in named or one in named
 
+    def shows(self, tool: str) -> bool:
+        """Whether it may read a resource or a prompt that tells what a tool does: not where its
+        tools are named one by one, and this is none of them."""
+        return self.tools in ("default", "all") or tool in _names(self.tools)
+
 
 def _names(tools: str) -> list[str]:
     return [name.strip() for name in tools.split(",")]

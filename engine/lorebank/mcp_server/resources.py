@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 from urllib.parse import unquote
 
+from lorebank.mcp_server.access import caller
 from lorebank.mcp_server.banks import BankThreads
 from lorebank.mcp_server.protocol import INVALID_PARAMS, Method, Params, Refusal, taken
 from lorebank.render.for_models import REVIEW_TOKENS, hunk_blocks, paged
@@ -15,40 +16,50 @@ from lorebank.tools.toolset import Delivered, Toolset
 _ALL = 10_000
 """Opinions of a page that its tokens cut anyway."""
 _MARKDOWN = "text/markdown"
-_RESOURCES: Mapping[str, tuple[str, str, Callable[[Toolset, str], Delivered]]] = {
+_RESOURCES: Mapping[str, tuple[str, str, str, Callable[[Toolset, str], Delivered]]] = {
     "lorebank://entity/{slug}": (
+        "entity",
         "An entity",
         "What is known of one entity: opinions, facts, neighbours.",
         lambda tools, slug: tools.entity(slug, token_budget=REVIEW_TOKENS),
     ),
     "lorebank://opinions": (
+        "opinions",
         "Opinions",
         "All beliefs, those held and surest first.",
         lambda tools, _: tools.opinions(k=_ALL),
     ),
     "lorebank://log/{date}": (
+        "memory_get",
         "A daily log",
         "The log of one day, such as lorebank://log/2025-11-27.",
         lambda tools, day: tools.memory_get(day),
     ),
 }
-"""URI, where `{…}` stands for the part that its reader is given → title, description, reader."""
+"""URI, where `{…}` stands for the part that its reader is given → the tool that tells the same,
+title, description, reader."""
 
 
 def _listed(key: str) -> list[dict[str, str]]:
     return [
         {key: uri, "name": uri.split("/")[2], "title": title, "description": description}
         | {"mimeType": _MARKDOWN}
-        for uri, (title, description, _) in _RESOURCES.items()
+        for uri, (_, title, description, _) in _RESOURCES.items()
         if ("{" in uri) == (key == "uriTemplate")
     ]
 
 
+def _check(tool: str) -> None:
+    if not caller().access.shows(tool):
+        raise Refusal(f"{tool} is not among the tools of this client", INVALID_PARAMS)
+
+
 def _reader(uri: str) -> Callable[[Toolset], Delivered]:
-    for known, (_, _, read) in _RESOURCES.items():
+    for known, (tool, _, _, read) in _RESOURCES.items():
         before, _, part = known.partition("{")
         given = unquote(uri.removeprefix(before))
         if uri.startswith(before) and bool(given) == bool(part) and "/" not in given:
+            _check(tool)
             return lambda tools: read(tools, given)
     raise Refusal(f"Unknown resource: {uri}", INVALID_PARAMS, {"uri": uri})
 
@@ -109,17 +120,30 @@ async def _settle_inbox(banks: BankThreads, _: str) -> str:
     return _SETTLE.format(items=paged(inbox_blocks(found), 1))
 
 
-_PROMPTS: Mapping[str, tuple[str, str, str, Callable[[BankThreads, str], Awaitable[str]]]] = {
-    "log_today": ("Log today", "Keep what is worth keeping of this session.", "focus", _log_today),
+_PROMPTS: Mapping[str, tuple[str, str, str, str, Callable[[BankThreads, str], Awaitable[str]]]] = {
+    "log_today": (
+        "retain",
+        "Log today",
+        "Keep what is worth keeping of this session.",
+        "focus",
+        _log_today,
+    ),
     "review_reflection": (
+        "reflect",
         "Review a reflection",
         "Look through what reflect would change, before it is written.",
         "since",
         _review_reflection,
     ),
-    "settle_inbox": ("Settle the inbox", "Judge what waits for a decision.", "", _settle_inbox),
+    "settle_inbox": (
+        "inbox",
+        "Settle the inbox",
+        "Judge what waits for a decision.",
+        "",
+        _settle_inbox,
+    ),
 }
-"""Name → title, description, what it may be told, what writes it."""
+"""Name → the tool that it leads to, title, description, what it may be told, what writes it."""
 
 
 def methods_of(banks: BankThreads) -> Mapping[str, Method]:
@@ -142,7 +166,8 @@ def methods_of(banks: BankThreads) -> Mapping[str, Method]:
         if name not in _PROMPTS:
             known = ", ".join(_PROMPTS)
             raise Refusal(f"Unknown prompt: {name}; there are {known}", INVALID_PARAMS)
-        _, description, argument, write = _PROMPTS[name]
+        tool, _, description, argument, write = _PROMPTS[name]
+        _check(tool)
         if unknown := [key for key in arguments if key != argument]:
             said = f"{name} has no argument '{unknown[0]}'; it takes {argument or 'none'}"
             raise Refusal(said, INVALID_PARAMS)
@@ -158,7 +183,7 @@ def methods_of(banks: BankThreads) -> Mapping[str, Method]:
             prompts=[
                 {"name": name, "title": title, "description": description}
                 | {"arguments": [{"name": argument, "required": False}] if argument else []}
-                for name, (title, description, argument, _) in _PROMPTS.items()
+                for name, (_, title, description, argument, _) in _PROMPTS.items()
             ]
         ),
         "prompts/get": prompt,
