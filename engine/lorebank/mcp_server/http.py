@@ -22,7 +22,15 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from lorebank.errors import ConfigurationError, LorebankError, UsageError
 from lorebank.mcp_server.access import CLIENTS_FILE, LEAST_TOKEN, Access, load_clients
-from lorebank.mcp_server.protocol import HANDSHAKE_VERSIONS, Peer, Protocol, Refusal, as_text
+from lorebank.mcp_server.protocol import (
+    HANDSHAKE_VERSIONS,
+    INTERNAL_ERROR,
+    METHOD_NOT_FOUND,
+    Peer,
+    Protocol,
+    Refusal,
+    as_text,
+)
 from lorebank.settings.files import user_config_path
 
 Scope = Mapping[str, Any]
@@ -34,9 +42,13 @@ MAX_CONNECTIONS = 256
 REQUEST_SECONDS = 30.0
 """As nginx and Apache order it; on loopback, whole requests arrive within milliseconds."""
 MAX_BODY = 4 * 1024 * 1024
+"""Bytes of a request, as the SDK of the protocol has it."""
 MAX_SESSIONS = 1000
-"""Beyond them the oldest is forgotten, and its client begins another."""
+"""Beyond them the oldest is forgotten, and its client begins another. Chosen by hand."""
 PATH = "/mcp"
+_SESSION = "mcp-session-id"
+_STATUS = {METHOD_NOT_FOUND: 404, INTERNAL_ERROR: 200}
+"""Code of an error → the status it comes with; others with 400."""
 TOKEN_VARIABLE = "LOREBANK_MCP_TOKEN"
 _LOOPBACK = {"127.0.0.1": socket.AF_INET, "localhost": socket.AF_INET, "::1": socket.AF_INET6}
 
@@ -174,10 +186,6 @@ class Endpoint:
         if error and not (peer.version and answer["id"] is not None):
             status = _STATUS.get(error["code"], 400)
         return status, answer, own
-
-
-_SESSION = "mcp-session-id"
-_STATUS = {-32601: 404, -32603: 200}  # no such method, an error of the server's; others are 400
 
 
 async def _body(receive: Receive) -> bytes:

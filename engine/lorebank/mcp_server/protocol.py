@@ -21,8 +21,10 @@ from lorebank.render.text import in_words_of_tools
 
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 _MODERN_VERSIONS = ("2026-07-28",)
-_BATCHING = "2025-03-26"  # the one revision that has batches
+_BATCHING = "2025-03-26"
+"""The one revision that has batches."""
 _MAX_BATCH = 50
+"""Requests of one; chosen by hand: one thread answers, and others wait for it."""
 PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS = -32700, -32600, -32602
 METHOD_NOT_FOUND, INTERNAL_ERROR = -32601, -32603
 _HEADER_MISMATCH, _UNSUPPORTED_VERSION = -32020, -32022
