@@ -26,7 +26,7 @@ _DAY_BEHIND_ARTICLE = sum(map(language_bit, ("fr", "es", "it")))
 """Languages whose `the 5` is a day; in words, `il cinque`, it may count or be anything."""
 _SHORT = "WEEKDAY_SHORT"
 _BETWEEN_DAYS = frozenset(",-–/")
-_NEAR_WORDS = 20
+_NEAR_TOKENS = 20
 """So far away another short day is looked for, as long as a week of them is; chosen by hand."""
 _OF_A_DAY = frozenset({"UNIT", "PART_OF_DAY", "WEEKDAY", "DAY_NEXT_TO", "PART"})
 _WEEKDAYS_CAPITALISED = (
@@ -37,6 +37,7 @@ _ROMAN = re.compile("[ivx]+")
 _GLUED_BEFORE = re.compile(r"(?:[/\\_#@$€£=&+~%^]|[^\W_][.-])\Z")
 _GLUED_NUMBER = re.compile(r"[^\W_][:,]\Z")
 _GLUED_AFTER = re.compile(r"[/\\_@%=$€£]|(?!['’]s\b)[.:,'’–-][^\W_]")
+_NEXT_CHARACTER = re.compile(r"\s*(\S)")
 _QUOTES = frozenset("'\"“‘")
 
 
@@ -114,6 +115,12 @@ def _is_capital(tokens: Tokens, index: int) -> bool:
     return 0 <= index < len(tokens.words) and tokens.text[tokens.starts[index]].isupper()
 
 
+def _letter_behind(tokens: Tokens, end: int) -> str:
+    """The first character behind a match that is no space; nothing where the text ends."""
+    found = _NEXT_CHARACTER.match(tokens.text, tokens.ends[end - 1])
+    return found[1] if found else ""
+
+
 def _counts_alone(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
     """Whether the match names a time although nothing before it says so."""
     meaning: Meaning = edge.value
@@ -140,7 +147,7 @@ def _counts_alone(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
     ):
         noun = before.isalpha() and _is_capital(tokens, start - 1)
         return not (noun or _is_capital(tokens, edge.end))  # Lampe 2019, 2019 Nägel
-    names_a_row = before == ":" and after == ";"  # `day: Thu; messages: 390`, of a table's row
+    names_a_row = before == ":" and after == ";"  # `day: Thu; messages: 390`, a row as a passage
     if not meaning.is_weekly or names_a_row:
         return False
     tags = {e.tag for e in lattice.edges[start] if e.end == edge.end}
@@ -154,9 +161,8 @@ def _counts_alone(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
 def _is_short_day(lattice: Lattice, start: int, edge: Edge) -> bool:
     """`Mo.` within a clause, `mon, wed` at an end of one; `sat`, `mer` and `sun` are words."""
     tokens = lattice.tokens
-    at = tokens.ends[edge.end - 1]
-    after = tokens.text[at : at + _NEAR_WORDS].lstrip()[:1]
-    near = range(max(0, start - _NEAR_WORDS), min(len(tokens.words), edge.end + _NEAR_WORDS))
+    after = _letter_behind(tokens, edge.end)
+    near = range(max(0, start - _NEAR_TOKENS), min(len(tokens.words), edge.end + _NEAR_TOKENS))
     days = {i: e.value for i in near for e in lattice.edges[i] if e.tag == _SHORT}
     if edge.end > start + 1:  # with a full stop
         if _is_capital(tokens, start) and after.islower():
@@ -178,7 +184,7 @@ def _is_thing(lattice: Lattice, start: int, edge: Edge) -> bool:
     tags = {e.tag for e in lattice.edges[at] if e.end == edge.end}
     if at == start or "WEEKDAY" in tags or _SHORT not in tags:
         return False
-    follows = tokens.text[tokens.ends[at] :].lstrip()[:1].islower()
+    follows = _letter_behind(tokens, edge.end).islower()
     said = _word_at(tokens, at - 1) in _words()["article"]
     return said and (follows or not _is_capital(tokens, at))
 
