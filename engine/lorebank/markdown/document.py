@@ -88,7 +88,8 @@ _WIDEST = 96
 """Columns of an indent: what is nested more deeply stands side by side, each line for itself."""
 _MARK = r"(?:[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)])(?=[ \t])))"
 _NESTED = re.compile(rf"\A({_MARK}{{12}}){_MARK}+")
-"""More marks of lists and quotations than twelve on one line; the rest says nothing."""
+"""More marks of lists and quotations than twelve on one line; the rest says nothing. Chosen by
+hand: lists written by people nest four or five deep."""
 _LONGEST_HEADING = 500
 """Characters of a line of headings: it is kept with each line below them."""
 _MANAGED = "<!-- lorebank:begin "

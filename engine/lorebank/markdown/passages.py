@@ -22,6 +22,9 @@ from lorebank.markdown.source import soft_split
 _MAX_LINES = 6
 _MAX_CHARACTERS = 700
 _MAX_CODE_LINES = 12
+_MARKS = 8
+"""Characters on the lines of a passage that are none of its words: an indent and `- [ ] `. Where
+there are more, joined lines would not hold what was said."""
 _MOST_ALONE, _MOST_JOINED = 20_000, 100
 """Passages of a file that stand for themselves; behind them, lines of neighbours that are joined.
 Chosen by hand: what is shown of a hit, a snippet of 700 characters, holds a passage whole."""
@@ -108,7 +111,7 @@ class _PassageReader:
         if last and last.heading == self.heading:
             first, above = last.citation.start_line - 1, last.citation.end_line
             fits = len(last.text) + len(said) < _MAX_CHARACTERS and end - first < _MOST_JOINED
-            is_bare = len(self.document.source(start, end)) < len(said) + 8  # it is found by it
+            is_bare = len(self.document.source(start, end)) < len(said) + _MARKS
             if fits and is_bare and self.taken.isdisjoint(range(above, end)):
                 said, start = f"{self.found.pop().text} {said}", first
         place = Citation(self.document.path, start + 1, max(end, start + 1))
