@@ -73,9 +73,8 @@ def edit_settings(
 ) -> HookChange:
     """Write what `edit` makes of a host's settings; `None` takes the file away.
 
-    `ConfigurationError` where the file cannot be read, or where `edit` raises `ValueError`; it is
-    untouched then. `by_hand` says what is put in.
-    """
+    `ConfigurationError` leaves it untouched where it cannot be read or edited; `by_hand` is the
+    hint."""
     target = file.expanduser().resolve()
     try:
         before = target.read_bytes() if target.exists() else None

@@ -285,8 +285,7 @@ def _asked_for(request: Request, query: str) -> str:
 
 
 def _with_properties(ws: OpenWorkspace, query: str) -> str:
-    """Keys of front matter as the tags they are kept as: `status:draft` asks for
-    `tag:status:draft` where any note says so, and stays a word where none does."""
+    """Keys of front matter as the tags they are kept as (`tag:status:draft`), where any is."""
     return _PROPERTY.sub(
         lambda found: (
             f"{found['no']}tag:{found['field']}"

@@ -164,8 +164,7 @@ class Command(click.Command):
     def __init__(
         self, *arguments: Any, is_markdown: bool = False, summary: str = "", **settings: Any
     ) -> None:
-        """With `is_markdown` the bullet of an argument is part of the text; `summary` goes before
-        the help."""
+        """`is_markdown`: the bullet of an argument is text; `summary` precedes the help."""
         self.is_markdown = is_markdown
         settings.setdefault(
             "context_settings", {"help_option_names": ["-h", "--help"], "max_content_width": 100}

@@ -53,8 +53,7 @@ _NOT_WRITTEN = "not-written"
 
 
 def _ledger(root: Path) -> dict[str, Any]:
-    """What is known from earlier runs: name of an import → where its source lay, and the hashes of
-    the keys of all notes that were ever written."""
+    """Name of an import → where its source lay, and the hashes of all keys ever written."""
     found = read_json(root / ".memory" / _NAME)
     return found if isinstance(found, dict) else {}
 

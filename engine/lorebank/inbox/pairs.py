@@ -212,8 +212,7 @@ def _replacement_waiting(desk: Desk) -> Iterator[InboxItem]:
 
 
 def _replacement_about(desk: Desk, fact: Fact) -> Iterator[InboxItem]:
-    """What a new line of an agent says is over, else the line about the same entity that it is
-    nearest to."""
+    """What an agent's new line says is over, else the line about its entity nearest to it."""
     near = items.facts_by_entity(desk.connection, sorted(fact.slugs))
     may_be_over = {*fact.ends, *(each.id for each in near)}
     over = what_is_over(desk.connection, today=desk.today, among=may_be_over)
@@ -236,12 +235,11 @@ def _claimed(desk: Desk, claimed: Mapping[str, str]) -> Iterator[InboxItem]:
 def _pairs(
     desk: Desk, facts: Iterable[Fact], over: Over, only: str | None = None
 ) -> Iterator[_Pair]:
-    """Each recent line (`only` that of an id) with the older lines that it may replace, about an
-    entity that it names.
+    """Each recent line (`only` that of an id) with the older lines about an entity that it may
+    replace.
 
-    A line that has ended another, or says so, does so to what it speaks of, and is not asked about.
-    A line without a day, as in front matter, counts as older than all that have one.
-    """
+    A line that has ended another, or says so, is not asked about; one without a day is the
+    oldest."""
     from lorebank.supersede.endings import tokens
 
     spent = frozenset((*over.superseded.values(), *over.asked.values()))
@@ -370,8 +368,7 @@ REPLACEMENTS = Source(
 
 
 def about(desk: Desk, fact: Fact) -> tuple[InboxItem, ...]:
-    """What a line just written may restate, contradict, replace or bear on: the items to settle
-    while its writer knows why."""
+    """What a line just written may bear on: the items to settle while its writer knows why."""
     found = (item for each in (EVIDENCE, REPLACEMENTS) for item in each.about(desk, fact))
     return tuple(sorted(found, key=rank))
 

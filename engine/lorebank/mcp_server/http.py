@@ -54,8 +54,7 @@ _LOOPBACK = {"127.0.0.1": socket.AF_INET, "localhost": socket.AF_INET, "::1": so
 
 
 class BoundedProtocol(H11Protocol):
-    """Closes connections beyond `MAX_CONNECTIONS`, and those whose requests take too long to
-    arrive."""
+    """Closes connections beyond `MAX_CONNECTIONS`, and requests that take too long to arrive."""
 
     max_connections = MAX_CONNECTIONS
     request_seconds = REQUEST_SECONDS
@@ -132,8 +131,7 @@ class Endpoint:
             await _respond(send, problem.status, problem.answer(), more)
 
     def _access(self, headers: Mapping[str, str]) -> Access | None:
-        """The rights of the token that the request bears; every token is compared in full, so that
-        the time taken tells nothing of them."""
+        """The rights of the token, compared in full, so that the time taken tells nothing."""
         scheme, _, given = headers.get("authorization", "").partition(" ")
         offered = given.strip().encode()
         fitting = [a for t, a in self._tokens.items() if secrets.compare_digest(offered, t)]
@@ -200,9 +198,7 @@ async def _body(receive: Receive) -> bytes:
 
 
 async def _while_heard(answer: Coroutine[Any, Any, Any], receive: Receive) -> Any:
-    """The answer, given up when the client hangs up: what waits for its turn is not begun.
-
-    So the later era has it; in the earlier one a client says that it cancels."""
+    """The answer, given up when the client hangs up, as the later era has it."""
 
     async def gone() -> None:
         while (await receive())["type"] != "http.disconnect":
@@ -244,8 +240,7 @@ def bind(host: str, port: int) -> socket.socket:
 def accepted_tokens(
     environ: Mapping[str, str], default: Access
 ) -> tuple[Mapping[str, Access], str]:
-    """Every token with its client's rights, and where the tokens are from: those of
-    `mcp-clients.toml` where there are any, else the one of the user with the `default` rights."""
+    """Token → rights, and where they are from: `mcp-clients.toml`, else the user's own token."""
     settings = user_config_path(environ)
     clients = load_clients(settings.parent, default) if settings else {}
     if clients and settings:
@@ -255,10 +250,8 @@ def accepted_tokens(
 
 
 def bearer_token(environ: Mapping[str, str]) -> tuple[str, str]:
-    """The token and where it is from: `LOREBANK_MCP_TOKEN`, else a file beside the user's settings.
-
-    The file is made at the first use and readable by the user alone.
-    """
+    """The token and where it is from: `LOREBANK_MCP_TOKEN`, else a file beside the user's settings,
+    made at the first use and readable by the user alone."""
     if given := environ.get(TOKEN_VARIABLE, "").strip():
         if len(given) < LEAST_TOKEN or not (given.isascii() and given.isprintable()):
             raise ConfigurationError(

@@ -72,8 +72,7 @@ class RunRecord(Record):
 
 
 def chained(first: Mapping[str, Change], then: Mapping[str, Change]) -> dict[str, Change]:
-    """Both steps as one; a file that somebody edited between them counts from that edit on, so that
-    undoing the run never takes the edit away."""
+    """Both steps as one; where somebody edited a file between them, it counts from that edit on."""
     whole = dict(first)
     for path, change in then.items():
         earlier = first.get(path, change)
@@ -120,8 +119,7 @@ def save_run(root: Path, run: RunRecord, *, area: str = "", pending: bool = Fals
 
 
 def load_run(root: Path, name: str, area: str = "") -> RunRecord:
-    """A run on record; `NotFound` where it is damaged, `PathRefused` where it names a file that is
-    no page of the bank: the record may be anybody's."""
+    """A run on record; `NotFound` where it is damaged, `PathRefused` where it names no page."""
     with undo_store(root, area).reading(name) as entries:
         manifest = json.loads(entries[MANIFEST])
         lost: list[str] = []
@@ -214,10 +212,8 @@ class WrittenPages(Record):
 
 
 def write_pages(root: Path, run: RunRecord) -> WrittenPages:
-    """Put the run on record and write its pages, each only over what the run has read.
-
-    Raises `WorkspaceError` where nothing more can be written at all; the next run goes on then.
-    """
+    """Put the run on record and write its pages, each only over what the run has read; raises
+    `WorkspaceError` where nothing more can be written at all."""
     save_run(root, run, pending=True)
     found = WrittenPages()
     for path, change in run.changes.items():
@@ -237,8 +233,7 @@ def write_pages(root: Path, run: RunRecord) -> WrittenPages:
 
 
 def complete_run(root: Path, run: RunRecord, entry: str | None) -> tuple[Diagnostic, ...]:
-    """Write the journal of a run whose pages are written, and mark it as done; `entry` is `None`
-    where no page changed."""
+    """Write the journal, where there is an `entry`, and mark the run as done."""
     problem: Diagnostic | None = None
     day = run.name.rpartition("-")[0]
     journal = journal_path(day)
@@ -337,8 +332,7 @@ def _read(
 
 
 def _looked_at(text: str, side: str) -> str:
-    """Where secrets are looked for: what a run wrote is clean, what it found may have been written
-    before a line of it was called a secret."""
+    """Where secrets are looked for: what a run wrote is clean, unlike what it found."""
     return without_own_blocks(text) if side == "after" else text
 
 
@@ -352,8 +346,7 @@ def _masked(data: bytes, side: str) -> tuple[bytes, _Mask | None]:
 def _unmasked(
     entries: Mapping[str, bytes], side: _Side | None, page: str, name: str
 ) -> bytes | None:
-    """The bytes of one side, with the secrets that still stand on the page: a run never touches
-    what a person wrote, so that they are there in the same order."""
+    """One side's bytes, with the secrets that still stand on the page in the same order."""
     if side is None or side[1] is None:
         return side and entries[side[0]]
     text = _text(entries[side[0]])

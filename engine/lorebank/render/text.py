@@ -30,10 +30,8 @@ _NEVER_LAST = set("「『（［｛〈《【〔([{")
 
 
 def clean(text: str) -> str:
-    """Control characters made visible (`\\x1b`), so that no note can drive the terminal.
-
-    Line feeds stay and tabs become spaces; overrides of the writing direction are shown as well.
-    """
+    """Control characters, and overrides of the writing direction, made visible (`\\x1b`): no note
+    drives the terminal. Line feeds stay, tabs become spaces."""
     return _CONTROL.sub(
         lambda found: found.group().encode("unicode_escape").decode("ascii"),
         text.replace("\r\n", "\n").expandtabs(4),
@@ -66,12 +64,9 @@ def truncate(text: str, width: int) -> str:
 
 
 def wrap(text: str, width: int, indent: str = "", *, first: str | None = None) -> list[str]:
-    """Break a text into lines of at most `width` columns, each behind `indent`.
+    """Break a text into lines of at most `width` columns behind `indent`, the first behind `first`.
 
-    `first` stands before the first line in place of `indent`. A line break in the text stays one,
-    and so does the indent behind it. A word wider than the line stays whole, so that a path or a
-    link can be copied.
-    """
+    Its own line breaks and indents stay; a word wider than the line stays whole, to be copied."""
     lines: list[str] = []
     lead = indent if first is None else first
     for paragraph in text.split("\n"):
@@ -221,10 +216,7 @@ class Look(Record):
         return lines + more_line(len(shown), len(problems), " (lorebank status lists them)")
 
     def evidence(self, evidence: Evidence, indent: str, *, known: str = "") -> str:
-        """`+ 2025-12-01 +0.03 memory/2025-12-01.md#L9  the sentence`, cut to one line.
-
-        A sentence that is `known`, as it stands above already, is left out.
-        """
+        """`+ 2025-12-01 +0.03 memory/a.md#L9  the sentence`, without one that is `known`."""
         sign = {"for": self.good("+"), "against": self.bad("−")}.get(evidence.stance.value, "·")
         moved = evidence.reason if abs(evidence.delta) < UNSEEN else ""
         head = f"{evidence.date} {moved or signed(evidence.delta)} {evidence.source}"

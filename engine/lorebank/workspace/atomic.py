@@ -28,10 +28,8 @@ _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSY
 def write_atomic(path: Path, data: bytes, *, expected: bytes | None) -> None:
     """Put `data` in place of `expected`; with `None`, make a file that must not exist yet.
 
-    Missing folders are made, the file's mode is kept. Raises `ConcurrentEdit` if the file holds
-    anything else by now, `PathRefused` if it is a link, `WorkspaceError` if it cannot be written;
-    the file is untouched then.
-    """
+    Raises `ConcurrentEdit` if the file holds anything else by now, `PathRefused` if it is a link,
+    `WorkspaceError` if it cannot be written; the file is untouched then."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         mode = _check(path, expected)
@@ -103,12 +101,7 @@ def remove_temporaries(folder: Path) -> tuple[str, ...]:
 
 @contextlib.contextmanager
 def _exclusive(folder: Path) -> Iterator[None]:
-    """Keep other processes of ours from changing the folder between a check and what rests on it.
-
-    A lock on the folder itself, held for two system calls, so that writers who hold different
-    locks (`retain` and a nightly run) never overwrite each other. Windows locks no folders; there
-    the check alone has to do.
-    """
+    """Locks a folder between a check and what rests on it, whatever other locks writers hold."""
     try:
         import fcntl
     except ImportError:

@@ -114,8 +114,7 @@ class VaultSettings(NamedTuple):
 
 
 def vault_settings(read: Callable[[str], bytes]) -> VaultSettings:
-    """From `.obsidian/`: the core plug-in for daily notes, or Periodic Notes where it is used.
-    `read` gives a file of the vault, or raises `OSError`; an unreadable one says nothing."""
+    """From `.obsidian/`, by `read`: the plug-in for daily notes, or Periodic Notes where used."""
 
     def said(path: str, *key: str) -> Any:
         try:
@@ -158,14 +157,12 @@ _HINT = "`lorebank init DIR` makes a workspace; `--workspace DIR` or `--bank NAM
 def find_workspace(
     path: Path | None, environ: Mapping[str, str], *, bank: str | None = None
 ) -> Path:
-    """The workspace folder, absolute and with links on the way to it resolved.
+    """The workspace folder, absolute, named by `path`, `bank` or `LOREBANK_WORKSPACE`.
 
-    `path` or `bank` (a registered name), and then `LOREBANK_WORKSPACE`, name it outright. Without
-    any it is the nearest folder, from the current one upwards, that holds `.memory/`, `memory/` or
-    `bank/`, or is a vault or graph; else the current one where it holds dated notes, else the
-    user's default bank, else the current one where one folder in it holds dated notes.
-    `WorkspaceError` where there is none.
-    """
+    Without any it is the nearest folder, from the current one upwards, that is a workspace, a vault
+    or a graph; else the current one where it holds dated notes, else the user's default bank, else
+    the current one where one folder in it holds dated notes. `WorkspaceError` where there is
+    none."""
     if bank is not None:
         if path is not None:
             raise UsageError("a folder and a bank are both named", hint="give one of them")

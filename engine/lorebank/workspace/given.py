@@ -40,8 +40,7 @@ class Source(Mutable):
     entries: dict[str, zipfile.ZipInfo] = field(default_factory=dict)
 
     def read(self, path: str, limit: int | None = None) -> bytes:
-        """The bytes of one file; `OSError` where it cannot be read or has more than `limit`, or
-        than any export."""
+        """The bytes of one file; `OSError` where it cannot be read, or has more than `limit`."""
         limit = limit or LARGEST_ENTRY
         try:
             if self.archive is not None:

@@ -84,9 +84,8 @@ def add_bank(
 ) -> tuple[RegisteredBank, str]:
     """Register a folder under a name; also says what deserves a look, or nothing.
 
-    `replace` lets a name that is taken stand for another folder. Raises `WorkspaceError` for a
-    folder that is not there, and for one that is registered under another name.
-    """
+    `WorkspaceError` for a folder that is not there, `UsageError` for a name that is taken (unless
+    `replace`) and for a folder that has another name."""
     registry = load_registry(environ)
     name = _checked_name(name)
     root = existing_folder(path, hint=f"`lorebank init {path}` makes a workspace")
