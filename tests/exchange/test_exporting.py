@@ -17,13 +17,13 @@ from hypothesis import strategies as st
 
 from lorebank import Bank, UsageError, WorkspaceError
 from lorebank.domain.facts import Citation, EvidenceMark, Fact, FactKind, Interval, Mention, Stance
-from lorebank.exchange.notes import plain_fact, retain_line
+from lorebank.exchange.notes import retain_line
 from lorebank.exchange.prose import clean
 from lorebank.exchange.read_jsonl import read_line
 from lorebank.exchange.writers import COLUMNS, facts_csv, facts_jsonl
 from lorebank.language.folding import slugify
 from lorebank.markdown.document import read_document
-from lorebank.markdown.facts import extract_facts
+from lorebank.markdown.facts import extract_facts, new_fact
 from lorebank.markdown.plain import escape_markup
 from support import WORDS_ONLY, golden
 
@@ -242,12 +242,12 @@ def facts(draw: st.DrawFn) -> Fact:
     text = " ".join(clean(draw(_TEXTS)).split())
     assume(text)
     names = draw(st.lists(_NAMES, max_size=3, unique_by=slugify))
-    return plain_fact(
+    return new_fact(
         draw(st.sampled_from(FactKind)),
         text,
         [Mention(name, slugify(name), subject=True) for name in names],
+        draw(st.none() | st.dates(date(1990, 1, 1), date(2040, 1, 1))),
         confidence=draw(st.none() | st.sampled_from((0.0, 0.05, 0.5, 0.95, 1.0))),
-        day=draw(st.none() | st.dates(date(1990, 1, 1), date(2040, 1, 1))),
         marks=draw(st.sampled_from(((), (EvidenceMark(Stance.AGAINST, "o-3f2a"),)))),
         details=draw(st.sampled_from(((), ("Last reinforced: 2025-11-21",)))),
     )

@@ -106,15 +106,9 @@ def export_transcripts(
 
 def session_turns(ws: OpenWorkspace) -> Iterator[tuple[str, Turn]]:
     """What users and assistants said in every transcript of this agent, each turn with the path
-    of its file; as it may be kept, without what is forgotten, and read from the files
-    themselves.
-    """
-    from lorebank.conversations.files import find_sessions
-
-    forgotten = _forgotten(ws)
-    for file in find_sessions(ws.root, ws.config).files:
-        for turn in _turns(file, forgotten):
-            yield file.path, turn
+    of its file; as it may be kept, without what is forgotten."""
+    for transcript in transcripts(ws):
+        yield from ((transcript.id, turn) for turn in transcript.turns)
 
 
 def _forgotten(ws: OpenWorkspace) -> Forgotten:

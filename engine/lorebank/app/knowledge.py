@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
 from lorebank.app.workspace import Day, OpenWorkspace, listed
-from lorebank.beliefs import materialise
-from lorebank.beliefs.history import belief_diff
+from lorebank.beliefs import history, materialise
 from lorebank.domain.answers import EntityGraph, EntityView, Explanation
-from lorebank.domain.facts import Entity, Opinion
+from lorebank.domain.facts import Entity, Fact, Opinion
 from lorebank.domain.judgments import Audit, LedgerChange, NameResolution
 from lorebank.domain.reports import BeliefDiff, Calibration, RotReport
 from lorebank.errors import UsageError
 from lorebank.inbox.registry import judge_records, settled
 from lorebank.index import entity_graph
 from lorebank.index.entity_view import entity_view
-from lorebank.index.items import facts_by_id
+from lorebank.index.items import all_facts, facts_by_id, facts_of_ids
 from lorebank.index.opinions import load_opinions, opinions_moved_by
 from lorebank.index.succession import mark_superseded
 from lorebank.names.entities import list_entities
@@ -53,7 +52,8 @@ def explain(ws: OpenWorkspace, id: str, *, now: date | None = None) -> Explanati
             load_opinions(ws.index, opinion_id=ws.full_opinion_id(id))[:1]
         )
         dated = materialise.as_read(opinion, ws.day(now), ws.config.reflect)
-        steps = lookback.steps_of(ws.index, dated, ws.config.reflect.prior)
+        facts = facts_of_ids(ws.index, sorted({line.fact_id for line in dated.evidence})).values()
+        steps = history.belief_steps(dated, _stated(facts), prior=ws.config.reflect.prior)
         return Explanation(fact=None, opinion=dated, places=(opinion.source,), steps=steps)
     found = ws.find_fact(id, "fact or opinion")
     [fact] = mark_superseded(ws.index, [found], today=ws.day(now))
@@ -82,7 +82,7 @@ def belief_changes(
     eve = first - timedelta(days=1) if first > date.min else first
     before = ws.opinions(slug, eve, now)
     after = ws.opinions(slug, until, now)
-    return belief_diff(before, after, since=first, until=until)
+    return history.belief_diff(before, after, since=first, until=until)
 
 
 def rot(ws: OpenWorkspace, *, now: date | None = None) -> RotReport:
@@ -101,8 +101,14 @@ def calibration(
     next independent evidence, and how often each judge's verdicts were overruled."""
     slug = ws.slug_of(entity)
     day = parse_day(as_of, ws.day(now), "as-of", side="end") or ws.day(now)
-    found = lookback.calibration(ws.index, ws.opinions(slug, day, now), day=day)
+    stated = _stated(all_facts(ws.index))
+    found = history.calibrate(ws.opinions(slug, day, now), stated, day=day)
     return replace(found, judges=judge_records(settled(ws.open_desk(now))))
+
+
+def _stated(facts: Iterable[Fact]) -> dict[str, float]:
+    """Fact → the confidence that its line names."""
+    return {fact.id: fact.confidence for fact in facts if fact.confidence is not None}
 
 
 def entities(ws: OpenWorkspace) -> tuple[Entity, ...]:

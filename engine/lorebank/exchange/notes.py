@@ -18,25 +18,17 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import field, replace
 from datetime import date
 from hashlib import blake2b
 
-from lorebank.domain.facts import (
-    Citation,
-    Diagnostic,
-    EvidenceMark,
-    Fact,
-    FactKind,
-    Mention,
-    Origin,
-)
+from lorebank.domain.facts import Diagnostic, Fact, FactKind, Mention, Origin
 from lorebank.exchange.prose import split_front_matter
 from lorebank.language.folding import slugify
 from lorebank.markdown.fact_format import format_fact
 from lorebank.markdown.fact_lines import parse_fact_line
-from lorebank.markdown.facts import fact_id
+from lorebank.markdown.facts import new_fact
 from lorebank.markdown.front_matter import (
     FrontMatterValue,
     parse_front_matter,
@@ -120,34 +112,9 @@ def entity_mention(name: str, *, subject: bool = True) -> Mention | None:
     return Mention(plain, slug, subject=subject) if slug and len(plain) <= 200 else None
 
 
-def plain_fact(
-    kind: FactKind,
-    text: str,
-    mentions: Sequence[Mention] = (),
-    *,
-    confidence: float | None = None,
-    day: date | None = None,
-    marks: Sequence[EvidenceMark] = (),
-    details: Sequence[str] = (),
-) -> Fact:
-    """A fact whose text is no Markdown: `@` and `*` in it are letters like others."""
-    distinct = tuple({mention.slug: mention for mention in reversed(mentions)}.values())[::-1]
-    return Fact(
-        id=fact_id(kind, day, tuple(mention.slug for mention in distinct), text),
-        kind=kind,
-        content=text,
-        raw=text,
-        citation=Citation("", 0, 0),
-        mentions=distinct,
-        confidence=confidence,
-        recorded=day,
-        marks=tuple(marks),
-        details=tuple(details),
-    )
-
-
-def written_fact(kind: FactKind, text: str, subjects: Sequence[Mention]) -> Fact:
-    return plain_fact(kind, plain_text(text), (*subjects, *(m for m, _, _ in find_mentions(text))))
+def written_fact(kind: FactKind, text: str, subject: Mention) -> Fact:
+    mentions = (subject, *(m for m, _, _ in find_mentions(text)))
+    return new_fact(kind, plain_text(text), mentions, None)
 
 
 def retain_line(fact: Fact) -> str:

@@ -17,10 +17,11 @@ from typing import Any
 
 from lorebank.domain.facts import Diagnostic, EvidenceMark, Fact, FactKind, Mention, Stance
 from lorebank.exchange.conversations import moment_of
-from lorebank.exchange.notes import ImportedNote, Read, entity_mention, plain_fact, retain_line
+from lorebank.exchange.notes import ImportedNote, Read, entity_mention, retain_line
 from lorebank.exchange.prose import clean, shareable_text
 from lorebank.exchange.source import BROKEN, BrokenJson, json_values
 from lorebank.markdown.fact_lines import begins_typed, parse_fact_line
+from lorebank.markdown.facts import new_fact
 from lorebank.workspace.given import Source
 
 TEXT_KEYS = ("text", "content", "fact", "memory", "statement", "observation")
@@ -122,14 +123,14 @@ class _Line:
             if line.content:
                 confidence = line.confidence if confidence is None else confidence
                 written, text, mentions = line.kind, line.content, line.mentions
-        fact = plain_fact(
+        fact = new_fact(
             written or (FactKind.WORLD if confidence is None else FactKind.OPINION),
             text,
             mentions,
+            self._day(),
             confidence=confidence,
-            day=self._day(),
             marks=_marks(self.said.get("marks")),
-            details=[each for each in _texts(self.said.get("details")) if each.strip()],
+            details=tuple(each for each in _texts(self.said.get("details")) if each.strip()),
         )
         return fact, tuple(self.problems)
 

@@ -220,7 +220,7 @@ def with_retain_section(body: str, title: str) -> str:
             prose.append(line)
             continue
         kind, text = said
-        fact = written_fact(kind, text, [subject])
+        fact = written_fact(kind, text, subject)
         if fact.content:
             facts.append(retain_line(fact))
     if not facts:

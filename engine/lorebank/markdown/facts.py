@@ -14,6 +14,7 @@ from dataclasses import field, replace
 from datetime import date
 from hashlib import blake2b
 from itertools import takewhile
+from typing import Any
 
 from lorebank.domain.facts import Citation, Diagnostic, Fact, FactKind, Mention, Origin
 from lorebank.language.folding import fold
@@ -106,6 +107,25 @@ def fact_id(kind: FactKind, recorded: date | None, slugs: Sequence[str], content
     parts = (kind.value, recorded.isoformat() if recorded else "", ",".join(sorted(slugs)), said)
     source = "\x1f".join(parts).encode("utf-8", "surrogatepass")
     return f"f-{blake2b(source, digest_size=5).hexdigest()}"
+
+
+_NOWHERE = Citation("", 0, 0)
+
+
+def new_fact(
+    kind: FactKind,
+    content: str,
+    mentions: Sequence[Mention],
+    day: date | None,
+    citation: Citation = _NOWHERE,
+    **more: Any,
+) -> Fact:
+    """A fact in these words, with its id; of mentions with one slug the first counts."""
+    distinct: dict[str, Mention] = {}
+    for mention in mentions:
+        distinct.setdefault(mention.slug, mention)
+    id, named = fact_id(kind, day, tuple(distinct), content), tuple(distinct.values())
+    return replace(Fact(id, kind, content, content, citation, named, recorded=day), **more)
 
 
 class _FactReader:

@@ -18,7 +18,7 @@ from pathlib import PurePosixPath
 from lorebank.domain.facts import Citation, Fact, FactKind, Interval, Mention, Task, TaskState
 from lorebank.language.folding import fold, slugify
 from lorebank.markdown.document import Document
-from lorebank.markdown.facts import fact_id
+from lorebank.markdown.facts import new_fact
 from lorebank.markdown.front_matter import PROPERTY, FrontMatterValue
 from lorebank.markdown.mentions import (
     ESCAPE,
@@ -132,16 +132,7 @@ def _facts(
     mentions = (of, *(m for m, _, _ in find_mentions(value) if m.slug != of.slug))
     shown_key = key.removesuffix("-in-source").replace("_", " ")  # as an import renames it
     content = f"{shown_key}: {shown}"
-    slugs = tuple(mention.slug for mention in mentions)
-    yield Fact(
-        id=fact_id(FactKind.WORLD, day, slugs, content),
-        kind=FactKind.WORLD,
-        content=content,
-        raw=raw,
-        citation=place,
-        mentions=mentions,
-        recorded=day,
-    )
+    yield new_fact(FactKind.WORLD, content, mentions, day, place, raw=raw)
 
 
 def _places(lines: Sequence[str]) -> dict[str, int]:

@@ -18,7 +18,7 @@ from lorebank.domain.facts import LONGEST_FACT, Citation, Fact, FactKind, Interv
 from lorebank.language.folding import fold, slugify
 from lorebank.language.statements import Cue, Statement, languages_of, no_names, sentence_spans
 from lorebank.markdown.document import Document
-from lorebank.markdown.facts import fact_id
+from lorebank.markdown.facts import new_fact
 from lorebank.markdown.mentions import find_mentions
 from lorebank.markdown.plain import plain_text
 from lorebank.markdown.tasks import find_tasks
@@ -346,16 +346,6 @@ def stated_fact(
     """`about` is a name or empty; of several sentences the first is the place."""
     marked = tuple(name for sentence in cited for name in sentence.names)
     mentions = [Mention(about, slugify(about), subject=True)] if about else []
-    for known in _names_in(Sentence(content, cited[0].citation, marked), names):
-        if slugify(known.name) not in {mention.slug for mention in mentions}:
-            mentions.append(Mention(known.name, slugify(known.name)))
-    slugs = tuple(dict.fromkeys(mention.slug for mention in mentions))
-    return Fact(
-        id=fact_id(kind, day, slugs, content),
-        kind=kind,
-        content=content,
-        raw=cited[0].text,
-        citation=cited[0].citation,
-        mentions=tuple(mentions),
-        recorded=day,
-    )
+    found = _names_in(Sentence(content, cited[0].citation, marked), names)
+    mentions += (Mention(known.name, slugify(known.name)) for known in found)
+    return new_fact(kind, content, mentions, day, cited[0].citation, raw=cited[0].text)

@@ -1,4 +1,4 @@
-"""Looking back: what changed its mind, what went off, how often a confidence held up.
+"""Looking back: what went off.
 
 Nothing here is kept: each answer is worked out from the lines. Of links on pages, those in code are
 passed over, and whatever leads out of the workspace: it is not ours to look up.
@@ -7,7 +7,7 @@ passed over, and whatever leads out of the workspace: it is not ours to look up.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -17,10 +17,9 @@ from urllib.parse import unquote
 from lorebank.beliefs import history
 from lorebank.beliefs.forming import stated_opinions
 from lorebank.database.connection import Connection
-from lorebank.domain.answers import BeliefStep
 from lorebank.domain.facts import Citation, Fact, Opinion, OpinionStatus
-from lorebank.domain.reports import Calibration, RotFinding, RotKind, RotReport
-from lorebank.index.items import all_facts, facts_of_ids, marked_facts
+from lorebank.domain.reports import RotFinding, RotKind, RotReport
+from lorebank.index.items import all_facts, marked_facts
 from lorebank.index.succession import what_is_over
 from lorebank.markdown.ledger import parse_evidence_lines, parse_line_rulings
 from lorebank.markdown.mentions import WIKILINK, code_spans, is_day_link, link_title
@@ -29,21 +28,6 @@ from lorebank.names.who import resolve_name
 from lorebank.workspace import layout
 from lorebank.workspace.files import SourceFile, read_bytes
 from lorebank.workspace.recalled import Recalled
-
-
-def steps_of(connection: Connection, opinion: Opinion, prior: float) -> tuple[BeliefStep, ...]:
-    """Each day of an opinion's confidence, with the confidences its lines name."""
-    facts = facts_of_ids(connection, sorted({line.fact_id for line in opinion.evidence})).values()
-    return history.belief_steps(opinion, _stated(facts), prior=prior)
-
-
-def calibration(connection: Connection, opinions: Sequence[Opinion], *, day: date) -> Calibration:
-    """How often the confidences of these opinions held up, by a day."""
-    return history.calibrate(opinions, _stated(all_facts(connection)), day=day)
-
-
-def _stated(facts: Iterable[Fact]) -> dict[str, float]:
-    return {fact.id: fact.confidence for fact in facts if fact.confidence is not None}
 
 
 def rot_report(

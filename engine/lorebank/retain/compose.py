@@ -12,13 +12,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
 
-from lorebank.domain.facts import Citation, Fact, FactKind, Interval, Mention, Origin
+from lorebank.domain.facts import Fact, FactKind, Interval, Mention, Origin
 from lorebank.errors import UsageError, WorkspaceError
 from lorebank.language.folding import fold, slugify
 from lorebank.languages import phrase_lists
 from lorebank.markdown.document import append_to_section, last_section, read_document
 from lorebank.markdown.fact_lines import begins_typed, parse_fact_line
-from lorebank.markdown.facts import extract_facts, fact_id
+from lorebank.markdown.facts import extract_facts, new_fact
 from lorebank.markdown.sections import folded_headings, opens_retain
 from lorebank.markdown.source import newline_style
 from lorebank.retain.kinds import kind_of
@@ -74,15 +74,13 @@ def compose_fact(
     chosen = kind or (parsed.kind if parsed.has_kind else implied)
     if not parsed.has_kind:
         mentions = _linked(parsed.content, chosen, mentions, names_in(parsed.content))
-    return Fact(
-        id=fact_id(chosen, day, tuple(dict.fromkeys(m.slug for m in mentions)), parsed.content),
-        kind=chosen,
-        content=parsed.content,
+    return new_fact(
+        chosen,
+        parsed.content,
+        mentions,
+        day,
         raw=sentence,
-        citation=Citation("", 0, 0),
-        mentions=mentions,
         confidence=stated,
-        recorded=day,
         marks=parsed.marks,
         ends=parsed.ends,
         origin=parsed.origin or Origin.OWNER,

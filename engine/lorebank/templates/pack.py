@@ -34,14 +34,14 @@ from lorebank.errors import (
     PathRefused,
     WorkspaceError,
 )
-from lorebank.records import Record, record_to_dict
+from lorebank.records import Record
 from lorebank.settings.files import parse_toml
 from lorebank.workspace.atomic import write_atomic
 from lorebank.workspace.given import open_source
 from lorebank.workspace.layout import GENERATED_FOLDERS
 from lorebank.workspace.paths import refuse_outside_memory
 from lorebank.workspace.run_store import pack
-from lorebank.workspace.standing import StandingPage, is_standing_path, standing_page
+from lorebank.workspace.standing import StandingPage, is_standing_path, own_settings, standing_page
 
 MANIFEST = "template.toml"
 MOST_FILES = 500
@@ -198,7 +198,7 @@ def pack_files(
         "name": name,
         "title": title,
         "description": description,
-        "pages": [_settings(page) for page in pages],
+        "pages": list(map(own_settings, pages)),
     }
     found = {MANIFEST: tomlkit.dumps(manifest).encode()}
     return found | {f"workspace/{path}": content for path, content in sorted(files.items())}
@@ -216,8 +216,3 @@ def write_pack(target: Path, files: Mapping[str, bytes]) -> None:
             write_atomic(target / path, content, expected=None)
     except ConcurrentEdit as error:
         raise WorkspaceError(error.message) from error
-
-
-def _settings(page: StandingPage) -> dict[str, Any]:
-    plain = record_to_dict(StandingPage("", "", ""))
-    return {key: value for key, value in record_to_dict(page).items() if value != plain[key]}

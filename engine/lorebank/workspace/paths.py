@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from stat import S_ISDIR, S_ISREG
 
 from lorebank.domain.answers import FileText
+from lorebank.domain.facts import Citation
 from lorebank.errors import ConcurrentEdit, NotFound, PathRefused, UsageError, WorkspaceError
 from lorebank.records import Record
 from lorebank.settings.tables import Config
@@ -134,9 +136,6 @@ def is_linked(root: Path, path: str) -> bool:
     return any((root / step).is_symlink() for step in steps[:-1])
 
 
-_FRAGMENT = re.compile(r"\A(?P<path>.*)#L(?P<first>\d+)(?:-L?(?P<last>\d+))?\Z", re.DOTALL)
-
-
 def read_excerpt(
     root: Path,
     path: str,
@@ -152,11 +151,10 @@ def read_excerpt(
     `elsewhere` may know the file behind a path that is none of the workspace's. `as_shown` is given
     the whole text, since what is private may begin above. Raises `PathRefused` for what is outside
     the workspace's memory, `NotFound` for a missing file or a line past its end."""
-    found = _FRAGMENT.match(path)
-    if found:
-        first = int(found["first"])
-        path, start_line = found["path"], first
-        lines = int(found["last"] or first) - first + 1
+    with suppress(ValueError):
+        cited = Citation.parse(path)
+        path, start_line = cited.path, cited.start_line
+        lines = cited.end_line - cited.start_line + 1
     if (start_line is not None and start_line < 1) or (lines is not None and lines < 1):
         raise UsageError(
             "lines are counted from 1", hint="use path#L10-L20, or --from 10 --lines 11"

@@ -19,6 +19,7 @@ STANDING_LINES = 12
 _MOST_LINES = 100
 """An answer that nobody reads to its end is none."""
 _LETTERS = {name: kind.letter for kind in FactKind for name in (kind.letter.lower(), kind.value)}
+_TEXTS = ("title", "question")
 _TRUE, _FALSE = ("true", "yes"), ("false", "no", "")
 _NOT_STANDING = frozenset(
     f"{BANK_FOLDER}/{name}.md"
@@ -79,7 +80,7 @@ def standing_page(
         problems.append(f"{expected}, not {settings['k']!r}")
     found = {key: text(key) for key in ("title", "question", "since")}
     found["title"] = found["title"] or title
-    problems += [f"{key}: expected a text" for key in ("title", "question") if not found[key]]
+    problems += [f"{key}: expected a text" for key in _TEXTS if not found[key]]
     page = StandingPage(
         path,
         **found,
@@ -105,27 +106,25 @@ def is_standing_path(path: str) -> bool:
 
 def standing_page_text(page: StandingPage, frame: str) -> str:
     """The page before its first answer; `frame` ends with the title, under the front matter."""
-    settings: list[tuple[str, str]] = [
-        ("words", _list(page.words)),
-        ("kinds", _list(page.kinds)),
-        ("entity", _quoted(page.entity) if page.entity else ""),
-        ("since", _quoted(page.since) if page.since else ""),
-        ("ahead", "true" if page.ahead else ""),
-        ("moved", "true" if page.moved else ""),
-        ("k", str(page.k) if page.k != STANDING_LINES else ""),
-    ]
-    lines = "".join(f"{key}: {value}\n" for key, value in settings if value)
+    narrowing = {k: v for k, v in own_settings(page).items() if k not in ("path", *_TEXTS)}
+    lines = "".join(f"{key}: {_written(value)}\n" for key, value in narrowing.items())
     return (
-        frame.replace('"{{title}}"', _quoted(page.title))
-        .replace('"{{question}}"\n', f"{_quoted(page.question)}\n{lines}")
+        frame.replace('"{{title}}"', _written(page.title))
+        .replace('"{{question}}"\n', f"{_written(page.question)}\n{lines}")
         .replace("{{title}}", page.title)
     )
 
 
-def _list(texts: tuple[str, ...]) -> str:
-    return f"[{', '.join(map(_quoted, texts))}]" if texts else ""
+def own_settings(page: StandingPage) -> dict[str, Any]:
+    """The settings of a page that are not those of every page."""
+    plain = StandingPage("", "", "").to_dict()
+    return {key: value for key, value in page.to_dict().items() if value != plain[key]}
 
 
-def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+def _written(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_written, value))}]"
+    if not isinstance(value, str):
+        return str(value).lower()
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
