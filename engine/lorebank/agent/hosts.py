@@ -148,12 +148,17 @@ lorebank_flush() {{ {command} flush "$@"; }}
 
 
 def _default_file(host: str, environ: Mapping[str, str]) -> Path:
-    home = Path(environ["HOME"]) if environ.get("HOME") else Path.home()
     if host == "claude-code":
-        folder = environ.get("CLAUDE_CONFIG_DIR")
-        return (Path(folder) if folder else home / ".claude") / "settings.json"
+        return _in_home(Path(".claude/settings.json"), host, environ)
     is_zsh = Path(environ.get("SHELL", "")).name == "zsh"
-    return home / (".zshrc" if is_zsh else ".bashrc")
+    return _in_home(Path(".zshrc" if is_zsh else ".bashrc"), host, environ)
+
+
+def _in_home(path: Path, host: str, environ: Mapping[str, str]) -> Path:
+    """A path below the user's home, or below the folder that the host's variable names."""
+    if folder := environ.get(_FOLDERS.get(host, "")):
+        return Path(folder) / path.name
+    return (Path(environ["HOME"]) if environ.get("HOME") else Path.home()) / path
 
 
 NAME = "memory"
@@ -201,10 +206,7 @@ _FOLDERS = {"codex": "CODEX_HOME", "claude-code": "CLAUDE_CONFIG_DIR"}
 
 def settings_file(host: str, environ: Mapping[str, str], platform: str = sys.platform) -> Path:
     known = HOSTS[host].file
-    path = Path(known.get(platform, known[""]))
-    if folder := environ.get(_FOLDERS.get(host, "")):
-        return Path(folder) / path.name
-    return (Path(environ["HOME"]) if environ.get("HOME") else Path.home()) / path
+    return _in_home(Path(known.get(platform, known[""])), host, environ)
 
 
 def connect(host: str, file: Path, command: Sequence[str] | None) -> HookChange:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -172,10 +173,8 @@ def import_template(ws: OpenWorkspace, source: str, *, dry_run: bool = False) ->
     `source` as in `init`. Nothing is overwritten; with `dry_run` nothing is written.
     """
     ensure_derived_folder(ws.root)
-    if dry_run:
-        return tuple(init_workspace(ws.root, source, dry_run=True))
-    with ws.writing():
-        return tuple(init_workspace(ws.root, source))
+    with nullcontext() if dry_run else ws.writing():
+        return tuple(init_workspace(ws.root, source, dry_run=dry_run))
 
 
 def export_template(
@@ -223,12 +222,11 @@ def import_notes(
     """
     from lorebank.exchange.importing import import_source
 
-    path = Path(source).expanduser()
-    if dry_run:
-        return import_source(ws.root, ws.config, path, form=form, name=name, dry_run=True)
-    with ws.writing():
-        report = import_source(ws.root, ws.config, path, form=form, name=name)
-    ws.sync_files()
+    given = Path(source).expanduser()
+    with nullcontext() if dry_run else ws.writing():
+        report = import_source(ws.root, ws.config, given, form=form, name=name, dry_run=dry_run)
+    if not dry_run:
+        ws.sync_files()
     return report
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from importlib.resources import files
 from typing import Any
 from urllib.parse import unquote
 
@@ -64,51 +65,21 @@ def _reader(uri: str) -> Callable[[Toolset], Delivered]:
     raise Refusal(f"Unknown resource: {uri}", INVALID_PARAMS, {"uri": uri})
 
 
-_LOG_TODAY = """\
-Look back over this conversation and keep what will still matter next month.
-
-For each thing worth keeping call `retain` with one sentence that stands alone: who, what, when,
-with names instead of pronouns. Kinds: world (a fact), experience (what you did), opinion (a
-preference or judgement, with a confidence), observation (a summary). Before an opinion, call
-`opinions` for the person: if your sentence speaks for or against one that is there, give its id in
-`for_opinions` or `against_opinions`. Context that only matters today goes to `remember` with
-to="log".
-
-Do not retain what `recall` already knows, and nothing that was itself recalled in this
-conversation. If nothing is worth keeping, say so and write nothing.{focus}"""
-_REVIEW = """\
-Review the reflection below before it is written.
-
-For each hunk ask: does a cited line say it? Open doubtful ones with `memory_get`. Is an opinion
-moved by a line that is about something else? Is a summary older than a newer fact? List what is
-wrong with its citation, and what the right line would be. Then:
-- if nothing is wrong, call `reflect` with dry_run=false{since};
-- if some hunks are wrong, name them in `reject` of the same call: the others are written, and these
-  do not come back until they read otherwise;
-- if you are sure of a few only, name those in `accept`: the others wait;
-- if a fact is wrong, `correct` it with the owner's consent.
-Whatever you are in doubt about, leave out and ask the owner.
-
-{pages}
-
-{hunks}"""
-_SETTLE = """\
-Each item below waits for a judgment. Read each line as its writer meant it, and open its place with
-`memory_get` where the sentence alone does not tell. Rule with `inbox` and its `verdicts` on what
-you are sure of; leave the rest to the owner.
-
-{items}"""
+def _prompt(name: str, **parts: str) -> str:
+    text = files("lorebank.mcp_server").joinpath(f"prompts/{name}.md").read_text("utf-8")
+    return text.removesuffix("\n").format(**parts)
 
 
 async def _log_today(banks: BankThreads, focus: str) -> str:
-    return _LOG_TODAY.format(focus=f"\n\nMind above all: {focus}" if focus else "")
+    return _prompt("log_today", focus=f"\n\nMind above all: {focus}" if focus else "")
 
 
 async def _review_reflection(banks: BankThreads, since: str) -> str:
     report = await banks.call_writer(lambda bank: bank.reflect(since=since or None, dry_run=True))
     if not report.changed:
         return "Reflect has nothing to change. Tell the owner so; there is nothing to review."
-    return _REVIEW.format(
+    return _prompt(
+        "review_reflection",
         since=f' and since="{since}"' if since else "",
         pages=f"{len(report.changed)} pages: {', '.join(report.changed)}",
         hunks=paged(hunk_blocks(report.hunks), 1),
@@ -117,7 +88,7 @@ async def _review_reflection(banks: BankThreads, since: str) -> str:
 
 async def _settle_inbox(banks: BankThreads, _: str) -> str:
     found = await banks.call(lambda bank: bank.inbox())
-    return _SETTLE.format(items=paged(inbox_blocks(found), 1))
+    return _prompt("settle_inbox", items=paged(inbox_blocks(found), 1))
 
 
 _PROMPTS: Mapping[str, tuple[str, str, str, str, Callable[[BankThreads, str], Awaitable[str]]]] = {

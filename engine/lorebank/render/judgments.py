@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lorebank.render.text import INDENT, MODEL, Look, count, count_of, day_phrase, more_line
+from lorebank.render.text import INDENT, MODEL, Look, count, count_of, more_line
 
 if TYPE_CHECKING:
     from lorebank.domain.facts import InboxItem, InboxLine
@@ -59,40 +59,23 @@ def inbox_blocks(inbox: Inbox) -> list[str]:
 def _side(look: Look, label: str, line: InboxLine | None) -> list[str]:
     if line is None:
         return []
-    place = str(line.source) if line.source else ""
-    return [
-        *look.paragraph(f"{label}{line.text}", INDENT * 2, first=INDENT),
-        *look.parts(
-            [
-                ", ".join(line.about),
-                f"written by {line.by}" if line.by else "",
-                day_phrase(line.day) if line.day else "",
-                place,
-                line.id,
-            ],
-            INDENT * 2,
-        ),
-    ]
+    by, day = f"written by {line.by}" if line.by else "", str(line.day or "")
+    parts = [", ".join(line.about), by, day, str(line.source or ""), line.id]
+    text = look.paragraph(f"{label}{line.text}", INDENT * 2, first=INDENT)
+    return [*text, *look.parts(parts, INDENT * 2)]
 
 
 def verdict_lines(look: Look, decisions: Iterable[Decision], *, undone: bool = False) -> list[str]:
     """One line a verdict: what was ruled, by whom, and the ledger line that says so."""
-    lines = [
-        "  ".join(
-            filter(
-                None,
-                [
-                    f"{each.id} {'taken back: ' if undone else ''}{each.verdict}",
-                    f"by {each.by}" if each.by else "",
-                    each.day.isoformat() if each.day else "",
-                    "" if undone else str(each.source),
-                    "what it rules on is gone" if each.is_void and not undone else "",
-                ],
-            )
-        )
-        for each in decisions
-    ]
-    return [look.clean_line(line) for line in lines] or ["no verdict stands"]
+
+    def told(each: Decision) -> str:
+        done = f"{each.id} {'taken back: ' if undone else ''}{each.verdict}"
+        parts = [done, f"by {each.by}" if each.by else "", str(each.day or "")]
+        gone = "what it rules on is gone" if each.is_void else ""
+        parts += [] if undone else [str(each.source), gone]
+        return look.clean_line("  ".join(filter(None, parts)))
+
+    return list(map(told, decisions)) or ["no verdict stands"]
 
 
 _SHOWN = 10

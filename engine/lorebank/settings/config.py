@@ -134,13 +134,7 @@ def set_values(file: Path, values: Mapping[str, Any], *, in_workspace: bool = Fa
     changes = _file_changes(file, in_workspace=in_workspace)
     changes += [Change(key, value, str(file)) for key, value in values.items()]
     _check_together(_apply(changes))
-    text = files.read_text(file) if file.exists() else ""
-    for key, value in values.items():
-        try:
-            text = files.set_key(text, tuple(key.split(".")), value)
-        except ValueError as error:
-            raise ConfigurationError(f"{file}: {error}", hint=f"set {key} in an editor") from error
-    files.replace_file(file, text)
+    files.edit_file(file, {tuple(key.split(".")): value for key, value in values.items()})
 
 
 def _from_texts(given: Iterable[Change]) -> list[Change]:

@@ -15,12 +15,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from lorebank.domain.answers import RegisteredBank
 from lorebank.errors import ConfigurationError, UsageError, WorkspaceError
 from lorebank.records import Record
-from lorebank.settings.files import find_line, parse_file, read_text, set_key, user_config_path
+from lorebank.settings.files import edit_file, find_line, parse_file, read_text, user_config_path
 from lorebank.settings.rules import is_absolute
 from lorebank.workspace.layout import BANK_FOLDER, MEMORY_FOLDER, existing_folder
 
@@ -34,8 +35,6 @@ class Registry(Record):
     file: Path | None
     """Where they stand; `None` where the environment names no folder for settings."""
     banks: tuple[RegisteredBank, ...] = ()
-    text: str | None = None
-    """The file as it was read; `None` where there is none."""
 
     @property
     def default(self) -> RegisteredBank | None:
@@ -187,7 +186,7 @@ def _parsed(file: Path, text: str) -> Registry:
         RegisteredBank(name, str(Path(path).expanduser()), is_default=_folded(name) == chosen)
         for name, path in table.items()
     ]
-    return Registry(file, tuple(banks), text)
+    return Registry(file, tuple(banks))
 
 
 def _unexpected(file: Path, text: str, key: tuple[str, ...], expected: str) -> ConfigurationError:
@@ -198,22 +197,8 @@ def _unexpected(file: Path, text: str, key: tuple[str, ...], expected: str) -> C
 
 def _edit(registry: Registry, changes: Mapping[tuple[str, ...], str | None]) -> None:
     """Set keys of the file, or take them out where the value is `None`; nothing else changes."""
-    from lorebank.workspace.atomic import write_atomic
-
-    file = registry.file
-    if file is None:
+    if registry.file is None:
         raise ConfigurationError(
             "no folder for your settings is known", hint="set LOREBANK_CONFIG to a file's path"
         )
-    text = registry.text or ""
-    try:
-        for key, value in changes.items():
-            text = set_key(text, key, value)
-    except ValueError as error:
-        raise ConfigurationError(f"{file}: {error}", hint="change it in an editor") from error
-    _parsed(file, text)
-    target = file.resolve()
-    before = None if registry.text is None else target.read_bytes()
-    if before is not None and before.decode("utf-8-sig", "replace") != registry.text:
-        raise ConfigurationError(f"{file}: was changed meanwhile", hint="run the command again")
-    write_atomic(target, text.encode(), expected=before)
+    edit_file(registry.file, changes, partial(_parsed, registry.file))
