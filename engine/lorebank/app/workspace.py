@@ -124,7 +124,7 @@ def listed(names: str | Iterable[str]) -> Collection[str]:
 
 
 def with_index_repair(method: Callable[P, R]) -> Callable[P, R]:
-    """Retry with a sound index; rows of a damaged one are read as anything, whatever fails."""
+    """Retry with a sound index, whatever was raised: rows of a damaged one read as anything."""
 
     @wraps(method)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:

@@ -420,7 +420,7 @@ def _log_day(day: Day, today: date, *, allow_future: bool) -> date:
 
 
 def _given_text(ws: OpenWorkspace, text: str, *, allow_secret: bool) -> str:
-    """A text that may be written, without what recall printed; all sentences pass here."""
+    """A text less what recall printed; `UsageError` where it may not be written."""
     if any("\ud800" <= letter <= "\udfff" for letter in text):
         raise UsageError("the text holds half a character, which no file can hold")
     if leaves_private_open(text):

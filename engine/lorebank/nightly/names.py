@@ -38,10 +38,10 @@ from lorebank.names.resolve import Decision, resolve_names, rule
 from lorebank.names.who import resolve_name
 from lorebank.pages.edits import PageEdit, read_pages
 from lorebank.records import Record
-from lorebank.workspace.atomic import replace_bytes
 from lorebank.workspace.git import unified
 from lorebank.workspace.layout import IDENTITY_PAGE
 from lorebank.workspace.paths import read_text_file
+from lorebank.workspace.run_store import Change, apply_change
 
 _NEW_LEDGER = "# Identity\n\n"
 _HARMLESS = frozenset({"identity-unknown-name"})
@@ -240,7 +240,7 @@ def plan_page_moves(root: Path, moves: Sequence[entities.PageMove]) -> PlannedMo
 def write_page_edits(root: Path, edits: Sequence[PageEdit]) -> None:
     """Write the pages in order, each only over what it was planned from."""
     for edit in edits:
-        replace_bytes(root / edit.path, _bytes(edit.new), expected=_bytes(edit.old))
+        apply_change(root / edit.path, Change.of_texts(edit.old, edit.new))
 
 
 def _move(move: entities.PageMove, pages: dict[str, str | None]) -> str:
@@ -272,7 +272,3 @@ def _move_back(move: entities.PageMove, pages: dict[str, str | None]) -> str:
 
 def _inside(home: str, path: str) -> str | None:
     return next((moved.text for moved in find_moved(home) if moved.path == path), None)
-
-
-def _bytes(text: str | None) -> bytes | None:
-    return None if text is None else text.encode("utf-8")

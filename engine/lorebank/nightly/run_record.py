@@ -191,7 +191,7 @@ def begin_run(
     old = killed.name if killed and not killed.journal else None
     if old is None and not moved:
         return None
-    moves = {edit.path: Change(_bytes(edit.old), _bytes(edit.new)) for edit in moved}
+    moves = {edit.path: Change.of_texts(edit.old, edit.new) for edit in moved}
     is_of_today = old is not None and old.startswith(f"{day.isoformat()}-")
     name = old if old and is_of_today else next_run(root, day.isoformat())
     run = RunRecord(name, {}, chained(killed.changes if killed else {}, moves))
@@ -372,10 +372,6 @@ def _text(data: bytes) -> str:
 
 def _page_text(data: bytes | None) -> str | None:
     return None if data is None else data.decode("utf-8-sig", "replace")
-
-
-def _bytes(text: str | None) -> bytes | None:
-    return None if text is None else text.encode("utf-8")
 
 
 def _digest(data: bytes) -> str:

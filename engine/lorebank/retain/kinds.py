@@ -40,7 +40,7 @@ def kind_of(text: str) -> FactKind:
 
 
 def holds_phrase(text: str, entry: str) -> bool:
-    """Whether a text holds a phrase of that entry, in any language."""
+    """Whether a text holds a phrase of that entry, in any language: few words tell of which."""
     folded = fold(text)
     return any(
         re.search(pattern_of(phrase), folded)

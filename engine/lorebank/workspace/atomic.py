@@ -28,8 +28,9 @@ _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSY
 def write_atomic(path: Path, data: bytes, *, expected: bytes | None) -> None:
     """Put `data` in place of `expected`; with `None`, make a file that must not exist yet.
 
-    Raises `ConcurrentEdit` if the file holds anything else by now, `PathRefused` if it is a link,
-    `WorkspaceError` if it cannot be written; the file is untouched then."""
+    Missing folders are made, the file's mode is kept. Raises `ConcurrentEdit` if the file holds
+    anything else by now, `PathRefused` if it is a link, `WorkspaceError` if it cannot be written;
+    the file is untouched then."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         mode = _check(path, expected)
@@ -104,7 +105,7 @@ def _exclusive(folder: Path) -> Iterator[None]:
     """Locks a folder between a check and what rests on it, whatever other locks writers hold."""
     try:
         import fcntl
-    except ImportError:
+    except ImportError:  # Windows locks no folders; there the check alone has to do
         yield
         return
     descriptor = os.open(folder, os.O_RDONLY)

@@ -37,6 +37,10 @@ class Change(Record):
     before: bytes | None
     after: bytes | None
 
+    @classmethod
+    def of_texts(cls, before: str | None, after: str | None) -> Change:
+        return cls(*(None if text is None else text.encode("utf-8") for text in (before, after)))
+
 
 def pack(entries: Mapping[str, bytes]) -> bytes:
     buffer = io.BytesIO()
