@@ -12,8 +12,9 @@ import dataclasses
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, field
-from datetime import date
+from datetime import date, time
 from enum import StrEnum
+from pathlib import PurePath
 from types import UnionType
 from typing import TYPE_CHECKING, Any, ClassVar, Self, dataclass_transform, get_type_hints
 
@@ -175,8 +176,8 @@ class Mutable(_Methods, metaclass=_MutableType):
 
 
 def as_json(value: Any) -> Any:
-    """A value as every JSON envelope carries it: days in ISO 8601, citations as text, records as
-    objects, numbers to four digits."""
+    """A value as every JSON envelope carries it: days in ISO 8601, citations and paths as text,
+    records as objects, numbers to four digits."""
     if isinstance(value, str | int | None):
         return value.value if isinstance(value, StrEnum) else value
     if isinstance(value, float):
@@ -187,6 +188,10 @@ def as_json(value: Any) -> Any:
         return {key: as_json(each) for key, each in value.items()}
     if isinstance(value, date):
         return value.isoformat()
+    if isinstance(value, time):
+        return f"{value:%H:%M}"
+    if isinstance(value, PurePath):
+        return str(value)
     return value.json_value() if isinstance(value, Record) else value.to_dict()
 
 
@@ -264,7 +269,7 @@ def _read(form: Any, given: Any) -> Any:
         return form.from_dict({"name": given}) if "name" in form.__slots__ else None
     if issubclass(form, Record):
         return form.from_dict(given)
-    return form.fromisoformat(given) if issubclass(form, date) else form(given)
+    return form.fromisoformat(given) if hasattr(form, "fromisoformat") else form(given)
 
 
 def dig(value: Any, *path: str | int) -> Any:

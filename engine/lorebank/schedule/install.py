@@ -38,10 +38,10 @@ class Scheduled(Record):
     system: str
     at: time | None
     """`None` where the entry was rewritten by hand."""
-    files: tuple[Path, ...] = ()
-    """Empty for cron."""
     active: bool | None = None
     """Whether the scheduler knows of it; `None` where it cannot be asked."""
+    files: tuple[Path, ...] = ()
+    """Empty for cron."""
 
 
 def default_system(environ: Mapping[str, str]) -> str:
@@ -111,7 +111,7 @@ def find_scheduled(workspace: str, environ: Mapping[str, str]) -> tuple[Schedule
         if all(path.is_file() for path in place.paths):
             text = place.paths[-1].read_bytes().decode(place.encoding, "replace")
             active = _succeeds(place.asking) if shutil.which(place.tool) else None
-            found.append(Scheduled(system, place.read_at(text), place.paths, active))
+            found.append(Scheduled(system, place.read_at(text), active, place.paths))
     if shutil.which("crontab"):
         block = schedulers.find_block(_read_crontab(), job_name(workspace))
         found += [Scheduled("cron", schedulers.cron_time(block))] if block else []

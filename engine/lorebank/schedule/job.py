@@ -12,10 +12,11 @@ import json
 import platform
 import re
 import unicodedata
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import datetime, time, timedelta
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 from lorebank.errors import UsageError
 from lorebank.records import Record
@@ -97,31 +98,19 @@ class ScheduleRecord(Record):
 def read_record(root: Path) -> ScheduleRecord | None:
     """The record of this machine; `None` where there is none that can be read."""
     file = root / DERIVED_FOLDER / _FILE
+    said: Any = None if file.is_symlink() else read_json(file)
     try:
-        if file.is_symlink():
-            return None
-        fields = read_json(file)
-        record = ScheduleRecord(
-            system=str(fields["system"]),
-            at=parse_at(fields["at"]),
-            since=datetime.fromisoformat(fields["since"]),
-            catch_up=fields["catch_up"] is True,
-            last_run=datetime.fromisoformat(fields["last_run"]) if fields["last_run"] else None,
-            host=str(fields["host"]),
-        )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, UsageError):
+        record = ScheduleRecord.from_dict(said)
+    except (ValueError, TypeError):
         return None
-    return record if record.host == platform.node() else None
+    is_whole = record.at is not None and record.since is not None
+    return record if is_whole and record.host == platform.node() else None
 
 
 def write_record(root: Path, record: ScheduleRecord) -> None:
     """Keep a record, as one of this machine."""
     file = ensure_derived_folder(root) / _FILE
-    fields = asdict(replace(record, host=platform.node())) | {
-        "at": f"{record.at:%H:%M}",
-        "since": _stamp(record.since),
-        "last_run": _stamp(record.last_run) if record.last_run else None,
-    }
+    fields = replace(record, host=platform.node()).to_dict()
     before = file.read_bytes() if file.exists() else None
     write_atomic(file, (json.dumps(fields, indent=2) + "\n").encode(), expected=before)
 
@@ -145,7 +134,3 @@ def missed_run(record: ScheduleRecord, now: datetime) -> datetime | None:
         due -= timedelta(days=1)
     done = max(record.since, record.last_run or record.since)
     return due if done < due else None
-
-
-def _stamp(moment: datetime) -> str:
-    return moment.isoformat(timespec="seconds")

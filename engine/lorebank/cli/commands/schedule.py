@@ -13,6 +13,7 @@ import click
 from lorebank.cli.command import flag, group, option
 from lorebank.cli.session import Session
 from lorebank.errors import ScheduleError
+from lorebank.records import as_json
 from lorebank.render.reports import printed_lines, schedule_lines
 from lorebank.schedule.install import (
     SYSTEMS,
@@ -118,17 +119,9 @@ def show_status(session: Session) -> None:
     record = read_record(root)
     missed = missed_run(record, session.moment) if record else None
     payload = {
-        "scheduled": [
-            {
-                "system": each.system,
-                "at": f"{each.at:%H:%M}" if each.at else None,
-                "active": each.active,
-                "files": [str(path) for path in each.files],
-            }
-            for each in found
-        ],
-        "last_run": record.last_run.isoformat() if record and record.last_run else None,
-        "missed": missed.isoformat() if missed else None,
+        "scheduled": as_json(found),
+        "last_run": as_json(record and record.last_run),
+        "missed": as_json(missed),
         "catch_up": record.catch_up if record else False,
     }
     session.print(payload, schedule_lines(session.look, found, record, missed))
