@@ -19,7 +19,7 @@ from lorebank.records import Record
 from lorebank.settings.tables import CoreMemorySettings
 
 ACTIONS = ("append", "replace", "insert")
-_HEADING = re.compile(r"#{1,6}[ \t]+\S")
+_HEADING = re.compile(r"(#{1,6})[ \t]+(\S.*)")
 _NEAR = 0.6
 
 
@@ -78,8 +78,14 @@ def edit_core(text: str, edit: CoreEdit) -> Edited:
 def orders_section(text: str) -> str:
     """The first heading of a page that is for orders (`## How to work`); empty without one."""
     words = folded_headings(ORDER_HEADINGS)
-    titles = (line.lstrip("#").strip() for line in text.split("\n") if _HEADING.match(line))
+    titles = (title for _, _, title in _headings(text.split("\n")))
     return next((title for title in titles if opens_retain(title, words)), "")
+
+
+def _headings(lines: list[str]) -> list[tuple[int, int, str]]:
+    """Number of the line (0-based), level and title of each heading."""
+    found = ((number, _HEADING.match(line)) for number, line in enumerate(lines))
+    return [(number, len(match[1]), match[2].strip()) for number, match in found if match]
 
 
 def measured(
@@ -144,19 +150,13 @@ def _append_line(lines: list[str], section: str) -> int:
 
 def _section(lines: list[str], wanted: str) -> tuple[int, int]:
     """The lines of a section, its heading included: first (0-based) and the one after the last."""
-    title = wanted.lstrip("#").strip().casefold()
-    headings = [number for number, line in enumerate(lines) if _HEADING.match(line)]
-    for number in headings:
-        if lines[number].lstrip("#").strip().casefold() == title:
-            level = _level(lines[number])
-            after = (n for n in headings if n > number and _level(lines[n]) <= level)
+    headings = _headings(lines)
+    for number, level, title in headings:
+        if title.casefold() == wanted.lstrip("#").strip().casefold():
+            after = (n for n, other, _ in headings if n > number and other <= level)
             return number, next(after, len(lines))
-    known = ", ".join(lines[number].lstrip("#").strip() for number in headings)
+    known = ", ".join(title for _, _, title in headings)
     raise NotFound(f"no section '{wanted}' in the core memory", hint=f"it has: {known or 'none'}")
-
-
-def _level(heading: str) -> int:
-    return len(heading) - len(heading.lstrip("#"))
 
 
 def _inserted(lines: list[str], line: int, written: str, newline: str) -> Edited:
@@ -180,7 +180,7 @@ def _inserted(lines: list[str], line: int, written: str, newline: str) -> Edited
 def _proposal(text: str) -> str:
     """Which section could move into the bank: the largest one."""
     lines = text.split("\n")
-    starts = [n for n, line in enumerate(lines) if _HEADING.match(line) and _level(line) > 1]
+    starts = {number: title for number, level, title in _headings(lines) if level > 1}
     sections = [
         (estimate_tokens("\n".join(lines[a:b])), a, b) for a, b in pairwise([*starts, len(lines)])
     ]
@@ -189,7 +189,7 @@ def _proposal(text: str) -> str:
     tokens, first, last = max(sections)
     while last > first + 1 and not lines[last - 1].strip():
         last -= 1
-    title = lines[first].lstrip("#").strip()
+    title = starts[first]
     return (
         f"move what is only needed now and then into the bank: lines {first + 1}-{last}"
         f" (“{title}”, {tokens} tokens) as facts with retain, then replace them here by a line"

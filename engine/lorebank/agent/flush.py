@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from lorebank.errors import UsageError
 from lorebank.records import Record, record_to_dict_with
 from lorebank.settings.tables import Config, MemoryFlushSettings
-from lorebank.workspace.atomic import read_json, write_atomic
+from lorebank.workspace.atomic import read_if_exists, read_json, write_atomic
 from lorebank.workspace.layout import LogPattern, ensure_derived_folder
 from lorebank.workspace.lock import WriterLock
 
@@ -177,8 +177,8 @@ def _remember(root: Path, session: str, state: Mapping[str, Any] | None) -> None
         return
     kept = dict(list(entries.items())[-_KEPT:])
     file = ensure_derived_folder(root) / _FILE
-    expected = file.read_bytes() if file.exists() else None
-    write_atomic(file, (json.dumps(kept, indent=1) + "\n").encode(), expected=expected)
+    text = json.dumps(kept, indent=1) + "\n"
+    write_atomic(file, text.encode(), expected=read_if_exists(file))
 
 
 def _load(root: Path) -> dict[str, Mapping[str, Any]]:

@@ -19,7 +19,8 @@ from lorebank.errors import UsageError, WorkspaceError
 from lorebank.exchange.notes import safe_path
 from lorebank.exchange.writers import facts_csv, facts_jsonl, html_pages, markdown_pages
 from lorebank.records import Record, dig, record_to_dict_with
-from lorebank.workspace.atomic import read_json, write_atomic
+from lorebank.workspace.atomic import read_if_exists, read_json, write_atomic
+from lorebank.workspace.run_store import Change, apply_change
 
 LIST = "export.json"
 """Names the files of the export beside it."""
@@ -62,9 +63,7 @@ def _write_over(target: Path, files: Mapping[str, str]) -> None:
             (target / path).unlink(missing_ok=True)
     for path, text in files.items():
         file = target / path
-        before = file.read_bytes() if file.exists() else None
-        if before != text.encode("utf-8"):
-            write_atomic(file, text.encode("utf-8"), expected=before)
+        apply_change(file, Change(read_if_exists(file), text.encode("utf-8")))
 
 
 def _taken(target: Path) -> WorkspaceError:
@@ -118,7 +117,7 @@ def export_bank(
             return replace(report, text=text)
         if target.is_dir():
             raise WorkspaceError(f"{target}: is a folder", hint="name a file")
-        before = target.read_bytes() if target.exists() else None
+        before = read_if_exists(target)
         if before and not force:
             raise _taken(target)
         write_atomic(target, text.encode("utf-8"), expected=before)

@@ -42,7 +42,7 @@ from lorebank.exchange.source import BROKEN, BrokenJson, json_values, note_text
 from lorebank.exchange.vaults import has_observations, read_basic_memory, read_obsidian
 from lorebank.records import Record
 from lorebank.settings.tables import Config
-from lorebank.workspace.atomic import read_json, write_atomic
+from lorebank.workspace.atomic import read_if_exists, read_json, write_atomic
 from lorebank.workspace.files import entries_below
 from lorebank.workspace.given import Source, open_source
 from lorebank.workspace.layout import ensure_derived_folder, is_markdown
@@ -188,10 +188,8 @@ class _Import:
             return
         file = ensure_derived_folder(self.root) / _NAME
         known = _ledger(self.root) | {self.name: {"location": location, "written": sorted(written)}}
-        before = file.read_bytes() if file.exists() else None
-        write_atomic(
-            file, json.dumps(known, ensure_ascii=False, indent=1).encode(), expected=before
-        )
+        text = json.dumps(known, ensure_ascii=False, indent=1)
+        write_atomic(file, text.encode(), expected=read_if_exists(file))
 
     def _scan_imported(self) -> None:
         """Know the files that are there, and which notes they are."""

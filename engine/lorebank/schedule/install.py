@@ -18,7 +18,8 @@ from lorebank.errors import ScheduleError
 from lorebank.records import Record
 from lorebank.schedule import schedulers
 from lorebank.schedule.job import Job, job_name
-from lorebank.workspace.atomic import write_atomic
+from lorebank.workspace.atomic import read_if_exists
+from lorebank.workspace.run_store import Change, apply_change
 
 SYSTEMS = ("systemd", "cron", "launchd", "windows")
 TIMEOUT_S = 60.0
@@ -70,7 +71,7 @@ def install(job: Job, system: str, environ: Mapping[str, str]) -> bool:
     _require(place.tool)
     written = texts(job, system, environ).items()
     wanted = {Path(path): text.encode(place.encoding) for path, text in written}
-    before = {path: path.read_bytes() if path.exists() else None for path in wanted}
+    before = {path: read_if_exists(path) for path in wanted}
     try:
         for path, data in wanted.items():
             _write(path, data)
@@ -128,11 +129,7 @@ def _place(system: str, workspace: str, environ: Mapping[str, str]) -> scheduler
 
 
 def _write(path: Path, data: bytes | None) -> None:
-    before = path.read_bytes() if path.exists() else None
-    if data is None:
-        path.unlink(missing_ok=True)
-    elif before != data:
-        write_atomic(path, data, expected=before)
+    apply_change(path, Change(read_if_exists(path), data))
 
 
 def _rewrite_crontab(change: Callable[[bytes], bytes]) -> bool:

@@ -20,7 +20,7 @@ from typing import Any
 
 from lorebank.errors import UsageError
 from lorebank.records import Record
-from lorebank.workspace.atomic import read_json, write_atomic
+from lorebank.workspace.atomic import read_if_exists, read_json, write_atomic
 from lorebank.workspace.layout import DERIVED_FOLDER, ensure_derived_folder
 
 DEFAULT_AT = "03:30"
@@ -111,8 +111,8 @@ def write_record(root: Path, record: ScheduleRecord) -> None:
     """Keep a record, as one of this machine."""
     file = ensure_derived_folder(root) / _FILE
     fields = replace(record, host=platform.node()).to_dict()
-    before = file.read_bytes() if file.exists() else None
-    write_atomic(file, (json.dumps(fields, indent=2) + "\n").encode(), expected=before)
+    text = json.dumps(fields, indent=2) + "\n"
+    write_atomic(file, text.encode(), expected=read_if_exists(file))
 
 
 def delete_record(root: Path) -> None:
