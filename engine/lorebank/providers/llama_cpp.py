@@ -25,9 +25,9 @@ from typing import TYPE_CHECKING
 from lorebank.errors import ConfigurationError, ProviderError
 from lorebank.providers.arrays import content_hash
 from lorebank.providers.http import Client, HttpFailure, Patience
-from lorebank.providers.openai import EMBEDDINGS, openai_body
 from lorebank.providers.protocols import Limits, Role
 from lorebank.providers.remote import RemoteEmbedder
+from lorebank.providers.services import OPENAI_EMBEDDINGS, openai_body
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,7 +41,7 @@ DEFAULT_MODEL = "hf:ggml-org/embeddinggemma-300m-qat-q8_0-GGUF/embeddinggemma-30
 _LOADING_S = 120.0
 """Seconds; chosen by hand: a model of some GB from a slow disk."""
 _SERVICE = replace(
-    EMBEDDINGS,
+    OPENAI_EMBEDDINGS,
     name="llama.cpp",
     body=partial(openai_body, encoding="float"),
     limits=Limits(items=32, tokens=16_000, text_tokens=1800),

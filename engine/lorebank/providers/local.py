@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from lorebank.providers.file_models import OnnxModel
+    from lorebank.providers.model_folder import OnnxModel
     from lorebank.providers.registry import Setup
 
     Floats = NDArray[np.float32]
@@ -256,7 +256,7 @@ class PairedEmbedder(Embedder):
         return vectors
 
     def _open(self) -> OnnxModel:
-        from lorebank.providers.file_models import OnnxModel
+        from lorebank.providers.model_folder import OnnxModel
 
         with self._lock:
             if self._english is None:

@@ -134,17 +134,17 @@ def _resolved(text: str, setup: Setup) -> str:
 
 _EMBEDDERS = {
     "local": ("local", "load"),
-    "openai": ("openai", "EMBEDDINGS"),
-    "gemini": ("gemini", "EMBEDDINGS"),
-    "voyage": ("openai", "VOYAGE_EMBEDDINGS"),
-    "ollama": ("ollama", "EMBEDDINGS"),
+    "openai": ("services", "OPENAI_EMBEDDINGS"),
+    "gemini": ("services", "GEMINI_EMBEDDINGS"),
+    "voyage": ("services", "VOYAGE_EMBEDDINGS"),
+    "ollama": ("services", "OLLAMA_EMBEDDINGS"),
     "llama.cpp": ("llama_cpp", "LlamaCppEmbedder"),
 }
 """Name in the settings → module of this room, and in it a `Service` or a function of a setup."""
 _GENERATORS = {
-    "openai": ("openai", "CHAT"),
-    "gemini": ("gemini", "CHAT"),
-    "ollama": ("ollama", "CHAT"),
+    "openai": ("services", "OPENAI_CHAT"),
+    "gemini": ("services", "GEMINI_CHAT"),
+    "ollama": ("services", "OLLAMA_CHAT"),
     "command": ("command_chat", "load_chat"),
 }
 """The same for a `ChatService`."""

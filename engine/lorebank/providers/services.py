@@ -1,0 +1,404 @@
+"""The services behind HTTP, each a row of what sets it apart: OpenAI and every server that speaks
+its protocol, Voyage, Gemini, Ollama; their embeddings, batches of them, chat.
+
+OpenAI and Voyage: `POST /embeddings` with `model` and `input`; answered with `data`, a list of
+`{"index", "embedding"}` in any order. OpenAI: base64 is a quarter of the bytes; a server that does
+not know it answers with numbers, which are read as well. Voyage: `input_type` says document or
+query. A batch is a file of lines that goes up, and one that comes down: `POST /files` (purpose
+`batch`), `POST /batches` with its id, `GET /batches/<id>` until it is over, `GET
+/files/<id>/content` for the results and for what failed, joined by `custom_id`.
+
+Gemini: `POST /models/<model>:batchEmbedContents` with up to 100 requests, each with a task type,
+answered in their order. Fewer dimensions than 3072 are not of unit length and are made so. A batch
+goes in the body of `POST /models/<model>:asyncBatchEmbedContent` (20 MB at most), answered with an
+operation, `batches/…`, whose state `GET` returns; each request carries its custom id as metadata.
+
+Ollama: the first request after a pause loads the model, which may take a minute; so the time
+allowed for one is long. Texts longer than the model's context are cut by Ollama itself.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lorebank.errors import ProviderError
+from lorebank.providers.http import BadAnswer, as_object
+from lorebank.providers.protocols import Completion, Limits, Prompt, Role, prefixed
+from lorebank.providers.remote import (
+    Batch,
+    ChatService,
+    RemoteEmbedder,
+    Service,
+    batch_vectors,
+    embeddings_of,
+    read_completion,
+    unit_vectors,
+)
+from lorebank.records import dig
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_OVER = frozenset({"completed", "failed", "expired", "cancelled", "canceled"})
+
+
+def openai_body(
+    embedder: RemoteEmbedder, texts: Sequence[str], role: Role, encoding: str = "base64"
+) -> dict[str, Any]:
+    """Prefixes are for open models that know roles by them."""
+    body: dict[str, Any] = {
+        "model": embedder.model,
+        "input": [prefixed(embedder.model, text, role) for text in texts],
+        "encoding_format": encoding,
+    }
+    return body | ({"dimensions": embedder.dimensions} if embedder.dimensions else {})
+
+
+def _voyage_body(embedder: RemoteEmbedder, texts: Sequence[str], role: Role) -> dict[str, Any]:
+    return {"input": list(texts), **_voyage_parameters(embedder, role)}
+
+
+def _voyage_parameters(embedder: RemoteEmbedder, role: Role) -> dict[str, Any]:
+    """What holds for all texts of a request, or of a job."""
+    found: dict[str, Any] = {"model": embedder.model, "input_type": role, "truncation": True}
+    return found | ({"output_dimension": embedder.dimensions} if embedder.dimensions else {})
+
+
+def read_rows(answer: Any, count: int) -> list[Any]:
+    """The `embedding` of each row of an OpenAI-like answer, in the order of the texts.
+
+    Rows say which text they are for and may stand in any order. `BadAnswer` where they are not as
+    many as texts, or where two are for the same one.
+    """
+    rows = embeddings_of(answer, "data")
+    if len(rows) != count:
+        raise BadAnswer(f"answered with {len(rows)} embeddings for {count} texts")
+    placed = {dig(row, "index"): dig(row, "embedding") for row in rows}
+    if set(placed) == {None}:
+        return [dig(row, "embedding") for row in rows]
+    if set(placed) != set(range(count)):
+        raise BadAnswer(f"answered with indexes that are not 0 to {count - 1}")
+    return [placed[index] for index in range(count)]
+
+
+def _openai_submit(embedder: RemoteEmbedder, texts: Mapping[str, str]) -> str:
+    lines = (
+        {
+            "custom_id": custom_id,
+            "method": "POST",
+            "url": "/v1/embeddings",
+            "body": embedder.service.body(embedder, [text], "document"),
+        }
+        for custom_id, text in texts.items()
+    )
+    return _submit(embedder, lines, {"completion_window": "24h"})
+
+
+def _voyage_submit(embedder: RemoteEmbedder, texts: Mapping[str, str]) -> str:
+    """A job names model and role once, for all."""
+    lines = ({"custom_id": key, "body": {"input": [text]}} for key, text in texts.items())
+    parameters = _voyage_parameters(embedder, "document")
+    return _submit(embedder, lines, {"completion_window": "12h", "request_params": parameters})
+
+
+def _submit(
+    embedder: RemoteEmbedder, lines: Iterable[Mapping[str, Any]], order: Mapping[str, Any]
+) -> str:
+    """Hand in a job; `order` is what `POST /batches` says beside the file. Returns the job's id."""
+    client, patience = embedder.client, embedder.patience
+    written = (json.dumps(line, ensure_ascii=False) for line in lines)
+    content = "\n".join(written).encode("utf-8", "replace")
+    file = client.upload("/files", {"purpose": "batch"}, content, patience)
+    order = {"input_file_id": _id(client.provider, file), "endpoint": "/v1/embeddings", **order}
+    return client.post("/batches", order, patience, partial(_id, client.provider))
+
+
+def _collect(embedder: RemoteEmbedder, job: str) -> Mapping[str, NDArray[np.float32]] | None:
+    """The results of a job once it is over, expired ones included."""
+    state = embedder.client.get(f"/batches/{job}", embedder.patience, as_object)
+    if str(state.get("status")) not in _OVER:
+        return None
+    files = (state.get("output_file_id"), state.get("error_file_id"))
+    rows = (
+        (dig(row, "custom_id"), row)
+        for file in files
+        if isinstance(file, str) and file
+        for row in _lines(embedder.client.get_text(f"/files/{file}/content", embedder.patience))
+    )
+    return batch_vectors(rows, lambda row: _vector(row, embedder.dimension))
+
+
+def _lines(text: str) -> Iterator[Any]:
+    """What is no line of JSON is missing among the results, and is asked for again."""
+    for line in text.split("\n"):
+        with suppress(ValueError, RecursionError):
+            yield json.loads(line)
+
+
+def _vector(row: Any, dimension: int) -> NDArray[np.float32]:
+    response = dig(row, "response")
+    for error in (dig(row, "error"), dig(response, "body", "error")):
+        if error:
+            raise BadAnswer(str(dig(error, "message") or error)[:200])
+    if (status := dig(response, "status_code")) not in (200, None):
+        raise BadAnswer(f"answered {status}")
+    vector: NDArray[np.float32] = unit_vectors(read_rows(dig(response, "body"), 1), 1, dimension)[0]
+    return vector
+
+
+def _id(provider: str, answer: Any) -> str:
+    found = dig(answer, "id")
+    if not isinstance(found, str) or not found or "/" in found:
+        raise ProviderError(f"{provider}: accepted a job without returning its id")
+    return found
+
+
+_JOB = Limits(items=50_000, tokens=20_000_000)
+"""50,000 requests a file, and 200 MB."""
+OPENAI_EMBEDDINGS = Service(
+    "openai",
+    "text-embedding-3-small",
+    "/embeddings",
+    openai_body,
+    read_rows,
+    Limits(items=96, tokens=250_000, text_tokens=8000),
+    {
+        "text-embedding-3-small": 1536,
+        "text-embedding-3-large": 3072,
+        "text-embedding-ada-002": 1536,
+    },
+    batch=Batch(_openai_submit, _collect, _JOB),
+)
+"""OpenAI takes 2,048 texts and 300,000 tokens a request; a smaller one is less to repeat when it
+fails."""
+VOYAGE_EMBEDDINGS = Service(
+    "voyage",
+    "voyage-3.5",
+    "/embeddings",
+    _voyage_body,
+    read_rows,
+    Limits(items=256, tokens=100_000, text_tokens=30_000),
+    dict.fromkeys(("voyage-3.5", "voyage-3.5-lite", "voyage-3-large", "voyage-code-3"), 1024),
+    batch=Batch(_voyage_submit, _collect, _JOB),
+)
+"""Voyage takes 1,000 texts, 120,000 tokens of its larger models and 32,000 a text."""
+
+
+def _openai_chat_body(model: str, prompt: Prompt, own: bool) -> dict[str, Any]:
+    """OpenAI itself bounds an answer by `max_completion_tokens`, all others by `max_tokens`."""
+    return {
+        "model": model,
+        "messages": prompt.messages(),
+        "response_format": {"type": "json_object"},
+        "temperature": 0,
+        "max_completion_tokens" if own else "max_tokens": prompt.answer_tokens,
+    }
+
+
+def _read_openai_chat(answer: Any) -> Completion:
+    text, total = (
+        dig(answer, "choices", 0, "message", "content"),
+        dig(answer, "usage", "total_tokens"),
+    )
+    return read_completion(text, total)
+
+
+OPENAI_CHAT = ChatService(
+    "openai",
+    "gpt-4.1-mini",
+    "/chat/completions",
+    _openai_chat_body,
+    ("response_format", "temperature", "max_completion_tokens", "max_tokens"),
+    _read_openai_chat,
+)
+
+
+# -- Gemini --------------------------------------------------------------------------------------
+
+_TASKS: dict[Role, str] = {"document": "RETRIEVAL_DOCUMENT", "query": "RETRIEVAL_QUERY"}
+_ROLES = {"user": "user", "assistant": "model"}
+_GEMINI_OVER = frozenset({"SUCCEEDED", "FAILED", "CANCELLED", "EXPIRED"})
+
+
+def _resource(model: str) -> str:
+    """The model as Google names it: `models/…`."""
+    return f"models/{model.removeprefix('models/')}"
+
+
+def _one(embedder: RemoteEmbedder, text: str, role: Role) -> dict[str, Any]:
+    request: dict[str, Any] = {
+        "model": _resource(embedder.model),
+        "content": {"parts": [{"text": text}]},
+        "taskType": _TASKS[role],
+    }
+    return request | ({"outputDimensionality": embedder.dimensions} if embedder.dimensions else {})
+
+
+def _gemini_body(embedder: RemoteEmbedder, texts: Sequence[str], role: Role) -> dict[str, Any]:
+    return {"requests": [_one(embedder, text, role) for text in texts]}
+
+
+def _gemini_rows(answer: Any, count: int) -> Sequence[Any]:
+    return [dig(row, "values") for row in embeddings_of(answer, "embeddings")]
+
+
+def _gemini_submit(embedder: RemoteEmbedder, texts: Mapping[str, str]) -> str:
+    requests = [
+        {"request": _one(embedder, text, "document"), "metadata": {"key": custom_id}}
+        for custom_id, text in texts.items()
+    ]
+    batch = {
+        "displayName": f"lorebank {len(requests)} texts",
+        "model": _resource(embedder.model),
+        "inputConfig": {"requests": {"requests": requests}},
+    }
+    path = f"/{_resource(embedder.model)}:asyncBatchEmbedContent"
+    return embedder.client.post(path, {"batch": batch}, embedder.patience, _job_name)
+
+
+def _gemini_collect(embedder: RemoteEmbedder, job: str) -> Mapping[str, NDArray[np.float32]] | None:
+    operation = embedder.client.get(f"/{job}", embedder.patience, as_object)
+    # `SUCCEEDED` of `BATCH_STATE_SUCCEEDED`; empty where no state is given.
+    named = dig(operation, "metadata", "state") or operation.get("state") or ""
+    if not operation.get("done") and str(named).rpartition("_STATE_")[2] not in _GEMINI_OVER:
+        return None
+    rows = ((dig(row, "metadata", "key"), row) for row in _responses(operation))
+    return batch_vectors(rows, lambda row: _gemini_vector(row, embedder.dimension))
+
+
+def _job_name(answer: Any) -> str:
+    found = dig(answer, "name")
+    if not isinstance(found, str) or not found.startswith("batches/") or found.count("/") > 1:
+        raise ProviderError("gemini: accepted a job without returning its name")
+    return found
+
+
+def _responses(operation: Mapping[str, Any]) -> list[Any]:
+    """The inlined responses, which stand in `response` or in the batch's `output`."""
+    for place in ("response", "metadata"):
+        for path in ((place,), (place, "output")):
+            inlined = dig(operation, *path, "inlinedResponses")
+            for rows in (dig(inlined, "inlinedResponses"), inlined):
+                if isinstance(rows, list):
+                    return rows
+    return []
+
+
+def _gemini_vector(row: Any, dimension: int) -> NDArray[np.float32]:
+    if error := dig(row, "error"):
+        raise BadAnswer(str(dig(error, "message"))[:200])
+    values = dig(row, "response", "embedding", "values")
+    vector: NDArray[np.float32] = unit_vectors([values], 1, dimension)[0]
+    return vector
+
+
+def _key_header(key: str) -> dict[str, str]:
+    return {"x-goog-api-key": key}
+
+
+GEMINI_EMBEDDINGS = Service(
+    "gemini",
+    "gemini-embedding-001",
+    "/models/{model}:batchEmbedContents",
+    _gemini_body,
+    _gemini_rows,
+    Limits(items=100, tokens=100_000, text_tokens=2000),
+    {"gemini-embedding-001": 3072},
+    headers=_key_header,
+    batch=Batch(_gemini_submit, _gemini_collect, Limits(items=10_000, tokens=2_500_000)),
+)
+"""Gemini takes 100 texts a request and 2,048 tokens a text; a job of some 10 MB of text leaves room
+for what stands around it."""
+
+
+def _gemini_chat_body(model: str, prompt: Prompt, own: bool) -> dict[str, Any]:
+    return {
+        "systemInstruction": {"parts": [{"text": prompt.system}]},
+        "contents": [
+            {"role": _ROLES[turn.role], "parts": [{"text": turn.text}]} for turn in prompt.turns
+        ],
+        "generationConfig": {
+            "responseMimeType": "application/json",
+            "temperature": 0,
+            "maxOutputTokens": prompt.answer_tokens,
+        },
+    }
+
+
+def _read_gemini_chat(answer: Any) -> Completion:
+    parts = dig(answer, "candidates", 0, "content", "parts")
+    if not isinstance(parts, list):
+        why = dig(answer, "promptFeedback", "blockReason")  # where it says so
+        raise BadAnswer(f"answered without a text{f' ({why})' if isinstance(why, str) else ''}")
+    texts = (dig(part, "text") for part in parts if not dig(part, "thought"))
+    text = "".join(text for text in texts if isinstance(text, str))
+    return read_completion(text, dig(answer, "usageMetadata", "totalTokenCount"))
+
+
+GEMINI_CHAT = ChatService(
+    "gemini",
+    "gemini-2.5-flash",
+    "/models/{model}:generateContent",
+    _gemini_chat_body,
+    ("responseMimeType", "temperature", "maxOutputTokens"),
+    _read_gemini_chat,
+    headers=_key_header,
+)
+
+
+# -- Ollama --------------------------------------------------------------------------------------
+
+_SPACE = 2.0
+"""Ollama cuts what its context does not hold, from the top and in silence; so it is made to fit."""
+
+
+def _ollama_body(embedder: RemoteEmbedder, texts: Sequence[str], role: Role) -> dict[str, Any]:
+    body: dict[str, Any] = {
+        "model": embedder.model,
+        "input": [prefixed(embedder.model, text, role) for text in texts],
+        "truncate": True,
+    }
+    return body | ({"dimensions": embedder.dimensions} if embedder.dimensions else {})
+
+
+OLLAMA_EMBEDDINGS = Service(
+    "ollama",
+    "nomic-embed-text",
+    "/api/embed",
+    _ollama_body,
+    lambda answer, count: embeddings_of(answer, "embeddings"),
+    Limits(items=64, tokens=50_000, text_tokens=8000),
+    loading_s=180.0,
+)
+"""The user's machine is the limit; loading a large model from a slow disk takes minutes."""
+
+
+def _ollama_chat_body(model: str, prompt: Prompt, own: bool) -> dict[str, Any]:
+    room = int(prompt.estimated_tokens * _SPACE) + prompt.answer_tokens
+    return {
+        "model": model,
+        "messages": prompt.messages(),
+        "stream": False,
+        "options": {
+            "temperature": 0,
+            "seed": 0,
+            "num_predict": prompt.answer_tokens,
+            "num_ctx": max(4096, room),
+        },
+        "format": "json",
+    }
+
+
+def _read_ollama_chat(answer: Any) -> Completion:
+    counts = (dig(answer, "prompt_eval_count"), dig(answer, "eval_count"))
+    return read_completion(dig(answer, "message", "content"), *counts)
+
+
+OLLAMA_CHAT = ChatService(
+    "ollama", "llama3.1", "/api/chat", _ollama_chat_body, ("format",), _read_ollama_chat
+)
