@@ -18,22 +18,9 @@ from lorebank.beliefs.fold import fade
 from lorebank.beliefs.outcome import trend_of
 from lorebank.database.connection import Connection, read_meta, transaction, write_meta
 from lorebank.domain.facts import Fact, Opinion, OpinionStatus
+from lorebank.index import opinions as stored
 from lorebank.index.items import all_facts, facts_by_entity, facts_by_id, facts_of_ids, marked_facts
-from lorebank.index.opinions import (
-    JUDGED_BY,
-    PARTLY,
-    WITH_VECTORS,
-    WORDS_ALONE,
-    UnsureRow,
-    delete_opinions,
-    formed_by,
-    holders_of_opinions,
-    insert_opinions,
-    insert_unsure,
-    load_opinions,
-    load_unsure,
-    stance_model_changed,
-)
+from lorebank.index.opinions import UnsureRow
 from lorebank.index.sync import OPINIONS_DUE
 from lorebank.settings.tables import ReflectSettings
 
@@ -62,7 +49,7 @@ def refresh_opinions(
     # A recall that reads what is stored needs none of these.
     from lorebank.beliefs.by_hand import holders_decided, read_verdicts, store_decisions
 
-    if stance_model_changed(connection, has_vectors=vectors_of is not None):
+    if stored.stance_model_changed(connection, has_vectors=vectors_of is not None):
         holders = None
     verdicts = read_verdicts(root)
     decided = None if holders is None else holders_decided(connection, root)
@@ -85,15 +72,15 @@ def refresh_opinions(
     for row in _rows_of(formed.unsure, opinions):
         by_holder[formed.holders[row.opinion]][1].append(row)
     with transaction(connection):
-        delete_opinions(connection, wanted)
+        stored.delete_opinions(connection, wanted)
         for holder, (own, unsure) in by_holder.items():
-            insert_opinions(connection, holder, own)
-            insert_unsure(connection, holder, unsure)
+            stored.insert_opinions(connection, holder, own)
+            stored.insert_unsure(connection, holder, unsure)
         store_decisions(connection, root)
         write_meta(connection, OPINIONS_DUE, "0")
-        way = WORDS_ALONE if vectors_of is None else WITH_VECTORS
-        same = wanted is None or formed_by(connection) == way
-        write_meta(connection, JUDGED_BY, way if same else PARTLY)
+        way = stored.WORDS_ALONE if vectors_of is None else stored.WITH_VECTORS
+        same = wanted is None or stored.formed_by(connection) == way
+        write_meta(connection, stored.JUDGED_BY, way if same else stored.PARTLY)
         others = set() if wanted is None else _waiting(connection) - set(wanted)
         write_meta(connection, _WAITING, json.dumps(sorted(others | formed.waiting)))
 
@@ -115,7 +102,7 @@ def reform_pending(
 
     `embed` makes vectors that `vectors_of` knows from then on. Returns how many texts have one.
     """
-    every = formed_by(connection) != WITH_VECTORS
+    every = stored.formed_by(connection) != stored.WITH_VECTORS
     waiting = sorted(_waiting(connection))
     if not (waiting or every):
         return 0
@@ -148,8 +135,7 @@ def form_now(
     `entries` stands in for those of the page.
     """
     from lorebank.beliefs.by_hand import overrides_of, read_entries, read_verdicts
-    from lorebank.beliefs.forming import form
-    from lorebank.beliefs.nearness import Nearness
+    from lorebank.beliefs.forming import Nearness, form
 
     return form(
         facts,
@@ -196,9 +182,9 @@ def unsure_pairs(
     connection: Connection, fact: str | None = None
 ) -> Iterator[tuple[UnsureRow, Fact, Opinion]]:
     """The pairs that nobody has judged, the best first; of one fact only, where its id is given."""
-    rows = load_unsure(connection, fact=fact)
+    rows = stored.load_unsure(connection, fact=fact)
     ids = sorted({row.opinion for row in rows})
-    opinions = {opinion.id: opinion for opinion in load_opinions(connection, ids=ids)}
+    opinions = {opinion.id: opinion for opinion in stored.load_opinions(connection, ids=ids)}
     facts = facts_of_ids(connection, {row.fact for row in rows})
     for row in rows:
         if row.fact in facts and opinions[row.opinion].evidence:
@@ -247,7 +233,7 @@ def with_trend(opinion: Opinion, now: date) -> Opinion:
 
 def _across(connection: Connection, verdicts: Sequence[Verdict]) -> set[str]:
     """Holders with an opinion that a fact was judged to bear on without mentioning them."""
-    holders = holders_of_opinions(connection, {verdict.opinion_id for verdict in verdicts})
+    holders = stored.holders_of_opinions(connection, {verdict.opinion_id for verdict in verdicts})
     return {
         holder
         for verdict in verdicts

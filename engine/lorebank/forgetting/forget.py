@@ -2,36 +2,43 @@
 
 In this order, so that a kill at any instant leaves something that the next command finishes: the
 undo store, the files one by one, the index, the store of transcripts, the name of the run. What
-another process writes into a file meanwhile stays.
+another process writes into a file meanwhile stays. At the end every file of the workspace is
+searched, by its name and its bytes, the entries of archives, the index; what is left is said with
+its place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path, PurePosixPath
 
-from lorebank.database.connection import Connection, IndexProblem
+from lorebank.database.connection import Connection, IndexProblem, texts_of
 from lorebank.domain.facts import Diagnostic
-from lorebank.domain.reports import ForgetReport
-from lorebank.errors import ConcurrentEdit, NotFound, WorkspaceError
+from lorebank.domain.reports import ForgetReport, ForgottenLine
+from lorebank.errors import ConcurrentEdit, LorebankError, NotFound, WorkspaceError
 from lorebank.forgetting.conversations import Conversations, ForgottenTurns
-from lorebank.forgetting.planning import CutPlan, mender, plan_cuts
-from lorebank.forgetting.proof import places_left
 from lorebank.forgetting.rows import derived_counts, embedding_hashes, opinions_moved, scrub
 from lorebank.forgetting.selection import Order, Selected, select_lines
 from lorebank.forgetting.undo import Cut, KeptRun, carried, keep, read_run, store_of
-from lorebank.forgetting.words import Copies, bytes_of, text_of
+from lorebank.forgetting.words import Copies, Finder, bytes_of, text_of, word_finder
 from lorebank.generation.writing import forget_generated
 from lorebank.index.embedding_cache import EmbeddingCache
-from lorebank.markdown.forgotten import Traces
+from lorebank.markdown.forgotten import Mended, Traces, blanked, mend_blocks, mend_report
+from lorebank.markdown.ledger import added_line, without_lines
+from lorebank.markdown.proposal_pages import DECISIONS_PATH, PROPOSAL_PAGES
+from lorebank.markdown.source import newline_style
+from lorebank.records import Record
+from lorebank.workspace import layout
 from lorebank.workspace.atomic import read_if_exists, remove_temporaries, replace_bytes
-from lorebank.workspace.files import SourceFile
+from lorebank.workspace.files import SourceFile, entries_below
 from lorebank.workspace.git import in_repository
+from lorebank.workspace.given import open_source
 from lorebank.workspace.layout import DERIVED_FOLDER, FORGOTTEN_PAGE
 from lorebank.workspace.lock import append_lock
+from lorebank.workspace.paths import is_linked, read_text_file
 
 _ATTEMPTS = 4
 """Retries for a file that another process is writing."""
@@ -212,3 +219,215 @@ def _rest_of(path: str, cut: Cut, present: bytes, texts: Sequence[str]) -> Cut |
         text, encoding = text_of(present)
         after = bytes_of(mender(path)(text, Traces(texts=tuple(texts))).text, encoding)
     return None if after is None else Cut(present, after)
+
+
+# -- the new bytes of every file that says the lines, or is made of them --------------------------
+
+_LEDGERS = frozenset({*layout.LEDGER_PAGES, DECISIONS_PATH}) - {FORGOTTEN_PAGE}
+_TELLING = 20
+"""A line that is no fact (a heading, a rule) is looked for elsewhere only if it is that long."""
+
+
+class CutPlan(Record):
+    """New bytes by path, and what of them is cut from pages."""
+
+    cuts: Mapping[str, Cut]
+    pages: tuple[ForgottenLine, ...]
+    """Lines of bank pages that go because they are made of the forgotten ones."""
+    texts: tuple[str, ...]
+    """What no kept copy may hold, once it is purged."""
+    lines: tuple[ForgottenLine, ...] = ()
+    """The lines of notes that go."""
+    said: tuple[ForgottenLine, ...] = ()
+    """What of conversations goes."""
+    problems: tuple[Diagnostic, ...] = ()
+
+
+def plan_cuts(root: Path, selected: Selected, order: Order, turns: ForgottenTurns) -> CutPlan:
+    """Plan the cut; nothing is written. The `turns` get their lines of `bank/forgotten.md`."""
+    problems: list[Diagnostic] = []
+    notes = {line.source.path for line in selected.lines} | set(selected.files)
+    cuts: dict[str, Cut] = {}
+    raw: dict[str, None] = {}
+    is_meant = word_finder(match=order.match)
+    for path in sorted(notes):
+        data = _read(root, path, problems)
+        if data is None:
+            continue
+        raw |= dict.fromkeys(_lines_cut(data, path, selected, is_meant))
+        cuts[path] = Cut(data, _without(data, path, selected))
+    traces = _traces(selected, order)
+    pages: list[ForgottenLine] = []
+    for path in _bank_pages(root):
+        cut = cuts.get(path)
+        if cut is not None and cut.after is None:
+            continue
+        data = _read(root, path, problems) if cut is None else cut.before
+        if data is None or not selected.lines:
+            continue
+        text, encoding = text_of(data if cut is None else cut.after or b"")
+        mended = mender(path)(text, traces)
+        if mended.gone:
+            pages += [ForgottenLine.of(path, number, text) for number, text in mended.gone if text]
+            cuts[path] = Cut(data, bytes_of(mended.text, encoding), derived=cut is None)
+    if turns.tombstones:
+        page = read_text_file(root, FORGOTTEN_PAGE)
+        cuts[FORGOTTEN_PAGE] = Cut(page.data or b"", _with_tombstones(page.text, turns).encode())
+    cuts = {path: cut for path, cut in cuts.items() if cut.before != cut.after}
+    texts = dict.fromkeys((*traces.needles, *order.names, *raw))
+    lines = tuple(selected.lines)
+    return CutPlan(cuts, tuple(pages), tuple(texts), lines, turns.turns, tuple(problems))
+
+
+def _with_tombstones(text: str, turns: ForgottenTurns) -> str:
+    known = {line.strip() for line in text.splitlines()}
+    new = [line for line in turns.tombstones if line not in known]
+    return added_line(text, newline_style(text).join(new), title="Forgotten")[0] if new else text
+
+
+def _traces(selected: Selected, order: Order) -> Traces:
+    texts = [line.text for line in selected.lines if line.kind or len(line.text) >= _TELLING]
+    # With a day, what is newer stays, and what tells of it.
+    meant = (order.names, order.match) if order.before is None else ()
+    return Traces(
+        places=tuple(line.source for line in selected.lines),
+        ids=frozenset(line.id for line in selected.lines if line.id),
+        texts=tuple(dict.fromkeys(texts)),
+        is_named=word_finder(*meant),
+    )
+
+
+def mender(path: str) -> Callable[[str, Traces], Mended]:
+    """What cuts traces out of a page."""
+    if path in _LEDGERS or (layout.is_generated(path) and path not in PROPOSAL_PAGES):
+        return mend_report
+    return mend_blocks
+
+
+def _lines_cut(
+    data: bytes, path: str, selected: Selected, is_meant: Callable[[str], object]
+) -> Iterator[str]:
+    """The longer of the lines that go, and those that hold what is meant, as they stand there."""
+    lines = text_of(data)[0].split("\n")
+    for place in selected.places(path):
+        for line in lines[place.start_line - 1 : place.end_line]:
+            if len(line.strip()) >= _TELLING or is_meant(line):
+                yield line.strip()
+
+
+def _without(data: bytes, path: str, selected: Selected) -> bytes | None:
+    if path in selected.files:
+        return None
+    places = selected.places(path)
+    text, encoding = text_of(data)
+    if path in _LEDGERS:
+        return bytes_of(without_lines(text, places), encoding)
+    mark, text = text[: text.startswith("\ufeff")], text.removeprefix("\ufeff")
+    lines = blanked(text, [(p.start_line, p.end_line) for p in places]).split("\n")
+    for place in places:
+        if (kept := selected.kept.get(place)) is not None:
+            end = "\r" if lines[place.start_line - 1].endswith("\r") else ""
+            stays = [f"{line.rstrip()}{end}" for line in kept.split("\n")]
+            lines[place.start_line - 1 : place.end_line] = stays
+    return bytes_of(mark + "\n".join(lines), encoding)
+
+
+def _bank_pages(root: Path) -> list[str]:
+    folder = root / layout.BANK_FOLDER
+    found = [file.relative_to(root).as_posix() for file in folder.rglob("*.md") if file.is_file()]
+    kept = {FORGOTTEN_PAGE}  # made of no line: what it says is the owner's, whatever is forgotten
+    return sorted(path for path in found if path not in kept and not is_linked(root, path))
+
+
+def _read(root: Path, path: str, problems: list[Diagnostic]) -> bytes | None:
+    if Path(path).is_absolute() or is_linked(root, path):
+        message = "lies outside of the workspace; cut it there"
+        problems.append(Diagnostic(path, 0, "not-forgotten", message))
+        return None
+    try:
+        return (root / path).read_bytes()
+    except OSError as problem:
+        problems.append(Diagnostic(path, 0, "not-forgotten", f"cannot be read: {problem.strerror}"))
+        return None
+
+
+# -- the search at the end -----------------------------------------------------------------------
+
+LEFT, NAME, UNREAD = "left", "left-name", "left-unsearched"
+MAYBE, HOST = "left-maybe", "left-with-host"
+"""A word that may be none of the names, and a transcript: neither was to be cut."""
+_KEPT = tuple(f"{DERIVED_FOLDER}/{area}/" for area in ("forgotten", "undo"))
+_CACHES = tuple(f"{DERIVED_FOLDER}/{name}" for name in ("index", "embeddings", "sessions"))
+_MOST_MAYBES = 20
+
+
+def places_left(
+    root: Path, finder: Finder, index: Connection, hosts: Collection[Path], *, is_purged: bool
+) -> tuple[int, list[Diagnostic]]:
+    """How many files were searched, and where what is meant still stands. `hosts` are transcripts,
+    which stay as they are. What is kept for undo is searched once it is purged; `.git` is its
+    owner's."""
+    odd: list[Diagnostic] = []
+    found: list[Diagnostic] = []
+    searched = 0
+    caches = []
+    for path, _ in entries_below(root, odd.append):
+        if ".git" in path.split("/") or (path.startswith(_KEPT) and not is_purged):
+            continue
+        searched += 1
+        if path.startswith(_CACHES):
+            caches.append(path)
+            continue
+        found += _in_path(path, finder)
+        is_host = layout.is_transcript(path) or root / path in hosts
+        for each in _in_file(root, path, finder):
+            found.append(
+                replace(each, code=HOST) if is_host and each.code in (LEFT, MAYBE) else each
+            )
+    found += [_unread(each.path, each.message) for each in odd]
+    maybes = [each for each in found if each.code == MAYBE]
+    if not any(each.code in (LEFT, NAME) for each in found):  # what they are made of holds none
+        for path in caches:
+            told = finder.places((root / path).read_bytes())
+            if any(told.values()) or (told and not maybes):
+                found.append(Diagnostic(path, 0, LEFT, "holds it; delete it, it is made again"))
+        if any(map(finder.is_told, texts_of(index))):
+            found.append(Diagnostic(_CACHES[0], 0, LEFT, "holds it; run lorebank index --full"))
+    if more := maybes[_MOST_MAYBES:]:
+        found = [each for each in found if each not in more]
+        message = f"and {len(more)} more lines with such a word"
+        found.append(Diagnostic(more[0].path, more[0].line, MAYBE, message))
+    return searched, found
+
+
+def _in_path(path: str, finder: Finder) -> Iterator[Diagnostic]:
+    name = path.rpartition("/")[2]
+    stems = [*path.split("/")[:-1], name.partition(".")[0]]
+    for is_sure in finder.lines([f"#{stem}" for stem in stems]).values():
+        yield Diagnostic(path, 0, NAME if is_sure else MAYBE, "its name tells of it")
+        return
+
+
+def _in_file(root: Path, path: str, finder: Finder) -> Iterator[Diagnostic]:
+    try:
+        source = open_source(root / path)
+    except (LorebankError, OSError) as error:
+        yield _unread(path, str(error))
+        return
+    try:
+        for entry in source.paths:
+            inside = f"{path}!{entry}" if entry else path
+            if entry:
+                yield from _in_path(inside, finder)
+            for number, is_sure in sorted(finder.places(source.read(entry)).items()):
+                what = "holds it" if is_sure else "may hold it, or another word"
+                yield Diagnostic(inside, number, LEFT if is_sure else MAYBE, what)
+    except OSError as error:
+        yield _unread(path, f"cannot be read: {error.strerror}")
+    finally:
+        source.close()
+    yield from (_unread(f"{path}!{odd.path}", odd.message) for odd in source.left_out)
+
+
+def _unread(path: str, reason: str) -> Diagnostic:
+    return Diagnostic(path, 0, UNREAD, f"was not searched: {reason}")

@@ -18,21 +18,12 @@ from typing import Any
 
 from lorebank.domain.facts import Citation, Diagnostic, Fact, FactKind, Mention, Origin
 from lorebank.language.folding import fold
+from lorebank.markdown import sections
 from lorebank.markdown.document import Document, Node
 from lorebank.markdown.fact_lines import ADVICE, FactLine, begins_typed, parse_fact_line
 from lorebank.markdown.mentions import find_mentions
 from lorebank.markdown.opinion_page import decides
 from lorebank.markdown.plain import plain_text
-from lorebank.markdown.sections import (
-    KIND_WORDS,
-    RETAIN_HEADINGS,
-    folded_headings,
-    is_retain_title,
-    label_length,
-    label_title,
-    looks_like_retain,
-    opens_retain,
-)
 from lorebank.markdown.source import parse_day
 from lorebank.markdown.tasks import begins_task
 from lorebank.records import Mutable, Record
@@ -86,7 +77,7 @@ def extract_facts(
     document: Document,
     *,
     recorded: date | None,
-    headings: Sequence[str] = RETAIN_HEADINGS,
+    headings: Sequence[str] = sections.RETAIN_HEADINGS,
     everywhere: bool = False,
 ) -> FactExtraction:
     """All facts of a file in the order of their lines; never raises.
@@ -95,7 +86,9 @@ def extract_facts(
     with `everywhere` (bank pages) every list item or paragraph is one that begins with a kind and
     a mention or a `c=`, and its day is that of its heading.
     """
-    return _FactReader(document, recorded, folded_headings(tuple(headings)), everywhere).read()
+    return _FactReader(
+        document, recorded, sections.folded_headings(tuple(headings)), everywhere
+    ).read()
 
 
 def fact_id(kind: FactKind, recorded: date | None, slugs: Sequence[str], content: str) -> str:
@@ -173,7 +166,7 @@ class _FactReader:
                 if retain_level and node.level <= retain_level:
                     self._close(opened, node.start)
                     retain_level = 0
-                if not retain_level and opens_retain(node.text, self.words):
+                if not retain_level and sections.opens_retain(node.text, self.words):
                     retain_level, hidden_title, opened = node.level, path, node.start
                 elif not retain_level:
                     self._remark_slip(node, node.text)
@@ -181,15 +174,17 @@ class _FactReader:
             if index <= taken:
                 continue
             if node.kind == "paragraph" and retain_level in (0, _LABEL_LEVEL):
-                title = label_title(node.text)
-                if is_retain_title(title, self.words):
+                title = sections.label_title(node.text)
+                if sections.is_retain_title(title, self.words):
                     message = (
                         f"'{node.text.strip()}' is read as a heading; write it as one: ## Retain"
                     )
                     # As a heading it would take in what stands below the next label.
                     after = map(nodes.__getitem__, range(index + 1, len(nodes)))
                     below = takewhile(lambda each: each.kind != "heading", after)
-                    ended = any(n.kind == "paragraph" and label_title(n.text) for n in below)
+                    ended = any(
+                        n.kind == "paragraph" and sections.label_title(n.text) for n in below
+                    )
                     self._advise(node.start, "label-section" if ended else "heading-label", message)
                     self.labels.append((node.start + 1, node.end))
                     retain_level, hidden_title, opened = _LABEL_LEVEL, "", node.start
@@ -207,7 +202,7 @@ class _FactReader:
 
     def _remark_slip(self, node: Node, title: str) -> None:
         """Remark on a title that is a retain heading but for one letter."""
-        if meant := looks_like_retain(title, self.words):
+        if meant := sections.looks_like_retain(title, self.words):
             shown, meant = plain_text(title), meant.capitalize()
             message = f"'{shown}' opens no retain section; if {meant} is meant, say so"
             self._advise(node.start, "heading-slip", message)
@@ -335,7 +330,7 @@ class _FactReader:
         None for any other."""
         if not self.words or ("@" not in text and "[[" not in text and "\uff20" not in text):
             return None
-        text = text[label_length(text, self.words) :]
+        text = text[sections.label_length(text, self.words) :]
         if not begins_typed(text):
             return None
         line = parse_fact_line(text)
@@ -381,7 +376,7 @@ class _FactReader:
         if not item.pieces:
             return False
         first = item.pieces[0]
-        if length := label_length(first, self.words):
+        if length := sections.label_length(first, self.words):
             if not self._counts(first):
                 return False
             message = "a fact on the line of its heading; give the heading a line of its own"
@@ -524,7 +519,7 @@ def _legend(items: Sequence[Node]) -> frozenset[int]:
             found.add(position)
         elif letter:
             letters[letter["c"] or letter["letter"].upper()] = position
-            if fold(letter["word"]) in KIND_WORDS:
+            if fold(letter["word"]) in sections.KIND_WORDS:
                 found.add(position)
     return frozenset(found.union(letters.values() if len(letters) > 2 else ()))
 

@@ -13,18 +13,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from lorebank.language.folding import fold, slugify, strip_possessive
-from lorebank.names.lexicon import (
-    LegalForm,
-    compact,
-    given_names,
-    is_han_or_hangul,
-    legal_forms,
-    surnames,
-    titles,
-    word_list,
-    word_pairs,
-    words_of,
-)
+from lorebank.names import lexicon
+from lorebank.names.lexicon import LegalForm
 from lorebank.records import Record
 
 _APOSTROPHES = str.maketrans("\u00b4`", "''")
@@ -109,11 +99,11 @@ def split_full_name(token: str) -> tuple[str, str] | None:
     >>> split_full_name("田中太郎")
     ('田中', '太郎')
     """
-    if not 2 <= len(token) <= 6 or not is_han_or_hangul(token):
+    if not 2 <= len(token) <= 6 or not lexicon.is_han_or_hangul(token):
         return None
-    if token.endswith(word_list("organisation-endings")):
+    if token.endswith(lexicon.word_list("organisation-endings")):
         return None
-    known = surnames()
+    known = lexicon.surnames()
     if token in known:
         return None
     for length in (3, 2, 1):
@@ -126,7 +116,7 @@ def split_full_name(token: str) -> tuple[str, str] | None:
 def _without_dot(text: str) -> str:
     """`hanna.vogel` → `hanna vogel`: a handle, if it begins with a given name."""
     parts = _DOTTED_NAME.fullmatch(text)
-    if parts is None or compact(parts[1]) not in given_names():
+    if parts is None or lexicon.compact(parts[1]) not in lexicon.given_names():
         return text
     return f"{parts[1]} {parts[2]}"
 
@@ -153,7 +143,7 @@ _LONGEST_FORM = 6
 def without_possessive(text: str) -> str:
     """The name without `'s`; a brand keeps it (`McDonald's`)."""
     bare = strip_possessive(text)
-    return text if compact(bare) in words_of("brands") else bare
+    return text if lexicon.compact(bare) in lexicon.words_of("brands") else bare
 
 
 def without_title_behind(text: str) -> tuple[str, frozenset[str]]:
@@ -177,7 +167,7 @@ def given_name_first(text: str) -> str:
     if len(parts) == 2:
         words = parts[0].split()
         count = 0
-        while count < len(words) - 1 and fold(words[count]).rstrip(".") in titles():
+        while count < len(words) - 1 and fold(words[count]).rstrip(".") in lexicon.titles():
             count += 1
         parts = [*words[:count], parts[1], *words[count:]]
     return " ".join(parts + endings)
@@ -205,12 +195,12 @@ def take_titles(words: list[Word]) -> frozenset[str]:
 
 def take_endings(words: list[Word]) -> str:
     """Remove degrees and `Jr.` from the end; `jr`, `sr` or nothing."""
-    generation, generations = "", word_pairs("generations")
+    generation, generations = "", lexicon.word_pairs("generations")
     while len(words) > 2:
         last = words[-1].token.replace(".", "")
         if last in generations:
             generation = generations[last]
-        elif last not in words_of("after-name") or (last == "md" and not words[-1].dotted):
+        elif last not in lexicon.words_of("after-name") or (last == "md" and not words[-1].dotted):
             break
         del words[-1]
     return generation
@@ -225,22 +215,22 @@ def take_legal_form(words: list[Word]) -> LegalForm | None:
 
 def _is_ending(part: str) -> bool:
     plain = fold(part).replace(".", "").strip()
-    if plain in word_pairs("generations") or plain in words_of("after-name"):
+    if plain in lexicon.word_pairs("generations") or plain in lexicon.words_of("after-name"):
         return True
-    return tuple(plain.split()) in legal_forms()
+    return tuple(plain.split()) in lexicon.legal_forms()
 
 
 def _title_at_front(words: list[Word]) -> tuple[int, str]:
     """How many words the title has, and its kind; a word in capitals (`DR Congo`) is none."""
-    known = titles()
+    known = lexicon.titles()
     first, second = words[:2]
     hyphened = f"{first.token}-{second.token}"
     if hyphened in known and len(words) > 2:
         return 2, known[hyphened]
     kind = known.get(first.token) or (known.get(f"{first.token}.", "") if first.dotted else "")
     shouted = first.raw.isupper() and not "".join(word.raw for word in words).isupper()
-    if not kind and len(words) > 2 and second.token in given_names():
-        kind = word_pairs("full-name-titles").get(first.token, "")
+    if not kind and len(words) > 2 and second.token in lexicon.given_names():
+        kind = lexicon.word_pairs("full-name-titles").get(first.token, "")
     return (1, kind) if first.dotted or not shouted else (1, "")
 
 
@@ -252,7 +242,9 @@ def _take_form(
         cut = len(words) - length if behind else length
         before, after = words[:cut], words[cut:]
         part, stem = (after, before) if behind else (before, after)
-        form = legal_forms().get(_form_key(part) if behind else tuple(w.token for w in part))
+        form = lexicon.legal_forms().get(
+            _form_key(part) if behind else tuple(w.token for w in part)
+        )
         if form is not None and counts(part, stem, form):
             words[:] = stem
             return form
@@ -272,14 +264,14 @@ def _is_form_behind(part: list[Word], stem: list[Word], form: LegalForm) -> bool
     """Whether the words are that form here: `Acme AG` is a firm, `Bali Spa` is not."""
     folded = fold(form.written)
     tokens = [word.token for word in stem]
-    if form.leading or all(t in words_of("articles") or t[0].isdigit() for t in tokens):
+    if form.leading or all(t in lexicon.words_of("articles") or t[0].isdigit() for t in tokens):
         return False  # The Limited, 24 Inc
-    if len(folded) == 2 and tokens[-1] in words_of("designators"):
+    if len(folded) == 2 and tokens[-1] in lexicon.words_of("designators"):
         return False
     if part[-1].dotted or len(part) > 1 or part[-1].raw == form.written.strip("()"):
         return True
     is_handle = "".join(word.raw for word in stem + part).islower()
-    return folded in words_of("legal-safe-in-handles") and is_handle
+    return folded in lexicon.words_of("legal-safe-in-handles") and is_handle
 
 
 def _is_form_before(part: list[Word], _stem: list[Word], form: LegalForm) -> bool:
@@ -291,12 +283,12 @@ def _is_form_before(part: list[Word], _stem: list[Word], form: LegalForm) -> boo
 def _cut_glued_form(words: list[Word]) -> LegalForm | None:
     if not words or (words[-1].token.isascii() and words[0].token.isascii()):
         return None
-    for form in word_list("legal-glued"):
+    for form in lexicon.word_list("legal-glued"):
         for place, cut in ((-1, str.removesuffix), (0, str.removeprefix)):
             stem = cut(words[place].token, form)
             if stem and stem != words[place].token:
                 words[place] = words[place]._replace(token=stem)
-                return legal_forms()[(form,)]
+                return lexicon.legal_forms()[(form,)]
     return None
 
 

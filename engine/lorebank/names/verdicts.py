@@ -18,19 +18,7 @@ from enum import StrEnum
 from unicodedata import category
 
 from lorebank.language.folding import fold
-from lorebank.names.lexicon import (
-    compact,
-    given_names,
-    groups,
-    han_families,
-    is_han_or_hangul,
-    latinise,
-    look,
-    sound,
-    surnames,
-    word_pairs,
-    words_of,
-)
+from lorebank.names import lexicon
 from lorebank.names.readings import Reading, read_name, split_full_name
 from lorebank.records import Record
 
@@ -72,17 +60,17 @@ def roman_value(token: str) -> int | None:
 def _spelling_keys(reading: Reading) -> Iterator[str]:
     tokens = reading.tokens
     yield f"same|{reading.joined}"
-    yield f"look|{look(reading.joined)}"
+    yield f"look|{lexicon.look(reading.joined)}"
     if not reading.joined.isascii():
-        yield f"han|{reading.joined.translate(han_families())}"
+        yield f"han|{reading.joined.translate(lexicon.han_families())}"
     yield f"loose|{''.join(_loose_tokens(reading))}"
     if len(tokens) > 1:
         yield f"order|{' '.join(sorted(tokens))}"
-    sounds = [token if token[0].isdigit() else sound(token) for token in tokens]
+    sounds = [token if token[0].isdigit() else lexicon.sound(token) for token in tokens]
     if all(sounds) and sum(map(len, sounds)) > 2:
         yield f"sound|{''.join(sounds)}"
         if "ou" in reading.joined:
-            yield f"sound|{''.join(sound(token.replace('ou', 'o')) for token in tokens)}"
+            yield f"sound|{''.join(lexicon.sound(token.replace('ou', 'o')) for token in tokens)}"
 
 
 def _loose_tokens(reading: Reading) -> list[str]:
@@ -90,11 +78,15 @@ def _loose_tokens(reading: Reading) -> list[str]:
     tokens = list(reading.tokens)
     if (
         len(tokens) > 1
-        and tokens[0] in words_of("articles")
+        and tokens[0] in lexicon.words_of("articles")
         and tokens[0] not in reading.abbreviated
     ):
         del tokens[0]
-    spelled, figures, stops = word_pairs("abbreviations"), word_pairs("numbers"), words_of("stop")
+    spelled, figures, stops = (
+        lexicon.word_pairs("abbreviations"),
+        lexicon.word_pairs("numbers"),
+        lexicon.words_of("stop"),
+    )
     loose: list[str] = []
     for place, token in enumerate(tokens):
         following = tokens[place + 1] if place + 1 < len(tokens) else ""
@@ -116,8 +108,8 @@ def _figure(token: str, reading: Reading, *, last: bool) -> str:
 
 
 def _group_keys(reading: Reading) -> Iterator[str]:
-    known, tokens = groups(), reading.tokens
-    for group in known.get(compact(reading.joined), ()):
+    known, tokens = lexicon.groups(), reading.tokens
+    for group in known.get(lexicon.compact(reading.joined), ()):
         yield f"group|{group}"
     if len(tokens) == 1:
         return
@@ -143,7 +135,7 @@ def _acronyms_of(reading: Reading) -> Iterator[str]:
         handle = len(token) > 2 and reading.name.islower()
         if 2 <= len(token) <= 7 and (token in reading.capitals or handle):
             yield f"acronym|{token}"
-        if len(token) == 2 and is_han_or_hangul(token):
+        if len(token) == 2 and lexicon.is_han_or_hangul(token):
             yield f"contraction|{token[0]}"
     elif len(tokens) < 5 and any(2 <= len(t) <= 4 for t in reading.capitals):
         yield f"acronym|{' '.join(tokens)}"
@@ -156,12 +148,12 @@ def _acronyms_for(reading: Reading) -> Iterator[str]:
         token = tokens[0]
         if len(token) > 3 and token.isalpha():
             yield f"acronym|{token[0]}{len(token) - 2}{token[-1]}"
-            if len(token) > 3 and is_han_or_hangul(token):
+            if len(token) > 3 and lexicon.is_han_or_hangul(token):
                 yield f"contraction|{token[0]}"
         return
     if not 1 < len(tokens) < 9:
         return
-    stops = words_of("stop")
+    stops = lexicon.words_of("stop")
     for words in (tokens, [token for token in tokens if token not in stops]):
         letters = [token[0] for token in words]
         yield f"acronym|{''.join(letters)}"
@@ -180,18 +172,18 @@ def _person_keys(reading: Reading) -> Iterator[tuple[bool, str]]:
         yield from _single_name_keys(reading)
         return
     yield from _initial_keys(reading)
-    generic = words_of("generic", "joiners")
+    generic = lexicon.words_of("generic", "joiners")
     if reading.legal is not None or any(token in generic for token in tokens[1:]):
         return
-    if tokens[0] in words_of("minor-titles"):
+    if tokens[0] in lexicon.words_of("minor-titles"):
         yield True, f"title|{''.join(tokens[1:])}"
-    if tokens[0] not in given_names():
+    if tokens[0] not in lexicon.given_names():
         return
     yield False, f"title|{reading.joined}"
     yield False, f"first|{tokens[0]}"
-    for group in groups().get(tokens[0], ()):
+    for group in lexicon.groups().get(tokens[0], ()):
         yield False, f"first|{group}"
-    particles = words_of("particles")
+    particles = lexicon.words_of("particles")
     for token in tokens[1:]:
         if token not in particles:
             yield False, f"last|{token}"
@@ -209,17 +201,17 @@ def _person_keys(reading: Reading) -> Iterator[tuple[bool, str]]:
 
 def _single_name_keys(reading: Reading) -> Iterator[tuple[bool, str]]:
     token = reading.tokens[0]
-    if token in words_of("generic") or reading.legal is not None:
+    if token in lexicon.words_of("generic") or reading.legal is not None:
         return
     yield True, f"first|{token}"
     yield True, f"last|{token}"
     yield False, f"title|{token}"
-    for group in groups().get(token, ()):
+    for group in lexicon.groups().get(token, ()):
         if group[0] == "n":
             yield True, f"first|{group}"
     if len(token) > 3 and reading.name.islower():
         yield True, f"handle|{token}"
-    if len(token) == 2 and token[0] in "老小阿" and token[1] in surnames():
+    if len(token) == 2 and token[0] in "老小阿" and token[1] in lexicon.surnames():
         yield True, f"last|{token[1]}"
     parts = split_full_name(token)
     if parts is not None:
@@ -255,12 +247,12 @@ def _cross_keys(reading: Reading) -> Iterator[tuple[bool, str]]:
             for token in reading.tokens:
                 yield False, f"reading|{token}"
         return
-    if is_han_or_hangul(joined):
+    if lexicon.is_han_or_hangul(joined):
         parts = split_full_name(joined)
-        for latin in surnames().get(parts[0] if parts else joined, ()):
+        for latin in lexicon.surnames().get(parts[0] if parts else joined, ()):
             yield True, f"reading|{latin}"
     else:
-        yield False, f"reading|{latinise(joined)}"
+        yield False, f"reading|{lexicon.latinise(joined)}"
 
 
 PLURAL = "a plural is not the person"
@@ -352,7 +344,9 @@ def _is_slip(x: str, y: str, edit: Edit) -> bool:
     """Whether `x` and `y` can only be one word, once miswritten: a letter more or less, or two
     swapped. Another letter in the place of one may make another name: Rosenberg, Rosenburg."""
     end = edit.place + max(len(edit.left), len(edit.right))
-    if end >= len(y) or any(x in known and y in known for known in (given_names(), groups())):
+    if end >= len(y) or any(
+        x in known and y in known for known in (lexicon.given_names(), lexicon.groups())
+    ):
         return False
     if edit.swap:
         return len(x) >= _LONG_FOR_SWAP
@@ -366,7 +360,7 @@ def _parting_letter(x: str, y: str, edit: Edit) -> tuple[Verdict, str] | None:
     letters = {edit.left, edit.right}
     if letters == {"", "s"} and not x.endswith("s"):
         return Verdict.DIFFERENT, PLURAL
-    if y.startswith(x) and x in given_names() and y in given_names():
+    if y.startswith(x) and x in lexicon.given_names() and y in lexicon.given_names():
         return Verdict.DIFFERENT, "two given names"
     vowels = "aeiouyаеиоуыэюяё"
     feminine = letters in ({"", "a"}, {"", "а"}) and x[-1] not in vowels
@@ -386,7 +380,7 @@ def _judge_file_names(x: str, y: str) -> tuple[Verdict, str]:
 def _wordlike(token: str) -> bool:
     """Letters, with the vowel signs of Indic scripts and Thai, and the dots of file names."""
     letters = all(c.isalpha() or c == "." or category(c).startswith("M") for c in token)
-    return letters and not is_han_or_hangul(token)
+    return letters and not lexicon.is_han_or_hangul(token)
 
 
 def _letters(reading: Reading) -> int:
@@ -482,7 +476,7 @@ def _judge_legal_forms(a: Reading, b: Reading) -> tuple[Verdict, str] | None:
     form = a.legal or b.legal
     if form is not None and form.weak:
         return Verdict.AMBIGUOUS, "legal form"
-    if a.tokens[0] in given_names():
+    if a.tokens[0] in lexicon.given_names():
         return Verdict.AMBIGUOUS, "a person or a firm of that name"
     return None
 
@@ -490,4 +484,4 @@ def _judge_legal_forms(a: Reading, b: Reading) -> tuple[Verdict, str] | None:
 def _is_run_together(a: Reading, b: Reading) -> bool:
     """Whether one name is a long one without its blanks: `annaweber`, and not `Rosemarie`."""
     few, many = sorted((a.tokens, b.tokens), key=len)
-    return len(few) == 1 and len(few[0]) >= _LONG and not given_names().issuperset(many)
+    return len(few) == 1 and len(few[0]) >= _LONG and not lexicon.given_names().issuperset(many)

@@ -15,15 +15,7 @@ from lorebank.database.connection import Connection
 from lorebank.domain.answers import SearchHit
 from lorebank.errors import LorebankError
 from lorebank.index.breaker import Breaker
-from lorebank.qmd.answers import (
-    Found,
-    QmdQuery,
-    UnreadableAnswer,
-    as_hits,
-    is_flag_rejection,
-    question_for,
-    read_answer,
-)
+from lorebank.qmd import answers
 from lorebank.qmd.program import (
     DEFAULT_AGENT,
     Collection,
@@ -83,13 +75,13 @@ class Sidecar:
         """The hits; `None` where the built-in engine has to answer, for the reason in `problem`."""
         self.problem = None
         try:
-            return self._search(connection, QmdQuery(query, k, min_score, path, sessions))
+            return self._search(connection, answers.QmdQuery(query, k, min_score, path, sessions))
         except LorebankError as failure:
             self.problem = f"qmd does not answer ({failure.message}): the built-in engine does"
             self._say(self.problem)
             return None
 
-    def _search(self, connection: Connection, wanted: QmdQuery) -> tuple[SearchHit, ...]:
+    def _search(self, connection: Connection, wanted: answers.QmdQuery) -> tuple[SearchHit, ...]:
         breaker = Breaker.read(connection, self._fingerprint)
         if breaker.is_open:
             raise QmdFailed(breaker.reason)
@@ -98,7 +90,7 @@ class Sidecar:
             raise QmdFailed("memory.qmd names no folder that is there")
         if not self._state.collections:
             raise QmdFailed(self._state.problem or _NOT_READY)
-        if not question_for(self._mode, wanted.query):
+        if not answers.question_for(self._mode, wanted.query):
             return ()
         try:
             found = self._ask(wanted)
@@ -108,7 +100,7 @@ class Sidecar:
             breaker.trip(connection, failure.message)
             raise
         breaker.close(connection)
-        hits = as_hits(
+        hits = answers.as_hits(
             found,
             wanted,
             root=self.root,
@@ -122,25 +114,25 @@ class Sidecar:
             for hit, (origin, quarantined) in zip(hits, origins, strict=True)
         )
 
-    def _ask(self, wanted: QmdQuery) -> tuple[Found, ...]:
+    def _ask(self, wanted: answers.QmdQuery) -> tuple[answers.Found, ...]:
         mode = self._mode
         done = self._run(mode, wanted)
         may_ask_plainly = mode != "query" and not self.config.embedder.offline
-        if done.code and may_ask_plainly and is_flag_rejection(done.errors or done.output):
+        if done.code and may_ask_plainly and answers.is_flag_rejection(done.errors or done.output):
             self._plain_query = True
             mode = self._mode
             done = self._run(mode, wanted)
         if done.code:
             raise QmdFailed(f"qmd {mode} ended with {done.reason}")
         try:
-            return read_answer(done.output)
-        except UnreadableAnswer as problem:
+            return answers.read_answer(done.output)
+        except answers.UnreadableAnswer as problem:
             raise QmdFailed(f"qmd {mode} gave no readable answer: {problem}") from problem
 
-    def _run(self, mode: str, wanted: QmdQuery) -> Completed:
+    def _run(self, mode: str, wanted: answers.QmdQuery) -> Completed:
         settings = self.config.memory.qmd
         count = max(_SPARE if wanted.path is None else _FILTERED, wanted.k)
-        question = question_for(mode, wanted.query)
+        question = answers.question_for(mode, wanted.query)
         arguments = (mode, "--json", "-n", str(count), "--", question)
         return self._qmd.run(*arguments, timeout_s=settings.limits.timeout_ms / 1000)
 
