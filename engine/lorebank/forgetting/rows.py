@@ -20,27 +20,8 @@ from lorebank.database.connection import (
 )
 from lorebank.domain.facts import Citation
 
-KnownItem = tuple[str, str, str, Citation]
-"""Id, kind, plain text, place."""
 _PATIENCE_S = 5.0
 """Half of a connection's busy timeout: another reader finishes within that or is stuck."""
-_ITEMS = """
-    SELECT i.id, i.kind, i.content, f.path, i.start_line, i.end_line
-    FROM items i JOIN files f ON f.file = i.file
-    WHERE {condition} ORDER BY f.path, i.ordinal
-"""
-
-
-def items_matching(
-    connection: Connection, condition: str, bound: Sequence[object]
-) -> list[KnownItem]:
-    """The facts and passages of a condition on `items i` and `files f`."""
-    return [
-        (id_, kind, text, Citation(path, start, end))
-        for id_, kind, text, path, start, end in select(
-            connection, _ITEMS.format(condition=condition), tuple(bound)
-        )
-    ]
 
 
 def opinions_moved(connection: Connection, ids: Iterable[str]) -> list[tuple[str, str, int, int]]:
@@ -110,10 +91,8 @@ def embedding_hashes(connection: Connection, paths: Iterable[str] | None = None)
 
 
 def scrub(connection: Connection) -> str:
-    """Overwrite what deleted rows left behind; returns "" or why some of it may be left.
-
-    Not inside a transaction.
-    """
+    """Overwrite what deleted rows left behind; returns "" or why some of it may be left. Not inside
+    a transaction."""
     try:
         with transaction(connection):
             for table in full_text_tables(connection):

@@ -15,14 +15,13 @@ from lorebank.database.connection import Connection, select
 from lorebank.domain.facts import Citation
 from lorebank.domain.reports import ForgottenLine
 from lorebank.errors import NotFound, UsageError
-from lorebank.forgetting.rows import KnownItem, items_matching
 from lorebank.forgetting.words import Finder, readable, text_of, word_finder
 from lorebank.index.opinions import OPENED_BY
 from lorebank.language.statements import sentence_spans
 from lorebank.markdown.plain import plain_text
 from lorebank.markdown.source import split_lines
 from lorebank.records import Mutable, Record
-from lorebank.trust.quarantine import item_of_id, place_named
+from lorebank.trust.quarantine import KnownItem, item_of_id, items_matching, place_named
 from lorebank.workspace.files import SourceFile, read_bytes
 from lorebank.workspace.layout import FORGOTTEN_PAGE, FileRole, is_markdown, is_session_path
 
@@ -182,8 +181,7 @@ class _Search:
         self._take_lines(path, range(1, 10**9))
 
     def _take_lines(self, path: str, wanted: Container[int]) -> None:
-        """Some lines of a file, and what each is part of: the rest of its fact, or of its list item
-        but for the items nested in that. Of a paragraph these lines go alone."""
+        """Some lines, and the rest of their facts and items; of a paragraph these lines alone."""
         lines = self.lines_of(path)
         items = items_matching(self.connection, "f.path = ?", (path,))
         spans = [range(item[3].start_line, min(item[3].end_line, len(lines)) + 1) for item in items]
@@ -201,8 +199,7 @@ class _Search:
             self.into.lines.append(ForgottenLine(Citation(path, number, number), text, kind=kind))
 
     def _keep_marks(self) -> None:
-        """Where a list item goes and one nested in it stays, its mark stays: without it that one
-        would be read as part of the item above."""
+        """Keep the mark of an item that goes where one in it stays, which else would move up."""
         into = self.into
         places = sorted({line.source for line in into.lines} - {*into.kept})
         for path, group in groupby(places, lambda place: place.path):
@@ -239,8 +236,7 @@ class _Search:
             self._take_file(order.page)
 
     def _lines_meant(self, file: SourceFile, finder: Finder) -> set[int]:
-        """The lines of a file that hold for certain what is meant; of a page those that a person
-        wrote: managed blocks are mended."""
+        """The lines that surely hold what is meant; of a page those outside managed blocks."""
         if file.path == FORGOTTEN_PAGE:
             return set()  # it keeps forgotten what is
         lines = self.lines_of(file.path)

@@ -26,6 +26,13 @@ _WANTED = """
     AND i.file NOT IN (SELECT f.file FROM files f JOIN confirmations c
                        ON c.target = 'path' AND c.value = f.path)
 """
+_ITEMS = """
+    SELECT i.id, i.kind, i.content, f.path, i.start_line, i.end_line
+    FROM items i JOIN files f ON f.file = i.file
+    WHERE {condition} ORDER BY f.path, i.ordinal
+"""
+KnownItem = tuple[str, str, str, Citation]
+"""Id, kind, plain text, place."""
 
 
 def insert_confirmations(
@@ -115,34 +122,28 @@ def place_named(source: str) -> Citation:
         return Citation(source.rstrip("/"), 0, 0)
 
 
-def items_in_lines(connection: Connection, place: Citation) -> list[tuple[str, Citation]]:
-    """`(id, place)` of the facts and passages that lie in some lines of a file."""
+def items_matching(
+    connection: Connection, condition: str, bound: Sequence[object]
+) -> list[KnownItem]:
+    """The facts and passages of a condition on `items i` and `files f`."""
     return [
-        (id_, Citation(place.path, start, end))
-        for id_, start, end in select(
-            connection,
-            "SELECT i.id, i.start_line, i.end_line FROM items i JOIN files f ON f.file = i.file"
-            " WHERE f.path = ? AND i.start_line <= ? AND i.end_line >= ? ORDER BY i.ordinal",
-            (place.path, place.end_line, place.start_line),
+        (id_, kind, text, Citation(path, start, end))
+        for id_, kind, text, path, start, end in select(
+            connection, _ITEMS.format(condition=condition), tuple(bound)
         )
     ]
 
 
 def item_of_id(connection: Connection, text: str) -> tuple[str, Citation]:
     """The one id of a fact or passage that begins so, and where it stands first."""
+    begins = "length(?1) > 2 AND substr(i.id, 1, length(?1)) = ?1"
     found: dict[str, Citation] = {}
-    for id_, path, start, end in select(
-        connection,
-        "SELECT i.id, f.path, i.start_line, i.end_line FROM items i JOIN files f ON f.file = i.file"
-        " WHERE length(?1) > 2 AND substr(i.id, 1, length(?1)) = ?1"
-        " ORDER BY i.id, f.path, i.start_line",
-        (text,),
-    ):
-        found.setdefault(id_, Citation(path, start, end))
+    for id_, _, _, place in items_matching(connection, begins, (text,)):
+        found.setdefault(id_, place)
     if not found:
         raise NotFound(f"no fact or passage '{text}'", hint="ids are shown by recall --json")
     if len(found) > 1:
-        raise UsageError(f"'{text}' matches several ids", hint=", ".join(list(found)[:5]))
+        raise UsageError(f"'{text}' matches several ids", hint=", ".join(sorted(found)[:5]))
     return next(iter(found.items()))
 
 
