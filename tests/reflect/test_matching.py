@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from lorebank import Bank
-from lorebank.beliefs.fold import Pin
-from lorebank.beliefs.forming import Override, Verdict, facts_by_holder, form, opinion_id
+from lorebank.beliefs.forming import Verdict, facts_by_holder, form, opinion_id
 from lorebank.beliefs.materialise import reform_pending, refresh_opinions
 from lorebank.domain.facts import (
     Citation,
@@ -26,6 +25,7 @@ from lorebank.domain.facts import (
 )
 from lorebank.index.opinions import stance_model_changed
 from lorebank.index.vectors import FINGERPRINT
+from lorebank.markdown.opinion_page import OpinionEntry
 from lorebank.providers.local import LocalEmbedder
 from support import WORDS_ONLY
 
@@ -289,9 +289,9 @@ def test_overrides_are_respected() -> None:
     opinions = form_opinions(
         facts,
         overrides=[
-            Override(jazz, statement="Loves old jazz.", pin=Pin(0.9)),
-            Override(opera, retracted=True),
-            Override(sushi, deleted=True),
+            OpinionEntry(jazz, "Loves old jazz.", pin=0.9),
+            OpinionEntry(opera, "", retracted=True),
+            OpinionEntry(sushi, "", deleted=True),
         ],
     )
     assert [(o.id, o.statement, o.confidence, o.status) for o in opinions] == [

@@ -16,9 +16,7 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from lorebank.beliefs.fold import Pin
 from lorebank.beliefs.forming import Verdict, holder_of, opinion_id
-from lorebank.beliefs.outcome import Override
 from lorebank.database.connection import Connection, read_meta, write_meta
 from lorebank.domain.facts import Fact, FactKind
 from lorebank.index.opinions import DECISIONS, holders_of_opinions, opening_lines
@@ -36,19 +34,17 @@ def read_entries(root: Path) -> tuple[OpinionEntry, ...]:
 
 def overrides_of(
     entries: Iterable[OpinionEntry], *, as_of: date | None = None
-) -> tuple[Override, ...]:
-    """What the entries decide; under `as_of` without what was decided later."""
+) -> tuple[OpinionEntry, ...]:
+    """The entries; under `as_of` without what was decided later."""
 
     def holds(since: date | None) -> bool:
         return as_of is None or since is None or since <= as_of
 
     return tuple(
-        Override(
-            opinion_id=entry.id,
-            statement=entry.statement if entry.statement and holds(entry.restated_since) else None,
-            pin=Pin(entry.pin, entry.pin_since)
-            if entry.pin is not None and holds(entry.pin_since)
-            else None,
+        replace(
+            entry,
+            statement=entry.statement if holds(entry.restated_since) else "",
+            pin=entry.pin if holds(entry.pin_since) else None,
             retracted=entry.retracted and holds(entry.retracted_since),
             deleted=entry.deleted and holds(entry.deleted_since),
         )
@@ -123,18 +119,17 @@ def store_decisions(connection: Connection, root: Path) -> None:
 
 
 def _decisions(connection: Connection, root: Path) -> dict[str, str]:
-    overrides = overrides_of(read_entries(root))
     said = opening_lines(connection)
-    found = {override.opinion_id: _told(override, said) for override in overrides}
+    found = {entry.id: _told(entry, said.get(entry.id)) for entry in read_entries(root)}
     found |= {f"{v.fact_id} {v.opinion_id}": v.stance.value for v in read_verdicts(root)}
     return {key: told for key, told in found.items() if told}
 
 
-def _told(override: Override, said: dict[str, str]) -> str:
+def _told(entry: OpinionEntry, first: str | None) -> str:
     """Empty where the entry stands as the engine wrote it."""
-    first = said.get(override.opinion_id)
-    restated = first is not None and override.statement not in (None, _on_page(first))
-    decided = override.pin, override.retracted, override.deleted
+    restated = first is not None and entry.statement not in ("", _on_page(first))
+    pin = None if entry.pin is None else (entry.pin, entry.pin_since)
+    decided = pin, entry.retracted, entry.deleted
     if not restated and decided == (None, False, False):
         return ""
-    return repr((*decided, override.statement if restated else None))
+    return repr((*decided, entry.statement if restated else None))

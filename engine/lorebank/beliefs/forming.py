@@ -29,7 +29,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from lorebank.beliefs.fold import PRIOR
-from lorebank.beliefs.outcome import Belief, Judgement, Override, close, noted_days
+from lorebank.beliefs.outcome import Belief, Judgement, close, noted_days
 from lorebank.beliefs.reading import Reading, WordIndex, flags_of, read
 from lorebank.beliefs.relation import (
     SAME_SUBJECT,
@@ -50,6 +50,8 @@ from lorebank.records import Record
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from lorebank.markdown.opinion_page import OpinionEntry
 
     Floats = NDArray[np.float32]
 
@@ -89,21 +91,19 @@ def form(
     *,
     holders: Iterable[str] | None = None,
     verdicts: Iterable[Verdict] = (),
-    overrides: Iterable[Override] = (),
+    overrides: Iterable[OpinionEntry] = (),
     as_of: date | None = None,
     prior: float = PRIOR,
     nearness: Nearness | None = None,
 ) -> Formation:
-    """Opinions and unsure pairs, of all holders or of those named only.
-
-    Facts after `as_of` are as if they had never been written. Text that was generated must not be
-    among the facts. Without `nearness` words decide alone.
-    """
+    """Opinions and unsure pairs, of all holders or of those named only. Facts after `as_of` are as
+    if they had never been written. Text that was generated must not be among the facts. Without
+    `nearness` words decide alone."""
     known = [fact for fact in facts if as_of is None or not fact.recorded or fact.recorded <= as_of]
     settled: dict[str, list[Verdict]] = {}
     for verdict in {(v.fact_id, v.opinion_id): v for v in verdicts}.values():
         settled.setdefault(verdict.fact_id, []).append(verdict)
-    by_hand = {override.opinion_id: override for override in overrides}
+    by_hand = {override.id: override for override in overrides}
     groups = facts_by_holder(known, judged=settled)
     days = (day for fact in known for day in (fact.recorded, *noted_days(fact)) if day)
     now = as_of or max(days, default=None)
@@ -123,7 +123,7 @@ def form(
 
 
 def texts_compared(
-    facts: Iterable[Fact], overrides: Mapping[str, Override], holder: str
+    facts: Iterable[Fact], overrides: Mapping[str, OpinionEntry], holder: str
 ) -> frozenset[str]:
     """The texts of a holder whose nearness matters: its lines, and statements edited by hand."""
     own = list(facts)
@@ -146,10 +146,7 @@ def facts_by_holder(
     facts: Iterable[Fact], *, judged: Collection[str] = ()
 ) -> Mapping[str, Sequence[Fact]]:
     """Holder slug → the facts its opinions depend on: those that mention it, all marked ones and
-    those whose ids are `judged`.
-
-    Only holders of at least one opinion line are keys.
-    """
+    those whose ids are `judged`. Only holders of at least one opinion line are keys."""
     known = sorted(facts, key=_order)
     groups: dict[str, list[Fact]] = {
         holder_of(fact): [] for fact in known if fact.kind is FactKind.OPINION
@@ -207,18 +204,15 @@ class _Question(NamedTuple):
 
 
 class _Forming:
-    """The opinions of one holder, as its facts come in.
-
-    No line is compared with all opinions: an index of words and one product of vectors tell which
-    it may have to do with. What may be asked about is looked into last, newest first, and only
-    until there is as much as is kept.
-    """
+    """The opinions of one holder, as its facts come in. No line is compared with all opinions: an
+    index of words and one product of vectors tell which it may have to do with. What may be asked
+    about is looked into last, newest first, and only until there is as much as is kept."""
 
     def __init__(
         self,
         holder: str,
         verdicts: Mapping[str, Sequence[Verdict]],
-        overrides: Mapping[str, Override],
+        overrides: Mapping[str, OpinionEntry],
         nearness: Nearness | None,
     ) -> None:
         self.holder = holder
@@ -328,11 +322,9 @@ class _Forming:
         return belief
 
     def _close(self, old: Belief, fact: Fact, day: date, reason: str, new: Belief) -> None:
-        """The holder says the contrary: the old belief holds until this day.
-
-        Against what the owner wrote, the line of a named agent is evidence and no more: an agent
-        that knows better says so by a verdict, which is signed and taken back in one go.
-        """
+        """The holder says the contrary: the old belief holds until this day. Against what the owner
+        wrote, the line of a named agent is evidence and no more: an agent that knows better says so
+        by a verdict, which is signed and taken back in one go."""
         if _overreaches(fact, old) and reason != "verdict":
             old.add(fact, Judgement(Stance.AGAINST, 1.0, reason))
             return
@@ -344,10 +336,7 @@ class _Forming:
     # -- all other lines -------------------------------------------------------------------------
 
     def _weigh(self, fact: Fact, known: int) -> None:
-        """Put a line with the opinions it was judged to bear on, or that it ends outright.
-
-        `known`: the number of opinions from before its day, which it may be asked about with.
-        """
+        """Put a line with the opinions it bears on, or ask about it among the `known` before."""
         decided = self._decided(fact)
         for belief, judgement in decided.values():
             if judgement.stance is not Stance.UNRELATED:
@@ -449,8 +438,7 @@ def _overreaches(fact: Fact, belief: Belief) -> bool:
 
 
 def _opposed(near: Sequence[_Near]) -> list[_Near]:
-    """The beliefs that a line contradicts: those it speaks of outright, else the nearest that still
-    stands: `wants to after all` turns from what was thought until then."""
+    """The beliefs that a line contradicts: those spoken of outright, else the nearest standing."""
     found = [each for each in near if _contradicts(each)]
     outright = [each for each in found if each.relation.reason not in _TURNS]
     standing = [each for each in found if each.belief.closed_by() is None]

@@ -41,11 +41,9 @@ def refresh_opinions(
     settings: ReflectSettings,
     vectors_of: VectorsOf | None = None,
 ) -> None:
-    """Form the opinions of these holders (of all, where `None`) again and store them.
-
-    With them those of holders about whom a person decided otherwise since the last time.
-    `vectors_of` gives how near texts are in meaning; without it words decide alone.
-    """
+    """Form the opinions of these holders (of all, where `None`) again and store them. With them
+    those of holders about whom a person decided otherwise since the last time. `vectors_of` gives
+    how near texts are in meaning; without it words decide alone."""
     # A recall that reads what is stored needs none of these.
     from lorebank.beliefs.by_hand import holders_decided, read_verdicts, store_decisions
 
@@ -98,10 +96,8 @@ def reform_pending(
     embed: Callable[[Sequence[str]], int],
 ) -> int:
     """Embed the texts whose vectors are not known yet, and form their holders' opinions again;
-    those of all holders where some were formed before there was an embedder.
-
-    `embed` makes vectors that `vectors_of` knows from then on. Returns how many texts have one.
-    """
+    those of all holders where some were formed before there was an embedder. `embed` makes vectors
+    that `vectors_of` knows from then on. Returns how many texts have one."""
     every = stored.formed_by(connection) != stored.WITH_VECTORS
     waiting = sorted(_waiting(connection))
     if not (waiting or every):
@@ -109,7 +105,7 @@ def reform_pending(
     from lorebank.beliefs.by_hand import overrides_of, read_entries
     from lorebank.beliefs.forming import facts_by_holder, texts_compared
 
-    by_hand = {override.opinion_id: override for override in overrides_of(read_entries(root))}
+    by_hand = {override.id: override for override in overrides_of(read_entries(root))}
     facts = all_facts(connection) if every else _facts_of(connection, waiting, ())
     groups = facts_by_holder(facts)
     holders = groups if every else waiting
@@ -131,9 +127,7 @@ def form_now(
     entries: Sequence[OpinionEntry] | None = None,
 ) -> Formation:
     """Opinions formed under what a person decided on `bank/opinions.md` and `bank/evidence.md`.
-
-    `entries` stands in for those of the page.
-    """
+    `entries` stands in for those of the page."""
     from lorebank.beliefs.by_hand import overrides_of, read_entries, read_verdicts
     from lorebank.beliefs.forming import Nearness, form
 
@@ -214,10 +208,8 @@ def beliefs_on(
 
 
 def as_read(opinion: Opinion, now: date, settings: ReflectSettings) -> Opinion:
-    """The opinion as shown on a day: with its trend, and faded where the settings say so.
-
-    A confidence pinned by hand does not fade.
-    """
+    """The opinion as shown on a day: with its trend, and faded where the settings say so. A
+    confidence pinned by hand does not fade."""
     shown = with_trend(opinion, now)
     half_life = settings.fade_half_life_days
     if not half_life or opinion.last_updated is None or opinion.pinned is not None:

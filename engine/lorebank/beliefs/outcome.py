@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import field, replace
 from datetime import date
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lorebank.beliefs.fold import DatedEvidence, Pin, fold_evidence
 from lorebank.domain.facts import (
@@ -24,18 +24,11 @@ from lorebank.domain.facts import (
 )
 from lorebank.records import Mutable, Record
 
+if TYPE_CHECKING:
+    from lorebank.markdown.opinion_page import OpinionEntry
+
 NOTED = "noted"
 """The reason of evidence that stands below its line: `Last reinforced: 2026-02-04`."""
-
-
-class Override(Record):
-    """What a person wrote on `bank/opinions.md` about one opinion."""
-
-    opinion_id: str
-    statement: str | None = None
-    pin: Pin | None = None
-    retracted: bool = False
-    deleted: bool = False
 
 
 class Judgement(Record):
@@ -84,7 +77,10 @@ class Belief(Mutable):
 
 
 def close(
-    beliefs: Mapping[str, Belief], overrides: Mapping[str, Override], prior: float, now: date | None
+    beliefs: Mapping[str, Belief],
+    overrides: Mapping[str, OpinionEntry],
+    prior: float,
+    now: date | None,
 ) -> list[Opinion]:
     opinions = {
         belief.id: _opinion(belief, overrides.get(belief.id), prior, now)
@@ -101,19 +97,19 @@ def close(
 
 
 def _dependent_on(fact: Fact) -> str:
-    """What makes lines of one day dependent: the log they stand in, or the agent that wrote them
-    all. With the day of writing in place of the log's, no number of lines that an agent dates back
-    weighs more than a day's."""
+    """What makes lines of one day dependent: their log, or the agent that wrote them all."""
     return f"agent {fact.author.agent}" if fact.origin is Origin.AGENT else fact.citation.path
 
 
-def _opinion(belief: Belief, override: Override | None, prior: float, now: date | None) -> Opinion:
+def _opinion(
+    belief: Belief, override: OpinionEntry | None, prior: float, now: date | None
+) -> Opinion:
     opening = belief.opening
     start = opening.confidence if opening.recorded is None else None
     typed = _typed_below(belief)
-    pin = override.pin if override and override.pin else None
-    if pin is None and typed.get("pin") is not None:
-        pin = Pin(typed["pin"], typed["pin_since"])
+    pin = Pin(typed["pin"], typed["pin_since"]) if typed.get("pin") is not None else None
+    if override is not None and override.pin is not None:
+        pin = Pin(override.pin, override.pin_since)
     state = fold_evidence(
         [
             DatedEvidence(
@@ -168,8 +164,7 @@ def _opinion(belief: Belief, override: Override | None, prior: float, now: date 
 
 
 def _typed_below(belief: Belief) -> dict[str, Any]:
-    """What the holder's own lines have below them of `pin: 0.8` and `retracted`, the last word of
-    each; `opinion_page.OpinionEntry` names the fields."""
+    """The last `pin: 0.8` and `retracted` below the holder's own lines, as fields of an entry."""
     own = [f for f, said, _ in belief.lines.values() if said.reason in ("stated", "restated")]
     typed: dict[str, Any] = {}
     for detail in (each for fact in (belief.opening, *own) for each in fact.details):
@@ -191,8 +186,7 @@ def noted_days(fact: Fact) -> list[date]:
 def _with_noted_days(
     evidence: tuple[Evidence, ...], belief: Belief, now: date | None
 ) -> tuple[Evidence, ...]:
-    """The evidence with what the writer of a line noted below it. It moves nothing: the writer's
-    `c` counts it in already."""
+    """The evidence with what was noted below a line; it moves nothing: the `c` counts it in."""
     noted = []
     for fact, said, _ in belief.lines.values():
         known = {line.date for line in evidence if line.fact_id == fact.id}

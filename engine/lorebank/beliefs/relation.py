@@ -221,11 +221,9 @@ def _about_the_same(forth: float, back: float) -> bool:
 
 
 def _turns(one: Reading, other: Reading, back: float) -> bool:
-    """Whether the newer statement, and not the older, says that things were otherwise (`now`).
-
-    A dislike takes no other dislike's place, and the same attitude to the same things is the same
-    view.
-    """
+    """Whether the newer statement, and not the older, says that things were otherwise (`now`). A
+    dislike takes no other dislike's place, and the same attitude to the same things is the same
+    view."""
     if "turn" not in other.flags - one.flags or "still" in other.flags or _repeats(one, other):
         return False
     signs = _signs(one)
@@ -233,8 +231,7 @@ def _turns(one: Reading, other: Reading, back: float) -> bool:
 
 
 def _repeats(one: Reading, other: Reading) -> bool:
-    """Whether a clause of the newer statement is one of the older's, which may be less outspoken:
-    `should sell the piano`, `wants to sell the piano now`."""
+    """Whether a newer clause is one of the older's, which may be less outspoken (should)."""
     return any(
         older.sign * newer.sign >= 0
         and older.denied == newer.denied
@@ -277,10 +274,8 @@ def unsure_pair(
     *,
     own_word: bool,
 ) -> UnsurePair | None:
-    """The opinion that a line comes nearest to; `None` where it comes near to none.
-
-    `near` holds each opinion, the cosine of the two, and the share of its words the line has.
-    """
+    """The opinion that a line comes nearest to; `None` where it comes near to none. `near` holds
+    each opinion, the cosine of the two, and the share of its words the line has."""
     best: tuple[float, Belief, float | None, bool] | None = None
     least = OWN_WORD_NEAR if own_word else NEAR_MEANING
     for belief, cosine, named in near:
