@@ -97,15 +97,8 @@ class Statement:
 
     def find(self, entry: str) -> Cue | None:
         """The first cue of an entry that counts, in any of the languages."""
-        return next(
-            (
-                cue
-                for code in self.languages
-                for found in _found(code, entry, self.folded)
-                if not self._is_undone(cue := Cue(code, *found.span()), entry)
-            ),
-            None,
-        )
+        cues = (Cue(code, *match.span()) for code, match in self._matches(entry))
+        return next((cue for cue in cues if not self._is_undone(cue, entry)), None)
 
     def says(self, entry: str, language: str) -> bool:
         """Whether it holds a phrase of an entry at all."""
@@ -113,24 +106,19 @@ class Statement:
 
     def places(self, entry: str, end: int) -> list[int]:
         """The words before a place of the folded text that are one of an entry's."""
-        found = (
-            match.start()
-            for code in self.languages
-            for match in _found(code, entry, self.folded[:end])
-        )
-        return [self.word_at(place) for place in found]
+        matches = self._matches(entry, self.folded[:end]) if end else ()
+        return [self.word_at(match.start()) for _, match in matches]
 
     def words_of(self, entry: str) -> set[int]:
         """The numbers of the words that phrases of an entry hold."""
-        found = (match for code in self.languages for match in _found(code, entry, self.folded))
+        found = (match for _, match in self._matches(entry))
         spans = ((self.word_at(match.start()), self.word_at(match.end() - 1)) for match in found)
         return {number for first, last in spans for number in range(first, last + 1)}
 
     def is_of_writer(self, cue: Cue) -> bool:
         """Whether "I" or "we" stands in the clause of a cue, up to its end."""
         clause = _CLAUSE_END.split(self.folded[: cue.start])[-1]
-        until = clause + self.folded[cue.start : cue.end]
-        return any(next(_found(code, "i", until), None) for code in self.languages)
+        return any(True for _ in self._matches("i", clause + self.folded[cue.start : cue.end]))
 
     def opens_with(self, cue: Cue) -> bool:
         """Whether nothing stands before a cue that could be somebody: `Have promised …`."""
@@ -156,15 +144,18 @@ class Statement:
 
     def is_labelled(self, entry: str) -> bool:
         """Whether it begins with a label of an entry and a colon: `Decision: …`."""
-        return any(
-            found.start() == 0 and _LABEL.match(self.folded, found.end())
-            for code in self.languages
-            for found in _found(code, entry, self.folded)
-        )
+        ends = (match.end() for _, match in self._matches(entry) if match.start() == 0)
+        return any(_LABEL.match(self.folded, end) for end in ends)
 
     def says_anywhere(self, *entries: str) -> bool:
         """Whether it holds a phrase of any of the entries, in any of its languages."""
         return any(self.says(entry, code) for entry in entries for code in self.languages)
+
+    def _matches(self, entry: str, text: str = "") -> Iterator[tuple[str, re.Match[str]]]:
+        """The phrases of an entry in its languages, with the language; in a part of it, or all."""
+        for code in self.languages:
+            for match in _found(code, entry, text or self.folded):
+                yield code, match
 
     def _is_undone(self, cue: Cue, entry: str) -> bool:
         before, behind = self.folded[: cue.start], self.folded[cue.end :]

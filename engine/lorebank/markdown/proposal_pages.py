@@ -30,6 +30,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import field
 from datetime import date
+from posixpath import commonprefix
 from typing import NamedTuple
 
 from lorebank.domain.facts import Citation, Diagnostic
@@ -88,12 +89,8 @@ class LineEdit(NamedTuple):
     def between(cls, path: str, before: str, after: str) -> LineEdit:
         """The one stretch in which two texts of a file differ."""
         old, new = before.split("\n"), after.split("\n")
-        start = 0
-        while start < min(len(old), len(new)) and old[start] == new[start]:
-            start += 1
-        end = 0
-        while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
-            end += 1
+        start = len(commonprefix([old, new]))
+        end = len(commonprefix([old[start:][::-1], new[start:][::-1]]))
         stop, last = len(old) - end, len(new) - end
         return cls(path, start + 1, tuple(old[start:stop]), tuple(new[start:last]))
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from enum import StrEnum
+from posixpath import commonprefix
 from unicodedata import category
 
 from lorebank.language.folding import fold
@@ -293,13 +294,8 @@ def one_edit(a: str, b: str) -> Edit | None:
     """
     if a == b or abs(len(a) - len(b)) > 1:
         return None
-    shorter = min(len(a), len(b))
-    start = 0
-    while start < shorter and a[start] == b[start]:
-        start += 1
-    end = 0
-    while end < shorter - start and a[-1 - end] == b[-1 - end]:
-        end += 1
+    start = len(commonprefix([a, b]))
+    end = len(commonprefix([a[start:][::-1], b[start:][::-1]]))
     left, right = a[start : len(a) - end], b[start : len(b) - end]
     if max(len(left), len(right)) == 1 or (len(left) == 2 and left == right[::-1]):
         return Edit(start, left, right)
@@ -341,8 +337,7 @@ def _judge_short(x: str, y: str, edit: Edit, letters: int, words: int) -> tuple[
 
 
 def _is_slip(x: str, y: str, edit: Edit) -> bool:
-    """Whether `x` and `y` can only be one word, once miswritten: a letter more or less, or two
-    swapped. Another letter in the place of one may make another name: Rosenberg, Rosenburg."""
+    """Whether one is the other with a letter more or two swapped; Rosenberg, Rosenburg are two."""
     end = edit.place + max(len(edit.left), len(edit.right))
     if end >= len(y) or any(
         x in known and y in known for known in (lexicon.given_names(), lexicon.groups())

@@ -28,17 +28,11 @@ import numpy as np
 
 from lorebank.errors import ProviderError
 from lorebank.language.words import reads_as_english
+from lorebank.providers import sentence_encoder as encoder
 from lorebank.providers.arrays import content_hash, map_arrays, write_arrays
 from lorebank.providers.one_thread import one_thread
 from lorebank.providers.protocols import Embedder, Limits
-from lorebank.providers.sentence_encoder import (
-    DIMENSION,
-    MappedTokenizer,
-    ModelFiles,
-    SentenceNetwork,
-    find_source,
-    prepare_arrays,
-)
+from lorebank.providers.sentence_encoder import MappedTokenizer, ModelFiles, SentenceNetwork
 from lorebank.settings.files import cache_directory
 
 if TYPE_CHECKING:
@@ -80,7 +74,7 @@ class LocalEmbedder(Embedder):
 
     name = "local"
     model = "universal-sentence-encoder-multilingual-3"
-    dimension = DIMENSION
+    dimension = encoder.DIMENSION
     limits = Limits()
     spread = 0.07
     """Standard deviation of the similarities of a question to all lines: .058 to .071 in three
@@ -120,7 +114,7 @@ class LocalEmbedder(Embedder):
     def _find(self) -> ModelFiles:
         with self._lock:
             if self._source is None:
-                self._source = find_source()
+                self._source = encoder.find_source()
             return self._source
 
     def _open(self, characters: int) -> tuple[SentenceNetwork, Encode]:
@@ -141,10 +135,10 @@ class LocalEmbedder(Embedder):
     def _arrays(self, source: ModelFiles) -> dict[str, NDArray[np.generic]]:
         path = self._arrays_path(source)
         if path is None:
-            return prepare_arrays(source)
+            return encoder.prepare_arrays(source)
         with suppress(OSError, ValueError):
             return map_arrays(path)
-        arrays = prepare_arrays(source)
+        arrays = encoder.prepare_arrays(source)
         with suppress(OSError):
             write_arrays(path, arrays)
         return arrays
@@ -155,10 +149,7 @@ class LocalEmbedder(Embedder):
 
 
 def _sentence(encode: Encode, text: str) -> list[int]:
-    """The ids the network reads, sentence marks included; none for a text without pieces.
-
-    A lone surrogate, which no encoding can hold, counts as a question mark.
-    """
+    """The ids the network reads, sentence marks included; none for a text without pieces."""
     encodable = text[:_CHARACTER_LIMIT].encode(errors="replace").decode()
     pieces = encode(encodable)[:_PIECE_LIMIT]
     return [_SENTENCE_START, *pieces, _SENTENCE_END] if pieces else []
@@ -181,10 +172,7 @@ def _batches(sentences: dict[int, list[int]]) -> Iterator[list[int]]:
 def _each(
     network: SentenceNetwork, batches: list[list[int]], sentences: dict[int, list[int]]
 ) -> Iterator[tuple[list[int], Floats]]:
-    """The rows of each batch with its vectors; several batches side by side, a core for each.
-
-    Whole batches in parallel never wait for each other, as the parts of one product would.
-    """
+    """The rows of each batch with its vectors; batches side by side never wait for each other."""
 
     def embed(rows: list[int]) -> tuple[list[int], Floats]:
         return rows, network.embed([sentences[row] for row in rows])
@@ -266,11 +254,8 @@ class PairedEmbedder(Embedder):
 
 def load(setup: Setup) -> Embedder:
     """The built-in model, with the English one where that is installed; or the one that
-    `embedder.local.model_path` names.
-
-    A folder, an `.onnx`, `.safetensors` or `.npy` file is run in this process, anything else is
-    llama.cpp's.
-    """
+    `embedder.local.model_path` names. A folder, an `.onnx`, `.safetensors` or `.npy` file is run in
+    this process, anything else is llama.cpp's."""
     named = setup.embedder.local.model_path
     if not named:
         english = english_model()

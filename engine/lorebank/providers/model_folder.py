@@ -170,10 +170,8 @@ tokens take 6.7, 8.7 and 12.6 ms of CPU a line."""
 
 
 def pooling_of(folder: Path) -> Pooling:
-    """How sentence-transformers' `1_Pooling/config.json` says the tokens become one vector.
-
-    The mean where it says nothing; `ProviderError` where it says what cannot be done here.
-    """
+    """How sentence-transformers' `1_Pooling/config.json` says the tokens become one vector. The
+    mean where it says nothing; `ProviderError` where it says what cannot be done here."""
     file = folder / "1_Pooling" / "config.json"
     try:
         table = json.loads(file.read_bytes())
@@ -459,9 +457,7 @@ class FolderEmbedder(Embedder):
 
 def look_into(path: Path) -> Contents:
     """What a folder holds, or what stands next to a model file; `ProviderError` where no model is.
-
-    A static model is taken before a network: it needs nothing that is not installed.
-    """
+    A static model is taken before a network: it needs nothing that is not installed."""
     if not path.exists():
         raise ProviderError(f"there is no {path}", hint="correct embedder.local.model_path")
     folder = path if path.is_dir() else path.parent
@@ -495,11 +491,8 @@ def look_into(path: Path) -> Contents:
 
 class CrossEncoder:
     """A `Reranker`: a network that reads a question and a text together (Nogueira and Cho, "Passage
-    Re-ranking with BERT", 2019), in a folder as sentence-transformers writes it.
-
-    It is opened by the first call; `ProviderError` where the folder holds none, or a package is
-    missing.
-    """
+    Re-ranking with BERT", 2019), in a folder as sentence-transformers writes it. It is opened by
+    the first call; `ProviderError` where the folder holds none, or a package is missing."""
 
     name = "local"
 

@@ -18,13 +18,7 @@ from urllib.parse import urlsplit
 
 from lorebank.errors import ConfigurationError, Offline, ProviderError
 from lorebank.records import Record
-from lorebank.settings.tables import (
-    AccountSettings,
-    EmbedderSettings,
-    GeneratorSettings,
-    ProviderSettings,
-    RemoteSettings,
-)
+from lorebank.settings import tables
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,24 +68,22 @@ KEY_VARIABLES = {
 class Setup(Record):
     """All that loading a model depends on."""
 
-    embedder: EmbedderSettings = field(default_factory=EmbedderSettings)
-    providers: ProviderSettings = field(default_factory=ProviderSettings)
+    embedder: tables.EmbedderSettings = field(default_factory=tables.EmbedderSettings)
+    providers: tables.ProviderSettings = field(default_factory=tables.ProviderSettings)
     environ: Mapping[str, str] = field(default_factory=dict)
     say: Callable[[str], None] = lambda line: None
     """Called before the first request with what is sent where."""
     as_fallback: bool = False
     """`embedder.remote`, `model` and `dimensions` are the primary's and not used."""
-    generator: GeneratorSettings = field(default_factory=GeneratorSettings)
+    generator: tables.GeneratorSettings = field(default_factory=tables.GeneratorSettings)
 
 
-def account_of(name: str, setup: Setup) -> AccountSettings:
+def account_of(name: str, setup: Setup) -> tables.AccountSettings:
     """The account of a provider, its variables read; `embedder.remote` wins over
-    `providers.<name>`, key by key.
-
-    `ConfigurationError` where the settings name a variable that is not set.
-    """
-    own: AccountSettings = getattr(setup.providers, name.replace(".", "_"))
-    remote = RemoteSettings() if setup.as_fallback else setup.embedder.remote
+    `providers.<name>`, key by key. `ConfigurationError` where the settings name a variable that is
+    not set."""
+    own: tables.AccountSettings = getattr(setup.providers, name.replace(".", "_"))
+    remote = tables.RemoteSettings() if setup.as_fallback else setup.embedder.remote
     base_url = remote.base_url or own.base_url or DEFAULT_URLS[name]
     key = _resolved(remote.api_key, setup) or _resolved(own.api_key, setup)
     if not key and base_url == DEFAULT_URLS[name]:
@@ -99,7 +91,7 @@ def account_of(name: str, setup: Setup) -> AccountSettings:
         key = next(filter(None, found), "")
     headers = merged_headers(own.headers, remote.headers)
     resolved = {title: _resolved(text, setup) for title, text in headers.items()}
-    return AccountSettings(base_url.rstrip("/"), key, resolved)
+    return tables.AccountSettings(base_url.rstrip("/"), key, resolved)
 
 
 def merged_headers(lower: Mapping[str, str], higher: Mapping[str, str]) -> dict[str, str]:
@@ -198,11 +190,8 @@ def load_reranker(folder: Path) -> Reranker:
 
 
 def load_generator(setup: Setup) -> Generator | None:
-    """The chat model that the settings name, or None for `none`.
-
-    Raises as `load_embedder` does. Loading asks nobody: the first request is made when something
-    is to be written.
-    """
+    """The chat model that the settings name, or None for `none`. Raises as `load_embedder` does.
+    Loading asks nobody: the first request is made when something is to be written."""
     name = setup.generator.provider
     if name == "none":
         return None

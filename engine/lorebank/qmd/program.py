@@ -26,14 +26,8 @@ from lorebank.errors import NotFound, PathRefused, ProviderError
 from lorebank.records import Record
 from lorebank.settings.files import cache_directory
 from lorebank.settings.tables import Config, IndexSettings
+from lorebank.workspace import layout
 from lorebank.workspace.files import entries_below, relative_to_root
-from lorebank.workspace.layout import (
-    BANK_FOLDER,
-    MEMORY_FOLDER,
-    is_generated,
-    is_markdown,
-    own_name,
-)
 from lorebank.workspace.paths import resolve_memory_path, resolve_within
 
 _MOST_BYTES = 32 * 1024 * 1024
@@ -177,13 +171,12 @@ class Qmd(Record):
 
 def folder_for(root: Path, readers: str, environ: Mapping[str, str]) -> Path:
     """The folder of one agent, or of a group, for a workspace: no other searches its conversations.
-
-    `QmdFailed` where the user has no folder for caches.
-    """
+    `QmdFailed` where the user has no folder for caches."""
     caches = cache_directory(environ)
     if caches is None:
         raise QmdFailed("no folder for caches is known", hint="set XDG_CACHE_HOME")
-    name = own_name(root) if readers == DEFAULT_AGENT else f"{own_name(root)}-{readers}"
+    own = layout.own_name(root)
+    name = own if readers == DEFAULT_AGENT else f"{own}-{readers}"
     return caches / "qmd" / name
 
 
@@ -226,9 +219,7 @@ class Collection(Record):
 
 def collections_of(root: Path, config: Config, sessions: Path | None) -> tuple[Collection, ...]:
     """What the settings name, the workspace's memory first; folders that are not there left out.
-
-    `sessions` is the folder of exported conversations, where they are to be searched.
-    """
+    `sessions` is the folder of exported conversations, where they are to be searched."""
     settings = config.memory.qmd
     found: list[Collection] = []
     if settings.include_default_memory:
@@ -253,18 +244,16 @@ def shown_path(root: Path, config: Config, collection: Collection, file: Path) -
             resolve_memory_path(root, name, config)
         except PathRefused:
             continue
-        return None if is_generated(name) else name
+        return None if layout.is_generated(name) else name
     if collection.name == MEMORY:
         return None
     return f"{PREFIX}{collection.name}/{file.relative_to(collection.folder).as_posix()}"
 
 
 def resolve(collections: Sequence[Collection], path: str) -> Path:
-    """The file that `qmd/<collection>/<path>` names, inside that collection's folder.
-
-    Raises `PathRefused` for what leaves the folder or is no Markdown, `NotFound` for a collection
-    that is not there.
-    """
+    """The file that `qmd/<collection>/<path>` names, inside that collection's folder. Raises
+    `PathRefused` for what leaves the folder or is no Markdown, `NotFound` for a collection that is
+    not there."""
     name, _, rest = path.removeprefix(PREFIX).partition("/")
     known = {collection.name: collection for collection in collections}
     if name not in known:
@@ -274,11 +263,9 @@ def resolve(collections: Sequence[Collection], path: str) -> Path:
 
 
 def locate(collection: Collection, path: str) -> Path | None:
-    """The file behind a path as qmd spells it; `None` where there is none that may be read.
-
-    Some versions spell paths in small letters and dashes: then the one file is taken whose path
-    becomes the same.
-    """
+    """The file behind a path as qmd spells it; `None` where there is none that may be read. Some
+    versions spell paths in small letters and dashes: then the one file is taken whose path becomes
+    the same."""
     for spelling in dict.fromkeys((path, unquote(path))):
         try:
             file = resolve_within(collection.folder, spelling)
@@ -287,7 +274,7 @@ def locate(collection: Collection, path: str) -> Path | None:
         if file.is_file():
             return file
     below = (name for name, _ in entries_below(collection.folder, lambda _: None))
-    every = islice(filter(is_markdown, below), _LOOKED_AT)
+    every = islice(filter(layout.is_markdown, below), _LOOKED_AT)
     alike = [name for name in every if _handle(name) == _handle(path)]
     return locate(collection, alike[0]) if len(alike) == 1 and alike[0] != path else None
 
@@ -317,14 +304,19 @@ def _is_outside(root: Path, path: str) -> bool:
 
 def _memory_pattern(root: Path, config: Config) -> str:
     """One glob for all that is memory inside the workspace."""
-    parts = ["memory.md", "MEMORY.md", f"{MEMORY_FOLDER}/{_EVERY}", f"{BANK_FOLDER}/{_EVERY}"]
+    parts = [
+        "memory.md",
+        "MEMORY.md",
+        f"{layout.MEMORY_FOLDER}/{_EVERY}",
+        f"{layout.BANK_FOLDER}/{_EVERY}",
+    ]
     log = _PLACEHOLDER.sub("\0", config.workspace.log_pattern)
     parts.append(_literal(log).replace("\0", "*"))
     for path in config.workspace.extra_paths:
         inside = relative_to_root(root, path)
         if not PurePosixPath(inside).is_absolute():
             whole = _literal(inside)
-            parts.append(whole if is_markdown(inside) else f"{whole}/{_EVERY}")
+            parts.append(whole if layout.is_markdown(inside) else f"{whole}/{_EVERY}")
     return "{" + ",".join(dict.fromkeys(parts)) + "}"
 
 

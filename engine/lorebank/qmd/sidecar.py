@@ -15,18 +15,8 @@ from lorebank.database.connection import Connection
 from lorebank.domain.answers import SearchHit
 from lorebank.errors import LorebankError
 from lorebank.index.breaker import Breaker
-from lorebank.qmd import answers
-from lorebank.qmd.program import (
-    DEFAULT_AGENT,
-    Collection,
-    Completed,
-    Qmd,
-    QmdFailed,
-    QmdMissing,
-    collections_of,
-    folder_for,
-    resolve,
-)
+from lorebank.qmd import answers, program
+from lorebank.qmd.program import DEFAULT_AGENT, Collection, Completed, Qmd, QmdFailed, QmdMissing
 from lorebank.qmd.refresh import Progress, State, Timer, Work, due, refresh, start_in_background
 from lorebank.settings.rules import seconds
 from lorebank.settings.tables import Config, QmdSettings
@@ -152,10 +142,8 @@ class Sidecar:
             self._qmd.note_change()
 
     def freshen(self) -> None:
-        """Before a search: see to it that what is due gets done, here or in the background.
-
-        Nothing is raised: what failed stands in the state, and is said.
-        """
+        """Before a search: see to it that what is due gets done, here or in the background. Nothing
+        is raised: what failed stands in the state, and is said."""
         with self._failures_said(), suppress(QmdMissing):  # which the search is about to say
             self._qmd.find()
             changed, now = self._qmd.changed_at, time.time()
@@ -238,12 +226,12 @@ class Sidecar:
         return "" if reason == INDEX_DUE else reason
 
     def resolve(self, path: str) -> Path:
-        """The file behind `qmd/<collection>/<path>`; raises as `collections.resolve`."""
-        return resolve(self.collections, path)
+        """The file behind `qmd/<collection>/<path>`; raises as `program.resolve`."""
+        return program.resolve(self.collections, path)
 
     @cached_property
     def collections(self) -> tuple[Collection, ...]:
-        return collections_of(self.root, self.config, self.sessions_folder)
+        return program.collections_of(self.root, self.config, self.sessions_folder)
 
     @property
     def sessions_folder(self) -> Path | None:
@@ -269,7 +257,9 @@ class Sidecar:
     def _qmd(self) -> Qmd:
         command = str(Path(self._settings.command).expanduser())
         agent = self.config.index.agent_id
-        folder = folder_for(self.root, f"{agent}-group" if self.group else agent, self.environ)
+        folder = program.folder_for(
+            self.root, f"{agent}-group" if self.group else agent, self.environ
+        )
         return Qmd(command, folder, self.environ)
 
     @property
