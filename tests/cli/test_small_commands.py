@@ -59,6 +59,19 @@ def test_what_may_be_over_is_listed_apart(tmp_path: Path, lorebank: Run) -> None
     ]
 
 
+def test_what_a_log_left_undone_for_days_comes_last_and_what_a_list_holds_does_not(
+    tmp_path: Path, lorebank: Run
+) -> None:
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory/2026-03-02.md").write_text("- [ ] buy rope by 6 March\n", "utf-8")
+    (tmp_path / "memory/todo.md").write_text("- [ ] renew the permit by 2026-03-06\n", "utf-8")
+    for day, left in (("2026-03-09", []), ("2026-03-10", ["buy rope by 6 March"])):
+        found = json.loads(lorebank("agenda", "--date", day, "--json", cwd=tmp_path).out)
+        assert [item["text"] for item in found["doubtful"]] == left
+        assert all(item["overdue"] for item in (*found["items"], *found["doubtful"]))
+        assert len(found["items"]) + len(left) == 2
+
+
 def test_the_table_and_the_object_tell_the_same(
     copy_fixture: Callable[[str], Path], lorebank: Callable[..., Any]
 ) -> None:

@@ -14,9 +14,14 @@ NOW = date(2026, 3, 9)
 
 def listed(root: Path, now: date) -> list[AgendaItem]:
     """What stands, by its order, and behind it what is perhaps over."""
+    long_ago = now - timedelta(days=3)
     with Bank.open(root, environ=WORDS_ONLY, now=now) as bank:
         found = bank.agenda()
-    assert [bool(item.doubt) for item in (*found.items, *found.doubtful)] == [
+    weak = [
+        bool(item.doubt or (item.overdue and item.when and item.when.end < long_ago))
+        for item in (*found.items, *found.doubtful)
+    ]
+    assert weak == [
         *[False] * len(found.items),
         *[True] * len(found.doubtful),
     ]

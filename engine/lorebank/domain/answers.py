@@ -497,4 +497,5 @@ class Agenda(Record):
     items: tuple[AgendaItem, ...]
     """What is overdue first, then by day, then what names no day."""
     doubtful: tuple[AgendaItem, ...] = ()
-    """In the same order what a newer line may have settled, moved or called off (`doubt`)."""
+    """In the same order what a newer line may have settled, moved or called off (`doubt`), and what
+    a log wants done and is overdue for days."""
