@@ -1,7 +1,7 @@
 """Managed blocks: only they are written, all else survives byte for byte."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lorebank.markdown.blocks import (
@@ -143,6 +143,7 @@ def test_blanking_keeps_length_and_line_endings(page: str) -> None:
 
 
 @given(_PAGES, st.dictionaries(st.sampled_from(["summary", "other", "new"]), st.just("b\n- c")))
+@example("\r\n<!--lorebank:end other-->\r", {"new": "b", "other": "b"})  # half a line end
 def test_every_byte_outside_the_replaced_blocks_survives(page: str, bodies: dict[str, str]) -> None:
     written = replace_blocks(page, bodies)
     outside = _outside(page, bodies)

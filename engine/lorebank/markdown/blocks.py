@@ -209,7 +209,7 @@ def _append(text: str, rendered: list[str], newline: str) -> str:
     for line in split_lines(text):
         scanner.feed(line)
     if text and not text.endswith("\n"):
-        text += newline
+        text += "\n" if text.endswith("\r") else newline
     if scanner.closing:
         # An open fence runs to the end of the page; left open it would hide the new markers.
         text += scanner.closing + newline
