@@ -296,6 +296,23 @@ def test_no_uri_is_repeated_that_is_none() -> None:
         assert answer["error"].get("data") == data
 
 
+def test_a_session_has_fifty_requests_under_way_at_most_each_of_its_own_id() -> None:
+    protocol, peer = Protocol({}, "", METHODS), Peer(Access(), version="2025-06-18")
+
+    async def session() -> Any:
+        texts = [json.dumps(request("tools/call", {}, n)).encode() for n in (*range(50), 7, 50)]
+        tasks = [asyncio.create_task(protocol.answer(text, peer)) for text in texts]
+        await asyncio.sleep(0.01)
+        told = [task.result()["error"]["message"] for task in tasks if task.done()]
+        assert "result" in await protocol.answer(json.dumps(PING).encode(), peer)
+        for task in tasks:
+            task.cancel()
+        return told
+
+    same, many = asyncio.run(session())
+    assert "of this id is under way" in same and "50 requests are under way" in many
+
+
 def test_a_batch_is_of_fifty_at_most() -> None:
     _, fits, refused = ask(hello("2025-03-26"), [PING] * 50, [PING] * 51)
     assert len(fits) == 50 and refused["error"]["code"] == -32600 and refused["id"] is None
@@ -351,8 +368,11 @@ def test_a_session_over_http_is_its_tokens_own_and_ends_when_told(post: Post) ->
     assert post(None, "DELETE", mcp_session_id=session)[0] == 200
     assert post(PING, mcp_session_id=session)[0] == 404
     first = post(hello())[2]["mcp-session-id"]
-    assert [post(hello())[0] for _ in range(MAX_SESSIONS)] == [200] * MAX_SESSIONS
-    assert post(PING, mcp_session_id=first)[0] == 404, "the oldest is forgotten"
+    second = post(hello())[2]["mcp-session-id"]
+    assert post(PING, mcp_session_id=first)[0] == 200
+    assert [post(hello())[0] for _ in range(MAX_SESSIONS - 1)] == [200] * (MAX_SESSIONS - 1)
+    assert post(PING, mcp_session_id=second)[0] == 404, "what was asked longest ago is forgotten"
+    assert post(PING, mcp_session_id=first)[0] == 200
 
 
 @pytest.mark.parametrize(
@@ -376,3 +396,12 @@ def test_headers_say_what_the_message_says(post: Post, headers: Any, status: int
     own["mcp_method"] = "tools/call"
     called = request("tools/call", {"_meta": MODERN, "name": "entity"})
     assert post(called, **{"mcp_name": "recall"} | own)[0] >= 400
+
+
+def test_a_header_may_say_a_name_in_base64(post: Post) -> None:
+    own = {"mcp_protocol_version": "2026-07-28", "mcp_method": "prompts/get"}
+    named = request("prompts/get", {"_meta": MODERN, "name": "été"})
+    for name, told in (("w6l0w6k=", "no"), ("w6l0", "mcp-name"), ("?", "mcp-name")):
+        answer = post(named, **own, mcp_name=f"=?base64?{name}?=")[1]
+        assert answer["error"]["message"].startswith(told)
+    assert post(named, **own, mcp_name="w6l0w6k=")[1]["error"]["message"].startswith("mcp-name")

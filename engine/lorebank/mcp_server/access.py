@@ -15,6 +15,7 @@ has its own, from `mcp-clients.toml` beside the user's settings:
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import fields, replace
@@ -135,13 +136,18 @@ def load_clients(folder: Path, default: Access) -> Mapping[str, Access]:
     return found
 
 
+def checked_token(token: Any, where: str) -> str:
+    """The token, in what a header can hold as it is; `ConfigurationError` for any other."""
+    if isinstance(token, str) and re.fullmatch(rf"[ -~]{{{LEAST_TOKEN},}}", token):
+        return token
+    raise ConfigurationError(f"{where}: expected at least {LEAST_TOKEN} printable ASCII characters")
+
+
 def _client(where: str, table: Any, default: Access) -> tuple[str, Access]:
     if not isinstance(table, dict):
         raise ConfigurationError(f"{where}: expected a table of rights")
     rights = dict(table)
-    token = rights.pop("token", "")
-    if not isinstance(token, str) or len(token) < LEAST_TOKEN:
-        raise ConfigurationError(f"{where}: token: expected at least {LEAST_TOKEN} characters")
+    token = checked_token(rights.pop("token", ""), f"{where}: token")
     banks = rights.get("banks")
     if isinstance(banks, list) and all(isinstance(bank, str) for bank in banks):
         rights["banks"] = tuple(banks)

@@ -21,7 +21,13 @@ from typing import Any
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from lorebank.errors import ConfigurationError, LorebankError, UsageError
-from lorebank.mcp_server.access import CLIENTS_FILE, LEAST_TOKEN, Access, load_clients
+from lorebank.mcp_server.access import (
+    CLIENTS_FILE,
+    LEAST_TOKEN,
+    Access,
+    checked_token,
+    load_clients,
+)
 from lorebank.mcp_server.protocol import (
     HANDSHAKE_VERSIONS,
     INTERNAL_ERROR,
@@ -44,7 +50,8 @@ REQUEST_SECONDS = 30.0
 MAX_BODY = 4 * 1024 * 1024
 """Bytes of a request, as the SDK of the protocol has it."""
 MAX_SESSIONS = 1000
-"""Beyond them the oldest is forgotten, and its client begins another. Chosen by hand."""
+"""Beyond them the one asked longest ago is forgotten, and its client begins another. Chosen by
+hand."""
 PATH = "/mcp"
 _SESSION = "mcp-session-id"
 _STATUS = {METHOD_NOT_FOUND: 404, INTERNAL_ERROR: 200}
@@ -167,6 +174,7 @@ class Endpoint:
             peer = self._sessions.get(session, Peer(access))
             if not peer.version or peer.access is not access:  # another token's is as good as none
                 raise Refusal("Session not found", status=404)
+            self._sessions[session] = self._sessions.pop(session)  # the last used is the last
         else:
             peer = Peer(access, begun[:8])
         if method == "DELETE":
@@ -253,11 +261,7 @@ def bearer_token(environ: Mapping[str, str]) -> tuple[str, str]:
     """The token and where it is from: `LOREBANK_MCP_TOKEN`, else a file beside the user's settings,
     made at the first use and readable by the user alone."""
     if given := environ.get(TOKEN_VARIABLE, "").strip():
-        if len(given) < LEAST_TOKEN or not (given.isascii() and given.isprintable()):
-            raise ConfigurationError(
-                f"{TOKEN_VARIABLE}: expected at least {LEAST_TOKEN} printable ASCII characters"
-            )
-        return given, TOKEN_VARIABLE
+        return checked_token(given, TOKEN_VARIABLE), TOKEN_VARIABLE
     settings = user_config_path(environ)
     if settings is None:
         raise ConfigurationError("no home to keep a token in", hint=f"set {TOKEN_VARIABLE}")

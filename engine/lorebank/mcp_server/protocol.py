@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import traceback
+from base64 import b64decode
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import field
 from typing import Any
@@ -23,8 +25,9 @@ HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 _MODERN_VERSIONS = ("2026-07-28",)
 _BATCHING = "2025-03-26"
 """The one revision that has batches."""
-_MAX_BATCH = 50
-"""Requests of one; chosen by hand: one thread answers, and others wait for it."""
+_MAX_RUNNING = 50
+"""Requests of a session under way at a time, and of a batch; chosen by hand: one thread answers,
+and other sessions wait for it."""
 PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS = -32700, -32600, -32602
 METHOD_NOT_FOUND, INTERNAL_ERROR = -32601, -32603
 _HEADER_MISMATCH, _UNSUPPORTED_VERSION = -32020, -32022
@@ -80,6 +83,15 @@ def as_text(message: Any) -> bytes:
     return text.encode("utf-8", "backslashreplace")  # of half a surrogate pair: its JSON escape
 
 
+def _decoded(header: str) -> str | None:
+    """What a header says that holds more than printable ASCII: `=?base64?…?=`."""
+    encoded = re.fullmatch(r"=\?base64\?(.*)\?=", header)
+    try:
+        return b64decode(encoded[1], validate=True).decode() if encoded else None
+    except ValueError:
+        return None
+
+
 class Protocol:
     """Answers requests by the `methods` that a server has beside the protocol's own."""
 
@@ -100,8 +112,8 @@ class Protocol:
         except (ValueError, RecursionError) as problem:
             return Refusal(f"Parse error: {problem}", PARSE_ERROR).answer()
         if isinstance(message, list) and message and peer.version == _BATCHING:
-            if len(message) > _MAX_BATCH:
-                return Refusal(f"Invalid request: a batch of more than {_MAX_BATCH}").answer()
+            if len(message) > _MAX_RUNNING:
+                return Refusal(f"Invalid request: a batch of more than {_MAX_RUNNING}").answer()
             each = await asyncio.gather(*(self._answer(part, peer) for part in message))
             return [answer for answer in each if answer is not None] or None
         return await self._answer(message, peer)
@@ -157,7 +169,7 @@ class Protocol:
         named = params.get("name", params.get("uri")) if method in self._methods else None
         for header, value in (("protocol-version", version), ("method", method), ("name", named)):
             found: Any = value if peer.routing is None else peer.routing.get(f"mcp-{header}", "")
-            if value not in (None, found) and not found.startswith("=?base64?"):
+            if value not in (None, found) and value != _decoded(found):
                 raise Refusal(f"mcp-{header} header does not match the message", _HEADER_MISMATCH)
         if version not in _MODERN_VERSIONS:
             data = {"supported": list(_MODERN_VERSIONS), "requested": version}
@@ -174,6 +186,10 @@ class Protocol:
         """The result of one of the server's methods, which the client may cancel meanwhile."""
         if method not in self._methods:
             raise Refusal("Method not found", METHOD_NOT_FOUND, method)
+        if number in peer.running:
+            raise Refusal("Invalid request: a request of this id is under way")
+        if len(peer.running) >= _MAX_RUNNING:
+            raise Refusal(f"Invalid request: {_MAX_RUNNING} requests are under way; wait for one")
 
         async def work() -> dict[str, Any]:
             ask_as(Caller(peer.access, client, peer.session))
@@ -192,5 +208,4 @@ class Protocol:
             traceback.print_exc()
             raise Refusal("Internal server error", INTERNAL_ERROR) from problem
         finally:
-            if peer.running.get(number) is task:
-                del peer.running[number]
+            del peer.running[number]
