@@ -53,6 +53,17 @@ def test_since_never_lies_ahead_and_until_does() -> None:
     assert times_of("Off sugar until March.", RECORDED) == (Interval(None, date(2026, 3, 31)),)
 
 
+def test_a_season_behind_a_day_ahead_is_the_coming_one() -> None:
+    spring = Interval(date(2026, 3, 1), date(2026, 5, 31))
+    assert times_of("Roof on 3 December, garden in spring.", RECORDED)[1:] == (spring,)
+
+
+def test_a_month_that_is_over_settles_no_day_behind_it() -> None:
+    last = Interval(date(2025, 10, 1), date(2025, 10, 31))
+    times = times_of("Lease ran out last month, painter on the 17th.", RECORDED)
+    assert times == (last, one_day("2025-12-17"))
+
+
 def test_opening_hours_name_no_time_and_a_stay_does() -> None:
     assert times_of("The clinic is open from Monday to Thursday.", RECORDED) == ()
     stay = Interval(date(2025, 12, 1), date(2025, 12, 4))

@@ -89,8 +89,8 @@ def is_street(tokens: Tokens, start: int, end: int) -> bool:
     streets, joins = _words()["street"], _words()["street_join"]
     start -= start > 1 and _ROMAN.fullmatch(tokens.words[start - 1]) is not None
     if _word_at(tokens, start - 1) in streets:
-        first = tokens.words[start]
-        return first in joins or not first.isalpha() or _is_capital(tokens, start)
+        start += tokens.words[start] in joins  # and not: via da lunedì
+        return not _word_at(tokens, start).isalpha() or _is_capital(tokens, start)
     joined = not joins.isdisjoint(tokens.words[start - 1 : start + 1])
     return joined and _word_at(tokens, start - 2) in streets
 
@@ -132,6 +132,8 @@ def _counts_alone(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
     title = _word_at(tokens, start - 2) if before == "." else before  # Sr. Reis
     if before in _QUOTES or title in _words()["title"] or before in _words()["article"]:
         return False
+    if after in _words()["title_after"]:  # Cuma amca
+        return False
     if start and any(e.tag in ("HOLIDAY", "ORDINAL") for e in lattice.edges[start - 1]):
         return False  # Black Friday deals, the first Thursday lesson
     if any(e.tag == "HOLIDAY" and e.end == edge.end for e in lattice.edges[start]):
@@ -155,7 +157,7 @@ def _counts_alone(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
         return _is_short_day(lattice, start, edge)
     if edge.end == start + 1 and words.means(tokens.words[start], "WEEKDAY", collides=True):
         return False
-    return not _is_part_of_name(tokens, start, edge)
+    return not _is_part_of_name(tokens, start, edge, words)
 
 
 def _is_short_day(lattice: Lattice, start: int, edge: Edge) -> bool:
@@ -228,14 +230,15 @@ def _is_of_a_season(lattice: Lattice, start: int, edge: Edge) -> bool:
     return joint and edge.pieces == 2 and _word_at(tokens, start - 1).isalpha()
 
 
-def _is_part_of_name(tokens: Tokens, start: int, edge: Edge) -> bool:
-    """`Ruby Tuesday`, `Friday Night Lights`, `Domenica Sartori`."""
+def _is_part_of_name(tokens: Tokens, start: int, edge: Edge, words: Lexicon) -> bool:
+    """`Ruby Tuesday`, `Friday Night Lights`, `Domenica Sartori`, `Domingo y Abril`."""
     opens = start == 0 or not tokens.words[start - 1][0].isalnum()
     if _is_capital(tokens, start) and not edge.languages & _WEEKDAYS_CAPITALISED and not opens:
         return True
     if edge.languages & _NOUNS_CAPITALISED or not _is_capital(tokens, start):
         return False
-    follows = _is_capital(tokens, edge.end) and not tokens.adjacent(edge.end)
+    behind = edge.end + words.means(_word_at(tokens, edge.end), "AND")
+    follows = _is_capital(tokens, behind) and not tokens.adjacent(behind)
     if opens and not edge.languages & _NOUN_BEFORE_NOUN:
         return follows and tokens.words[start] in _words()["name"]  # Vrijdag Tom gezien
     led = start > 1 and _is_capital(tokens, start - 1) and _word_at(tokens, edge.end)[:1].isalpha()

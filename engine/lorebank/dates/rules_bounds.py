@@ -165,7 +165,7 @@ def _phrase(modifier: str = "exact") -> Callable[..., Meaning]:
 
 def _with_article(_: Moment, span: Span) -> Meaning | None:
     """`el viernes`, `l'été`; an article alone makes no date of a month or a number."""
-    return None if span.granularity in ("month", "year") and span.bare else Meaning((span,))
+    return None if span.granularity in ("month", "half", "year") and span.bare else Meaning((span,))
 
 
 def _with_article_once(moment: Moment, span: Span) -> Meaning | None:
@@ -274,6 +274,7 @@ _PHRASES = (
     Rule("DATE_NUMBER|DATE_NUMBER_WEAK", _phrase()),
     Rule("SHORT_WEEKDAY dash|to|slash SHORT_WEEKDAY", _phrase("between")),
     Rule("DATE_BOUND", _phrase("to")),
+    Rule("DATE_NUMBER DATE_BOUND", _phrase("between")),  # du 3 au 7
     Rule(f"from DAY_DOT {_JOIN} DAY_DOT", _from_day_to_day),
     Rule(f"since around? the? {_D}", _phrase("since")),
     Rule(f"starting around? the? {_D}", _phrase("starting")),
@@ -304,7 +305,7 @@ _PHRASES = (
     Rule(f"DATE|DM {_JOIN} the? DATE", _range_alone),
     Rule("DM to|until|dash DM", _range_of_digits),
     Rule("in the? DATE and the? DATE", _both),
-    Rule("DATE to|to_after|dash|and DATE until_after|range_after", _phrase("between")),
+    Rule("DATE|DATE_NUMBER to|to_after|dash|and DATE until_after|range_after", _phrase("between")),
 )  # fmt: skip
 BOUND_RULES = (
     *(replace(rule, tag="PHRASE") for rule in _PHRASES),

@@ -39,6 +39,8 @@ _GERMAN = language_bit("de")
 _DUTCH_OR_GERMAN = language_bit("nl") | _GERMAN
 _SOME_YEAR = 2020
 """A leap year of 53 weeks: what it does not have, no year has."""
+_LAST_OF_A_COURSE = 20
+"""`week 3` may be one of a course; `wk 41` is one of the year."""
 _YEARS_AHEAD = 20
 """Of two digits: `'44` is ahead in 2025, `'46` was."""
 
@@ -258,7 +260,7 @@ CALENDAR_RULES = (
     Rule("MONTH_NUMBER month_sign", yearly("month", month_days, bare=False), languages=_CJK),
     Rule("QUARTER", yearly("quarter", partial(of_year, "quarter"))),
     Rule("ORDINAL u_quarter", yearly("quarter", partial(of_year, "quarter"))),
-    Rule("ORDINAL semester", yearly("half", partial(of_year, "half")), "NEEDS_YEAR"),
+    Rule("ORDINAL semester", yearly("half", partial(of_year, "half"))),
     Rule("HALF", yearly("half", partial(of_year, "half")), "NEEDS_YEAR"),
     Rule("HALF", yearly("half", partial(of_year, "half"), bare=False), languages=_CJK),
     Rule("YEAR_SAID", lambda _, year: Span("year", of_year("year", year))),
@@ -273,7 +275,7 @@ CALENDAR_RULES = (
     Rule("SEASON", yearly("season", season_days)),
     Rule("SEASON_PLURAL", yearly("season", season_days), "DATES"),
     Rule("SEASON of? YR slash|dash TWO|YR", lambda _, s, y, __: Span("season", season_days(y, s))),
-    Rule("week_number NUMBER", _week),
+    Rule("week_number NUMBER", lambda m, n: replace(_week(m, n), bare=n <= _LAST_OF_A_COURSE)),
     Rule("ORDINAL week_number", _week, languages=_DUTCH_OR_GERMAN),
     Rule("ordinal_sign NUMBER u_week", _week),
     Rule("HOLIDAY", yearly("", lambda year, key: holiday_days(key, year))),

@@ -246,7 +246,7 @@ PART_RULES = (
     Rule("the? DAY of? the? DATE", _day_in_month),
     Rule("DATE of? DAY day_sign", _day_in_month, languages=_CJK, order=(1, 0)),
     Rule("WEEKDAY|WEEKDAY_SHORT comma? the? DATE", _weekday_and_date),
-    Rule("DATE comma WEEKDAY comma?", _date_and_weekday),
+    Rule("DATE|DM|DM_WEAK comma? WEEKDAY comma?", _date_and_weekday),
     Rule("WEEKDAY|WEEKDAY_SHORT comma? of? the? DATE", _weekday_in_week),
     Rule("DATE apostrophe? of? WEEKDAY|WEEKDAY_SHORT", _weekday_in_week, order=(1, 0)),
     Rule("DAYS comma? of? the? DATE", _weekdays_in_week, "DAYS"),

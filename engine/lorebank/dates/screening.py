@@ -21,7 +21,7 @@ from lorebank.records import Record
 
 _NUMERIC = re.compile(
     r"\d(?:"
-    r"(?<![\w.-]\d)(?:\d?(?:/\d\d?(?!\d)|-\d\d?-\d)|(?<= [1-3])\d-1?\d(?![\w-])|"
+    r"(?<![\w.-]\d)(?:\d?(?:/\d\d?(?!\d)|-\d\d?-\d)|(?<= [0-3])\d-[01]?\d(?![\w-])|"
     r"\d{3}(?:-?w\d|[-/](?:\d\d?[-/]\d|(?<=[12][09]\d\d.)[01]\d(?!\d))))"
     r"|(?<![\d.]\d)\d?\.(?:0?[1-9]|1[0-2])(?:['’]|\.(?:(?:19|20)?\d\d(?!\.?\d)|(?!\d)))"
     r"|(?<=[ (][qh]\d)(?!\w)|(?<=[ (-]w\d)\d(?!\w)|(?<=['’]\d)\d(?!\d)"
@@ -88,7 +88,7 @@ def _suffices(screen: _Screen, words: tuple[str, ...], at: int) -> bool:
             return True
     is_day = other[:1].isdecimal() or other in screen.days
     is_amount = at + 2 < len(words) and words[at + 2] in screen.units  # a 17-day trial
-    if word in screen.number_behind and is_day and not is_amount:
+    if word in screen.number_behind and is_day and (word in screen.company or not is_amount):
         return True
     if word in screen.number_before and one[:1].isdecimal():
         return True

@@ -150,7 +150,8 @@ class Moment(Record):
             nearer = before is not None and self.named - before[0] < found[0] - self.named
             if before is not None and nearer and before[0] >= self.now:
                 return before
-        if found is None or (self.tense == "past" and found[0] > self.now):
+        told = found is not None and ("future" if found[0] > self.now else "past")
+        if found is None or self.tense not in ("near", told):
             return None
         return found if (found[0] - self.named).days <= LONGEST_MONTH else None
 

@@ -18,7 +18,7 @@ from lorebank.dates.lattice import count_marks
 from lorebank.dates.lexicon import ALL, LANGUAGES, lexicon, tokenize
 from lorebank.dates.phrases import DatesLeft, Found, read_phrases
 from lorebank.dates.spans import Moment, Tense, of_year, one_day
-from lorebank.domain.facts import LONGEST_MONTH, LONGEST_READ, Interval
+from lorebank.domain.facts import LONGEST_READ, Interval
 
 _SENTENCE_END = r"[.;!?。！？；]\s|[。！？；]|\n"
 _PAUSE = r"[,:–—，、]\s|[，(（)）]| - "
@@ -108,6 +108,8 @@ def _read(
             put_off = _holds(languages, "moved", clause)
             if any(_plans(languages, text, p) for p in (inside if put_off else [phrase])):
                 tense = "near"  # `Friday's lesson was put off to Monday`
+        if tense == "near" and any(t.start and t.start > recorded for t in times):
+            tense = "future"  # the bath in May, the garden not before autumn
         weekly = has_weekdays and meaning.is_weekly
         may_move = meaning.is_range_of_days or meaning.modifier in ("from", "to")
         whole = _sentence_around(text, phrase, clause) if weekly or may_move else clause
@@ -151,7 +153,7 @@ def _named(intervals: tuple[Interval, ...]) -> date | None:
     if not intervals or intervals[-1].start is None or intervals[-1].end is None:
         return None
     first, last = intervals[-1].start, intervals[-1].end
-    return first if (last - first).days <= LONGEST_MONTH else None
+    return first if (last - first).days < 7 else None
 
 
 def _names_no_time(phrase: Found, clause: str, tense: Tense, languages: _Languages) -> bool:
@@ -197,15 +199,18 @@ def _clauses(text: str, phrases: list[Found], languages: _Languages) -> list[tup
     starts = [phrase.start for phrase in phrases]
     pieces: list[tuple[int, int, bool]] = []
     start = 0
-    cuts = ((m.end(), m.lastgroup == "sentence") for m in _boundary(languages).finditer(text))
+    cuts = (
+        (m.start() if m[0][0] in ",，、" else m.end(), m.lastgroup == "sentence")
+        for m in _boundary(languages).finditer(text)
+    )
     for end, ends_sentence in (*cuts, (len(text), True)):
         before, behind = bisect_left(starts, start), bisect_left(starts, end)
         between = text[max(phrases[behind - 1].end, start) : end].strip() if behind else ""
-        if behind and end - 1 < phrases[behind - 1].end and end < len(text):
+        if behind and end < phrases[behind - 1].end and end < len(text):
             continue  # a comma inside a phrase
         last = phrases[behind - 1].end
         numbered = "de" in languages and _DAY.search(text, max(0, last - 3), last)
-        if between == "." and text[end:] and (numbered or text[end].islower()):
+        if ends_sentence and between == "." and text[end:] and (numbered or text[end].islower()):
             continue  # am 8. Kontrolle, vom 20.11. auf den 27.11. verlegt
         if _is_only_dates(text[start:end], start, phrases[before:behind]):
             if not ends_sentence:
@@ -293,7 +298,8 @@ def _is_perfect(languages: _Languages, clause: str) -> bool:
 
 
 def _is_article(word: str) -> bool:
-    return lexicon().means(word, "THE") or lexicon().means(word, "ARTICLE")
+    the, article, to = (lexicon().means(word, tag) for tag in ("THE", "ARTICLE", "IN"))
+    return (the or article) and not to  # `sortie au zoo` is no deed
 
 
 def _counts(code: str, exceptions: str, match: re.Match[str]) -> bool:
