@@ -40,10 +40,10 @@ class Tokens(Record):
     def split(self, inflected: Mapping[str, int]) -> None:
         """Cut words with a suffix or prefix in two: `mayısta` into `mayıs` and `ta`."""
         for index in range(len(self.words) - 1, -1, -1):
-            word = self.words[index]
-            stem = inflected.get(word)
-            if stem is not None and self.ends[index] - self.starts[index] == len(word):
-                cut = self.starts[index] + stem
+            word, start = self.words[index], self.starts[index]
+            stem = inflected.get(self.text[start : self.ends[index]].lower().replace("i̇", "i"))
+            if stem is not None and self.ends[index] - start == len(word):
+                cut = start + stem
                 self.words[index : index + 1] = [word[:stem], word[stem:]]
                 self.starts.insert(index + 1, cut)
                 self.ends.insert(index, cut)
@@ -127,7 +127,8 @@ class Lexicon(Mutable):
     vague: dict[str, tuple[tuple[str, ...], ...]]
     """First token → the tokens behind it, for phrases that name no definite time."""
     inflected: dict[str, int]
-    """Word with a suffix or prefix → letters of its first part: `mayısta` is `mayıs` `ta`."""
+    """Word with a suffix or prefix → letters of its first part: `mayısta` is `mayıs` `ta`; as it is
+    spelled or all without accents, since `kişi`, a person, is no `kışı`, winter."""
     cues: dict[str, dict[str, str]]
     """Language → cue → a regular expression of its words and endings, accents and all."""
 
@@ -149,18 +150,19 @@ def _tables(languages: Sections) -> dict[str, Any]:
     marks: dict[str, set[int]] = defaultdict(set)
     vague: dict[str, set[tuple[str, ...]]] = defaultdict(set)
     inflected: dict[str, int] = {}
+    whole: set[str] = set()
     stop_words, statements = sections("stop_words"), sections("infer")
     for code, section in languages.items():
         bit = language_bit(code)
-        suffixes = [fold(suffix) for suffix in split(section.get("suffixes", ""))]
-        prefixes = [fold(prefix) for prefix in split(section.get("prefixes", ""))]
+        suffixes, prefixes = (split(section.get(key, "")) for key in ("suffixes", "prefixes"))
         for entry, value, spelling in _spellings(code, section):
             written = spelling.lstrip("~")
-            tokens = tuple(tokenize(written).words)
+            tokens, parts = tuple(tokenize(written).words), written.split()
+            whole.update(tokens, parts)
             flags = spelling.startswith("~"), written[0].isupper()
             if entry in _INFLECTED:
-                inflected.update({tokens[-1] + suffix: len(tokens[-1]) for suffix in suffixes})
-                inflected.update({prefix + tokens[0]: len(prefix) for prefix in prefixes})
+                inflected.update({parts[-1] + suffix: len(parts[-1]) for suffix in suffixes})
+                inflected.update({prefix + parts[0]: len(prefix) for prefix in prefixes})
             tags = [entry.upper()]
             tags += ["MONTH_SHORT"] if entry == "month" else []  # where an abbreviation may stand
             tags += [f"U_{value.upper()}"] if entry == "unit" else []
@@ -179,7 +181,7 @@ def _tables(languages: Sections) -> dict[str, Any]:
     rows: dict[str, list[Reading]] = defaultdict(list)
     for (tokens, tag, value, collides, capital), bits in meanings.items():
         rows[tokens[0]].append((tokens[1:], tag, value, bits, collides, capital))
-    whole = {token for tokens, *_ in meanings for token in tokens}
+    inflected |= {bare: n for word, n in inflected.items() if (bare := fold(word)) not in whole}
     inflected = {word: stem for word, stem in inflected.items() if word not in whole}
     return {
         "rows": {

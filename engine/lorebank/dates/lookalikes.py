@@ -74,7 +74,7 @@ def is_date(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
         return False
     if not meaning.licensed:
         return _counts_alone(lattice, start, edge, words)
-    counts = meaning.granularity in ("year", "range") and not meaning.is_weekly  # in 2000 words
+    counts = meaning.spans[0].granularity == "year"  # in 2000 words
     return not (
         (counts and _word_at(tokens, edge.end) in _words()["counted"])
         or _is_named(tokens, start, edge, meaning)
@@ -139,14 +139,11 @@ def _counts_alone(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
     if any(e.tag == "HOLIDAY" and e.end == edge.end for e in lattice.edges[start]):
         free = not after[:1].isalpha() or after in words.marks or after in _words()["event"]
         free = free or words.means(tokens.words[edge.end - 1], "PART_OF_DAY")  # yılbaşı gecesi
-        return free or not edge.languages & ~_COMPOUNDS  # Pfingstmontag frei
+        free = free or not edge.languages & ~_COMPOUNDS  # Pfingstmontag frei
+        return free or not (edge.languages & ~_NEEDS_PREPOSITION or _is_capital(tokens, edge.end))
     if meaning.granularity == "range" and not meaning.is_weekly:
         return meaning.repeating and (not after[:1].isalpha() or after in words.marks)
-    if (
-        meaning.granularity == "year"
-        and after.isalpha()
-        and _is_in_german(tokens.words, words.marks)
-    ):
+    if meaning.granularity == "year" and _is_in_german(tokens.words, words.marks):
         noun = before.isalpha() and _is_capital(tokens, start - 1)
         return not (noun or _is_capital(tokens, edge.end))  # Lampe 2019, 2019 Nägel
     names_a_row = before == ":" and after == ";"  # `day: Thu; messages: 390`, a row as a passage

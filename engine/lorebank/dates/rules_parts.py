@@ -238,9 +238,10 @@ PART_RULES = (
     Rule("the? ORDINAL UNIT of? the? DATE|THIS_UNIT", _nth_unit_of),
     Rule("the? ORDINAL|RELATIVE DATE UNIT", _nth_unit_of, order=(0, 2, 1)),  # the last May weekend
     Rule("the? ORDINAL|RELATIVE DATE WEEKDAY", _nth_weekday_of, order=(0, 2, 1)),
-    Rule("DATE of? ordinal_sign? ORDINAL|NUMBER UNIT", _nth_unit_of,
+    Rule("DATE|THIS_UNIT of? ordinal_sign? ORDINAL|NUMBER UNIT", _nth_unit_of,
          languages=_GENITIVE_FIRST, order=(1, 2, 0)),
-    Rule("DATE of? ORDINAL WEEKDAY", _nth_weekday_of, languages=_GENITIVE_FIRST, order=(1, 2, 0)),
+    Rule("DATE|THIS_UNIT of? ORDINAL WEEKDAY", _nth_weekday_of,
+         languages=_GENITIVE_FIRST, order=(1, 2, 0)),
     Rule("the? ORDINAL WEEKDAY of? the? DATE|THIS_UNIT", _nth_weekday_of),
     Rule("the? ORDINAL DURATION of? the? DATE", _first_units_of),
     Rule("the? DAY of? the? DATE", _day_in_month),

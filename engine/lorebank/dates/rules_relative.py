@@ -41,8 +41,7 @@ def _unit(moment: Moment, offset: int, unit: str) -> Span | None:
         return None
     if unit == "weekend":
         asked = offset
-        if offset == 1 and moment.now.weekday() < 5:
-            offset = 0
+        offset -= offset > 0 and moment.now.weekday() < 5
         cycle = weekend_cycle() if asked in (0, 1) else None
         return Span("range", unit_days(moment.now, unit, offset), cycle, then=asked == 1)
     return Span(_GRANULARITIES.get(unit, unit), unit_days(moment.now, unit, offset))

@@ -151,7 +151,7 @@ def _screening_words(_: Sections) -> dict[str, Any]:
     phrases: dict[str, list[tuple[int, tuple[str, ...]]]] = defaultdict(list)
     company: dict[str, int] = {}
     units: dict[str, int] = {}
-    for word in lexical.inflected:
+    for word in map(fold, lexical.inflected):
         phrases[word].append((0, (word,)))
     for parts, tag, languages in entries:
         word, is_one = parts[-1], not parts[1:]
