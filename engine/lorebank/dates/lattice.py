@@ -242,15 +242,12 @@ def _number_edges(tokens: Tokens, index: int) -> Iterator[Edge]:
     if len(digits) <= 2:
         yield Edge("TWO", number, ALL, index + 1)
         for end in ends:
-            if 1 <= number <= 31:
-                yield Edge("DAY", number, ALL, end)
+            yield Edge("DAY", number, ALL, end)
             if end > index + 1:
                 yield Edge("ORDINAL", number, ALL, end)
-                if 1 <= number <= 31:
-                    tag = "DAY_DOT" if tokens.words[index + 1] == "." else "DAY_ORD"
-                    yield Edge(tag, number, ALL, end)
-        if 1 <= number <= 12:
-            yield Edge("MONTH_NUMBER", number, ALL, index + 1)
+                tag = "DAY_DOT" if tokens.words[index + 1] == "." else "DAY_ORD"
+                yield Edge(tag, number, ALL, end)
+        yield Edge("MONTH_NUMBER", number, ALL, index + 1)
     elif len(digits) == 4 and 1900 <= number <= 2099:
         yield Edge("YR", number, ALL, index + 1)
         yield Edge("YEAR", number, ALL, index + 1)

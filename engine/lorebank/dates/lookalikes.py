@@ -141,8 +141,6 @@ def _counts_alone(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
         free = free or words.means(tokens.words[edge.end - 1], "PART_OF_DAY")  # yılbaşı gecesi
         free = free or not edge.languages & ~_COMPOUNDS  # Pfingstmontag frei
         return free or not (edge.languages & ~_NEEDS_PREPOSITION or _is_capital(tokens, edge.end))
-    if meaning.granularity == "range" and not meaning.is_weekly:
-        return meaning.repeating and (not after[:1].isalpha() or after in words.marks)
     if meaning.granularity == "year" and _is_in_german(tokens.words, words.marks):
         noun = before.isalpha() and _is_capital(tokens, start - 1)
         return not (noun or _is_capital(tokens, edge.end))  # Lampe 2019, 2019 Nägel

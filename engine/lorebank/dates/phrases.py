@@ -79,13 +79,10 @@ def find_phrases(text: str, now: date, tense: Tense = "asked") -> tuple[DatePhra
         from lorebank.dates.times import tells_hours, tense_of
 
         meaning, shown, told = found.meaning, text[found.start : found.end], tense
-        if meaning.modifier == "to":
-            continue
         if meaning.repeating and meaning.is_weekly and tells_hours(text):
             continue  # a filter would leave out the line that says it of every week
         if tense == "asked" and meaning.repeating and meaning.modifier in ("until", "before"):
-            at_end = meaning.spans[-1].modifier == "end"  # by the end of November, in November
-            told = "future" if tense_of(text) == "future" else "past" if at_end else tense
+            told = "future" if tense_of(text) == "future" else tense
         days = resolve(meaning, Moment(now, told))
         if days and (not meaning.ahead or tense == "future" or text.strip(" ?") == shown):
             interval = Interval(days[0].start, days[-1].end)

@@ -283,7 +283,6 @@ _PHRASES = (
     Rule("within DURATION", _within),
     Rule("DURATION within_after", _within),
     Rule(f"{_BEGIN}|from the? {_D} onwards", _phrase("starting")),
-    Rule(f"{_BEGIN}|from the? {_D} from_after", _phrase("starting")),
     Rule("DATE|DATE_NUMBER onwards", _phrase("since")),
     Rule("DATE|DATE_NUMBER starting_after", _phrase("starting")),
     Rule("DURATION onwards", _since_duration, languages=language_bit("tr")),  # üç haftadır

@@ -38,7 +38,7 @@ _ALONE = {
     *("U_WEEKEND", "DURATION"),
 }
 """Tags whose words suffice."""
-_IN_COMPANY = {"MONTH", "MONTH_SHORT", "WEEKDAY_SHORT", "SEASON", "SEASON_PLURAL"}
+_IN_COMPANY = {"MONTH", "MONTH_SHORT", "WEEKDAY_SHORT", "SEASON"}
 """Tags whose words are also names, verbs and numbers: they count beside a number or a word that
 rules of their language have before or behind them."""
 _BEFORE = {
