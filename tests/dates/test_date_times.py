@@ -64,6 +64,14 @@ def test_a_month_that_is_over_settles_no_day_behind_it() -> None:
     assert times == (last, one_day("2025-12-17"))
 
 
+def test_a_weekday_before_another_day_is_not_its_own() -> None:
+    sunday = Interval(date(2025, 11, 23), None)
+    assert times_of("Nonna a letto da domenica, domani il medico.", RECORDED) == (
+        sunday,
+        one_day("2025-11-27"),
+    )
+
+
 def test_opening_hours_name_no_time_and_a_stay_does() -> None:
     assert times_of("The clinic is open from Monday to Thursday.", RECORDED) == ()
     stay = Interval(date(2025, 12, 1), date(2025, 12, 4))

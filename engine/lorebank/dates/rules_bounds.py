@@ -252,7 +252,6 @@ def _repeated(_: Moment, *values: object) -> bool | None:
 
 _D = "DATE|DM|DAY_OF_MONTH|DATE_NUMBER|DATE_BOUND"
 _JOIN = "dash|to|until"
-_BEGIN = "since|starting|since_or_starting"
 
 _PHRASES = (
     Rule("DATE", lambda _, span: Meaning((span,), licensed=not span.bare)),
@@ -269,7 +268,6 @@ _PHRASES = (
     Rule("article DATE", _with_article_once, languages=_HABITUAL_ARTICLE),
     Rule("DATE in_after", _phrase()),
     Rule("DATE_ORDINAL|DAY_OF_MONTH", _phrase()),
-    Rule("in DAYS in_after?", lambda _, spans: Meaning(spans, "each")),  # on 1, 2 and 3 December
     Rule("DAYS in_after?", _bare_days),
     Rule("DATE_NUMBER|DATE_NUMBER_WEAK", _phrase()),
     Rule("SHORT_WEEKDAY dash|to|slash SHORT_WEEKDAY", _phrase("between")),
@@ -282,7 +280,6 @@ _PHRASES = (
     Rule("since|since_or_starting DURATION", _since_duration),
     Rule("within DURATION", _within),
     Rule("DURATION within_after", _within),
-    Rule(f"{_BEGIN}|from the? {_D} onwards", _phrase("starting")),
     Rule("DATE|DATE_NUMBER onwards", _phrase("since")),
     Rule("DATE|DATE_NUMBER starting_after", _phrase("starting")),
     Rule("DURATION onwards", _since_duration, languages=language_bit("tr")),  # üç haftadır

@@ -168,7 +168,8 @@ def _weekday_and_date(moment: Moment, weekday: int, span: Span) -> Span | None:
             near = abs(days[0].year - moment.now.year) <= 1
             if near and days[0].weekday() == weekday:
                 return Span("day", days)
-    return replace(span, bare=False)
+    agrees = span.days is None or span.days[0].weekday() == weekday  # since Sunday, tomorrow
+    return replace(span, bare=False) if agrees else None
 
 
 def _date_and_weekday(moment: Moment, span: Span, weekday: int) -> Span | None:

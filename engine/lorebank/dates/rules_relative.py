@@ -144,6 +144,7 @@ RELATIVE_RULES = (
     Rule("DURATION ahead", _counted(1)),
     Rule("ahead_before DURATION ago?", _counted(1, ahead=True)),
     Rule("RELATIVE_DAY", _day),
+    Rule("RELATIVE_DAY WEEK_ON", lambda moment, days, weeks: _day(moment, days + 7 * weeks)),
     Rule("WEEK_ON RELATIVE_DAY", lambda m, n, day: _day(m, day + 7 * n) if day >= 0 else None),
     Rule("the? RELATIVE the? DATE", _repetition, languages=_NOT_CHINESE),
     Rule("the? DATE RELATIVE_AFTER", _repetition, order=(1, 0)),

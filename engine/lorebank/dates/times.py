@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from functools import cache, lru_cache
 
 from lorebank.dates.lattice import count_marks
@@ -128,7 +128,7 @@ def _read(
 
         intervals = resolve(meaning, Moment(recorded, tense, named))
         times.extend(reversed(intervals) if is_moved else intervals)
-        named = _named(intervals) or named
+        named = _named(intervals, recorded) or named
     return tuple(dict.fromkeys(times))
 
 
@@ -148,12 +148,12 @@ def _says_again(languages: _Languages, undated: str) -> bool:
     return rest != undated.lower() and not re.search(r"\w", rest)
 
 
-def _named(intervals: tuple[Interval, ...]) -> date | None:
+def _named(intervals: tuple[Interval, ...], recorded: date) -> date | None:
     """The day from which `the 29th` or `the week after` counts on."""
     if not intervals or intervals[-1].start is None or intervals[-1].end is None:
         return None
     first, last = intervals[-1].start, intervals[-1].end
-    return first if (last - first).days < 7 else None
+    return first if first == last or recorded < first > last - timedelta(7) else None
 
 
 def _names_no_time(phrase: Found, clause: str, tense: Tense, languages: _Languages) -> bool:
