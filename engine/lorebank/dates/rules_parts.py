@@ -168,14 +168,7 @@ def _weekday_and_date(moment: Moment, weekday: int, span: Span) -> Span | None:
             near = abs(days[0].year - moment.now.year) <= 1
             if near and days[0].weekday() == weekday:
                 return Span("day", days)
-    agrees = span.days is None or span.days[0].weekday() == weekday  # since Sunday, tomorrow
-    return replace(span, bare=False) if agrees else None
-
-
-def _date_and_weekday(moment: Moment, span: Span, weekday: int) -> Span | None:
-    """`22 August, Saturday`, where it is one."""
-    found = _weekday_and_date(moment, weekday, span)
-    return found if found and found.days and found.days[0].weekday() == weekday else None
+    return span if span.days and span.days[0].weekday() == weekday else None  # no Sunday, tomorrow
 
 
 def _weekday_in_week(_: Moment, weekday: int, span: Span) -> Span | None:
@@ -248,7 +241,7 @@ PART_RULES = (
     Rule("the? DAY of? the? DATE", _day_in_month),
     Rule("DATE of? DAY day_sign", _day_in_month, languages=_CJK, order=(1, 0)),
     Rule("WEEKDAY|WEEKDAY_SHORT comma? the? DATE", _weekday_and_date),
-    Rule("DATE|DM|DM_WEAK comma? WEEKDAY comma?", _date_and_weekday),
+    Rule("DATE|DM|DM_WEAK comma? WEEKDAY comma?", _weekday_and_date, order=(1, 0)),
     Rule("WEEKDAY|WEEKDAY_SHORT comma? of? the? DATE", _weekday_in_week),
     Rule("DATE apostrophe? of? WEEKDAY|WEEKDAY_SHORT", _weekday_in_week, order=(1, 0)),
     Rule("DAYS comma? of? the? DATE", _weekdays_in_week, "DAYS"),

@@ -110,6 +110,10 @@ def _read(
                 tense = "near"  # `Friday's lesson was put off to Monday`
         if tense == "near" and any(t.start and t.start > recorded for t in times):
             tense = "future"  # the bath in May, the garden not before autumn
+        if meaning.modifier == "from" and any(
+            map(_is_article, _ahead_of(text, phrase.start).split()[-2:-1])
+        ):
+            tense = "past"  # pay the £340 from October
         weekly = has_weekdays and meaning.is_weekly
         may_move = meaning.is_range_of_days or meaning.modifier in ("from", "to")
         whole = _sentence_around(text, phrase, clause) if weekly or may_move else clause
