@@ -233,7 +233,7 @@ class _Matrix(Mutable):
             return Nearest([])
         if self.signs is not None:
             columns = self.signs.candidates(query, limit)
-            left = np.unique(np.searchsorted(self.starts, columns, side="right") - 1)
+            left = np.flatnonzero(np.bincount(np.searchsorted(self.starts, columns, "right") - 1))
             with one_thread():
                 similar = self.signs.sample @ query
             return Nearest(self._only(left).nearest(query, limit).ranked, *_spread(similar))
@@ -279,7 +279,8 @@ class _Matrix(Mutable):
     def _only(self, places: NDArray[np.int64]) -> _Matrix:
         import numpy as np
 
-        counts = np.diff(self.starts, append=len(self.vectors))[places]
+        ends = np.append(self.starts, len(self.vectors))
+        counts = ends[places + 1] - ends[places]
         starts = np.cumsum(counts) - counts
         rows = np.repeat(self.starts[places] - starts, counts) + np.arange(counts.sum())
         return _Matrix(self.generation, self.items[places], starts, self.vectors.take(rows, axis=0))
