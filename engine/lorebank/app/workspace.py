@@ -549,7 +549,7 @@ class OpenWorkspace:
                 self.root,
                 self.config.reflect,
                 self.vectors_of,
-                self.meaning.embed_texts,
+                lambda texts: len(self.meaning.embed_texts(texts)),
             )
 
     def freshen(self) -> None:
@@ -640,9 +640,9 @@ class OpenWorkspace:
                 when = last.date, last.source.path, last.source.start_line
                 about = opinion.entities[:1]
                 lines.append(Dated(opinion.id, last.fact_id, about, when, is_opinion=True))
-        known = judged_together(self.index, [line.fact for line in lines])
         vectors = vectors_by_text(self.vectors_of, [o.statement for o in found.values()])
         near = {o.id: vectors[o.statement] for o in found.values() if o.statement in vectors}
+        known = judged_together(self.index, [line.fact for line in lines])
         newer = newer_lines(lines, lambda _: near, known)
         return tuple(found[id_] for id_ in put_newer_first(found, newer))
 
@@ -713,13 +713,7 @@ class OpenWorkspace:
 
     def builtin_vectors(self, texts: Sequence[str]) -> Mapping[str, bytes]:
         """The vectors of texts by the built-in embedder, embedding those it has not seen."""
-        if self.builtin_problem:
-            return {}
-        known = self.meaning.known_vectors(texts)
-        unseen = [text for text in texts if text not in known]
-        if unseen and self.meaning.embed_texts(unseen):
-            known = {**known, **self.meaning.known_vectors(unseen)}
-        return known
+        return {} if self.builtin_problem or not texts else self.meaning.embed_texts(texts)
 
     def retain_title(self, day: date, text: str = "") -> str:
         """What a retain section is called in a day's log `text`, else in the log before it."""

@@ -227,25 +227,24 @@ class EmbeddingService(Mutable):
             known = cache.get(FINGERPRINT, list(hashes), mark=False)
         return {hashes[key]: vector for key, vector in known.items()}
 
-    def embed_texts(self, texts: Sequence[str]) -> int:
-        """Have the built-in embedder embed the texts that the cache lacks; how many it holds then,
-        none where the primary is another."""
+    def embed_texts(self, texts: Sequence[str]) -> dict[str, bytes]:
+        """The same, with those that the cache lacks: they are embedded where the primary is it."""
+        hashes = {text_hash(text): text for text in texts}
+        known: dict[str, bytes] = {}
         try:
-            embedder = self._primary.load()
-            embedder = getattr(embedder, "builtin", embedder)
-            if embedder is None or embedder.fingerprint != FINGERPRINT:
-                return 0
-            hashes = {text_hash(text): text for text in texts}
             with self._cache() as cache:
-                missing = cache.missing(FINGERPRINT, hashes)
-                wanted = [(key, hashes[key]) for key in missing]
-                limits = replace(embedder.limits, items=_SMALL_CALL)
-                for vectors in embed_calls(embedder, calls_of(wanted, limits)):
-                    cache.put(FINGERPRINT, vectors.items())
+                known |= cache.get(FINGERPRINT, list(hashes), mark=False)
+                wanted = [(key, text) for key, text in hashes.items() if key not in known]
+                embedder = self._primary.load() if wanted else None
+                embedder = getattr(embedder, "builtin", embedder)
+                if embedder is not None and embedder.fingerprint == FINGERPRINT:
+                    limits = replace(embedder.limits, items=_SMALL_CALL)
+                    for vectors in embed_calls(embedder, calls_of(wanted, limits)):
+                        cache.put(FINGERPRINT, vectors.items())
+                        known |= vectors
         except LorebankError as problem:
             self._primary.problem, self._primary.remedy = problem.message, problem.hint
-            return 0
-        return len(texts)
+        return {hashes[key]: vector for key, vector in known.items()}
 
     # -- one embedder --------------------------------------------------------------------------
 
