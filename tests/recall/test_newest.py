@@ -148,7 +148,7 @@ def _near_lines(*lines: tuple[str, str, float]) -> tuple[list[int], dict[int, in
     """What leads among `(subject, day, angle of the vector)`; `f-0` and `f-2` hold both."""
     dated = [Dated(n, f"f-{n}", who, (day, n)) for n, (who, day, _) in enumerate(lines)]
     near = {n: np.array([math.cos(a), math.sin(a)], np.float32) for n, (*_, a) in enumerate(lines)}
-    newer = newer_lines(dated, lambda _: near, {("f-2", "f-0")})
+    newer = newer_lines(dated, lambda _: near, lambda: {("f-2", "f-0")})
     return put_newer_first(range(len(lines)), newer), newer
 
 

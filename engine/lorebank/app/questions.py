@@ -151,13 +151,14 @@ def _selection(ws: OpenWorkspace, asked: RecallKeywords, today: date) -> Selecti
 
 
 def _beliefs(ws: OpenWorkspace, facts: Sequence[str], as_of: date | None) -> Mapping[str, Opinion]:
-    if not facts:
-        return {}
-    if as_of is None:
-        return beliefs_of_facts(ws.index, facts)
-    from lorebank.beliefs.materialise import beliefs_on
+    if facts and as_of is not None:
+        from lorebank.beliefs.materialise import beliefs_on
 
-    return beliefs_on(ws.index, ws.root, facts, as_of, ws.config.reflect, ws.vectors_of)
+        return beliefs_on(ws.index, ws.root, facts, as_of, ws.config.reflect, ws.vectors_of)
+    known = ws.items.derived("beliefs")
+    if missing := [fact for fact in facts if fact not in known]:
+        known |= {**dict.fromkeys(missing), **beliefs_of_facts(ws.index, missing)}
+    return {fact: known[fact] for fact in facts if known[fact] is not None}
 
 
 class SearchLimits(TypedDict, total=False):

@@ -642,8 +642,8 @@ class OpenWorkspace:
                 lines.append(Dated(opinion.id, last.fact_id, about, when, is_opinion=True))
         vectors = vectors_by_text(self.vectors_of, [o.statement for o in found.values()])
         near = {o.id: vectors[o.statement] for o in found.values() if o.statement in vectors}
-        known = judged_together(self.index, [line.fact for line in lines])
-        newer = newer_lines(lines, lambda _: near, known)
+        told = [line.fact for line in lines]
+        newer = newer_lines(lines, lambda _: near, lambda: judged_together(self.index, told))
         return tuple(found[id_] for id_ in put_newer_first(found, newer))
 
     def with_display_names(

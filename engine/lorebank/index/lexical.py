@@ -75,14 +75,16 @@ class Postings:
         where it is given.
         """
         self._asked += 1
-        postings = [self._posting(query, scored=True) for query in queries]
+        known = self._known.current()
+        postings = [self._posting(known, query, scored=True) for query in queries]
         if within is None and self._asked > FEW:
             return _best_by_numpy([posting for posting in postings if posting.rows], limit)
         return _best(postings, limit, within)
 
     def held(self, queries: Sequence[str], rows: Sequence[int]) -> list[Held]:
         """For each row, which of these it holds."""
-        postings = [self._posting(query) for query in queries]
+        known = self._known.current()
+        postings = [self._posting(known, query) for query in queries]
         own, around = dict.fromkeys(rows, 0), dict.fromkeys(rows, 0)
         for place, posting in enumerate(postings):
             last = len(posting.rows)
@@ -92,8 +94,7 @@ class Postings:
                     (own if posting.own[found] else around)[row] |= 1 << place
         return [Held(own[row], around[row]) for row in rows]
 
-    def _posting(self, query: str, *, scored: bool = False) -> _Posting:
-        known = self._known.current()
+    def _posting(self, known: dict[str, _Posting], query: str, *, scored: bool = False) -> _Posting:
         found = known.get(query)
         if found is None or (scored and len(found.scores) < len(found.rows)):
             if sum(len(each.rows) for each in known.values()) > CAPACITY:

@@ -270,7 +270,7 @@ def ruled_pairs(
 def newer_lines(
     lines: Iterable[Dated[K]],
     vectors: Callable[[Sequence[K]], Mapping[K, NDArray[float32]]],
-    judged: Collection[tuple[str, str]],
+    judged: Callable[[], Collection[tuple[str, str]]],
 ) -> dict[K, K]:
     """Each line → the newest one about the same, near in meaning, that may say otherwise; of a line
     announced for a coming day the one that holds until then.
@@ -305,8 +305,8 @@ def newer_lines(
             near = np.flatnonzero(may if old.is_ahead else may & ~is_ahead[place:])
             later = dated[place + near[-1] :] if len(near) else []
             # A pair judged later than the newest near one says what came of the older line.
-            is_judged = any((new.fact, old.fact) in judged for new in later)
-            if later and later[0].when[0] != old.when[0] and not is_judged:
+            pairs = judged() if later and later[0].when[0] != old.when[0] else None
+            if pairs is not None and not any((new.fact, old.fact) in pairs for new in later):
                 newer[old.key] = later[0].key
     return newer
 

@@ -149,7 +149,7 @@ def _announced(
         known = vectors_by_text(vectors_of, {texts[id_] for id_ in ids})
         return {id_: known[texts[id_]] for id_ in ids if texts[id_] in known}
 
-    newer = newer_lines(lines, vectors, judged)
+    newer = newer_lines(lines, vectors, lambda: judged)
     return {old: new for old, new in newer.items() if new in begun}
 
 

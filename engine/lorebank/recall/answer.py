@@ -232,12 +232,15 @@ def _with_successors(
             for slug in item.subjects
         ]
         spoken = [item.id for item in first.values() if item.kind == "opinion"]
-        known = ruled_pairs(request.connection, Relation.BOTH)
-        known |= judged_together(request.connection, spoken)
+
+        def judged() -> frozenset[tuple[str, str]]:
+            both = ruled_pairs(request.connection, Relation.BOTH)
+            return both | judged_together(request.connection, spoken)
+
         newer = {
             old: new
             for old, new in newer_lines(
-                lines, lambda of: _vectors(request, {n: first[n] for n in of}), known
+                lines, lambda of: _vectors(request, {n: first[n] for n in of}), judged
             ).items()
             if new not in replaced
             and first[new].id not in over

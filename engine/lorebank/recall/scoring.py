@@ -208,7 +208,7 @@ def signs_of(pool: Pool) -> Signs:
             float(understood.wants_time and item.occurred is not None),
             opinion.get(number, 0.0),
             0.0 if is_note else 1.0,
-            _length(item) * (1.0 - min(1.0, covered)) if is_note else 0.0,
+            _length(item.content) * (1.0 - min(1.0, covered)) if is_note else 0.0,
             # Where no entity is named, as far as the words asked for are its name.
             defining.get(number, 0.0) * (1.0 if wanted else covered),
             float(item.dialogue and _asks(pool.turn_beside(item, -1))),
@@ -308,12 +308,13 @@ def _near(pool: Pool, item: Item) -> float:
     return math.tanh(near / _DEVIATIONS) if near > 0.0 else 0.0
 
 
-def _length(item: Item) -> float:
-    """How much a passage says by its length: the logarithm of its words, 1 from `_WORDS` on."""
-    return min(1.0, math.log1p(len(item.content.split())) / math.log1p(_WORDS))
-
-
 @lru_cache(maxsize=16_384)  # questions mostly meet the same items
+def _length(text: str) -> float:
+    """How much a passage says by its length: the logarithm of its words, 1 from `_WORDS` on."""
+    return min(1.0, math.log1p(len(text.split())) / math.log1p(_WORDS))
+
+
+@lru_cache(maxsize=16_384)
 def _folded(text: str) -> str:
     return fold(text)
 
