@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lorebank.beliefs import forming
 from lorebank.beliefs.forming import Formation, Nearness, Verdict, form, opinion_id
-from lorebank.beliefs.reading import read, shared
+from lorebank.beliefs.reading import MOST_HOLDING, WordIndex, read, shared
 from lorebank.beliefs.relation import Bearing, UnsurePair, relate, unsure_pair
 from lorebank.domain.facts import Fact, FactKind, Stance
 from lorebank.markdown.document import read_document
@@ -156,3 +156,11 @@ def vectors(texts: Sequence[str], dimensions: int) -> Mapping[str, bytes]:
                 own += chance.standard_normal(dimensions).astype(np.float32)
             found[text] = (own / np.linalg.norm(own)).tobytes()
     return found
+
+
+def test_a_word_that_very_many_opinions_name_leads_to_the_newest_of_them() -> None:
+    index = WordIndex()
+    for number in range(3 * MOST_HOLDING):
+        index.add(number, ["mill", f"number{number}"])
+    found = index.find(["mills", "number7"])
+    assert sorted(found) == [7, *range(2 * MOST_HOLDING, 3 * MOST_HOLDING)]

@@ -286,7 +286,8 @@ class _Forming:
         for belief in ended.values():
             self._close(belief, fact, day, "replaced", same)
         claimed = [each for each in self._ended_by(fact) if _overreaches(fact, each)]
-        only = [number for number, (each, _) in enumerate(self._opinions) if each in claimed]
+        opinions = enumerate(self._opinions) if claimed else ()
+        only = [number for number, (each, _) in opinions if each in claimed]
         if reason == "stated" and not (decided or claimed):
             only = [each.number for each in opposed if _overreaches(fact, each.belief)]
         if only or (reason == "stated" and not (decided or opposed)):
@@ -403,7 +404,7 @@ class _Forming:
             belief, one = self._opinions[number]
             if belief.id in decided or (rough is not None and rough[number] < SAME_SUBJECT - ROUGH):
                 continue
-            cosine = self._cosine(fact, belief)
+            cosine = None if rough is None else self._cosine(fact, belief)
             of_one, of_said = held.get(number, (0, 0))
             forth, back = of_one / (len(one.objects) or 1), of_said / (len(said.objects) or 1)
             if may_tell(one, said, forth, back, cosine):

@@ -10,6 +10,7 @@ whose words disagree has no sign.
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Collection, Iterable
 from functools import cache, lru_cache
 from typing import Any
@@ -37,6 +38,8 @@ _BREAK = re.compile(r"[;:.,!?—–()\"“”«»，。；：！？、]|\s-\s")
 _ELISION = re.compile(
     r"(?<![\w'])(?:l|d|j|m|t|s|c|qu|un|dell|all|nell|sull|quest|dall)'(?=\w\w)|(?<![\w'])n'(?=\w\w)"
 )
+MOST_HOLDING = 500
+"""Readings that a word leads to, the newest; what more opinions of one holder name tells none."""
 _KEPT = 4_096
 """Texts kept as read, 1 KB each: a line is compared with several opinions of its holder."""
 
@@ -149,14 +152,14 @@ class WordIndex:
     """Which of the readings added have words of a text in some form: an inverted index."""
 
     def __init__(self) -> None:
-        self._by_start: dict[str, dict[str, list[int]]] = {}
-        """What forms of a word have in common → word → numbers of readings."""
+        self._by_start: dict[str, dict[str, deque[int]]] = {}
+        """What forms of a word have in common → word → numbers of the newest readings."""
 
     def add(self, number: int, words: Iterable[str]) -> None:
         """Add the words, each once, of a reading."""
         for word in words:
             alike = self._by_start.setdefault(word[: COMMON_START - 1], {})
-            alike.setdefault(word, []).append(number)
+            alike.setdefault(word, deque(maxlen=MOST_HOLDING)).append(number)
 
     def find(self, words: Iterable[str]) -> dict[int, list[int]]:
         """Number of a reading → how many of its words are among these, how many of these among

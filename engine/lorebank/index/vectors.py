@@ -239,11 +239,9 @@ class _Matrix(Mutable):
             return Nearest(self._only(left).nearest(query, limit).ranked, *_spread(similar))
         exact = self._nearness_of_all(query)
         scores = np.round(exact, _DECIMALS)
-        if limit < len(scores):
-            # All that are as near as the last one wanted: ties are broken by number.
-            kept = np.flatnonzero(scores >= np.partition(scores, -limit)[-limit])
-        else:
-            kept = np.arange(len(scores))
+        limit = min(limit, len(scores))
+        # All that are as near as the last one wanted: ties are broken by number.
+        kept = np.flatnonzero(scores >= np.partition(scores, -limit)[-limit])
         # lexsort: by nearness, then by number, as the SQL does.
         order = kept[np.lexsort((self.items[kept], -scores[kept]))][:limit]
         ranked = list(zip(self.items[order].tolist(), scores[order].tolist(), strict=True))
@@ -290,8 +288,6 @@ class _Matrix(Mutable):
         import numpy as np
 
         wanted = np.array(items, dtype=np.int64)
-        if not len(self.items):
-            return wanted[:0]
         places = np.minimum(np.searchsorted(self.items, wanted), len(self.items) - 1)
         found: NDArray[np.int64] = places[self.items[places] == wanted]
         return found
