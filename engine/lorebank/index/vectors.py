@@ -277,8 +277,7 @@ class _Matrix(Mutable):
     def _only(self, places: NDArray[np.int64]) -> _Matrix:
         import numpy as np
 
-        ends = np.append(self.starts, len(self.vectors))
-        counts = ends[places + 1] - ends[places]
+        counts = np.append(self.starts, len(self.vectors))[places + 1] - self.starts[places]
         starts = np.cumsum(counts) - counts
         rows = np.repeat(self.starts[places] - starts, counts) + np.arange(counts.sum())
         return _Matrix(self.generation, self.items[places], starts, self.vectors.take(rows, axis=0))

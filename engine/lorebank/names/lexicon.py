@@ -193,7 +193,7 @@ _SPELLINGS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 
 def is_han_or_hangul(text: str) -> bool:
     """Whether all letters are Chinese characters or Korean syllables."""
-    return _HAN_OR_HANGUL.fullmatch(text) is not None
+    return not text.isascii() and _HAN_OR_HANGUL.fullmatch(text) is not None
 
 
 def latinise(token: str) -> str:

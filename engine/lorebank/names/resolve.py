@@ -334,8 +334,9 @@ def compare_all(names: Mapping[str, str]) -> Comparison:
     slugs = sorted(names)
     readings = [read_name(names[slug]) for slug in slugs]
     pairs: dict[Verdict, list[_Pair]] = {verdict: [] for verdict in Verdict}
-    for i, j in likely_pairs(readings):
-        verdict, reason = compare_readings(readings[i], readings[j])
+    keys = [keys_of(reading) for reading in readings]
+    for i, j in likely_pairs(readings, keys):
+        verdict, reason = compare_readings(readings[i], readings[j], keys[i].shared(keys[j]))
         pairs[verdict].append((slugs[i], slugs[j], reason))
     return Comparison(tuple(pairs[Verdict.SAME]), tuple(pairs[Verdict.AMBIGUOUS]))
 
@@ -434,10 +435,9 @@ _LONGEST_NAME = 64
 _OWN, _SHORTER, _LONGER, _SLIP = "osle"
 
 
-def likely_pairs(readings: Sequence[Reading]) -> list[tuple[int, int]]:
+def likely_pairs(readings: Sequence[Reading], keys: Sequence[Keys]) -> list[tuple[int, int]]:
     """Pairs of indices worth comparing, lower one first, sorted; all other pairs are different.
     Each name is filed in blocks, and paired with those in the blocks that it looks up."""
-    keys = [keys_of(reading) for reading in readings]
     blocks: dict[str, list[int]] = defaultdict(list)
     for i, reading in enumerate(readings):
         for block in _blocks(reading, keys[i], _SHORTER, _LONGER):

@@ -13,7 +13,7 @@ Tom Barker), the sexes (Alejandro, Alejandra) or a person from a family (the Bak
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from posixpath import commonprefix
 from unicodedata import category
@@ -414,11 +414,12 @@ def compare_names(a: str, b: str) -> tuple[Verdict, str]:
     >>> compare_names("Room 101", "Room 102")[0]
     <Verdict.DIFFERENT: 'different'>
     """
-    return compare_readings(read_name(a), read_name(b))
+    one, other = read_name(a), read_name(b)
+    return compare_readings(one, other, keys_of(one).shared(keys_of(other)))
 
 
-def compare_readings(a: Reading, b: Reading) -> tuple[Verdict, str]:
-    """`compare_names` for names already read."""
+def compare_readings(a: Reading, b: Reading, keys: Iterable[str]) -> tuple[Verdict, str]:
+    """`compare_names` for names already read, and the keys that they share."""
     if a.slug == b.slug and (a.slug or a.name == b.name) and not (a.shown and b.shown):
         return Verdict.SAME, "the same but for case, accents or separators"
     if {*a.genders, *b.genders} >= {"m", "f"} and not a.genders & b.genders:
@@ -427,7 +428,7 @@ def compare_readings(a: Reading, b: Reading) -> tuple[Verdict, str]:
         return Verdict.DIFFERENT, "two generations"
     if a.tokens and a.joined == b.joined:
         return _judge_same_words(a, b)
-    kinds = {key.partition("|")[0] for key in keys_of(a).shared(keys_of(b))} - {"same"}
+    kinds = {key.partition("|")[0] for key in keys} - {"same"}
     if kinds & _BEFORE_SLIPS:
         return Verdict.AMBIGUOUS, _REASONS[min(kinds & _BEFORE_SLIPS, key=_ORDER.__getitem__)]
     slip = judge_slip(a, b)
