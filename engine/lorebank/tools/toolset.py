@@ -62,30 +62,26 @@ _KINDS = {
 _ACTIONS = dict.fromkeys(("add", "write", "create"), "append") | {"update": "replace"}
 
 
-def _kind(given: Any) -> Any:
-    if not isinstance(given, str):
-        return given
+def _texts(read: Callable[[str], str]) -> BeforeValidator:
+    """What a text is taken for; any other value is left to the schema."""
+    return BeforeValidator(lambda given: read(given) if isinstance(given, str) else given)
+
+
+def _kind(given: str) -> str:
     low = given.strip().lower()
     return _KINDS.get(low, low if len(low) > 1 else low.upper())
 
 
-def _action(given: Any) -> Any:
-    return _ACTIONS.get(given.lower(), given) if isinstance(given, str) else given
-
-
-def _day(given: Any) -> Any:
+def _day(given: str) -> str:
     """Seconds or milliseconds since 1970 as the day that they are of."""
-    if not isinstance(given, str) or not re.fullmatch(r"\d{9,13}(\.\d*)?", given.strip()):
+    if not re.fullmatch(r"\d{9,13}(\.\d*)?", given.strip()):
         return given
-    return date.fromtimestamp(
-        float(given) / (1000 if float(given) > _MILLISECONDS else 1)
-    ).isoformat()
+    seconds = float(given) / (1000 if float(given) > _MILLISECONDS else 1)
+    return date.fromtimestamp(seconds).isoformat()
 
 
-def _bare_name(given: Any) -> Any:
+def _bare_name(given: str) -> str:
     """`@Ana`, `[[Ana]]` and the page `bank/entities/Ana.md` as the name that they are of."""
-    if not isinstance(given, str):
-        return given
     bare = given.strip().removeprefix("[[").removesuffix("]]").lstrip("@")
     return PurePosixPath(bare).stem if bare.endswith(".md") else bare
 
@@ -96,7 +92,7 @@ _CITED = re.compile(r"\[?(?P<path>[^\[\]#]+?)(?:(?:#L|:)(?P<lines>\d+(?:-L?\d+)?
 """A place as it is cited, with or without brackets: `[memory/2025-11-27.md#L10-L20]`, `….md:10`."""
 _PATH = "file filename file_path source place uri"
 _NEW_TEXT = "content fact memory note statement body query right new to new_text correction"
-_Named = Annotated[str, BeforeValidator(_bare_name)]
+_Named = Annotated[str, _texts(_bare_name)]
 Query = Annotated[
     str,
     arg(
@@ -113,7 +109,7 @@ Count = Annotated[
         le=200,
     ),
 ]
-_Day = Annotated[str | None, BeforeValidator(_day)]
+_Day = Annotated[str | None, _texts(_day)]
 Since = Annotated[
     _Day,
     arg("From that day: 2025-11-27, 30d, 'last week'.", "from after start start_date date_from"),
@@ -126,7 +122,7 @@ Names = Annotated[
     list[_Named], arg("Only what mentions all of these.", "name about subject people")
 ]
 Kinds = Annotated[
-    list[Annotated[str, BeforeValidator(_kind)]],
+    list[Annotated[str, _texts(_kind)]],
     arg("Only world, experience, opinion, observation or note.", "type"),
 ]
 Confidence = Annotated[
@@ -317,9 +313,7 @@ class Toolset(Mutable):
     def retain(
         self,
         text: Text,
-        kind: Annotated[
-            Kind | None, BeforeValidator(_kind), arg("What it is.", "type category")
-        ] = None,
+        kind: Annotated[Kind | None, _texts(_kind), arg("What it is.", "type category")] = None,
         entities: Annotated[
             list[_Named], arg("Whom or what it is about.", "name about people")
         ] = [],  # noqa: B006
@@ -431,7 +425,7 @@ class Toolset(Mutable):
         self,
         action: Annotated[
             Literal["append", "replace", "insert"],
-            BeforeValidator(_action),
+            _texts(lambda given: _ACTIONS.get(given.lower(), given)),
             arg("old_text makes it a replace, line an insert.", "mode operation op"),
         ] = "append",
         text: Annotated[
