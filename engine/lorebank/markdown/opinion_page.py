@@ -270,10 +270,11 @@ def parse_opinion_page(text: str) -> tuple[OpinionEntry, ...]:
     overview = by_name.get(_OVERVIEW)
     if overview is None or OPINIONS_BLOCK in broken_names(problems):
         return tuple(entries.values())  # with a mark of the block its entries are lost, not deleted
+    is_edited = overview.edited  # a checksum of all of it
     for named in _ENTRY.finditer(overview.body):
         entry = entries.setdefault(named["id"], OpinionEntry(named["id"], "", deleted=True))
         typed, told = entry.confidence, _confidence(named["told"] or "")
-        if not overview.edited and None not in (typed, told) and typed != told:
+        if not is_edited and None not in (typed, told) and typed != told:
             entries[entry.id] = replace(entry, pin=typed, pin_since=None)
     return tuple(entries.values())
 
