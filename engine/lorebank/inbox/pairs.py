@@ -12,11 +12,12 @@ signs are wanted there.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
-from functools import cache
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from lorebank.beliefs.forming import holder_of, stated_opinions
@@ -196,11 +197,7 @@ def _replacement_waiting(desk: Desk) -> Iterator[InboxItem]:
     index = desk.connection
     facts, over = desk.known or (items.all_facts(index), what_is_over(index, today=desk.today))
     yield from _claimed(desk, over.asked)
-    nearest: dict[str, _Pair] = {}
-    for pair in _pairs(desk, facts, over):
-        known = nearest.get(pair.newer.id)
-        if known is None or known.score < pair.score:
-            nearest[pair.newer.id] = pair
+    nearest = _nearest(desk, facts, over)
     # Once somebody ruled on a line, its next pair is a worse one, and mostly not worth asking.
     asked = {newer for newer, _ in ruled_pairs(desk.connection)}
     by_day: defaultdict[date | None, list[_Pair]] = defaultdict(list)
@@ -217,8 +214,7 @@ def _replacement_about(desk: Desk, fact: Fact) -> Iterator[InboxItem]:
     may_be_over = {*fact.ends, *(each.id for each in near)}
     over = what_is_over(desk.connection, today=desk.today, among=may_be_over)
     yield from _claimed(desk, {o: n for o, n in over.asked.items() if n == fact.id})
-    if pairs := list(_pairs(desk, near, over, fact.id)):
-        yield _item(max(pairs, key=lambda p: (p.score, p.older.id)))
+    yield from map(_item, _nearest(desk, near, over, fact.id).values())
 
 
 def _claimed(desk: Desk, claimed: Mapping[str, str]) -> Iterator[InboxItem]:
@@ -232,74 +228,102 @@ def _claimed(desk: Desk, claimed: Mapping[str, str]) -> Iterator[InboxItem]:
             )
 
 
-def _pairs(
+def _nearest(
     desk: Desk, facts: Iterable[Fact], over: Over, only: str | None = None
-) -> Iterator[_Pair]:
-    """Each recent line (`only` that of an id) with the older lines about an entity that it may
-    replace.
+) -> dict[str, _Pair]:
+    """Each recent line (`only` that of an id), by its id, with the older line about an entity that
+    it may replace which is nearest to it.
 
     A line that has ended another, or says so, is not asked about; one without a day is the
     oldest."""
-    from lorebank.supersede.endings import tokens
-
     spent = frozenset((*over.superseded.values(), *over.asked.values()))
     ruled = ruled_pairs(desk.connection)
-    dated = [
-        (fact.recorded or date.min, fact)
-        for fact in facts
-        if not fact.quarantined and fact.id not in over.superseded
-    ]
-    since = max((day for day, _ in dated), default=date.min)
+    standing = [f for f in facts if not f.quarantined and f.id not in over.superseded]
+    since = max((fact.recorded or date.min for fact in standing), default=date.min)
     since -= min(_WINDOW, since - date.min)
-    about: defaultdict[str, list[tuple[date, Fact]]] = defaultdict(list)
-    for day, fact in dated:
-        for slug in fact.slugs:
-            about[slug].append((day, fact))
-    groups = {s: g for s, g in about.items() if len(g) > 1 and any(day >= since for day, _ in g)}
-    vectors = vectors_by_text(desk.vectors_of, {f.content for g in groups.values() for _, f in g})
-    # A line is met with each newer one; words that are alike begin alike.
-    tokens_of = cache(tokens)
-    begun_of = cache(lambda text: frozenset(word[: COMMON_START - 1] for word in tokens_of(text)))
-    for slug, group in groups.items():
-        may_end = [e for e in group if e[1].kind in _MAY_BE_OVER and slug in e[1].subjects]
-        for day, newer in group:
-            if newer.id in spent or only not in (None, newer.id):
+    news = [
+        fact
+        for fact in standing
+        if fact.kind in _MAY_END and fact.recorded and fact.recorded >= since
+        if fact.id not in spent and only in (None, fact.id)
+    ]
+    slugs = {slug for fact in news for slug in fact.slugs}
+    may_end: defaultdict[str, list[Fact]] = defaultdict(list)
+    for fact in standing:
+        if fact.kind in _MAY_BE_OVER:
+            for slug in slugs.intersection(fact.subjects):
+                may_end[slug].append(fact)
+    texts = {fact.content for each in (news, *may_end.values()) for fact in each}
+    vectors = vectors_by_text(desk.vectors_of, texts)
+    older = {slug: _Older(each) for slug, each in may_end.items()}
+    nearest: dict[str, _Pair] = {}
+    for newer in news:
+        for slug in filter(older.__contains__, newer.slugs):
+            found, known = older[slug].nearest(newer, vectors, ruled), nearest.get(newer.id)
+            if found and (known is None or known.score < found.score):
+                nearest[newer.id] = found
+    return nearest
+
+
+class _Words:
+    """What a line is compared by, without the words of some names."""
+
+    def __init__(self, text: str, names: frozenset[str] = frozenset()) -> None:
+        from lorebank.supersede.endings import tokens
+
+        light = stop_words()
+        self.said = [word for word in tokens(text) if word not in names]
+        self.telling = [word for word in self.said if word not in light]
+        self.begun = {word[: COMMON_START - 1] for word in self.telling}
+
+
+class _Older:
+    """Lines about an entity that may be over, oldest first, found by how their words begin: words
+    that are alike begin alike."""
+
+    def __init__(self, facts: Sequence[Fact]) -> None:
+        self.facts = facts
+        self.words = [_Words(fact.content) for fact in facts]
+        self.holding: dict[str, list[int]] = {}
+        for number, said in enumerate(self.words):
+            for begun in said.begun:
+                self.holding.setdefault(begun, []).append(number)
+
+    def nearest(
+        self, newer: Fact, vectors: Mapping[str, ndarray], ruled: Collection[tuple[str, str]]
+    ) -> _Pair | None:
+        from lorebank.supersede.endings import shared_words, tokens
+
+        # Lines of one day were written down together: they hold side by side.
+        day = newer.recorded or date.min
+        count = bisect_left(self.facts, day, key=lambda fact: fact.recorded or date.min)
+        names = frozenset(word for m in newer.mentions if m.subject for word in tokens(m.name))
+        mine, vector = _Words(newer.content, names), vectors.get(newer.content)
+        alike_begun = Counter(chain.from_iterable(self.holding.get(b, ()) for b in mine.begun))
+        enough = (_ENOUGH if vectors else _ENOUGH_WORDS) * (1 - 1 / max(1, count))
+        weight, best = _SHARED if vectors else 1.0, None
+        for number in range(count) if vectors else sorted(alike_begun):
+            theirs, fact = self.words[number], self.facts[number]
+            if number >= count:
+                break
+            if not names.isdisjoint(theirs.said):
+                theirs = _Words(fact.content, names)
+            alike = 0.0
+            if vector is not None and fact.content in vectors:
+                alike = max(0.0, float(vector @ vectors[fact.content]))
+            shorter = theirs if len(theirs.telling) < len(mine.telling) else mine
+            again = len(shorter.telling) - len(shorter.begun)
+            most = (alike_begun[number] + again) / max(1, len(shorter.telling))
+            least = max(enough, _LEAST, best.score if best else 0)
+            if alike + weight * most < least:
                 continue
-            if newer.kind in _MAY_END and newer.recorded and day >= since:
-                # Lines of one day were written down together: they hold side by side.
-                older = [fact for then, fact in may_end if then < day]
-                for pair in _scored(newer, older, vectors, tokens_of, begun_of):
-                    if (newer.id, pair.older.id) not in ruled:
-                        yield pair
-
-
-def _scored(
-    newer: Fact,
-    older: Sequence[Fact],
-    vectors: Mapping[str, ndarray],
-    tokens_of: Callable[[str], list[str]],
-    begun_of: Callable[[str], frozenset[str]],
-) -> Iterator[_Pair]:
-    from lorebank.supersede.endings import shared_words
-
-    names = frozenset(word for m in newer.mentions if m.subject for word in tokens_of(m.name))
-    words = [word for word in tokens_of(newer.content) if word not in names]
-    light = stop_words()
-    said = [word for word in words if word not in light]
-    begun = {word[: COMMON_START - 1] for word in said}
-    enough = (_ENOUGH if vectors else _ENOUGH_WORDS) * (1 - 1 / max(1, len(older)))
-    for fact in older:
-        alike = shared = 0.0
-        if newer.content in vectors and fact.content in vectors:
-            alike = max(0.0, float(vectors[newer.content] @ vectors[fact.content]))
-        if not begun.isdisjoint(begun_of(fact.content)):
-            stated = (word for word in tokens_of(fact.content) if word not in names)
-            shared = shared_words(said, [word for word in stated if word not in light])
-        score = alike + _SHARED * shared if vectors else shared
-        if score >= max(enough, _LEAST):
-            theirs = [word for word in tokens_of(fact.content) if word not in names]
-            if words != theirs:  # said again, with or without the name: nothing to ask
-                yield _Pair(round(score, 4), newer, fact)
+            score = alike + weight * shared_words(mine.telling, theirs.telling)
+            if score < least or (best and round(score, 4) == best.score):
+                continue
+            # Said again, with or without the name: nothing to ask.
+            if mine.said != theirs.said and (newer.id, fact.id) not in ruled:
+                best = _Pair(round(score, 4), newer, fact)
+        return best
 
 
 _OVER = "the older holds no longer: it leaves pages and the head of recall"
