@@ -1,5 +1,6 @@
 """A run that ends early: killed at each step by name, refused by the disk, outrun by an editor."""
 
+import io
 import json
 import os
 import resource
@@ -186,13 +187,17 @@ def test_a_page_edited_after_the_kill_keeps_the_edit_and_is_told_in_a_journal(ro
 def test_a_record_holds_no_secret_and_the_page_keeps_it(root: Path) -> None:
     secret = "sk-proj-" + "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7" * 2
     page = root / "bank" / "entities" / "Ada.md"
-    page.write_text(page.read_text("utf-8") + f"\nThe key is {secret}\n", "utf-8")
+    for file in (page, root / JOURNAL):
+        file.write_text(file.read_text("utf-8") + f"\nThe key is {secret}\n", "utf-8")
     before = snapshot(root)
     assert reflect_in_a_process(root, 2).returncode == -signal.SIGKILL
-    with zipfile.ZipFile(root / RECORD) as archive:
-        assert not any(secret.encode() in archive.read(name) for name in archive.namelist())
     with opened(root) as bank:
+        records = [(root / RECORD).read_bytes()]
         report = bank.reflect()
+        records += [(root / RECORD.replace(".pending", "")).read_bytes()]
+        for record in map(io.BytesIO, records):
+            with zipfile.ZipFile(record) as archive:
+                assert not any(secret.encode() in archive.read(name) for name in archive.namelist())
         assert report.resumed == "2025-12-20-2"
         assert secret in page.read_text("utf-8")
         assert "bank/entities/Ada.md" in report.changed

@@ -248,6 +248,7 @@ def complete_run(root: Path, run: RunRecord, entry: str | None) -> tuple[Diagnos
             before = read_if_exists(root / journal)
             text = with_entry(_text(before or b""), day, entry)
             change = Change(before, text.encode("utf-8"))
+            _mask_journal(run.masked, change.before or b"", change.after or b"")
             save_run(root, replace(run, changes={**run.changes, journal: change}), pending=True)
             try:
                 _write(root, journal, change)
@@ -341,6 +342,16 @@ def _masked(data: bytes, side: str) -> tuple[bytes, _Mask | None]:
     kept = found.text.encode("utf-8", "surrogateescape")
     spans = [(secret.start, secret.end) for secret in found.secrets]
     return kept, (spans, _digest(data)) if spans else None
+
+
+def _mask_journal(
+    masked: dict[bytes, tuple[bytes, _Mask | None]], before: bytes, after: bytes
+) -> None:
+    """Of a journal only what stood there may hold secrets: a new entry is told of clean pages."""
+    kept, mask = masked[before] = _masked(before, "before")
+    old = _text(kept).rstrip("\n")
+    text = (old + _text(after)[len(old) :]).encode("utf-8", "surrogateescape")
+    masked[after] = text, mask and (mask[0], _digest(after))
 
 
 def _unmasked(
