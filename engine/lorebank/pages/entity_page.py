@@ -172,15 +172,16 @@ def _states(view: View) -> list[Line]:
     }
     lines = []
     by_hand, over = _by_hand(view), _over(view)
+    # What is still to come takes up nothing that holds today.
+    today = leading - to_come
     for k in known:
         fact = k.fact
         same = view.threads.repeated.get(fact.id, fact.id)
         if fact.id in over or same in by_hand or (same != fact.id and same in leading):
             continue
-        # What is still to come takes up nothing that holds today, and what speaks of one thing of
-        # a list leaves the others standing.
-        others = leading if fact.id in to_come else leading - to_come
+        others = leading if fact.id in to_come else today
         newer = others.intersection(view.threads.newer_on_topic.get(fact.id, ()))
+        # What speaks of one thing of a list leaves the others standing.
         names = words(" ".join(mention.name for mention in fact.mentions))
         again = view.threads.restated_on_days(k, by_id)
         is_habit = again and fact.kind is FactKind.EXPERIENCE  # one exception ends none
