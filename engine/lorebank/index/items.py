@@ -211,8 +211,9 @@ def load_facts(connection: Connection, items: Iterable[int]) -> tuple[Fact, ...]
 
 
 def all_facts(connection: Connection) -> tuple[Fact, ...]:
-    """Every fact but those in quarantine, undated ones first, then oldest first."""
-    return _facts(connection, TRUSTED, ())
+    """Every fact but those in quarantine, undated ones first, then oldest first; without their
+    lines as they are written (`raw`), which nobody reads of all."""
+    return _facts(connection, TRUSTED, (), with_raw=False)
 
 
 def facts_by_id(connection: Connection, fact_id: str) -> tuple[Fact, ...]:
@@ -324,25 +325,32 @@ def facts_by_time(
 
 
 def _facts(
-    connection: Connection, condition: str, bound: Sequence[object], order: str = _OLDEST_FIRST
+    connection: Connection,
+    condition: str,
+    bound: Sequence[object],
+    order: str = _OLDEST_FIRST,
+    *,
+    with_raw: bool = True,
 ) -> tuple[Fact, ...]:
     query = _FACT_QUERY.format(condition=condition, order=order)
     rows = connection.execute(query, tuple(bound))
     once: dict[str, str] = {}  # of many facts, few paths and headings
     facts: list[Fact] = []
     while part := list(islice(rows, _AT_ONCE)):
-        facts += _facts_of(connection, part, once)
+        facts += _facts_of(connection, part, once, with_raw)
     return tuple(facts)
 
 
-def _facts_of(connection: Connection, rows: Sequence[_Row], once: dict[str, str]) -> Iterator[Fact]:
+def _facts_of(
+    connection: Connection, rows: Sequence[_Row], once: dict[str, str], with_raw: bool
+) -> Iterator[Fact]:
     mentions = _mentions(connection, [row[0] for row in rows])
     # Cut out here: SQLite walks a text from its beginning to find an offset, for each row.
     texts = dict(
         select(
             connection,
             "SELECT file, text FROM files WHERE file IN (SELECT value FROM json_each(?))",
-            (json.dumps(list({row[4] for row in rows})),),
+            (json.dumps(list({row[4] for row in rows if with_raw})),),
         )
     )
     for row in rows:
@@ -353,7 +361,7 @@ def _facts_of(connection: Connection, rows: Sequence[_Row], once: dict[str, str]
             id_,
             _FACT_KINDS[kind],
             content,
-            texts[file][row[19] : row[19] + row[20]],
+            texts[file][row[19] : row[19] + row[20]] if with_raw else "",
             Citation(once.setdefault(path, path), first, last),
             _mentions_of(mentions.get(item, ())),
             confidence,

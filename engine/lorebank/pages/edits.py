@@ -122,10 +122,13 @@ def _with_notes(
 
 
 class Page(Record):
-    data: bytes
     text: str
     mark: bytes
     """The byte order mark that it begins with, or nothing."""
+
+    @property
+    def data(self) -> bytes:
+        return self.mark + self.text.encode("utf-8")
 
 
 def read_pages(root: Path, paths: Iterable[str]) -> tuple[dict[str, Page], tuple[Diagnostic, ...]]:
@@ -138,7 +141,7 @@ def read_pages(root: Path, paths: Iterable[str]) -> tuple[dict[str, Page], tuple
                 raise PathRefused("is reached by a symbolic link; left alone")
             data = (root / path).read_bytes()
             mark = BOM_UTF8 if data.startswith(BOM_UTF8) else b""
-            pages[path] = Page(data, data[len(mark) :].decode("utf-8"), mark)
+            pages[path] = Page(data[len(mark) :].decode("utf-8"), mark)
         except FileNotFoundError:
             continue
         except PathRefused as problem:

@@ -101,12 +101,13 @@ def known_facts(content: BankContent) -> list[KnownFact]:
         for evidence in opinion.evidence:
             if evidence.reason in ("stated", "restated"):
                 status[evidence.fact_id] = FactStatus(opinion.status.value)
+    nothing: frozenset[str] = frozenset()  # one for all
     return [
         KnownFact(
             fact,
             status.get(fact.id, FactStatus.LIVE),
             newer.get(fact.id),
-            content.relations.get(fact.id, frozenset()),
+            content.relations.get(fact.id, nothing),
             in_part=fact.id in in_part,
         )
         for fact in by_id.values()
