@@ -3,6 +3,7 @@
 import shutil
 from datetime import date, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -33,11 +34,16 @@ SAID = (
 BY_HAND = ("She hums.\n", "- W @Ilse: Keeps bees.\n", "An inn by the harbour.\n")
 NAMES = ("Ilse", "Ren", "Tomas", "Porto")
 SAY = st.tuples(st.just("say"), st.sampled_from(SAID), st.integers(-3, 0))
+WORDS = ("boat", "boats", "Ren", "@Porto", "likes", "No longer", "moved to", "5822", "9 March 2026")
+LINE = st.integers(0, 20)
 STEP = st.one_of(
     SAY,
     SAY,
     SAY,
-    st.tuples(st.just("unsay"), st.integers(0, 20), st.just(0)),
+    st.tuples(st.just("unsay"), LINE, st.just(0)),
+    st.tuples(st.just("reword"), LINE, st.tuples(st.integers(1, 9), st.sampled_from(WORDS))),
+    st.tuples(st.just("swap"), LINE, LINE),
+    st.tuples(st.just("another day"), LINE, st.integers(-4, 4)),
     st.tuples(st.just("by hand"), st.sampled_from(NAMES), st.sampled_from(BY_HAND)),
     st.tuples(st.just("in the block"), st.sampled_from(NAMES), st.just(0)),
     st.tuples(st.just("merge"), st.permutations(NAMES), st.just(0)),
@@ -61,14 +67,8 @@ class Workspace:
             log = self.root / "memory" / f"{day}.md"
             text = log.read_text() if log.exists() else "## Retain\n"
             log.write_text(text + (f"{subject}\n" if str(subject)[0] == "-" else f"- {subject}\n"))
-        elif what == "unsay":
-            lines = [
-                (p, n) for p in self.logs() for n in range(1, len(p.read_text().split("\n")) - 1)
-            ]
-            if lines:
-                path, number = lines[int(str(subject)) % len(lines)]
-                kept = path.read_text().split("\n")
-                path.write_text("\n".join(kept[:number] + kept[number + 1 :]))
+        elif what in ("unsay", "reword", "swap", "another day"):
+            self.edit(what, int(str(subject)), more)
         elif what == "days":
             self.day += timedelta(days=int(str(subject)))
         elif what in ("by hand", "in the block"):
@@ -80,6 +80,29 @@ class Workspace:
                 )
         else:
             self.decide(what, subject, more)
+
+    def edit(self, what: str, place: int, more: Any) -> None:
+        """Change one line of a log as somebody may with an editor, or give the log another day."""
+        lines = [(p, n) for p in self.logs() for n in range(1, len(p.read_text().split("\n")) - 1)]
+        if not lines:
+            return
+        path, number = lines[place % len(lines)]
+        if what == "another day":
+            day = date.fromisoformat(path.stem) + timedelta(days=more)
+            if not (there := path.with_name(f"{day}.md")).exists():
+                path.rename(there)
+            return
+        kept = path.read_text().split("\n")
+        if what == "unsay":
+            del kept[number]
+        elif what == "reword":
+            said = kept[number].split(" ")
+            said[min(1 + more[0], len(said)) : 2 + more[0]] = [more[1]]
+            kept[number] = " ".join(said)
+        else:
+            other = 1 + more % (len(kept) - 2)
+            kept[number], kept[other] = kept[other], kept[number]
+        path.write_text("\n".join(kept))
 
     def logs(self) -> list[Path]:
         return sorted((self.root / "memory").glob("*.md"))
