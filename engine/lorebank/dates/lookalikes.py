@@ -179,7 +179,7 @@ def _is_thing(lattice: Lattice, start: int, edge: Edge) -> bool:
     """`on the sun deck`, `on the wed list`: an article and a word that a short weekday is too."""
     tokens, at = lattice.tokens, edge.end - 1
     tags = {e.tag for e in lattice.edges[at] if e.end == edge.end}
-    if at == start or "WEEKDAY" in tags or _SHORT not in tags:
+    if at == start or "WEEKDAY" in tags or _SHORT not in tags or edge.value.is_range_of_days:
         return False
     follows = _letter_behind(tokens, edge.end).islower()
     said = _word_at(tokens, at - 1) in _words()["article"]
