@@ -280,6 +280,7 @@ _PHRASES = (
     Rule("since|since_or_starting DURATION", _since_duration),
     Rule("within DURATION", _within),
     Rule("DURATION within_after", _within),
+    Rule(f"since|starting|since_or_starting|from the? {_D} onwards", _phrase("starting")),
     Rule("DATE|DATE_NUMBER onwards", _phrase("since")),
     Rule("DATE|DATE_NUMBER starting_after", _phrase("starting")),
     Rule("DURATION onwards", _since_duration, languages=language_bit("tr")),  # üç haftadır
