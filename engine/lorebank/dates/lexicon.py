@@ -204,7 +204,7 @@ def _cues(section: dict[str, Any]) -> dict[str, str]:
     return {
         cue: "|".join(
             re.escape(word.lower())
-            .replace(r"\*", r"[^\W\d_]*" if cue == "off" else r"[^\W\d_]{2,}")
+            .replace(r"\*", r"[^\W\d_]*" if cue in ("moved", "off") else r"[^\W\d_]{2,}")
             .replace(r"\ ", r"\s+")
             for word in sorted(split(section[cue]), key=len, reverse=True)  # signed the: not *ed
         )
