@@ -144,6 +144,8 @@ def _counts_alone(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
     if meaning.granularity == "year" and _is_in_german(tokens.words, words.marks):
         noun = before.isalpha() and _is_capital(tokens, start - 1)
         return not (noun or _is_capital(tokens, edge.end))  # Lampe 2019, 2019 Nägel
+    if meaning.granularity == "quarter":  # Q2 sales; not `Q2: …` of an FAQ, nor a T2 to let
+        return tokens.words[start] == "q" and _is_capital(tokens, start) and after != ":"
     names_a_row = before == ":" and after == ";"  # `day: Thu; messages: 390`, a row as a passage
     if not meaning.is_weekly or names_a_row:
         return False
