@@ -179,7 +179,7 @@ def _weekday_in_week(_: Moment, weekday: int, span: Span) -> Span | None:
 
 
 def _weekdays_in_week(_: Moment, weekdays: tuple[Span, ...], span: Span) -> tuple[Span, ...] | None:
-    """`Mon, Wed and Fri last week`."""
+    """`Mon, Wed and Fri last week`, `next week Tue and Thu`."""
     if span.granularity != "week" or span.days is None:
         return None
     week = (day.cycle.days(day.cycle.index(span.days[0])) for day in weekdays if day.cycle)
@@ -245,6 +245,7 @@ PART_RULES = (
     Rule("WEEKDAY|WEEKDAY_SHORT comma? of? the? DATE", _weekday_in_week),
     Rule("DATE apostrophe? of? WEEKDAY|WEEKDAY_SHORT", _weekday_in_week, order=(1, 0)),
     Rule("DAYS comma? of? the? DATE", _weekdays_in_week, "DAYS"),
+    Rule("DATE comma? on? DAYS", _weekdays_in_week, "DAYS", order=(1, 0)),
     Rule("DATE in? part_of_day", lambda _, span: span if span.granularity == "day" else None),
     Rule("on DM|DM_WEAK", same),
     Rule("on DM comma on? DM comma? and on? DM", lambda _, *days: days, "DAYS"),
