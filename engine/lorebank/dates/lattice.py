@@ -330,7 +330,7 @@ _JOINED_FORMS: tuple[_Form, ...] = (
     (r"(?<![\d./-])(?=0|../0)(\d\d)/(\d\d)(?![\d/]|\.\d)", _day_and_month, "DATE", ALL),
     (r"(?<![\w./-])(\d{1,2})-(\d{1,2})(?![\w-])", _day_and_month, "DM_BARE", _DUTCH),
     (r"(?<![\w./-])(1[3-9]|[23]\d)-(\d{1,2})(?![\w-])", _day_and_month, "DM", _DUTCH),
-    (_DUTCH_DAY, _day_and_month, "DATE", _DUTCH),
+    (_DUTCH_DAY, _day_and_month, "DM", _DUTCH),
 )  # fmt: skip
 _OTHER_FORMS: tuple[_Form, ...] = (
     (r"(?<![\d.:])(?:[01]?\d|2[0-3])(?:(?::[0-5]\d|\.[0-5]\d(?!\.?\d))[hu]?|"

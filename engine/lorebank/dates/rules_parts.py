@@ -159,6 +159,11 @@ def _day_in_month(_: Moment, day: int, span: Span) -> Span | None:
     return Span("day", one_day(span.days[0].replace(day=day)))
 
 
+_NAMED_AFTER_TODAY = 2
+"""Days for which languages have words: a weekday beside `tomorrow` is another day; beside a date it
+is a slip, and the date counts."""
+
+
 def _weekday_and_date(moment: Moment, weekday: int, span: Span) -> Span | None:
     """`Saturday, 13 June`: of last, this and next year the one in which it is a Saturday."""
     if span.granularity != "day" or (span.cycle and span.cycle.period == "week"):
@@ -168,7 +173,10 @@ def _weekday_and_date(moment: Moment, weekday: int, span: Span) -> Span | None:
             near = abs(days[0].year - moment.now.year) <= 1
             if near and days[0].weekday() == weekday:
                 return Span("day", days)
-    return span if span.days and span.days[0].weekday() == weekday else None  # no Sunday, tomorrow
+    if span.days and span.cycle is None and span.days[0].weekday() != weekday:
+        is_relative = abs((span.days[0] - moment.now).days) <= _NAMED_AFTER_TODAY
+        return None if is_relative else replace(span, bare=False)  # no `Sunday, tomorrow`
+    return replace(span, bare=False)
 
 
 def _weekday_in_week(_: Moment, weekday: int, span: Span) -> Span | None:

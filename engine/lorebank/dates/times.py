@@ -110,8 +110,11 @@ def _read(
                 tense = "near"  # `Friday's lesson was put off to Monday`
         if tense == "near" and any(t.start and t.start > recorded for t in times):
             tense = "future"  # the bath in May, the garden not before autumn
-        if meaning.modifier == "from" and any(
-            map(_is_article, _ahead_of(text, phrase.start).split()[-2:-1])
+        article, *amount = _ahead_of(text, phrase.start).split()[-2:] or [""]
+        if (
+            meaning.modifier == "from"
+            and _is_article(article)
+            and re.search(r"\d", "".join(amount))
         ):
             tense = "past"  # pay the £340 from October
         weekly = has_weekdays and meaning.is_weekly
