@@ -349,7 +349,7 @@ def test_what_is_due_this_morning_stands_before_what_is_long_overdue(root: Path)
     ]
     page = "\n".join(
         [
-            *tasks,
+            *tasks[5:],
             "- [ ] ring Mira by 29 January 2026",
             "",
             "## Retain",
@@ -358,6 +358,7 @@ def test_what_is_due_this_morning_stands_before_what_is_long_overdue(root: Path)
             "",
         ]
     )
+    (root / "memory/2026-01-09.md").write_text("\n".join(tasks[:5]), "utf-8")
     (root / "memory/2026-01-28.md").write_text(page, "utf-8")
     reflect(root, date(2026, 1, 29))
     lines = block(root, "bank/today.md", "today")

@@ -477,6 +477,12 @@ class AgendaItem(Record):
     """Of an appointment: the newest later line that may call it off."""
 
     @property
+    def order(self) -> tuple[bool, date, Citation]:
+        """What is overdue first, then by day, then what names no day."""
+        day = self.when and (self.when.start or self.when.end)
+        return not self.overdue, day or date.max, self.source
+
+    @property
     def doubt(self) -> tuple[str, Citation] | None:
         """Why it may not stand any more, in a word, and the line that says so."""
         said = (("off?", self.perhaps_off), ("done?", self.perhaps_done))

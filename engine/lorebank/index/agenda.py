@@ -50,8 +50,8 @@ _SAME = 0.5
 _SAME_OF_ONE = 0.2
 """The same where both name one entity, on the same day."""
 _LATE_DAYS = 3
-"""What a log wants done and is overdue for longer is mostly done: nobody goes back to an old day to
-tick it. On four workspaces by other hands 16 of 50 such entries were done or pointless, and an
+"""What a log of as long ago wants done and is overdue for longer is mostly done: nobody goes back
+to tick it. On four workspaces by other hands 16 of 50 such entries were done or pointless, and an
 assistant would have told none of them."""
 _STALE = timedelta(days=31)
 """What is over for a month is not compared any more: no line moves it."""
@@ -115,7 +115,8 @@ def read_agenda(connection: Connection, today: date, days: int) -> Agenda:
             or task.perhaps_done
             or perhaps.get(task),
         )
-        is_weak = item.doubt or (task.recorded and late > _LATE_DAYS)
+        is_old = task.recorded is not None and (today - task.recorded).days > _LATE_DAYS
+        is_weak = item.doubt or (is_old and late > _LATE_DAYS)
         (doubtful if is_weak else certain).append(item)
     # What is promised for a day is no event.
     known = {(item.source, item.when) for item in (*certain, *doubtful)}
@@ -135,12 +136,9 @@ def read_agenda(connection: Connection, today: date, days: int) -> Agenda:
     )
     for item in coming:
         (doubtful if item.doubt else certain).append(item)
-
-    def order(item: AgendaItem) -> tuple[bool, date, Citation]:
-        return not item.overdue, _day(item.when) if item.when else date.max, item.source
-
-    found = (tuple(sorted(items, key=order)) for items in (certain, doubtful))
-    return Agenda(today, until, *found)
+    certain.sort(key=lambda item: item.order)
+    doubtful.sort(key=lambda item: item.order)
+    return Agenda(today, until, tuple(certain), tuple(doubtful))
 
 
 def _called_off(task: Task, lines: Sequence[Appointment]) -> Citation | None:

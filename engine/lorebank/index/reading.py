@@ -272,11 +272,14 @@ def _dated(fact: Fact) -> Fact:
 
 
 def _due(task: Task, recorded: date | None) -> Task:
-    """The task with the day that its words name: of an open one the next such day, not the last."""
+    """The task with the day that its words name: of an open one the next such day, not the last,
+    and none that was over when it was written, unless it says by when: `the rent from October`."""
     if task.due is not None:
         return task
     is_open = task.state is TaskState.OPEN
     times = times_of(task.text, recorded, tense="future" if is_open else None)
+    if is_open and recorded:
+        times = tuple(t for t in times if t.start is None or t.end is None or t.end >= recorded)
     return replace(task, due=times[0]) if times else task
 
 

@@ -111,7 +111,7 @@ def read_content(
         named=plainly_named(connection),
         descriptions=descriptions(connection),
         notes=notes_naming(connection, until),
-        coming=(*agenda.items, *agenda.doubtful),
+        coming=sorted((*agenda.items, *agenda.doubtful), key=lambda item: item.order),
         bare=_bare(root, entities),
     )
 

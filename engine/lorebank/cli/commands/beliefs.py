@@ -137,7 +137,7 @@ def today(session: Session) -> int:
 @date_option
 def agenda(session: Session, days: int) -> int:
     """Leaves out what newer lines moved, cancelled or completed; what they may have settled comes
-    last, with the line.
+    last, with the line, and so does what an old log left undone.
 
     Examples:
         lorebank agenda
