@@ -1,5 +1,6 @@
 """The registry of named banks: a TOML file of the user's, edited in place."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -162,3 +163,11 @@ def test_a_place_in_a_bank_is_told_from_a_path(environ: Environ, tmp_path: Path)
         "work:": (None, "work:"),
     }
     assert {text: split_place(text, registry) for text in cases} == cases
+
+
+def test_banks_registered_at_once_are_all_there(environ: Environ, tmp_path: Path) -> None:
+    names = [f"bank-{number}" for number in range(16)]
+    folders = [folder(tmp_path, name) for name in names]
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(lambda *of: add_bank(environ, *of), names, folders))
+    assert {bank.name for bank in load_registry(environ).banks} >= set(names)

@@ -134,7 +134,9 @@ def set_values(file: Path, values: Mapping[str, Any], *, in_workspace: bool = Fa
     changes = _file_changes(file, in_workspace=in_workspace)
     changes += [Change(key, value, str(file)) for key, value in values.items()]
     _check_together(_apply(changes))
-    files.edit_file(file, {tuple(key.split(".")): value for key, value in values.items()})
+    keys = {tuple(key.split(".")): value for key, value in values.items()}
+    text = files.read_text(file) if file.exists() else ""
+    files.replace_file(file, files.edited(text, file, keys))
 
 
 def _from_texts(given: Iterable[Change]) -> list[Change]:

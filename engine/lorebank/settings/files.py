@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -131,20 +131,15 @@ _LONGEST_VALUE = 200
 Value = bool | int | float | str | tuple[Any, ...] | dict[str, Any]
 
 
-def edit_file(
-    file: Path, changes: Mapping[Key, Value | None], check: Callable[[str], object] = str
-) -> None:
-    """Set keys of a settings file, or take out those that are `None`, all or none of them; `check`
-    raises where the text may not become that of the file."""
-    text = read_text(file) if file.exists() else ""
+def edited(text: str, file: Path, changes: Mapping[Key, Value | None]) -> str:
+    """The text of a settings file with these keys set, or taken out where they are `None`."""
     for key, value in changes.items():
         try:
             text = set_key(text, key, value)
         except ValueError as error:
             hint = f"set {'.'.join(key)} in an editor"
             raise ConfigurationError(f"{file}: {error}", hint=hint) from error
-    check(text)
-    replace_file(file, text)
+    return text
 
 
 def find_line(text: str, key: Key) -> int | None:

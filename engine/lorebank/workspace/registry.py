@@ -15,14 +15,15 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from functools import partial
+from contextlib import suppress
 from pathlib import Path
 
 from lorebank.domain.answers import RegisteredBank
-from lorebank.errors import ConfigurationError, UsageError, WorkspaceError
+from lorebank.errors import ConcurrentEdit, ConfigurationError, UsageError, WorkspaceError
 from lorebank.records import Record
-from lorebank.settings.files import edit_file, find_line, parse_file, read_text, user_config_path
+from lorebank.settings.files import edited, find_line, parse_file, read_text, user_config_path
 from lorebank.settings.rules import is_absolute
+from lorebank.workspace.atomic import read_if_exists, write_atomic
 from lorebank.workspace.layout import BANK_FOLDER, MEMORY_FOLDER, existing_folder
 
 FILE_NAME = "banks.toml"
@@ -195,10 +196,21 @@ def _unexpected(file: Path, text: str, key: tuple[str, ...], expected: str) -> C
     return ConfigurationError(f"{place}: {'.'.join(key)}: expected {expected}")
 
 
+_TRIES = 20
+"""Chosen by hand: of four programs that write at once each is let in by the fourth."""
+
+
 def _edit(registry: Registry, changes: Mapping[tuple[str, ...], str | None]) -> None:
     """Set keys of the file, or take them out where the value is `None`; nothing else changes."""
     if registry.file is None:
         raise ConfigurationError(
             "no folder for your settings is known", hint="set LOREBANK_CONFIG to a file's path"
         )
-    edit_file(registry.file, changes, partial(_parsed, registry.file))
+    file, target = registry.file, registry.file.resolve()
+    for _ in range(_TRIES):
+        before = read_if_exists(target)
+        text = edited((before or b"").decode("utf-8-sig", "replace"), file, changes)
+        _parsed(file, text)
+        with suppress(ConcurrentEdit):
+            return write_atomic(target, text.encode(), expected=before)
+    raise ConfigurationError(f"{file}: was changed meanwhile", hint="run the command again")
