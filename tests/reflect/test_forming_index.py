@@ -164,3 +164,12 @@ def test_a_word_that_very_many_opinions_name_leads_to_the_newest_of_them() -> No
         index.add(number, ["mill", f"number{number}"])
     found = index.find(["mills", "number7"])
     assert sorted(found) == [7, *range(2 * MOST_HOLDING, 3 * MOST_HOLDING)]
+
+
+def test_what_is_about_the_very_same_is_met_however_many_share_a_word() -> None:
+    index = WordIndex()
+    index.add(0, ["coffee"])
+    for number in range(1, MOST_HOLDING + 2):
+        index.add(number, ["coffee", f"cafe{number}"])
+    assert index.find(["coffee"])[0] == [1, 1]
+    assert 1 not in index.find(["coffee"]), "the newest alone"

@@ -39,7 +39,8 @@ _ELISION = re.compile(
     r"(?<![\w'])(?:l|d|j|m|t|s|c|qu|un|dell|all|nell|sull|quest|dall)'(?=\w\w)|(?<![\w'])n'(?=\w\w)"
 )
 MOST_HOLDING = 500
-"""Readings that a word leads to, the newest; what more opinions of one holder name tells none."""
+"""Readings that a word leads to, the newest, beside those about the very same: a word that more
+opinions of one holder name tells none of them. Without a bound 1 MB of them took over 500 s."""
 _KEPT = 4_096
 """Texts kept as read, 1 KB each: a line is compared with several opinions of its holder."""
 
@@ -154,14 +155,17 @@ class WordIndex:
     def __init__(self) -> None:
         self._by_start: dict[str, dict[str, deque[int]]] = {}
         """What forms of a word have in common → word → numbers of the newest readings."""
+        self._by_all: dict[frozenset[str], deque[int]] = {}
+        """All words of a reading → numbers of the newest that have these and no other."""
 
-    def add(self, number: int, words: Iterable[str]) -> None:
+    def add(self, number: int, words: Collection[str]) -> None:
         """Add the words, each once, of a reading."""
+        self._by_all.setdefault(frozenset(words), deque(maxlen=MOST_HOLDING)).append(number)
         for word in words:
             alike = self._by_start.setdefault(word[: COMMON_START - 1], {})
             alike.setdefault(word, deque(maxlen=MOST_HOLDING)).append(number)
 
-    def find(self, words: Iterable[str]) -> dict[int, list[int]]:
+    def find(self, words: Collection[str]) -> dict[int, list[int]]:
         """Number of a reading → how many of its words are among these, how many of these among
         its; of readings that have any."""
         found: dict[int, list[int]] = {}
@@ -178,6 +182,8 @@ class WordIndex:
                         found.setdefault(number, [0, 0])[0] += 1
             for number in held:
                 found[number][1] += 1
+        if words:  # however many hold one of them, what is about the very same is met
+            found |= {n: [len(words)] * 2 for n in self._by_all.get(frozenset(words), ())}
         return found
 
 
