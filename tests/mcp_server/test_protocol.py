@@ -297,7 +297,8 @@ def test_no_uri_is_repeated_that_is_none() -> None:
 
 
 def test_a_session_has_fifty_requests_under_way_at_most_each_of_its_own_id() -> None:
-    protocol, peer = Protocol({}, "", METHODS), Peer(Access(), version="2025-06-18")
+    protocol = Protocol({}, "", METHODS)
+    peer = Peer(Access(), version="2025-06-18", is_one_of_many=True)
 
     async def session() -> Any:
         texts = [json.dumps(request("tools/call", {}, n)).encode() for n in (*range(50), 7, 50)]

@@ -138,7 +138,7 @@ def load_clients(folder: Path, default: Access) -> Mapping[str, Access]:
 
 def checked_token(token: Any, where: str) -> str:
     """The token, in what a header can hold as it is; `ConfigurationError` for any other."""
-    if isinstance(token, str) and re.fullmatch(rf"[ -~]{{{LEAST_TOKEN},}}", token):
+    if isinstance(token, str) and re.fullmatch(rf"(?! )[ -~]{{{LEAST_TOKEN},}}(?<! )", token):
         return token
     raise ConfigurationError(f"{where}: expected at least {LEAST_TOKEN} printable ASCII characters")
 

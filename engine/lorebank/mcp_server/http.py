@@ -176,7 +176,7 @@ class Endpoint:
                 raise Refusal("Session not found", status=404)
             self._sessions[session] = self._sessions.pop(session)  # the last used is the last
         else:
-            peer = Peer(access, begun[:8])
+            peer = Peer(access, begun[:8], is_one_of_many=True)
         if method == "DELETE":
             is_its_own = self._sessions.get(session or "") is peer
             return (200 if is_its_own and self._sessions.pop(session or "") else 400), None, {}

@@ -26,8 +26,8 @@ _MODERN_VERSIONS = ("2026-07-28",)
 _BATCHING = "2025-03-26"
 """The one revision that has batches."""
 _MAX_RUNNING = 50
-"""Requests of a session under way at a time, and of a batch; chosen by hand: one thread answers,
-and other sessions wait for it."""
+"""Requests of a session under way at a time, where others wait for the same threads, and of a
+batch; chosen by hand."""
 PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS = -32700, -32600, -32602
 METHOD_NOT_FOUND, INTERNAL_ERROR = -32601, -32603
 _HEADER_MISMATCH, _UNSUPPORTED_VERSION = -32020, -32022
@@ -58,6 +58,8 @@ class Peer(Mutable):
 
     access: Access
     session: str = ""
+    is_one_of_many: bool = False
+    """Whether others wait for the same threads."""
     routing: Mapping[str, str] | None = None
     """The headers of a request of the later era, which repeat what it says."""
     client: str = ""
@@ -188,7 +190,7 @@ class Protocol:
             raise Refusal("Method not found", METHOD_NOT_FOUND, method)
         if number in peer.running:
             raise Refusal("Invalid request: a request of this id is under way")
-        if len(peer.running) >= _MAX_RUNNING:
+        if peer.is_one_of_many and len(peer.running) >= _MAX_RUNNING:
             raise Refusal(f"Invalid request: {_MAX_RUNNING} requests are under way; wait for one")
 
         async def work() -> dict[str, Any]:

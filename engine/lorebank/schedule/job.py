@@ -103,7 +103,8 @@ def read_record(root: Path) -> ScheduleRecord | None:
         record = ScheduleRecord.from_dict(said)
     except (ValueError, TypeError):
         return None
-    is_whole = record.at is not None and record.since is not None
+    is_whole = record.since is not None and isinstance(record.catch_up, bool)
+    is_whole = is_whole and record.at is not None and record.at.tzinfo is None
     return record if is_whole and record.host == platform.node() else None
 
 
