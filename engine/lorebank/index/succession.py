@@ -15,6 +15,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
+from functools import cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
@@ -288,6 +289,7 @@ def newer_lines(
     import numpy as np
 
     newer: dict[K, K] = {}
+    judged = cache(judged)
     for group in groups:
         dated = sorted((line for line in group if line.key in known), key=lambda line: line.when)
         matrix = np.array([known[line.key] for line in dated])
