@@ -97,7 +97,8 @@ def close(
 
 
 def _dependent_on(fact: Fact) -> str:
-    """What makes lines of one day dependent: their log, or the agent that wrote them all."""
+    """What makes lines of one day dependent: their log, or the agent that wrote them all, so that
+    no number of lines that an agent dates back weighs more than a day's."""
     return f"agent {fact.author.agent}" if fact.origin is Origin.AGENT else fact.citation.path
 
 
