@@ -74,8 +74,10 @@ def export_transcripts(
 
 
 def transcript_text(transcript: Transcript) -> str:
-    """A conversation as Markdown, a line a turn: `User: …`, `Assistant: …`. Private spans, hidden
-    markup, control characters and what looks like a key are left out."""
+    """A conversation as Markdown, a line a turn: `User: …`, `Assistant: …`.
+
+    Private spans, hidden markup, control characters and what looks like a key are left out.
+    """
     lines = [
         f"{_LABELS[turn.role]}: {said}"
         for turn in transcript.turns

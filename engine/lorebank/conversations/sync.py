@@ -73,7 +73,9 @@ class SessionRules(Record):
 
 def read_session(place: Path) -> Iterator[Turn]:
     """What users and assistants said in a transcript, as it may be kept; `OSError` if it is gone.
-    Line by line, so that a large file takes no more memory than a small one."""
+
+    Line by line, so that a large file takes no more memory than a small one.
+    """
     with open_regular(place) as handle:
         yield from turns_of(handle)
 
@@ -125,7 +127,8 @@ def sync_sessions(
 def _drop_gone(
     connection: Connection, files: list[SessionFile], rules: SessionRules, reach: SyncScope
 ) -> tuple[dict[str, KnownSession], list[str]]:
-    """What is known of each path and still holds, the rest dropped; and the paths that are gone."""
+    """What is known of each path, less what is not there any more, or all of it where it would be
+    read otherwise now; and the paths that are gone."""
     places = {file.path: str(file.place) for file in files}
     known = rows.known_sessions(connection)
     other_rules = read_meta(connection, "rules") != rules.fingerprint()

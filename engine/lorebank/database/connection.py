@@ -205,9 +205,11 @@ def select(
 
 @contextmanager
 def transaction(connection: apsw.Connection) -> Iterator[None]:
-    """One `BEGIN IMMEDIATE` transaction; rolled back when the body raises. Begun by a statement:
-    apsw's own `with connection` waits for another writer without letting the interpreter go, and
-    where that writer is a thread of this process, it could never finish."""
+    """One `BEGIN IMMEDIATE` transaction; rolled back when the body raises.
+
+    Begun by a statement: apsw's own `with connection` waits for another writer without letting the
+    interpreter go, and where that writer is a thread of this process, it could never finish.
+    """
     if connection.in_transaction:
         with connection:  # a savepoint, which waits for nobody
             yield
@@ -223,9 +225,11 @@ def transaction(connection: apsw.Connection) -> Iterator[None]:
 
 
 def vacuum_if_worthwhile(connection: apsw.Connection) -> bool:
-    """Shrink the file where most of it is free pages, and they are worth it; whether it was. What
-    is written reuses free pages, so that a file does not grow by change. It stays as large as it
-    ever was, until this. Outside a transaction; not at all while another process writes."""
+    """Shrink the file where most of it is free pages, and they are worth it; whether it was.
+
+    What is written reuses free pages, so that a file does not grow by change. It stays as large as
+    it ever was, until this. Outside a transaction; not at all while another process writes.
+    """
     pages, free = int(connection.pragma("page_count")), int(connection.pragma("freelist_count"))
     if free * 2 < pages or free * int(connection.pragma("page_size")) < _WORTH_BYTES:
         return False
@@ -321,8 +325,10 @@ def _version(connection: apsw.Connection) -> int:
 
 def _lay_out(connection: apsw.Connection, version: int, schema: str) -> None:
     """Drop what stands in the file, and make the tables; without FTS5 its tables are plain ones,
-    which are written as ever, and not searched. The file stays: a second process may have opened
-    it, and would delete what the first one made."""
+    which are written as ever, and not searched.
+
+    The file stays: a second process may have opened it, and would delete what the first one made.
+    """
     tables = connection.execute(
         "SELECT name, sql LIKE 'CREATE VIRTUAL%' FROM sqlite_schema"
         " WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY 2 DESC, 1"

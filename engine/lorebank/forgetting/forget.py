@@ -136,8 +136,10 @@ class Forgetting:
         return tuple(edited)
 
     def _finish(self, run: KeptRun) -> None:
-        """Bring index and cache to what the files say now, with nothing left behind. Raises
-        `WorkspaceError` where the disk fails; the run stays pending, for `resume`."""
+        """Bring index and cache to what the files say now, with nothing left behind.
+
+        Raises `WorkspaceError` where the disk fails; the run stays pending, for `resume`.
+        """
         try:
             left = {}
             with append_lock(self.root):
@@ -208,7 +210,8 @@ def naming(what: str, forget: str = "") -> Iterator[None]:
 
 
 def _rest_of(path: str, cut: Cut, present: bytes, texts: Sequence[str]) -> Cut | None:
-    """What an interrupted run has still to do in a file; `None` where it was edited since."""
+    """What a run that was interrupted has still to do in a file; `None` where that cannot be told,
+    since the file was edited."""
     if present == cut.before:
         return cut
     after = None if cut.after is None else carried(cut.before, cut.after, present)

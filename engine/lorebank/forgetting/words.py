@@ -170,7 +170,10 @@ def _words_pattern(text: str) -> re.Pattern[str]:
 
 
 def _pattern(found: Iterable[Sequence[str]], gap: str) -> re.Pattern[str]:
-    """Any of these runs of words, no letter beside it but of a script without capitals."""
+    """Any of these runs of words, no letter beside it.
+
+    A script without capitals writes words in a row, so there one may stand within others.
+    """
     patterns = []
     for words in filter(None, found):
         before = r"(?<![^\W_])" if ends_words(words[0][0]) else ""

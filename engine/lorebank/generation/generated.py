@@ -95,9 +95,12 @@ class UnusableAnswer(ProviderError):
 
 
 def ask_json(generator: Generator, prompt: Prompt, shape: type[T], budget: Budget) -> T:
-    """The model's answer in this shape. An answer that does not fit is sent back once with what is
-    wrong. Raises `UnusableAnswer` where the second does not fit either, `BudgetSpent` before a call
-    that the budget forbids, and `ProviderError` where the model cannot be reached."""
+    """The model's answer in this shape.
+
+    An answer that does not fit is sent back once with what is wrong. Raises `UnusableAnswer`
+    where the second does not fit either, `BudgetSpent` before a call that the budget forbids, and
+    `ProviderError` where the model cannot be reached.
+    """
     problem = ""
     for _ in range(_ATTEMPTS):
         budget.reserve(prompt.estimated_tokens + prompt.answer_tokens)

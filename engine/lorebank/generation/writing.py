@@ -64,8 +64,11 @@ class CitedLine(Record):
 
 
 def ungrounded(sentence: str, cited: Sequence[CitedLine], names: Collection[str] = ()) -> str:
-    """Why a sentence does not stand on its lines; empty where it does. `names` are those known to
-    the bank: a sentence that says one must have it from its lines, however it is written."""
+    """Why a sentence does not stand on its lines; empty where it does.
+
+    `names` are those known to the bank: a sentence that says one must have it from its lines,
+    however it is written.
+    """
     if not cited:
         return "it cites no line"
     said = words("\n".join(line.text for line in cited))
@@ -183,8 +186,10 @@ class Writer:
         return Prompt(system, (Turn("user", question),), self.answer_tokens)
 
     def write(self, job: str, subject: str, lines: Sequence[CitedLine]) -> Written:
-        """Have a text written about `subject` (`answer`, `summary`) from these lines. Raises
-        `ProviderError` where the model fails, `BudgetSpent` where no call is left."""
+        """Have a text written about `subject` (`answer`, `summary`) from these lines.
+
+        Raises `ProviderError` where the model fails, `BudgetSpent` where no call is left.
+        """
         from lorebank.generation.generated import WrittenText, ask_json
 
         prompt = self.prompt(job, question=subject, lines=numbered(lines))
@@ -212,7 +217,9 @@ class Writer:
 
 def fill_prompt(job: str, **values: str) -> tuple[str, str]:
     """The standing orders and the question of a job; a value is never read for places itself.
-    `KeyError` for a place without a value."""
+
+    `KeyError` for a place without a value.
+    """
     system, _, question = _text(job).partition(_BREAK)
     return system.strip(), _PLACE.sub(lambda place: values[place[1]], question).strip()
 
@@ -239,8 +246,10 @@ def open_writer(
     given: Generator | None = None,
 ) -> Iterator[Writer | None]:
     """The writer of the settings, with a fresh budget; None where nothing is to be generated.
+
     `given` is a generator that the caller brought. Nothing is loaded, nor `names` asked for, before
-    something is to be written."""
+    something is to be written.
+    """
     settings = config.generator
     if settings.provider == "none":
         yield None
@@ -280,8 +289,10 @@ class InferredFact(Record):
 
 def judge_evidence(writer: Writer, opinion: str, line: str) -> str | None:
     """Whether a line speaks `for` or `against` an opinion or is `unrelated`; `None` where the model
-    is not sure: it gave a sign and no words of the line to show for it. Raises `ProviderError`
-    where the model fails, `BudgetSpent` where no call is left."""
+    is not sure: it gave a sign and no words of the line to show for it.
+
+    Raises `ProviderError` where the model fails, `BudgetSpent` where no call is left.
+    """
     from lorebank.generation.generated import StanceAnswer
 
     answer = _judged(writer, StanceAnswer, "stance", opinion=opinion, fact=line)
@@ -406,8 +417,10 @@ class ModelInRun(Mutable):
         self, path: str, key: str, question: Callable[[Writer], tuple[Any, Sequence[Dropped]]]
     ) -> Any:
         """The answer kept under a key, else what the model says now and is kept; `None` where it
-        says nothing usable or is not asked. An unreachable model is reported once and not asked
-        again in this run."""
+        says nothing usable or is not asked.
+
+        An unreachable model is reported once and not asked again in this run.
+        """
         from lorebank.generation.generated import UnusableAnswer
 
         known = self.kept.get(key)

@@ -92,9 +92,11 @@ def _fold_letter(letter: str) -> str | None:
 
 @lru_cache(maxsize=65536)
 def slugify(name: str) -> str:
-    """The key under which a name is kept: `The Castle`, `the_castle` → `the-castle`. Letters of any
-    script with their vowel signs, digits and `. + # & '` stay, so `C`, `C++` and `C#` are three,
-    and so are `राहुल`, `राहूल` and `रहल`. Empty where the name holds none of these."""
+    """The key under which a name is kept: `The Castle`, `the_castle` → `the-castle`.
+
+    Letters of any script with their vowel signs, digits and `. + # & '` stay, so `C`, `C++` and
+    `C#` are three, and so are `राहुल`, `राहूल` and `रहल`. Empty where the name holds none of these.
+    """
     joined = _SEPARATORS.sub("-", fold(name).strip())
     return _NOT_SLUG.sub(_keep_vowel_sign, joined).strip("-.'")
 
@@ -105,7 +107,8 @@ def strip_possessive(name: str) -> str:
 
 
 def _keep_vowel_sign(found: re.Match[str]) -> str:
-    r"""Marks that make another word in Indic scripts and Thai, which `\w` does not know."""
+    """The marks that make another word in Indic scripts and Thai; `\\w` does not know them.
+    Accents that compose with no letter and the variation selectors of emoji go."""
     char = found.group()
     if "\u0300" <= char <= "\u036f" or "\ufe00" <= char <= "\ufe0f":
         return ""

@@ -170,7 +170,11 @@ def _votes(tokens: Iterable[str]) -> dict[str, int]:
 
 
 def _stop_words_for(tokens: Iterable[str]) -> frozenset[str]:
-    """Those of the language most of the tokens are stop words of; one alone decides for English."""
+    """The stop words of the language that most of these tokens are stop words of.
+
+    "Car", "son" and "door" say nothing in French and Dutch, and much in English. One such word
+    alone decides for no language but the first.
+    """
     spoken_in = _languages_by_stop_word()
     return _stop_words_told_by(tuple([token for token in tokens if token in spoken_in]))
 

@@ -57,9 +57,11 @@ def body_checksum(body: str) -> str:
 
 
 def find_blocks(text: str, path: str = "") -> tuple[tuple[Block, ...], tuple[Diagnostic, ...]]:
-    """The managed blocks of a page in order, and what is wrong with other markers. Unclosed blocks,
-    stray end markers, begin markers inside a block and a second block of one name are reported and
-    are no blocks: what they hold stays the person's own text."""
+    """The managed blocks of a page in order, and what is wrong with other markers.
+
+    Unclosed blocks, stray end markers, begin markers inside a block and a second block of one name
+    are reported and are no blocks: what they hold stays the person's own text.
+    """
     if "lorebank:" not in text:
         return (), ()
     blocks: dict[str, Block] = {}
@@ -110,8 +112,10 @@ def is_marker(line: str) -> bool:
 
 
 def render_block(name: str, body: str) -> str:
-    """The block as text with LF line endings and none at its end. `ValueError` where the body holds
-    a line that reads as a marker of this block."""
+    """The block as text with LF line endings and none at its end.
+
+    `ValueError` where the body holds a line that reads as a marker of this block.
+    """
     body = body.replace("\r\n", "\n")
     for line in body.split("\n"):
         if is_marker(line):

@@ -43,8 +43,10 @@ _RESERVED = re.compile(r"\A(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lp
 
 
 def entity_page_name(name: str) -> str:
-    """The file name, without `.md`, of an entity's page: `The Castle` → `The-Castle`. Alone it says
-    nothing of collisions: see `entity_page_paths`."""
+    """The file name, without `.md`, of an entity's page: `The Castle` → `The-Castle`.
+
+    Alone it says nothing of collisions: see `entity_page_paths`.
+    """
     safe = _UNSAFE.sub("-", unicodedata.normalize("NFC", name))
     safe = "".join(char for char in safe if unicodedata.category(char) not in ("Cs", "Cf", "Co"))
     safe = re.sub(r"-{2,}", "-", safe).strip("-. ")
@@ -58,9 +60,11 @@ def entity_page_name(name: str) -> str:
 
 
 def entity_page_paths(names: Mapping[str, str]) -> dict[str, str]:
-    """Slug → path of its page, for the entities of a bank (slug → display name). Where two names
-    come to one file (case, width and marks aside), the alphabetically first slug keeps the plain
-    name and the others carry a digest of their slug: the same whatever the order."""
+    """Slug → path of its page, for the entities of a bank (slug → display name).
+
+    Where two names come to one file (case, width and marks aside), the alphabetically first slug
+    keeps the plain name and the others carry a digest of their slug: the same whatever the order.
+    """
     taken: set[str] = set()
     paths: dict[str, str] = {}
     for slug in sorted(names):
@@ -113,9 +117,11 @@ class MovedPage(Record):
 
 
 def move_in(home: str, path: str, text: str, *, title: str) -> str:
-    """The page `home` with another page's text at its end; `take_out` gives both back. A text that
-    people added nothing to but its title is held without a heading, out of sight. `ValueError`
-    where `home` already holds a page of that path."""
+    """The page `home` with another page's text at its end; `take_out` gives both back.
+
+    A text that people added nothing to but its title is held without a heading, out of sight.
+    `ValueError` where `home` already holds a page of that path.
+    """
     if any(moved.path == path for moved in find_moved(home)):
         raise ValueError(f"the text of {path} stands here already")
     flags = "" if home.endswith("\n") or not home else _GLUED

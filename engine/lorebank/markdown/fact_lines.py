@@ -111,8 +111,10 @@ class FactLine(Record):
 @lru_cache(8)  # a line is asked for several times in turn
 def parse_fact_line(text: str) -> FactLine:
     """Read the text of one list item or paragraph; every text gives a line, odd ones problems.
+
     `O(c=0.95) @Peter: Prefers *short* replies. (+o-3f2a)` → opinion, 0.95, Peter as subject,
-    "Prefers short replies.", one mark."""
+    "Prefers short replies.", one mark.
+    """
     text, origin, author = read_origin_mark(text)
     body, marks, ends = _without_line_marks(text)
     if origin is None and (marks or ends):  # the marks stand in whatever order
@@ -217,7 +219,8 @@ class _Prefix:
         self._skip_emphasis(_ORNAMENTS)
 
     def _skip_emphasis(self, gap: re.Pattern[str] | None = None) -> None:
-        """Step over marks of emphasis, with the `gap` between them; else those that close one."""
+        """Step over marks of emphasis: all of them with what may stand between them, else only
+        those that close an open one."""
         while mark := _EMPHASIS.match(self.text, self.position):
             if mark.group() in self.open_marks:
                 self.open_marks.remove(mark.group())

@@ -282,7 +282,8 @@ class _FactReader:
             self._list_item(item, path, about)
 
     def _label(self, node: Node, nested: Sequence[Node]) -> tuple[Mention, ...] | None:
-        """The names in an item that only groups the typed items below it; None for any other."""
+        """The names in an item that only groups the typed items below it; None where it is a fact
+        with details."""
         text = _own_text(node)
         if begins_typed(text):
             return None
@@ -325,7 +326,8 @@ class _FactReader:
         return line is not None and _is_clear(line)
 
     def _typed_elsewhere(self, text: str) -> FactLine | None:
-        """A line outside of a retain section that names its kind and whom it is about."""
+        """A line that stands outside of a retain section and names its kind and whom it is about;
+        None for any other."""
         if not self.words or ("@" not in text and "[[" not in text and "\uff20" not in text):
             return None
         text = text[sections.label_length(text, self.words) :]
@@ -336,7 +338,11 @@ class _FactReader:
         return line if understood and line.has_subject else None
 
     def _paragraph(self, nodes: Sequence[Node], index: int, path: str) -> int:
-        """Typed lines of a paragraph, and of the items below those indented further than it."""
+        """Typed lines of a paragraph; what is indented below the last one belongs to it.
+
+        Markdown joins an indented list with unindented items right below it to one list: only the
+        indented items are the paragraph's.
+        """
         node = nodes[index]
         gathering = _Gathering(self.document.lines, node, self._stands_apart)
         gathering.take(node)
@@ -466,7 +472,8 @@ class _FactReader:
 
 
 def _day_by_hand(path: str, details: Sequence[str]) -> date | None:
-    """The day in the nearest heading that names one (`## 2026-02-02: …`), else the first noted."""
+    """The day that a page kept by hand gives a line: in the nearest heading that names one
+    (`## 2026-02-02: Foundation`), else the first that its evidence names."""
     for heading in reversed(path.split(" > ")):
         if days := iso_days(heading):
             return days[0]
@@ -528,8 +535,10 @@ class _FactItem(Mutable):
 
 class _Gathering:
     """Collects what belongs to a fact, and cuts where a line begins a typed fact of its own.
+
     Markdown takes an unindented line below a list item for its continuation; where that line says
-    `W @Peter: …` its bullet was forgotten, and it must not be swallowed by its neighbour."""
+    `W @Peter: …` its bullet was forgotten, and it must not be swallowed by its neighbour.
+    """
 
     def __init__(
         self, lines: Sequence[str], node: Node, stands_apart: Callable[[Node], bool]

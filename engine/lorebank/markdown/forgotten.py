@@ -129,8 +129,10 @@ def mend_report(text: str, traces: Traces) -> Mended:
 
 
 def blanked(text: str, places: Iterable[tuple[int, int]]) -> str:
-    """The text with these lines (1-based, inclusive) empty. An empty line stays where each one
-    stood, so that every citation of the others holds."""
+    """The text with these lines (1-based, inclusive) empty.
+
+    An empty line stays where each one stood, so that every citation of the others holds.
+    """
     lines = text.split("\n")
     for start, end in places:
         for number in range(start - 1, min(end, len(lines))):

@@ -45,9 +45,11 @@ class _Entry(Record):
 
 
 def front_matter_lines(lines: Sequence[str]) -> int:
-    """How many lines at the top are front matter, both fences included; 0 where there is none. A
-    page that merely begins with a thematic break has none: the first line between the fences that
-    is neither blank nor a comment must be a key."""
+    """How many lines at the top are front matter, both fences included; 0 where there is none.
+
+    A page that merely begins with a thematic break has none: the first line between the fences
+    that is neither blank nor a comment must be a key.
+    """
     if not lines or lines[0].rstrip() != "---":
         return 0
     keyed: bool | None = None
@@ -64,8 +66,10 @@ def front_matter_lines(lines: Sequence[str]) -> int:
 def parse_front_matter(
     text: str, path: str = ""
 ) -> tuple[dict[str, FrontMatterValue], int, tuple[Diagnostic, ...]]:
-    """The keys, the 1-based line where the body begins, and what could not be read. The first of
-    two equal keys wins. Without front matter: `({}, 1, ())`."""
+    """The keys, the 1-based line where the body begins, and what could not be read.
+
+    The first of two equal keys wins. Without front matter: `({}, 1, ())`.
+    """
     lines = split_lines(text)
     count = front_matter_lines(lines)
     if not count:
@@ -105,9 +109,11 @@ def property_value(key: str, said: str) -> FrontMatterValue:
 
 
 def set_front_matter_keys(text: str, keys: Mapping[str, FrontMatterValue | None]) -> str:
-    """The text with these keys set, or removed where the value is `None`. A key that already has
-    its value keeps its bytes; every other byte stays. Front matter is made where there is none and
-    something is to be set."""
+    """The text with these keys set, or removed where the value is `None`.
+
+    A key that already has its value keeps its bytes; every other byte stays. Front matter is
+    made where there is none and something is to be set.
+    """
     lines = text.split("\n")
     bare = split_lines(text)
     count = front_matter_lines(bare)

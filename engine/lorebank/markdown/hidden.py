@@ -36,8 +36,10 @@ _CONFLICT = re.compile(r"(?:<{7} |>{7} |\|{7} |={7}\s*\Z)")
 
 def hide(text: str, path: str) -> tuple[str, tuple[Diagnostic, ...]]:
     """The text, same length and lines, with front matter, comments, private and managed text and
-    the marks of a merge conflict blank, and what was odd about it. Raw HTML whose text is no
-    Markdown (`<pre>`, `<script>`, `<style>`) is blank as well."""
+    the marks of a merge conflict blank, and what was odd about it.
+
+    Raw HTML whose text is no Markdown (`<pre>`, `<script>`, `<style>`) is blank as well.
+    """
     diagnostics: list[Diagnostic] = []
     visible = text
     if "<" in text:
@@ -61,7 +63,8 @@ def hide(text: str, path: str) -> tuple[str, tuple[Diagnostic, ...]]:
 
 
 def _with_plain_properties(text: str) -> str:
-    """`telefone:: 912` as `telefone:  912`; what Logseq keeps for itself (`id:: 6f1c…`) blank."""
+    """Properties of Logseq as prose: `telefone:: 912` says `telefone:  912`; what the program
+    keeps for itself (`id:: 6f1c…`) is blank."""
     fences = FenceScanner()
     lines = text.split("\n")
     for number, line in enumerate(lines):
@@ -122,7 +125,8 @@ def _private_spans(text: str, path: str, diagnostics: list[Diagnostic]) -> list[
 
 
 def _unclosed_end(text: str, tag: re.Match[str]) -> int:
-    """The end of the tag's paragraph or item where it stands inside a line, else of the text."""
+    """How far a tag hides that nothing closes: its paragraph or item, where it stands inside a
+    line; else, and where a code fence follows, the rest of the text."""
     line_start = text.rfind("\n", 0, tag.start()) + 1
     begin = _MARKERS.match(text, line_start, tag.start())
     end = _line_end(text, tag.end())
@@ -215,8 +219,10 @@ def without_own_blocks(text: str) -> str:
 def redacted_page(
     text: str, path: str, looked_at: str | None = None
 ) -> tuple[str, tuple[Diagnostic, ...]]:
-    """The text with its secrets masked, of the same length and lines; and where they stand. What is
-    reported names the kind, never the secret. `looked_at` as for `redact`."""
+    """The text with its secrets masked, of the same length and lines; and where they stand.
+
+    What is reported names the kind, never the secret. `looked_at` as for `redact`.
+    """
     redacted = redact(text, looked_at)
     if not redacted.secrets:
         return text, ()

@@ -112,8 +112,10 @@ def read_decisions(
     code: str,
     document: Document | None = None,
 ) -> tuple[tuple[Decision, ...], tuple[Diagnostic, ...]]:
-    """The decisions of a ledger in order, and the list items that are none: `read` says why. Give
-    `document` where the file was read already; `text` is then not looked at."""
+    """The decisions of a ledger in order, and the list items that are none: `read` says why.
+
+    Give `document` where the file was read already; `text` is then not looked at.
+    """
     document = document or read_document(text, path)
     found: list[Decision] = []
     problems = list(document.diagnostics)
@@ -139,8 +141,10 @@ def format_entry(entry: LedgerEntry) -> str:
 
 def add_entry(text: str, entry: LedgerEntry, ledger: Ledger, path: str) -> tuple[str, Ledger]:
     """The ledger with one more decision at its end, and all it then says; `ledger` is what the text
-    says. `without_lines` takes the decision off byte for byte. `ValueError` where the text ends in
-    something that swallows it, such as an open comment."""
+    says. `without_lines` takes the decision off byte for byte.
+
+    `ValueError` where the text ends in something that swallows it, such as an open comment.
+    """
     newline = newline_style(text)
     line = format_entry(entry)
     for gap in ("", newline):
@@ -274,7 +278,8 @@ def _split_note(text: str, mentions: Sequence[_Placed]) -> tuple[str, date | Non
 
 
 def _cut_name(text: str, mentions: Sequence[_Placed]) -> str:
-    """The first word that is of no name and none of the writer's: `Vogel` in `@Hanna Vogel`."""
+    """The first word of a line's names that belongs to none, as `Vogel` in `@Hanna Vogel → @Bo`;
+    words in small letters and what follows a colon or dash are taken for the writer's."""
     between, position = [], 0
     for _, start, end in mentions:
         between.append(text[position:start])
@@ -314,7 +319,9 @@ def item_lines(document: Document) -> Iterator[tuple[str, Citation]]:
 
 def added_line(text: str, line: str, *, title: str) -> tuple[str, int]:
     """The ledger with a list item at the end of its last list, and the line it stands on (1-based).
-    An empty ledger begins with `title` as its heading."""
+
+    An empty ledger begins with `title` as its heading.
+    """
     newline = newline_style(text)
     if not text.strip():
         return f"# {title}{newline}{newline}{line}{newline}", 3

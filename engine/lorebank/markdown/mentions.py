@@ -41,7 +41,9 @@ _ANCHOR = re.compile(r"(?<=.)[#^](?=\S).*", re.DOTALL)
 
 def code_spans(text: str) -> list[tuple[int, int, str]]:
     """The code spans of a text: start, end, content; a run of backticks closes one of its length.
-    Linear in the text: closing runs are looked up by their length."""
+
+    Linear in the text: closing runs are looked up by their length.
+    """
     if "`" not in text:
         return []
     runs = [found for found in _TICKS.finditer(text) if found.group() != "\\`"]
@@ -102,8 +104,10 @@ _UNLINKABLE = re.compile(r"[\[\]|#^&\\]|\.md\Z|\A\s|\s\Z|\Abank/")
 
 @lru_cache(maxsize=64)  # a list of lines is read as facts, tasks and sentences in turn
 def find_mentions(text: str) -> tuple[tuple[Mention, int, int], ...]:
-    """The mentions of a text in order, each with the span it takes, sign and brackets included. A
-    possessive or contraction stays outside: `@Peter's` is Peter. None behind `MOST_MENTIONS`."""
+    """The mentions of a text in order, each with the span it takes, sign and brackets included.
+
+    A possessive or contraction stays outside: `@Peter's` is Peter. None behind `MOST_MENTIONS`.
+    """
     if "@" not in text and "[[" not in text and "\uff20" not in text:
         return ()
     code = [(start, end) for start, end, _ in code_spans(text)]

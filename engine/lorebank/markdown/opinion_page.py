@@ -105,8 +105,10 @@ def opinion_bodies(
     unjudged: Mapping[str, Sequence[str]] | None = None,
 ) -> dict[str, str]:
     """The bodies of all blocks of the page: `overview`, `opinions`, `removed`, and the news of
-    opinions whose statement stands on the page by hand. `entries` are the page's own as parsed;
-    their pins, retractions and deletions are written again."""
+    opinions whose statement stands on the page by hand.
+
+    `entries` are the page's own as parsed; their pins, retractions and deletions are written again.
+    """
     by_id = {entry.id: entry for entry in entries}
     gone = [entry for entry in by_id.values() if entry.deleted]
     shown = {o.id: o for o in opinions if not (o.id in by_id and by_id[o.id].deleted)}
@@ -139,7 +141,8 @@ def opinion_bodies(
 def _told_at(
     opinion: Opinion, by_id: Mapping[str, OpinionEntry], shown: Mapping[str, Opinion]
 ) -> str:
-    """The id of the last that took its place; its own where none did, or a person decided on it."""
+    """The id of the opinion whose line names this one: the last of those that took its place; its
+    own where none did, or a person decided on it."""
     met: dict[str, None] = {}
     while opinion.id not in met and not (opinion.id in by_id and by_id[opinion.id].decides):
         met[opinion.id] = None
@@ -303,7 +306,8 @@ def standing(opinion: Opinion) -> str:
 
 
 def _override_lines(entry: OpinionEntry | None) -> list[str]:
-    """What a person decided here, whether it holds on the page's day yet or not."""
+    """What a person decided here, whether it holds on the page's day yet or not; what is written
+    below a typed line stays there."""
     if entry is None:
         return []
     lines = [] if entry.pin is None else [f"pin: {entry.pin:g}{_since(entry.pin_since)}"]

@@ -86,8 +86,10 @@ def read_origin_mark(text: str) -> tuple[str, Origin | None, Author]:
 def file_origin(
     path: str, front_matter: Mapping[str, FrontMatterValue], folders: Iterable[tuple[str, str]]
 ) -> tuple[Origin, tuple[Diagnostic, ...]]:
-    """The origin of all that a file says, by its folder and its front matter. `folders` adds rules
-    `(folder or file, origin)`; of those that fit, the longest counts."""
+    """The origin of all that a file says, by its folder and its front matter.
+
+    `folders` adds rules `(folder or file, origin)`; of those that fit, the longest counts.
+    """
     rules = {**{f: o.value for f, o in ORIGIN_FOLDERS.items()}, **dict(folders)}
     fitting = [f for f in rules if path == f.rstrip("/") or path.startswith(f"{f.rstrip('/')}/")]
     by_place = Origin(rules[max(fitting, key=len)]) if fitting else Origin.OWNER
@@ -138,8 +140,10 @@ def as_recalled(text: str) -> str:
 
 
 def strip_recalled(text: str) -> Stripped:
-    """The text without what recall, search or the boot pack printed, in any of their forms. A
-    sentence that merely cites a line (`see memory/2025-11-27.md#L12`) is news and stays."""
+    """The text without what recall, search or the boot pack printed, in any of their forms.
+
+    A sentence that merely cites a line (`see memory/2025-11-27.md#L12`) is news and stays.
+    """
     if _is_envelope(text):
         return Stripped("", _filled_lines(text))
     if not any(mark in text for mark in (".md", ".jsonl", _OPEN, "lorebank:")):

@@ -64,9 +64,11 @@ def read_core(text: str) -> tuple[CoreLine, ...]:
 
 
 def edit_core(text: str, proposal: Proposal) -> tuple[str, int | None]:
-    """A file after a proposal, and the line (1-based) where the new one stands. Every other byte
-    stays. An edit that was made already changes nothing; `ConcurrentEdit` where the old line does
-    not stand there exactly once."""
+    """A file after a proposal, and the line (1-based) where the new one stands.
+
+    Every other byte stays. An edit that was made already changes nothing; `ConcurrentEdit` where
+    the old line does not stand there exactly once.
+    """
     lines = text.split("\n")
     bare = [line.removesuffix("\r") for line in lines]
     if (
@@ -122,7 +124,9 @@ def read_context(
     front_matter: Mapping[str, FrontMatterValue], text: str, path: str
 ) -> tuple[str, tuple[Diagnostic, ...]]:
     """The context that a file states, on one line, or ""; private parts are left out.
-    `front_matter` is that of `text`; one too long is cut, with a diagnostic."""
+
+    `front_matter` is that of `text`; one too long is cut, with a diagnostic.
+    """
     if _CONTEXT_KEY not in front_matter:
         return "", ()
     if "<" in text:

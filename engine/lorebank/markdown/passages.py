@@ -33,8 +33,10 @@ Chosen by hand: what is shown of a hit, a snippet of 700 characters, holds a pas
 def extract_passages(
     document: Document, *, fact_lines: Sequence[tuple[int, int]] = ()
 ) -> tuple[Passage, ...]:
-    """The passages of a file in the order of their lines; `fact_lines` are 1-based, inclusive. The
-    text of prose is plain and folded to one line; that of code keeps its lines."""
+    """The passages of a file in the order of their lines; `fact_lines` are 1-based, inclusive.
+
+    The text of prose is plain and folded to one line; that of code keeps its lines.
+    """
     return tuple(_PassageReader(document, fact_lines).read())
 
 

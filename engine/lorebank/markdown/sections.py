@@ -38,8 +38,10 @@ def opens_retain(heading: str, words: Collection[str]) -> bool:
 
 
 def looks_like_retain(heading: str, words: Collection[str]) -> str:
-    """The one of `words` that a heading is with one slip of the pen; else nothing. Another word may
-    be as near (`Retail`), so it opens no section and is only pointed out."""
+    """The one of `words` that a heading is with one slip of the pen; else nothing.
+
+    Another word may be as near (`Retail`), so it opens no section and is only pointed out.
+    """
     title = _bare(heading).rstrip(" :：.")
     if len(title) < _SHORTEST_SLIP - 1:
         return ""

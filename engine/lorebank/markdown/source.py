@@ -17,9 +17,11 @@ _LONE_CR = re.compile(r"\r(?!\n)")
 
 
 def decode(data: bytes, path: str) -> tuple[str, tuple[Diagnostic, ...]]:
-    """The text of a UTF-8 file without its byte order mark, line endings untouched. Invalid bytes
-    become U+FFFD and are reported with their offset, the first ones one by one; a carriage return
-    that ends no line is reported too."""
+    """The text of a UTF-8 file without its byte order mark, line endings untouched.
+
+    Invalid bytes become U+FFFD and are reported with their offset, the first ones one by one; a
+    carriage return that ends no line is reported too.
+    """
     skipped = len(_BOM) if data.startswith(_BOM) else 0
     try:
         text = data[skipped:].decode("utf-8")
@@ -89,8 +91,10 @@ _CLOSING = re.compile(r"[ \t>]*(?P<run>`{3,}|~{3,})[ \t]*\Z")
 
 
 class FenceScanner:
-    """Fed line by line, says of each whether it belongs to a code fence. Fences in list items and
-    block quotes count as well."""
+    """Fed line by line, says of each whether it belongs to a code fence.
+
+    Fences in list items and block quotes count as well.
+    """
 
     __slots__ = ("closing",)
 

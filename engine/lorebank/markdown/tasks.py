@@ -89,7 +89,8 @@ def _lines(path: str, node: Node, start: int) -> Iterator[Task]:
 
 
 def _end(document: Document, bullet: int, text: Node) -> int:
-    """The line behind an item's last: prose below, indented no further than its bullet, is none."""
+    """The line behind the last that belongs to an item: prose right below it, indented no further
+    than its bullet, goes on with it for Markdown, but not for who wrote it."""
 
     def indent(line: int) -> int:
         return len(document.lines[line]) - len(document.lines[line].lstrip())

@@ -82,9 +82,11 @@ def refresh_entities(connection: Connection, changed: frozenset[str] | None) -> 
 
 
 def resolution(connection: Connection) -> Resolution:
-    """Who is who by the names in use and the decisions on file. The names are compared again
-    whenever one comes, goes or is spelled differently: 0.2 s of CPU for 2,000 names, 3 s for
-    20,000; the pairs found are kept until then."""
+    """Who is who by the names in use and the decisions on file.
+
+    The names are compared again whenever one comes, goes or is spelled differently: 0.2 s of CPU
+    for 2,000 names, 3 s for 20,000; the pairs found are kept until then.
+    """
     from lorebank.names.resolve import Comparison, compare_all, resolve_names
 
     def compare(names: Mapping[str, str]) -> Comparison:
@@ -228,9 +230,11 @@ def _set_types(connection: Connection) -> None:
 
 
 def display_names_on(connection: Connection, slugs: Iterable[str], day: date) -> dict[str, str]:
-    """Entity slug → display name, as it was spelled in what was recorded by a day. Who is who has
-    no date: names that are one by now are one on every day. Who was not named yet goes by the
-    present name."""
+    """Entity slug → display name, as it was spelled in what was recorded by a day.
+
+    Who is who has no date: names that are one by now are one on every day. Who was not named yet
+    goes by the present name.
+    """
     found = display_names(connection, slugs)
     fill_scope(connection, "dirty_entities", found)
     names = _display_names(connection, until=day)

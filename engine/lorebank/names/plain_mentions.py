@@ -29,8 +29,10 @@ _SUFFIX = re.compile(r"(?<=\w)['’]\w{1,4}(?!\w)")
 def refresh_plain_mentions(
     connection: Connection, read: Sequence[str], *, enabled: bool, excluded: Collection[str]
 ) -> frozenset[int]:
-    """Bring the table up to date after these files were `read` and `aliases` was. Returns the items
-    of other files that may name somebody else now."""
+    """Bring the table up to date after these files were `read` and `aliases` was.
+
+    Returns the items of other files that may name somebody else now.
+    """
     wanted = _patterns(connection, excluded) if enabled else {}
     rows = select(connection, "SELECT slug, text, written FROM plain_names")
     known = {row[0]: NamePattern(*row) for row in rows}
@@ -87,8 +89,10 @@ def names_in_sentence(
     connection: Connection, text: str, not_names: Collection[str]
 ) -> tuple[Mention, ...]:
     """The known names in a sentence that somebody dictates, as it writes them, in its order.
+
     Written small, a name counts too, unless it is a common word then (`not_names`, folded): whoever
-    dictates writes "nadia" as often as "Nadia"."""
+    dictates writes "nadia" as often as "Nadia".
+    """
     patterns: dict[str, NamePattern] = {}
     lengths: dict[str, int] = {}
     for slug, name in select(connection, "SELECT slug, name FROM aliases ORDER BY slug, entity"):
@@ -142,8 +146,11 @@ def _items(connection: Connection, query: str, *bound: str) -> set[int]:
 
 
 def _texts(connection: Connection, items: Sequence[int]) -> list[tuple[int, str, str]]:
-    """Item, its text and its day. A file's text is read once and cut here: SQLite's `substr` walks
-    it from the beginning for each item, which is quadratic on a log of many lines."""
+    """Item, its text and its day.
+
+    A file's text is read once and cut here: SQLite's `substr` walks it from the beginning for each
+    item, which is quadratic on a log of many lines.
+    """
     rows = select(
         connection,
         "SELECT i.item, i.content, i.file, i.start, i.length, i.details,"
@@ -191,7 +198,8 @@ def _marked(connection: Connection, items: Sequence[int]) -> Mapping[int, frozen
 
 
 def _repoint_mentions(connection: Connection) -> set[int]:
-    """Let every name lead to its entity of now; the items in which one stood for another before."""
+    """Let every name lead to the entity that it stands for by now; the items in which one stood
+    for another before."""
     led = (
         "FROM plain_mentions p JOIN (SELECT slug, min(entity) AS now FROM aliases GROUP BY slug) a"
         " ON a.slug = p.slug AND a.now <> p.entity"

@@ -82,8 +82,10 @@ class Spotted(Record):
 
 
 def pattern_of(slug: str, name: str, excluded: frozenset[str] = frozenset()) -> NamePattern | None:
-    """What to look for to find a name; `None` for one that is too short or too common. `excluded`
-    are further folded names that are not looked for."""
+    """What to look for to find a name; `None` for one that is too short or too common.
+
+    `excluded` are further folded names that are not looked for.
+    """
     bare = name.strip(_TRIMMED)
     text = fold(bare).translate(_SEPARATORS).strip()
     letters = sum(char.isalpha() for char in text)

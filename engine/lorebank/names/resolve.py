@@ -182,7 +182,8 @@ def _consistent(
 def _page_aliases(
     front: Sequence[Decision], decided: set[str], joined: Partition, problems: list[Diagnostic]
 ) -> list[Decision]:
-    """The aliases of pages that the ledger says nothing against and that no other page claims."""
+    """The aliases of entity pages that the ledger says nothing against and that no other page
+    claims."""
     claims: dict[str, set[str]] = {}
     for alias in front:
         if alias.target not in ("", alias.slug) and alias.slug not in decided:
@@ -312,9 +313,11 @@ def resolve_names(
     decisions: Sequence[Decision],
     compare: Callable[[Mapping[str, str]], Comparison] | None = None,
 ) -> Resolution:
-    """Join the names of one entity, propose what is uncertain, report odd decisions. The order of
-    both arguments does not matter. `compare` may return cached pairs: given slug → name of all
-    names, it returns what `compare_all` would."""
+    """Join the names of one entity, propose what is uncertain, report odd decisions.
+
+    The order of both arguments does not matter. `compare` may return cached pairs: given
+    slug → name of all names, it returns what `compare_all` would.
+    """
     rulings = rule(decisions, frozenset(use.slug for use in uses))
     names = _names(uses, rulings.slugs)
     clusters = _Clusters(names, rulings)
@@ -437,7 +440,9 @@ _OWN, _SHORTER, _LONGER, _SLIP = "osle"
 
 def likely_pairs(readings: Sequence[Reading], keys: Sequence[Keys]) -> list[tuple[int, int]]:
     """Pairs of indices worth comparing, lower one first, sorted; all other pairs are different.
-    Each name is filed in blocks, and paired with those in the blocks that it looks up."""
+
+    Each name is filed in blocks, and paired with those in the blocks that it looks up.
+    """
     blocks: dict[str, list[int]] = defaultdict(list)
     for i, reading in enumerate(readings):
         for block in _blocks(reading, keys[i], _SHORTER, _LONGER):

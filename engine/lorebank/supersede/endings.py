@@ -149,8 +149,10 @@ def beginnings_stated(older: Stated) -> frozenset[str]:
 
 
 def ends(newer: Change, older: Stated) -> bool:
-    """Whether the newer line ends the older one, beyond doubt. Of several things named side by side
-    one may end alone; that is asked."""
+    """Whether the newer line ends the older one, beyond doubt.
+
+    Of several things named side by side one may end alone; that is asked.
+    """
     if set(newer.states) & {*older.states, *(("life",) if older.states else ())}:
         return True
     if any(same_word(word, part) for word in newer.beside for part in older.joined):

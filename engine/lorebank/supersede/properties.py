@@ -68,7 +68,8 @@ class Relation:
 
 
 class _Statements:
-    """The patterns of relations, each tried where a string stands that a match must hold."""
+    """The patterns of relations. Each is tried where one of the strings stands of which a match
+    must hold one: all of these are found in one pass, and few sentences hold any."""
 
     def __init__(self, entries: Sequence[Mapping[str, Any]]) -> None:
         import ahocorasick  # an extension module, not needed to import this one
