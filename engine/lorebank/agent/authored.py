@@ -119,7 +119,8 @@ def _request(phrase: str) -> str:
 
 @cache
 def _commands() -> re.Pattern[str]:
-    """`Antworte mir immer …`, `Le dimanche, ne m'envoie jamais …`: an order, and how often."""
+    """`Antworte mir immer …`, `Le dimanche, ne m'envoie jamais …`: a verb that orders begins the
+    text, or follows what it begins with and a comma; how often stands near it, or at the end."""
     of_languages: list[str] = []
     for language, listed in phrases("often").items():
         command, often = _any_of(phrases("command")[language]), _any_of(listed)
@@ -158,13 +159,17 @@ def as_written_by(author: Author, origin: Origin, today: date, day: date) -> tup
 
 
 def is_order(text: str) -> bool:
-    """Whether a line of a text belongs in the core memory, which only the owner changes."""
+    """Whether a line of a text belongs in the core memory, whatever place it is to be written to:
+    what holds in every conversation is for the owner to say."""
     return any(route(_plain_item(line)).place is Place.CORE for line in text.split("\n"))
 
 
 def admitted(text: str) -> str:
-    """An agent's text without private parts, marks of origin and what no reader sees; `UsageError`
-    for a secret: only the owner may say that something is none."""
+    """An agent's text without private parts and marks of origin; `UsageError` for a secret.
+
+    Only the owner may say that something is no secret. Characters that no reader sees go: they
+    hide a word from whoever looks for it.
+    """
     text = _ESCAPED_PRIVATE.sub(r"<\1>", _INVISIBLE.sub("", text.replace(NOT_SECRET, "")))
     shown = without_private(text)
     if shown != text:
@@ -193,8 +198,11 @@ def admitted_fact(text: str) -> str:
 def core_request(
     path: str, text: str, edit: CoreEdit, author: Author, today: date
 ) -> CoreEdit | tuple[Proposal, ...]:
-    """What becomes of an agent's wish to change the core memory `text` at `path`: proposals to the
-    owner; it may only take out a line that is marked as an agent's."""
+    """What becomes of an agent's wish to change the core memory `text` at `path`.
+
+    Every conversation begins with it, so that all an agent would have it say is proposed to the
+    owner; what it may do itself is take out a line that is marked as an agent's.
+    """
     lines = [_plain_item(line) for line in admitted(edit.text).split("\n")]
     wanted = [line for line in lines if line]
     if typed := next((line for line in wanted if begins_typed(line)), None):

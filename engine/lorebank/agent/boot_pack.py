@@ -166,8 +166,10 @@ def pack_sources(
 ) -> list[PackSource]:
     """What a boot pack is made of; in a group without what only the owner should read.
 
-    `opinions`, the surest first, come with a newer line that may say otherwise. Lines in quarantine
-    (path → first and last line) are never in it, nor are secrets."""
+    `opinions`, the surest first, come with a newer line that may say otherwise, where one waits for
+    a judgment. `waiting` is what waits for the owner (`waiting_sources`). Lines in quarantine
+    (path → first and last line) are never in it, nor are secrets.
+    """
     log_for = LogPattern.compile(config.workspace.log_pattern).path_for
     yesterday = today - timedelta(days=1)
     core = core_path(root)

@@ -73,8 +73,9 @@ def edit_settings(
 ) -> HookChange:
     """Write what `edit` makes of a host's settings; `None` takes the file away.
 
-    `ConfigurationError` leaves it untouched where it cannot be read or edited; `by_hand` is the
-    hint."""
+    `ConfigurationError` where the file cannot be read, or where `edit` raises `ValueError`; it is
+    untouched then. `by_hand` says what is put in.
+    """
     target = file.expanduser().resolve()
     try:
         before = target.read_bytes() if target.exists() else None

@@ -33,8 +33,11 @@ class _Entry(NamedTuple):
 
 
 def put(text: str, path: Sequence[str], value: Any, *, into_list: bool = False) -> str:
-    """The text with `value` under a new key at `path`, or at the end of the list there;
-    `ValueError` where it is no JSON, or something else stands on the way."""
+    """The text with `value` under a new key at `path`, or at the end of the list there; made with
+    all above it if missing.
+
+    `ValueError` where the text is no JSON, or where something else stands on the way.
+    """
     values = [value] if into_list else value
     if not text.strip():
         whole = json.dumps(_nested(path, values), indent=2, ensure_ascii=False)
@@ -68,7 +71,8 @@ def put(text: str, path: Sequence[str], value: Any, *, into_list: bool = False) 
 
 
 def cut(text: str, path: Sequence[str | int]) -> str:
-    """The text without the entry at `path` and what `put` made for it; empty where that is all."""
+    """The text without the entry at `path` and without the containers that `put` made for it;
+    empty where it made the whole text, unchanged where there is no such entry."""
     containers = [_root(text)]
     for key in path:
         found = _entry(text, containers[-1], key)

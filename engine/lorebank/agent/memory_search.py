@@ -54,8 +54,10 @@ def memory_search_result(
 ) -> MemorySearch:
     """The hits as a model gets them; `citations` is the setting `auto`, `on` or `off`.
 
-    `problem` is why the built-in engine had to answer. A snippet and its `Source:` line together
-    keep to 700 characters, and the match stays in."""
+    `problem` is why the built-in engine had to answer, said even where it found nothing. With
+    citations, a snippet and its `Source:` line together keep to 700 characters, and the match
+    stays in.
+    """
     cites = citations == "on" or (citations == "auto" and not group)
     terms = search_terms(query) if cites else ()
     first = hits[0] if hits else None
@@ -140,7 +142,8 @@ def is_allowed(
 
 
 def _matches(conversation: Conversation, match: Mapping[str, str]) -> bool:
-    """Whether all that a rule names holds; a `key_prefix` of `agent:…` is a raw one."""
+    """Whether all that a rule names holds; a `key_prefix` that begins with `agent:` is a raw one,
+    as hosts once wrote it."""
     wanted = {name: text.strip().lower() for name, text in match.items()}
     prefix, raw_prefix = wanted.get("key_prefix", ""), wanted.get("raw_key_prefix", "")
     key = conversation.raw if prefix.startswith("agent:") else conversation.key

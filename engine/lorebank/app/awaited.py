@@ -20,7 +20,8 @@ R = TypeVar("R")
 
 
 def _awaited(method: Callable[..., Any]) -> Callable[..., Coroutine[Any, Any, Any]]:
-    """The method as a coroutine; what it gives one by one is read on the thread, all of it."""
+    """The method of a Bank as a coroutine with the same arguments and result; of one that gives
+    one after the other, all of them, read on the thread."""
     gives_several = inspect.isgeneratorfunction(inspect.unwrap(method))
 
     @wraps(method)

@@ -42,8 +42,11 @@ def _laid_out(path: str | Path, template: str, *, dry_run: bool = False) -> tupl
 
 
 def _recognised(root: Path) -> list[Change]:
-    """Settings for a folder of another program, read where it lies; until something is written for
-    it, its index is kept in the user's cache."""
+    """Settings for a folder of another program, read where it lies.
+
+    Until something is written for it, its index is kept in the user's cache: commands that only
+    read leave the folder as it is.
+    """
     form = recognise(root)
     if form is None:
         return []

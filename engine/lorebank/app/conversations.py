@@ -139,7 +139,8 @@ def conversations(ws: OpenWorkspace) -> Conversations | None:
 
 
 def _settle_conversations(ws: OpenWorkspace) -> str:
-    """Take out of all stores what is forgotten; "", or why some of it may be left."""
+    """Bring what is kept of transcripts to what is forgotten, with nothing left behind; returns
+    "" or why some of it may be left."""
     from lorebank.forgetting.rows import scrub
 
     sync_sessions(ws, force=True)
@@ -150,7 +151,10 @@ def _settle_conversations(ws: OpenWorkspace) -> str:
 
 
 def follow_sessions(ws: OpenWorkspace) -> None:
-    """Read on in the background by a Bank of its own, until this one is closed."""
+    """Read on in the background, now and again, until this Bank is closed.
+
+    By a Bank of its own: a connection belongs to one thread, and no search waits for it.
+    """
     from lorebank.qmd.refresh import Timer
 
     if not ws.config.memory_search.searches_sessions or ws.session_timer is not None:

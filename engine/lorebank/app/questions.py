@@ -286,7 +286,8 @@ def _asked_for(request: Request, query: str) -> str:
 
 
 def _with_properties(ws: OpenWorkspace, query: str) -> str:
-    """Keys of front matter as the tags they are kept as (`tag:status:draft`), where any is."""
+    """Keys of front matter as the tags they are kept as: `status:draft` asks for
+    `tag:status:draft` where any note says so, and stays a word where none does."""
     return _PROPERTY.sub(
         lambda found: (
             f"{found['no']}tag:{found['field']}"

@@ -100,7 +100,8 @@ def keep_up(
     on_sync: Callable[[SyncReport], None] = lambda report: None,
     say: Say = log_warning,
 ) -> None:
-    """Bring the index up to date with each change until the watcher is stopped."""
+    """Bring the index up to date with each change and embed what is new, until the watcher is
+    stopped."""
     while not watcher.is_stopped:
         if watcher.news.wait(SWEEP_S):
             seen = -1

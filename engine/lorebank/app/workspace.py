@@ -107,7 +107,10 @@ def checked_count(k: object) -> int:
 
 
 def checked_keywords(function: str, given: K, known: type) -> K:
-    """The keywords as a `TypedDict` has them, a name alone as a sequence; else `TypeError`."""
+    """The keywords as a `TypedDict` has them: a name alone is a sequence of one.
+
+    `TypeError`, as Python raises it, for a keyword that it does not name.
+    """
     checked: dict[str, Any] = dict(given)
     for name, value in given.items():
         if name not in known.__annotations__:
@@ -124,7 +127,8 @@ def listed(names: str | Iterable[str]) -> Collection[str]:
 
 
 def with_index_repair(method: Callable[P, R]) -> Callable[P, R]:
-    """Retry with a sound index, whatever was raised: rows of a damaged one read as anything."""
+    """Retry a method with a sound index: rebuilt where it was damaged, in memory where it
+    cannot be written. Rows of a damaged one are read as anything, so any error is looked into."""
 
     @wraps(method)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -176,7 +180,8 @@ RECOGNISED = "recognised: "
 
 
 class OpenWorkspace:
-    """A workspace, opened by one thread, and how names and ids of a caller are read."""
+    """A workspace, opened by one thread: the resources its methods share, and how names and ids
+    given by a caller are read."""
 
     def __init__(
         self,
@@ -287,7 +292,8 @@ class OpenWorkspace:
             self.close()
 
     def replace_index(self, problem: Exception) -> bool:
-        """Rebuild a damaged index or go on in memory; whether asking again may help."""
+        """Rebuild a damaged index, or go on in memory where it cannot be written; whether asking
+        again may help."""
         if isinstance(problem, (*store.UnwritableIndex, *store.BusyIndex)):
             is_left_out = isinstance(problem, store.BusyIndex) and not self.wait_ms
             if self.in_memory or is_left_out:
@@ -354,7 +360,8 @@ class OpenWorkspace:
 
     @contextmanager
     def writing(self, *, finish: bool = True) -> Iterator[tuple[str, ...]]:
-        """Hold the lock of writers, and give the names of the killed forgets finished first."""
+        """Hold the lock of writers; what a killed forget or undo left half done is finished first
+        unless told not to. Gives the names of these forgets."""
         with WriterLock(self.root):
             yield self.finish_interrupted() if finish else ()
 
@@ -626,7 +633,8 @@ class OpenWorkspace:
         return tuple(sorted(dated, key=opinion_sort_key))
 
     def opinions_now(self, slug: str | None, now: date | None) -> tuple[Opinion, ...]:
-        """The same, with the newer of two near in meaning first, as recall has them."""
+        """The same, with the newer of two that are near in meaning before the older one, as recall
+        has them."""
         from lorebank.index.opinions import judged_together
         from lorebank.index.succession import Dated, newer_lines, put_newer_first
         from lorebank.index.vectors import vectors_by_text
@@ -699,10 +707,11 @@ class OpenWorkspace:
         )
 
     def judgments_waiting(self, day: date, content: BankContent | None = None) -> int:
-        """How many judgments wait, but for proposals, which a run writes itself.
+        """How many judgments wait in the inbox, apart from proposals: those a run writes itself,
+        so that its own page would be out of date as soon as it is written, and from unlikely pairs.
 
-        Nothing is embedded to count them: a session begins with this. With the `content` that pages
-        are made of nothing is read again."""
+        Nothing is embedded to count them: a session begins with this. Where the `content` is at
+        hand that pages are made of, nothing is read again."""
         from lorebank.inbox.registry import waiting
 
         desk = replace(self.open_desk(day), vectors_of=self.vectors_of or (lambda texts: {}))
@@ -784,7 +793,8 @@ def with_vocabulary_table(connection: Connection) -> Connection:
 
 
 def opinion_sort_key(opinion: Opinion) -> tuple[bool, bool, float, int, str]:
-    """Those held first, stale ones after others, the surest first; then the newer word."""
+    """Opinions still held before others, those with recent evidence before stale ones; of two alike
+    the newer word first."""
     live, day = opinion.status is OpinionStatus.LIVE, opinion.last_updated or date.min
     stale = opinion.trend is Trend.STALE
     return not live, stale, -opinion.confidence, -day.toordinal(), opinion.id

@@ -155,7 +155,8 @@ def _write_fact(ws: OpenWorkspace, fact: Fact, private: str, recorded: date) -> 
 
 
 def _sync_if_free(ws: OpenWorkspace) -> None:
-    """Sync unless somebody holds the workspace: whoever writes a line never waits for a night."""
+    """Bring the index up to date unless somebody holds the workspace: whoever writes a line
+    never waits for a night, whose own last sync, or the next question, reads it."""
     with suppress(LockHeld), WriterLock(ws.root, timeout_s=0), ws.in_haste():
         try:
             ws.finish_interrupted()
@@ -384,7 +385,8 @@ def _edit_files(
 
 
 def _names_in(ws: OpenWorkspace, day: date, text: str) -> tuple[Mention, ...]:
-    """The known names in a sentence, else the one that it opens with, if plainly said of it."""
+    """The known names in a sentence; where there are none, the name it opens with, if what it says
+    is plainly said of somebody: "Anna is allergic to nuts"."""
     from lorebank.names.plain_mentions import names_in_sentence
     from lorebank.nightly.infer import infer_facts
 
@@ -420,7 +422,9 @@ def _log_day(day: Day, today: date, *, allow_future: bool) -> date:
 
 
 def _given_text(ws: OpenWorkspace, text: str, *, allow_secret: bool) -> str:
-    """A text less what recall printed; `UsageError` where it may not be written."""
+    """A text that may be written, without what recall printed; `UsageError` for one that may not.
+
+    Every writer of sentences passes here, whoever asks for it."""
     if any("\ud800" <= letter <= "\udfff" for letter in text):
         raise UsageError("the text holds half a character, which no file can hold")
     if leaves_private_open(text):

@@ -164,7 +164,8 @@ class Command(click.Command):
     def __init__(
         self, *arguments: Any, is_markdown: bool = False, summary: str = "", **settings: Any
     ) -> None:
-        """`is_markdown`: the bullet of an argument is text; `summary` precedes the help."""
+        """With `is_markdown` the bullet of an argument is part of the text; `summary` goes before
+        the help."""
         self.is_markdown = is_markdown
         settings.setdefault(
             "context_settings", {"help_option_names": ["-h", "--help"], "max_content_width": 100}

@@ -124,7 +124,8 @@ def as_lorebank_error(problem: Exception) -> LorebankError:
 
 
 def error_lines(error: LorebankError, look: Look) -> list[str]:
-    """`error: what, where`, its further lines, and `hint: what to do` where there is one."""
+    """`error: what, where`, a line for each further one, and, where there is one, `hint: what to
+    do`."""
     first, *further = error.message.split("\n")
     lines = [f"{look.bad('error:')} {look.clean_line(first)}"]
     lines += [f"       {look.clean_line(line)}" for line in further]

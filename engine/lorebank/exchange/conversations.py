@@ -201,7 +201,8 @@ def _conversation(
 
 
 def _path(nodes: Mapping[str, Any], leaf: object, parent: str) -> list[str]:
-    """The keys of the nodes from the root to a leaf; `parent` names the one above."""
+    """The keys of the nodes from the root to a leaf; `parent` is where a node names the one above
+    it."""
     path: dict[str, None] = {}
     while isinstance(leaf, str) and leaf in nodes and leaf not in path:
         path[leaf] = None
@@ -227,7 +228,8 @@ def is_chatgpt(value: object) -> bool:
 def _chatgpt_conversation(
     value: Mapping[str, Any], place: str, line: int, zone: tzinfo | None
 ) -> Conversation:
-    """The path to the message last seen, or sent; tools and settings are left out."""
+    """The path from the first message to the one last seen, without it to the one that came last;
+    tools and settings are left out."""
     mapping: Mapping[str, Any] = value["mapping"]
     messages = {key: dig(node, "message") for key, node in mapping.items()}
     current = value.get("current_node")

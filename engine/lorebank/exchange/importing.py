@@ -53,7 +53,8 @@ _NOT_WRITTEN = "not-written"
 
 
 def _ledger(root: Path) -> dict[str, Any]:
-    """Name of an import → where its source lay, and the hashes of all keys ever written."""
+    """What is known from earlier runs: name of an import → where its source lay, and the hashes of
+    the keys of all notes that were ever written."""
     found = read_json(root / ".memory" / _NAME)
     return found if isinstance(found, dict) else {}
 

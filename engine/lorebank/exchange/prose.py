@@ -59,8 +59,10 @@ def split_front_matter(text: str) -> tuple[str, str]:
 
 
 def shareable_page(text: str, place: str) -> tuple[str, str, tuple[Diagnostic, ...]]:
-    """Front matter and body without private spans and secrets, and problems; unread front matter
-    becomes a block of code."""
+    """Front matter and body of a page, clean and without private spans and secrets; and problems.
+
+    What stands between two `---` at the top and is no front matter becomes a block of code.
+    """
     text, problems = shareable_text(clean(text), place)
     head, body = split_front_matter(text)
     if not head and (found := _UNREAD_HEAD.match(text)):

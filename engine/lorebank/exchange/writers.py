@@ -163,7 +163,8 @@ class _Bundle:
         return f"[{self._escaped(label)}]({_way(path, page, self.suffix)})"
 
     def _escaped(self, text: str) -> str:
-        """The text with its marks escaped; in Markdown only where it reads otherwise without."""
+        """The text with its marks escaped; in Markdown, where people read the source, only where it
+        reads otherwise without."""
         folded = " ".join(text.split())
         if self.suffix == ".html":
             return _PUNCTUATION.sub(r"\\\g<0>", folded)

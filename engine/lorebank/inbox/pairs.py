@@ -209,7 +209,8 @@ def _replacement_waiting(desk: Desk) -> Iterator[InboxItem]:
 
 
 def _replacement_about(desk: Desk, fact: Fact) -> Iterator[InboxItem]:
-    """What an agent's new line says is over, else the line about its entity nearest to it."""
+    """What a new line of an agent says is over, else the line about the same entity that it is
+    nearest to."""
     near = items.facts_by_entity(desk.connection, sorted(fact.slugs))
     may_be_over = {*fact.ends, *(each.id for each in near)}
     over = what_is_over(desk.connection, today=desk.today, among=may_be_over)
@@ -234,8 +235,9 @@ def _nearest(
     """Each recent line (`only` that of an id), by its id, with the older line about an entity that
     it may replace which is nearest to it.
 
-    A line that has ended another, or says so, is not asked about; one without a day is the
-    oldest."""
+    A line that has ended another, or says so, does so to what it speaks of, and is not asked about.
+    A line without a day, as in front matter, counts as older than all that have one.
+    """
     spent = frozenset((*over.superseded.values(), *over.asked.values()))
     ruled = ruled_pairs(desk.connection)
     standing = [f for f in facts if not f.quarantined and f.id not in over.superseded]
@@ -392,7 +394,8 @@ REPLACEMENTS = Source(
 
 
 def about(desk: Desk, fact: Fact) -> tuple[InboxItem, ...]:
-    """What a line just written may bear on: the items to settle while its writer knows why."""
+    """What a line just written may restate, contradict, replace or bear on: the items to settle
+    while its writer knows why."""
     found = (item for each in (EVIDENCE, REPLACEMENTS) for item in each.about(desk, fact))
     return tuple(sorted(found, key=rank))
 

@@ -43,7 +43,8 @@ _UNSIGNABLE = re.compile(r"[():\[\]<>`@*_\s]+")
 def waiting(
     desk: Desk, *, kind: InboxKind | None = None, k: int | None = None, likely: bool = False
 ) -> Inbox:
-    """The newest and weightiest first, `k` at most; `likely`: no pairs that are little alike."""
+    """What waits: newest first, of one day the weightiest first; `k` items at most, without pairs
+    that are little alike where only what is `likely` is wanted."""
     found = (
         item
         for source in SOURCES
@@ -56,10 +57,12 @@ def waiting(
 
 
 def rule(desk: Desk, verdicts: Mapping[str, str], *, by: str, decides: bool = True) -> None:
-    """Write all verdicts or none; what another judge ruled stays in the ledger, overruled.
+    """Write verdicts; nothing is written where one of them cannot be.
 
-    `NotFound` for an item that does not wait, `UsageError` for a verdict that it does not offer, or
-    that is the owner's where the judge does not decide in the owner's name."""
+    An item is named as `_is_named` says. Where another judge ruled on it its verdict stays in the
+    ledger, overruled. `NotFound` for an item that does not wait, `UsageError` for a verdict that it
+    does not offer, or that is the owner's where the judge does not decide in the owner's name.
+    """
     signer = signature(by)
     sources = {item.id: (item, source) for source in SOURCES for item in source.waiting(desk)}
     sides = {id: (item.older, item.newer) for id, (item, _) in sources.items()}
@@ -114,7 +117,8 @@ _OWNERS = frozenset(("accept", "confirm"))
 
 
 def _refuse_owners(choice: str, older: InboxLine | None, newer: InboxLine | None) -> None:
-    """`UsageError` for letting something in, or ending the owner's line by an agent's."""
+    """`UsageError` for what only the owner says: that something is let in, or that an agent's line
+    ends one of the owner's."""
     overreaches = older is not None and newer is not None and newer.by and not older.by
     if choice in _OWNERS or (choice == "replaces" and overreaches):
         raise UsageError(

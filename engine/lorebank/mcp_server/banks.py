@@ -36,7 +36,9 @@ OpensBanks = Callable[..., "Banks"]
 
 
 class BankThreads:
-    """Runs calls on Banks, opened once a thread and kind of client; `waits`: for a service."""
+    """Runs calls on Banks in threads, each opened once a thread and kind of client.
+
+    `waits`: a question waits for a service."""
 
     def __init__(
         self, open_bank: OpensBank, open_banks: OpensBanks | None = None, *, waits: bool = False
@@ -105,7 +107,8 @@ class BankThreads:
         return known[opens, group]
 
     def _watch(self, root: Path) -> Watcher:
-        """The watcher of the bank that is served, started by the first call that needs it."""
+        """The watcher of the bank that is served; started, with what keeps the index up to date,
+        when a first call needs a Bank."""
         if self._watcher is None:
             self._watcher = Watcher(root)
             self._watcher.start()

@@ -61,7 +61,8 @@ _LOOPBACK = {"127.0.0.1": socket.AF_INET, "localhost": socket.AF_INET, "::1": so
 
 
 class BoundedProtocol(H11Protocol):
-    """Closes connections beyond `MAX_CONNECTIONS`, and requests that take too long to arrive."""
+    """Closes connections beyond `MAX_CONNECTIONS`, and those whose requests take too long to
+    arrive."""
 
     max_connections = MAX_CONNECTIONS
     request_seconds = REQUEST_SECONDS
@@ -138,7 +139,8 @@ class Endpoint:
             await _respond(send, problem.status, problem.answer(), more)
 
     def _access(self, headers: Mapping[str, str]) -> Access | None:
-        """The rights of the token, compared in full, so that the time taken tells nothing."""
+        """The rights of the token that the request bears; every token is compared in full, so that
+        the time taken tells nothing of them."""
         scheme, _, given = headers.get("authorization", "").partition(" ")
         offered = given.strip().encode()
         fitting = [a for t, a in self._tokens.items() if secrets.compare_digest(offered, t)]
@@ -206,7 +208,9 @@ async def _body(receive: Receive) -> bytes:
 
 
 async def _while_heard(answer: Coroutine[Any, Any, Any], receive: Receive) -> Any:
-    """The answer, given up when the client hangs up, as the later era has it."""
+    """The answer, given up when the client hangs up: what waits for its turn is not begun.
+
+    So the later era has it; in the earlier one a client says that it cancels."""
 
     async def gone() -> None:
         while (await receive())["type"] != "http.disconnect":
@@ -248,7 +252,8 @@ def bind(host: str, port: int) -> socket.socket:
 def accepted_tokens(
     environ: Mapping[str, str], default: Access
 ) -> tuple[Mapping[str, Access], str]:
-    """Token → rights, and where they are from: `mcp-clients.toml`, else the user's own token."""
+    """Every token with its client's rights, and where the tokens are from: those of
+    `mcp-clients.toml` where there are any, else the one of the user with the `default` rights."""
     settings = user_config_path(environ)
     clients = load_clients(settings.parent, default) if settings else {}
     if clients and settings:
@@ -258,8 +263,10 @@ def accepted_tokens(
 
 
 def bearer_token(environ: Mapping[str, str]) -> tuple[str, str]:
-    """The token and where it is from: `LOREBANK_MCP_TOKEN`, else a file beside the user's settings,
-    made at the first use and readable by the user alone."""
+    """The token and where it is from: `LOREBANK_MCP_TOKEN`, else a file beside the user's settings.
+
+    The file is made at the first use and readable by the user alone.
+    """
     if given := environ.get(TOKEN_VARIABLE, "").strip():
         return checked_token(given, TOKEN_VARIABLE), TOKEN_VARIABLE
     settings = user_config_path(environ)

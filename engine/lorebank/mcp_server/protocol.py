@@ -70,7 +70,8 @@ class Peer(Mutable):
 
 
 def taken(params: Params, name: str, kind: type, otherwise: Any = None) -> Any:
-    """A parameter of that type, `otherwise` where it is missing; else `Refusal`."""
+    """A parameter of that type; `Refusal` where it has another, or is missing and has no value
+    otherwise."""
     value = params.get(name)
     value = otherwise if value is None else value
     if not isinstance(value, kind):
@@ -105,7 +106,8 @@ class Protocol:
         self._methods = methods
 
     async def answer(self, text: bytes, peer: Peer) -> Any:
-        """The answer to a message or batch; `None` to notifications and what was cancelled."""
+        """The answer to a message, or to a batch; `None` where none is due: to a notification, and
+        to what was cancelled."""
         try:
             message = json.loads(text)
             if b"\\u" in text:  # half a surrogate pair is no character

@@ -84,7 +84,8 @@ def delivered(text: str, **extra: Any) -> Result:
 
 
 def failed(text: str) -> Result:
-    """What a tool did not do; nothing structured, which clients hold to the output schema."""
+    """What a tool did not do. Nothing structured: clients hold that to the tool's output schema, in
+    errors too."""
     return {"content": [{"type": "text", "text": text}], "isError": True}
 
 
@@ -175,8 +176,9 @@ _FOR_SEVERAL: Mapping[str, tuple[Callable[..., Delivered], str, str]] = {
 class LorebankServer:
     """Tools that never fail in silence, and the protocol that serves them.
 
-    A client may call what its rights permit. Errors of lorebank's are results with message and
-    hint."""
+    A client sees and may call what its rights permit. An error of lorebank's is a result with its
+    message and hint; so is an argument that does not fit, and one that no tool has.
+    """
 
     def __init__(
         self, banks: BankThreads, access: Access, *, memory_tools: bool, citations: bool
@@ -258,7 +260,8 @@ def build_server(
 
 
 def _plain(schema: Any) -> Any:
-    """A JSON Schema without titles and `null`: what is not given is left out."""
+    """A JSON Schema without generated titles, and with `null` left out: an argument that is not
+    given is left out as well."""
     if isinstance(schema, list):
         return [_plain(each) for each in schema]
     if not isinstance(schema, dict):

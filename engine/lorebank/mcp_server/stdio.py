@@ -66,7 +66,8 @@ async def serve(protocol: Protocol, peer: Peer) -> None:
 
 @contextmanager
 def _wire() -> Iterator[tuple[BinaryIO, BinaryIO]]:
-    """stdin and stdout for the protocol alone: all else reads nothing, and prints to stderr."""
+    """stdin and stdout for the protocol alone: whatever else reads finds nothing, and whatever else
+    prints, here or in a child process, prints to stderr."""
     source, sink = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -80,7 +81,8 @@ def _wire() -> Iterator[tuple[BinaryIO, BinaryIO]]:
 
 
 def tools_of(command: Sequence[str], environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
-    """The tools of a server, started as a host would; `LorebankError` where it does not answer."""
+    """Start a server as a host would and return the names of its tools; `LorebankError` where it
+    does not answer."""
     client = {"name": "lorebank", "version": __version__}
     hello = {"protocolVersion": HANDSHAKE_VERSIONS[-1], "capabilities": {}, "clientInfo": client}
     text = b"\n".join(

@@ -98,7 +98,8 @@ def without_hunks(edit: PageEdit, is_rejected: Callable[[str], bool]) -> tuple[P
 
 
 def _block_changes(edit: PageEdit) -> list[_BlockChange]:
-    """The changes block by block; the generated front matter follows them."""
+    """The changes block by block; what stands outside of blocks, the generated front matter,
+    follows them."""
     old, new = _bodies(edit.old), _bodies(edit.new)
     # What a person wrote into a block moves below it in the same breath, or not at all.
     kept_by_hand = any(problem.code == "hand-edit-kept" for problem in edit.diagnostics)
@@ -145,7 +146,8 @@ def _line_changes(
 
 
 def _spans(old: Sequence[str], new: Sequence[str]) -> list[_Span]:
-    """The changed stretches; a section comes or goes whole, no line loses its heading."""
+    """The changed stretches. A section that comes or goes is one: whichever of them is rejected, no
+    line ends up below the heading of others."""
     before, after = _sections(old), _sections(new)
     names, new_names = ([name for name, _, _ in sections] for sections in (before, after))
     found: list[_Span] = []
@@ -165,7 +167,8 @@ def _spans(old: Sequence[str], new: Sequence[str]) -> list[_Span]:
 
 
 def _sections(lines: Sequence[str]) -> list[tuple[str, int, int]]:
-    """Heading, start and end of each section, without blank lines behind it; none for the first."""
+    """Heading, start and end of each section, without the blank lines behind it; the first is what
+    stands above all headings."""
     starts = [0, *(n for n, line in enumerate(lines) if line.startswith(_SECTION))]
     found = []
     for place, (start, end) in enumerate(pairwise([*starts, len(lines)])):
@@ -176,7 +179,8 @@ def _sections(lines: Sequence[str]) -> list[tuple[str, int, int]]:
 
 
 def _line_spans(old: Sequence[str], new: Sequence[str]) -> list[_Span]:
-    """The changed stretches of a section, joined over blank lines; an opinion line is one."""
+    """The changed stretches of a section; those with nothing but blank lines between them are one,
+    and the line of an opinion is one of its own."""
     joined: list[_Span] = []
     before, after = (list(_line_keys(lines)) for lines in (old, new))
     matcher = SequenceMatcher(None, before, after, autojunk=len(old) + len(new) > _LONG)

@@ -239,8 +239,11 @@ def _subject(
     deed: bool,
 ) -> _Name | None:
     """Whom the cue is about: the writer where "I" stands in its clause, else the last name or "she"
-    up to it; `None` where that is not certain. With `opens`, as of a preference, the subject begins
-    the sentence right before the cue; a `deed` is nobody's who is named behind a preposition."""
+    up to it; without one, the writer.
+
+    `None` where that is not certain. With `opens`, as of a preference, the subject has to begin the
+    sentence, with the cue right behind it; a `deed` is nobody's who is named behind a preposition.
+    """
     first = said.word_at(cue.start)
     unknown = _unknown(cue, said)
     if unknown and any(0 <= unknown.word - n.word < len(n.name.split()) for n in known):
@@ -269,8 +272,9 @@ def _subject(
 
 
 def _unknown(cue: Cue, said: Statement) -> _Name | None:
-    """A capitalised word that can only be a name: the first where somebody else did it (`Lena ist
-    nach …`), else right before a cue, or near it at the beginning of the sentence."""
+    """A word written large that can only be a name: the first where the sentence says that somebody
+    else did it (`Lena ist nach …`), else right before a cue, or a few words before it at the
+    beginning of the sentence."""
     first = said.word_at(cue.start)
     tells = said.says("third", cue.language)
     near = (first - 1, 0) if said.puts_subjects_first(cue.language) else ()

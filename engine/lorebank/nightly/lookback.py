@@ -145,7 +145,8 @@ LineCount = Callable[[str], int | None]
 def dangling_links(
     pages: Mapping[str, str], *, lines_of: LineCount, is_known: Callable[[str], bool]
 ) -> Iterator[RotFinding]:
-    """What leads nowhere on pages (path → text); `is_known` tells it of a wikilink's name."""
+    """The findings of some pages (path → text); `is_known` says whether a wikilink's name leads
+    anywhere."""
     for path, text in pages.items():
         fences = FenceScanner()
         for number, line in enumerate(split_lines(text), start=1):

@@ -119,7 +119,8 @@ def decide(
 def _plan_line(
     connection: Connection, root: Path, entry: LedgerEntry, undo: bool
 ) -> tuple[LedgerEntry, PageEdit, Ledger]:
-    """The decision, the edit of the ledger (none where the line stands), what that then says."""
+    """The decision, the edit of the ledger, which changes nothing where the line stands, and what
+    the ledger then says."""
     data = read_text_file(root, IDENTITY_PAGE).data
     old = None if data is None else data.decode("utf-8")
     text = _NEW_LEDGER if old is None else old

@@ -82,11 +82,13 @@ def suggest_lines(
     model: ModelInRun,
     quarantined: Mapping[str, Sequence[tuple[int, int]]],
 ) -> tuple[Proposal, ...]:
-    """The retain lines to propose, by log, the newest log first; a model's go before the rules'.
+    """The retain lines to propose, by log, the newest log first.
 
-    Without `everywhere` only logs that have open suggestions are looked at. Nothing is suggested by
-    facts, by what says one of them again, nor by lines in quarantine (path → first and last
-    line)."""
+    What `model` makes of a log goes before what the rules find in the same sentences.
+    Without `everywhere` only logs that have open suggestions are looked at: those are kept while
+    the sentence they cite stands. Facts, what says in prose what a fact of the same log says, and
+    lines in quarantine (path → first and last line) suggest nothing.
+    """
     open_ones, _ = parse_proposals(read_text(root, LOG_PROPOSALS), LOG_PROPOSALS)
     begun = {proposal.target for proposal in open_ones}
     if not begun and not everywhere:
@@ -311,10 +313,11 @@ def accept_edit(root: Path, proposal: Proposal, config: Config) -> Citation | No
 def record(
     root: Path, proposal: Proposal, *, accepted: bool, day: date, by: str, edit: LineEdit | None
 ) -> None:
-    """Note the decision in the ledger, then take the proposal off its page; under the writer's
-    lock.
+    """Note the decision in the ledger, then take the proposal off its page.
 
-    After a kill in between the next reflect takes it away."""
+    The caller holds the writer's lock. A kill in between leaves a proposal that is decided and
+    still shown; the next reflect takes it away.
+    """
     facts = frozenset(ground.fact_id for ground in proposal.grounds if ground.fact_id)
     ruling = ProposalRuling(proposal.id, accepted, facts, day, "", by, edit)
     file = read_text_file(root, DECISIONS_PATH)

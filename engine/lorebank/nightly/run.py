@@ -232,7 +232,8 @@ class _Run:
         return item_places(self.connection)
 
     def write(self, planned: _Planned) -> Sequence[PageEdit]:
-        """Write the pages until none changed while it was planned; then the journal."""
+        """Write the pages, round by round, until no page changed while it was planned; then the
+        journal."""
         rejections = with_rejections(
             self.rejections,
             [hunk for hunk in planned.hunks if hunk.id in self.options.reject],

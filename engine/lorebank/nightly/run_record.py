@@ -72,7 +72,8 @@ class RunRecord(Record):
 
 
 def chained(first: Mapping[str, Change], then: Mapping[str, Change]) -> dict[str, Change]:
-    """Both steps as one; where somebody edited a file between them, it counts from that edit on."""
+    """Both steps as one; a file that somebody edited between them counts from that edit on, so that
+    undoing the run never takes the edit away."""
     whole = dict(first)
     for path, change in then.items():
         earlier = first.get(path, change)
@@ -119,7 +120,8 @@ def save_run(root: Path, run: RunRecord, *, area: str = "", pending: bool = Fals
 
 
 def load_run(root: Path, name: str, area: str = "") -> RunRecord:
-    """A run on record; `NotFound` where it is damaged, `PathRefused` where it names no page."""
+    """A run on record; `NotFound` where it is damaged, `PathRefused` where it names a file that is
+    no page of the bank: the record may be anybody's."""
     with undo_store(root, area).reading(name) as entries:
         manifest = json.loads(entries[MANIFEST])
         lost: list[str] = []
@@ -212,8 +214,10 @@ class WrittenPages(Record):
 
 
 def write_pages(root: Path, run: RunRecord) -> WrittenPages:
-    """Put the run on record and write its pages, each only over what the run has read; raises
-    `WorkspaceError` where nothing more can be written at all."""
+    """Put the run on record and write its pages, each only over what the run has read.
+
+    Raises `WorkspaceError` where nothing more can be written at all; the next run goes on then.
+    """
     save_run(root, run, pending=True)
     found = WrittenPages()
     for path, change in run.changes.items():
@@ -233,7 +237,8 @@ def write_pages(root: Path, run: RunRecord) -> WrittenPages:
 
 
 def complete_run(root: Path, run: RunRecord, entry: str | None) -> tuple[Diagnostic, ...]:
-    """Write the journal, where there is an `entry`, and mark the run as done."""
+    """Write the journal of a run whose pages are written, and mark it as done; `entry` is `None`
+    where no page changed."""
     problem: Diagnostic | None = None
     day = run.name.rpartition("-")[0]
     journal = journal_path(day)
@@ -333,7 +338,8 @@ def _read(
 
 
 def _looked_at(text: str, side: str) -> str:
-    """Where secrets are looked for: what a run wrote is clean, unlike what it found."""
+    """Where secrets are looked for: what a run wrote is clean, what it found may have been written
+    before a line of it was called a secret."""
     return without_own_blocks(text) if side == "after" else text
 
 
@@ -357,7 +363,8 @@ def _mask_journal(
 def _unmasked(
     entries: Mapping[str, bytes], side: _Side | None, page: str, name: str
 ) -> bytes | None:
-    """One side's bytes, with the secrets that still stand on the page in the same order."""
+    """The bytes of one side, with the secrets that still stand on the page: a run never touches
+    what a person wrote, so that they are there in the same order."""
     if side is None or side[1] is None:
         return side and entries[side[0]]
     text = _text(entries[side[0]])

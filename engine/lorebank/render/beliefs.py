@@ -46,7 +46,8 @@ def opinion_lines(
     banks: Sequence[str] = (),
     shown: int = SHOWN_EVIDENCE,
 ) -> list[str]:
-    """One block an opinion with the newest lines of evidence; `banks` names the bank of each."""
+    """One block an opinion, an empty line between, the newest lines of evidence `shown`; `banks`
+    names the bank of each."""
 
     def block(opinion: Opinion, bank: str) -> list[str]:
         # Evidence that is the statement itself stands above anyway.

@@ -22,7 +22,11 @@ _LENGTHS = (400, 240, 160, 110, 80, 60, 45)
 
 
 def answer_text(answer: Answer, budget: int) -> str:
-    """Hits inside a budget, clipped around what was asked before any is left out; and a verdict."""
+    """Hits inside a budget, then how well they answer and what was not understood.
+
+    Where the hits do not fit whole, the longest are clipped around what was asked; hits are left
+    out only where even clipped ones do not fit.
+    """
     hits = len(answer.hits)
     for length in _LENGTHS:
         text = _told(answer, hits, length)

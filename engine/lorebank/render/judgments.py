@@ -91,7 +91,8 @@ def confirm_lines(look: Look, report: ConfirmReport) -> list[str]:
 
 
 def forget_lines(look: Look, report: ForgetReport, *, undo: str = "") -> list[str]:
-    """Every line that goes, then what of the index does; `undo`: how a model takes it back."""
+    """Every line that goes, with its place; then what of the index goes with them. `undo` says how
+    a model takes it back."""
     if report.proposed:
         asked = "would be asked about" if report.dry_run else "was asked in the inbox about"
         own = replace(report, proposed=())

@@ -30,8 +30,10 @@ _NEVER_LAST = set("「『（［｛〈《【〔([{")
 
 
 def clean(text: str) -> str:
-    """Control characters, and overrides of the writing direction, made visible (`\\x1b`): no note
-    drives the terminal. Line feeds stay, tabs become spaces."""
+    """Control characters made visible (`\\x1b`), so that no note can drive the terminal.
+
+    Line feeds stay and tabs become spaces; overrides of the writing direction are shown as well.
+    """
     return _CONTROL.sub(
         lambda found: found.group().encode("unicode_escape").decode("ascii"),
         text.replace("\r\n", "\n").expandtabs(4),
@@ -64,9 +66,12 @@ def truncate(text: str, width: int) -> str:
 
 
 def wrap(text: str, width: int, indent: str = "", *, first: str | None = None) -> list[str]:
-    """Break a text into lines of at most `width` columns behind `indent`, the first behind `first`.
+    """Break a text into lines of at most `width` columns, each behind `indent`.
 
-    Its own line breaks and indents stay; a word wider than the line stays whole, to be copied."""
+    `first` stands before the first line in place of `indent`. A line break in the text stays one,
+    and so does the indent behind it. A word wider than the line stays whole, so that a path or a
+    link can be copied.
+    """
     lines: list[str] = []
     lead = indent if first is None else first
     for paragraph in text.split("\n"):
@@ -216,7 +221,10 @@ class Look(Record):
         return lines + more_line(len(shown), len(problems), " (lorebank status lists them)")
 
     def evidence(self, evidence: Evidence, indent: str, *, known: str = "") -> str:
-        """`+ 2025-12-01 +0.03 memory/a.md#L9  the sentence`, without one that is `known`."""
+        """`+ 2025-12-01 +0.03 memory/2025-12-01.md#L9  the sentence`, cut to one line.
+
+        A sentence that is `known`, as it stands above already, is left out.
+        """
         sign = {"for": self.good("+"), "against": self.bad("−")}.get(evidence.stance.value, "·")
         moved = evidence.reason if abs(evidence.delta) < UNSEEN else ""
         head = f"{evidence.date} {moved or signed(evidence.delta)} {evidence.source}"

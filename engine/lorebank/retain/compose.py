@@ -90,7 +90,8 @@ def compose_fact(
 def _linked(
     content: str, kind: FactKind, mentions: tuple[Mention, ...], found: Sequence[Mention]
 ) -> tuple[Mention, ...]:
-    """The mentions with the names found, first whom it is about: who leads or holds it."""
+    """The mentions with the names found; the first is whom it is about where it leads the sentence
+    or holds the opinion, the others stay where they stand."""
     known = {mention.slug for mention in mentions}
     new = [mention for mention in found if mention.slug not in known]
     about = any(mention.subject for mention in mentions)
@@ -142,8 +143,9 @@ def _word(title: str, headings: Sequence[str]) -> str:
 def append_fact_line(
     text: str, line: str, *, path: str, headings: Sequence[str], title: str = "Retain"
 ) -> tuple[str, int]:
-    """The text with a fact at the end of the last retain section, or of a new one called `title`;
-    and the line where the fact begins."""
+    """Put a fact (one line, or several with indented continuations) at the end of the last retain
+    section, which is opened as `title` at the end of the file where there is none; the text, and
+    the line where the fact begins."""
     words = folded_headings(tuple(headings))
     opening = f"## {title}\n"
     return append_to_section(text, line, lambda title: opens_retain(title, words), opening, path)
@@ -174,7 +176,8 @@ def new_log(day: date) -> str:
 
 
 def append_note(text: str, note: str, *, path: str, headings: Sequence[str]) -> tuple[str, int]:
-    """The log with the note in it, as a list item; and its first line."""
+    """The log with the note in it, its further lines indented below its bullet; and its first
+    line."""
     document = read_document(text, path)
     words = folded_headings(tuple(headings))
     section = last_section(document, lambda title: opens_retain(title, words))

@@ -28,8 +28,11 @@ def parse_kind(kind: FactKind | str | None) -> FactKind | None:
 
 
 def kind_of(text: str) -> FactKind:
-    """The kind of a sentence that names none: a preference or judgement is an opinion, what the
-    writer did an experience, all else a fact about the world."""
+    """The kind of a sentence that names none.
+
+    A preference or judgement is an opinion; what the writer did is an experience; all else, what
+    somebody cannot eat included, is a fact about the world.
+    """
     name, _, rest = text.partition(" ")
     named = name[:1].isupper() and fold(name) in not_names()  # Will lives in Bath
     if _holds_in_its_language(rest if named else text, "opinion"):
@@ -40,7 +43,8 @@ def kind_of(text: str) -> FactKind:
 
 
 def holds_phrase(text: str, entry: str) -> bool:
-    """Whether a text holds a phrase of that entry, in any language: few words tell of which."""
+    """Whether a text holds a phrase of that entry, in any language: an order counts as one even
+    where few words tell the language."""
     folded = fold(text)
     return any(
         re.search(pattern_of(phrase), folded)
@@ -73,7 +77,8 @@ _NO_SIGNS = str.maketrans("*+#^$.", "      ")
 
 
 def _holds_in_its_language(text: str, entry: str) -> bool:
-    """As `holds_phrase`, in the text's languages: German `will` wants, English does not."""
+    """As `holds_phrase`, in the languages that the text may be in: German `will` wants, and English
+    `will` only marks the tense."""
     folded = fold(text)
     telling = [word for word in words(text) if len(word) > 1]  # one letter is a word of many
     spoken = likely_languages(telling)

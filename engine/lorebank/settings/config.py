@@ -49,8 +49,9 @@ def load_config(
     """The settings in force for a workspace folder, or outside of one where it is `None`.
 
     `defaults` give way to all places, `flags` win over them; a text among the flags is read as one
-    of a command line. `ConfigurationError` names place, key and expectation of all that is
-    wrong."""
+    of a command line. Raises `ConfigurationError` that names place, key and expectation of
+    everything that is wrong.
+    """
     variables = [
         Change(name.removeprefix(_PREFIX).lower().replace("__", "."), environ[name], name)
         for name in sorted(environ)
@@ -101,7 +102,8 @@ def get(config: Config, key: str) -> Any:
 
 
 def check_value(key: str, value: object, *, in_workspace: bool = False) -> Any:
-    """The value as the user's file, or a workspace's, may set it; else `ConfigurationError`."""
+    """The value as the settings take it from the user's file, or from a workspace's, which is held
+    to the allow-list; `ConfigurationError` otherwise."""
     rule = rules().get(key)
     if rule is None:
         raise _unknown_key(key)
@@ -119,9 +121,12 @@ def check_value(key: str, value: object, *, in_workspace: bool = False) -> Any:
 
 
 def set_value(file: Path, key: str, value: object, *, in_workspace: bool = False) -> Any:
-    """Write one setting into a TOML file, whose comments and order stay; the value as it was read.
+    """Write one setting into a TOML file and return the value as it was read.
 
-    A text is read as from a command line; with `in_workspace` the allow-list holds."""
+    A text is read as from a command line (`"5"`, `"true"`, `"a, b"`). Comments, order and all
+    other values of the file stay; the value is checked before anything is written. With
+    `in_workspace` the allow-list for a workspace's own file holds.
+    """
     if isinstance(value, str):
         value = _from_text(key, value)
     read = check_value(key, value, in_workspace=in_workspace)

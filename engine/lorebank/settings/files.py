@@ -29,8 +29,12 @@ def workspace_config_path(workspace: Path) -> Path:
 
 
 def user_config_path(environ: Mapping[str, str], platform: str = sys.platform) -> Path | None:
-    """Where the user's settings are, there or not: the file of `LOREBANK_CONFIG`, else in
-    `XDG_CONFIG_HOME` or the platform's folder. `None` where the environment names no home."""
+    """Where the user's settings are, whether or not the file exists.
+
+    `LOREBANK_CONFIG` names the file itself, and a missing one sets nothing; else it is in
+    `XDG_CONFIG_HOME`, where set, or the platform's folder. `None` where the environment names no
+    home.
+    """
     if named := environ.get("LOREBANK_CONFIG"):
         return Path(named).expanduser()
     folder = _config_home(environ, platform)

@@ -95,11 +95,12 @@ _FOLDERS = (MEMORY_FOLDER, BANK_FOLDER, f"{BANK_FOLDER}/entities", DERIVED_FOLDE
 def init_workspace(
     root: Path, template: str = DEFAULT_TEMPLATE, *, dry_run: bool = False
 ) -> list[str]:
-    """Make what a workspace lacks, overwriting nothing; the paths made, folders with a final `/`.
+    """Make what a workspace lacks; returns the workspace paths made, folders with a final `/`.
 
-    `dry_run` only says what a run would make. Raises `NotFound` for an unknown template,
-    `PathRefused` where a folder of the layout is a link, `WorkspaceError` where the folder cannot
-    be written."""
+    Nothing is overwritten, so a second run makes nothing; `dry_run` only says what a run would
+    make. Raises `NotFound` for an unknown template, `PathRefused` where a folder of the layout is
+    a link, `WorkspaceError` where the folder cannot be written.
+    """
     files = missing_files(root, load_template(template))
     for folder in _FOLDERS:
         _refuse_link(root / folder)

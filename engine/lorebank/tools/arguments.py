@@ -60,7 +60,9 @@ def fit(
 ) -> tuple[dict[str, Any], list[str]]:
     """The arguments under the schema's names, each of its type, and the names of those left out.
 
-    `UsageError` for one that the tool lacks; where `lenient`, only if it is near a name it has."""
+    `UsageError` for an argument that the tool does not have; where `lenient`, only for one that is
+    near a name it has.
+    """
     properties: Mapping[str, Any] = schema.get("properties", {})
     required = schema.get("required", ())
     given = _flat(given, properties, aliases)
@@ -162,7 +164,8 @@ def _combined(given: Mapping[str, Any], properties: Mapping[str, Any]) -> Mappin
 
 
 def _name(key: str, properties: Mapping[str, Any], aliases: Aliases, taken: set[str]) -> str | None:
-    """The argument that a key means: its own name in any spelling or number, or an alias."""
+    """The argument that a key means: by its own name however spelt, in the singular or plural, or
+    by an alias."""
     plain = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key).replace("-", "_").lower()
     bare = _ENDINGS.sub("", plain)
     spelt = (plain, bare, f"{bare}s", f"{bare.removesuffix('y')}ies", bare.removesuffix("s"))
@@ -244,7 +247,8 @@ class Arguments:
 
     @cached_property
     def parameters(self) -> list[Parameter]:
-        """The parameters without the toolset; each keyword of a `TypedDict` is one of them."""
+        """The parameters, their annotations resolved, without the toolset; keywords that a
+        `TypedDict` names each by itself, with an empty default."""
         found: list[Parameter] = []
         for parameter in signature(self.method, eval_str=True).parameters.values():
             if parameter.kind is not Parameter.VAR_KEYWORD:
@@ -281,7 +285,8 @@ class Arguments:
         }
 
     def read(self, given: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
-        """The arguments as the parameters take them, and a note of those left out; `UsageError`."""
+        """The arguments under the names of the parameters, each of its type, and a note of those
+        that the tool does not have; `UsageError` where they do not fit."""
         lenient = self.tool not in SELECTING
         fitted, left_out = fit(self.tool, self.schema, given, self._aliases, lenient)
         try:

@@ -30,7 +30,8 @@ def write_atomic(path: Path, data: bytes, *, expected: bytes | None) -> None:
 
     Missing folders are made, the file's mode is kept. Raises `ConcurrentEdit` if the file holds
     anything else by now, `PathRefused` if it is a link, `WorkspaceError` if it cannot be written;
-    the file is untouched then."""
+    the file is untouched then.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         mode = _check(path, expected)
@@ -102,7 +103,12 @@ def remove_temporaries(folder: Path) -> tuple[str, ...]:
 
 @contextlib.contextmanager
 def _exclusive(folder: Path) -> Iterator[None]:
-    """Locks a folder between a check and what rests on it, whatever other locks writers hold."""
+    """Keep other processes of ours from changing the folder between a check and what rests on it.
+
+    A lock on the folder itself, held for two system calls, so that writers who hold different
+    locks (`retain` and a nightly run) never overwrite each other. Windows locks no folders; there
+    the check alone has to do.
+    """
     try:
         import fcntl
     except ImportError:  # Windows locks no folders; there the check alone has to do

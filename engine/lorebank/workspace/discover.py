@@ -114,7 +114,8 @@ class VaultSettings(NamedTuple):
 
 
 def vault_settings(read: Callable[[str], bytes]) -> VaultSettings:
-    """From `.obsidian/`, by `read`: the plug-in for daily notes, or Periodic Notes where used."""
+    """From `.obsidian/`: the core plug-in for daily notes, or Periodic Notes where it is used.
+    `read` gives a file of the vault, or raises `OSError`; an unreadable one says nothing."""
 
     def said(path: str, *key: str) -> Any:
         try:
@@ -157,12 +158,14 @@ _HINT = "`lorebank init DIR` makes a workspace; `--workspace DIR` or `--bank NAM
 def find_workspace(
     path: Path | None, environ: Mapping[str, str], *, bank: str | None = None
 ) -> Path:
-    """The workspace folder, absolute, named by `path`, `bank` or `LOREBANK_WORKSPACE`.
+    """The workspace folder, absolute and with links on the way to it resolved.
 
-    Without any it is the nearest folder, from the current one upwards, that is a workspace, a vault
-    or a graph; else the current one where it holds dated notes, else the user's default bank, else
-    the current one where one folder in it holds dated notes. `WorkspaceError` where there is
-    none."""
+    `path` or `bank` (a registered name), and then `LOREBANK_WORKSPACE`, name it outright. Without
+    any it is the nearest folder, from the current one upwards, that holds `.memory/`, `memory/` or
+    `bank/`, or is a vault or graph; else the current one where it holds dated notes, else the
+    user's default bank, else the current one where one folder in it holds dated notes.
+    `WorkspaceError` where there is none.
+    """
     if bank is not None:
         if path is not None:
             raise UsageError("a folder and a bank are both named", hint="give one of them")

@@ -84,9 +84,11 @@ def in_repository(root: Path) -> bool:
 def commit_files(
     root: Path, paths: Sequence[str], message: str, *, run_programs: bool = False
 ) -> str:
-    """Commit these paths as they are on disk, deleted ones included, and nothing else; its hash.
+    """Commit these workspace paths as they are on disk, deleted ones included; returns its hash.
 
-    `run_programs` lets the repository's hooks, filters and signer run. Raises `CommitRefused`."""
+    What else is staged or changed stays as it is. `run_programs` lets the repository's hooks,
+    filters and signer run. Raises `CommitRefused`.
+    """
     if not in_repository(root):
         raise CommitRefused(f"{root} is in no git repository")
     options = () if run_programs else _without_programs(root)

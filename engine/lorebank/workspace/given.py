@@ -40,7 +40,8 @@ class Source(Mutable):
     entries: dict[str, zipfile.ZipInfo] = field(default_factory=dict)
 
     def read(self, path: str, limit: int | None = None) -> bytes:
-        """The bytes of one file; `OSError` where it cannot be read, or has more than `limit`."""
+        """The bytes of one file; `OSError` where it cannot be read or has more than `limit`, or
+        than any export."""
         limit = limit or LARGEST_ENTRY
         try:
             if self.archive is not None:

@@ -150,7 +150,8 @@ def is_core(path: str) -> bool:
 
 
 def is_owners(path: str) -> bool:
-    """Whether a page is the owner's alone, or made from such or from conversations, in any case."""
+    """Whether a page is the owner's alone, or made from such pages or from conversations; however
+    its case is written, since there are disks that do not tell."""
     path = path.casefold()
     return is_core(path) or is_generated(path) or path in LEDGER_PAGES or is_said(path)
 
@@ -194,7 +195,8 @@ _NAME_DIGITS = 8
 
 
 def existing_folder(path: Path, *, hint: str, shown: str = "") -> Path:
-    """The folder, absolute and resolved; else `WorkspaceError`, which names it as `shown`."""
+    """The folder, absolute and with links on the way to it resolved; else `WorkspaceError`, which
+    names it as `shown`."""
     shown = shown or str(path)
     try:
         root = path.expanduser().resolve()
@@ -228,8 +230,10 @@ def ensure_derived_folder(root: Path) -> Path:
 def index_path(root: Path, setting: str, agent_id: str = "main") -> Path:
     """Where a workspace's index is: in `.memory/`, or where `index.path` says.
 
-    There `{workspace}` stands for the folder's name and a mark of its path, so that no two share an
-    index; `{agent_id}` for the agent's id, with that mark where there is no `{workspace}`."""
+    There `{workspace}` stands for the folder's name and a few letters that tell folders of the
+    same name apart, so that no two workspaces share an index; `{agent_id}` for the agent's id, with
+    these letters where the path holds no `{workspace}`.
+    """
     if not setting:
         return root / DERIVED_FOLDER / "index.sqlite"
     name = own_name(root)

@@ -38,10 +38,12 @@ else:
 
 
 class WriterLock:
-    """Holds `.memory/lock`, or the lock `file`; not reentrant, not even in one thread.
+    """A context manager that holds `.memory/lock`, or the lock `file` of another place of the
+    workspace; not reentrant, not even in one thread.
 
     Entering raises `LockHeld` with the holder's name if the lock is not free within `timeout_s`
-    seconds, `WorkspaceError` if the workspace cannot be written."""
+    seconds, `WorkspaceError` if the workspace cannot be written.
+    """
 
     def __init__(self, root: Path, *, timeout_s: float = 10.0, file: Path | None = None) -> None:
         self._root = root
@@ -106,5 +108,6 @@ def _write_holder(descriptor: int, text: str) -> None:
 
 
 def append_lock(root: Path) -> WriterLock:
-    """Held for milliseconds while one line goes into a log, which waits for no night."""
+    """Held while one line goes into a log, for milliseconds, and by nothing else: `retain` and
+    `log` never wait for the workspace's own lock, which a night or an import holds for long."""
     return WriterLock(root, file=ensure_derived_folder(root) / "append.lock")

@@ -27,10 +27,11 @@ _PERCENT_ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
 def resolve_memory_path(root: Path, text: str, config: Config | None = None) -> Path:
     """The file that a workspace path names; it need not exist.
 
-    Passes: `.md` files of the memory, and of what the settings name as extra paths. `PathRefused`
-    for other absolute paths, `..`, hidden names, links anywhere on the way, and spellings that
-    another reader could take for something else (backslashes, percent codes, control
-    characters)."""
+    Passes: `memory.md`, files in `memory/` and `bank/`, daily logs and what the settings name as
+    extra paths; `.md` files only. `PathRefused` for all else: absolute paths (save into an extra
+    path of the user's), `..`, hidden names, links anywhere on the way, and spellings that another
+    reader could take for something else (backslashes, percent codes, control characters).
+    """
     if layout.is_transcript(text):
         raise PathRefused(
             f"{text!r} is a transcript, of which search gives snippets and nothing else",
@@ -146,11 +147,13 @@ def read_excerpt(
     elsewhere: Callable[[str], Path | None] = lambda path: None,
     as_shown: Callable[[str], str] = str,
 ) -> FileText:
-    """Some lines of a file (`path#L10-L20`), all from `start_line` on without `lines`.
+    """Some lines of a file, all from `start_line` on where `lines` is not given.
 
-    `elsewhere` may know the file behind a path that is none of the workspace's. `as_shown` is given
-    the whole text, since what is private may begin above. Raises `PathRefused` for what is outside
-    the workspace's memory, `NotFound` for a missing file or a line past its end."""
+    `path` may carry its own lines: `memory/2025-11-27.md#L10-L20`. `elsewhere` may know the file
+    behind a path that is none of the workspace's. `as_shown` is given the whole text, since what is
+    private may begin above the lines asked for. Raises `PathRefused` for what is outside the
+    workspace's memory, `NotFound` for a missing file or a line past its end.
+    """
     with suppress(ValueError):
         cited = Citation.parse(path)
         path, start_line = cited.path, cited.start_line
@@ -212,12 +215,14 @@ _ATTEMPTS = 20
 def edit_text(
     root: Path, path: str, config: Config, edit: Callable[[str | None], str]
 ) -> tuple[bytes | None, bytes]:
-    """Put `edit(text)`, or `edit(None)` for no file, in place of a text; the bytes before and
-    after.
+    """Put `edit(text)` in place of a file's text; `edit(None)` where there is no file yet.
 
-    What somebody else writes meanwhile is read and edited again. `PathRefused` for what is no
-    memory, `WorkspaceError` where it is not UTF-8, `ConcurrentEdit` where it never comes to
-    rest."""
+    Returns the bytes before and after. Where somebody else writes the file meanwhile, the new text
+    is read and edited again.
+
+    A byte order mark stays. `PathRefused` for what is no memory, `WorkspaceError` for a file that
+    is not UTF-8, `ConcurrentEdit` for one that changes faster than it can be edited.
+    """
     file = resolve_memory_path(root, path, config)
     for left in reversed(range(_ATTEMPTS)):
         before = read_if_exists(file)

@@ -84,8 +84,9 @@ def add_bank(
 ) -> tuple[RegisteredBank, str]:
     """Register a folder under a name; also says what deserves a look, or nothing.
 
-    `WorkspaceError` for a folder that is not there, `UsageError` for a name that is taken (unless
-    `replace`) and for a folder that has another name."""
+    Raises `WorkspaceError` for a folder that is not there, `UsageError` for a name that is taken,
+    unless `replace`, and for a folder that is registered under another name.
+    """
     registry = load_registry(environ)
     name = _checked_name(name)
     root = existing_folder(path, hint=f"`lorebank init {path}` makes a workspace")

@@ -77,7 +77,8 @@ class RunStore(Record):
         return f"{day}-{max([0, *known, *numbers]) + 1}"
 
     def find(self, name: str | None, *, none: str, hint: str) -> str:
-        """The name, the latest for `None`; `NotFound` with `none` or `hint` without any."""
+        """The name, the latest for `None`. `NotFound` with `none` where nothing is kept at all, and
+        with `hint` where there is no other run to name."""
         known = self.names()
         if name is None and known:
             return known[-1]
@@ -110,7 +111,8 @@ class RunStore(Record):
 
     @contextmanager
     def reading(self, name: str) -> Iterator[dict[str, bytes]]:
-        """The entries of a run; `NotFound` where they, or what is read out of them, are damaged."""
+        """The entries of a run; `NotFound` where they, or what the caller reads out of them, are
+        damaged."""
         try:
             yield unpack(self.file(name).read_bytes())
         except (LookupError, TypeError, ValueError, RuntimeError, OSError, BadZipFile) as problem:
@@ -132,7 +134,8 @@ class RunStore(Record):
         *,
         stays: bool = False,
     ) -> UndoReport:
-        """Take a run back, marked before the first write, and drop it unless it `stays`."""
+        """Make the changes that take a run back, and drop it unless it `stays`; marked before the
+        first file is written. `edited` are the files left alone, for the report."""
         self.file(name).replace(self._file(name, _UNDOING))
         for path, change in changes.items():
             apply_change(self.root / path, change)
@@ -154,7 +157,8 @@ def has_interrupted(root: Path) -> bool:
 
 
 def check_restorable(root: Path, path: str, *, below: str = "") -> None:
-    """`PathRefused` unless a path is a note's, or a page's `below`: anybody may have written it."""
+    """`PathRefused` unless a path is a note's, or a page's `below` a folder: whoever gave the user
+    this workspace may have written the archive."""
     steps = PurePosixPath(path)
     odd = ".." in steps.parts or any(part.startswith(".") for part in steps.parts)
     outside = steps.is_absolute() or (below != "" and steps.parts[:1] != (below,))

@@ -53,7 +53,8 @@ class StandingPage(Record):
 def standing_page(
     path: str, settings: Mapping[str, Any], title: str = ""
 ) -> tuple[StandingPage | None, list[str]]:
-    """The page with these settings, or what of them is wrong, as `key: expected …, not …`."""
+    """The page with these settings, of its front matter or of a template's table, or what of them
+    is not understood, as `key: expected …, not …`. `title` is what it is called without one."""
     problems: list[str] = []
 
     def text(key: str) -> str:
