@@ -11,9 +11,9 @@ import pytest
 
 from lorebank import Bank
 from lorebank.errors import ProviderError
-from lorebank.providers import model_folder
+from lorebank.providers import file_models
 from lorebank.providers.arrays import as_floats, content_hash, map_arrays
-from lorebank.providers.model_folder import read_tokenizer
+from lorebank.providers.file_models import read_tokenizer
 from lorebank.providers.protocols import Embedder
 from lorebank.providers.registry import Setup, load_embedder
 from lorebank.settings.tables import EmbedderSettings, LocalSettings
@@ -162,7 +162,7 @@ def test_another_kind_of_tokenizer_is_read_as_well(static: Path) -> None:
 def test_without_the_package_for_tokens_it_is_named(
     static: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(model_folder, "find_spec", lambda name: None)
+    monkeypatch.setattr(file_models, "find_spec", lambda name: None)
     with pytest.raises(ProviderError) as refusal:
         loaded(static).embed_query("boat")
     assert refusal.value.message == (

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lorebank.beliefs import forming
-from lorebank.beliefs.forming import Formation, Nearness, Verdict, form, opinion_id
+from lorebank.beliefs.forming import Formation, Verdict, form, opinion_id
+from lorebank.beliefs.nearness import Nearness
 from lorebank.beliefs.reading import MOST_HOLDING, WordIndex, read, shared
 from lorebank.beliefs.relation import Bearing, UnsurePair, relate, unsure_pair
 from lorebank.domain.facts import Fact, FactKind, Stance

@@ -116,7 +116,9 @@ def fold_evidence(
     pins: Sequence[Pin] = (),
 ) -> BeliefState:
     """The state the evidence up to and including `as_of` leads to; `prior` where there is none.
-    Input order has no effect. Lines that are unrelated are passed over."""
+
+    Input order has no effect. Lines that are unrelated are passed over.
+    """
     current = _clamp(prior)
     named = False
     history: list[tuple[date, float]] = []
@@ -149,8 +151,10 @@ def fold_evidence(
 
 
 def fade(confidence: float, *, days: int, half_life_days: float, prior: float = PRIOR) -> float:
-    """The confidence as read `days` after its last evidence: halfway to the prior a half-life. A
-    way of reading, never stored: the belief itself does not move without evidence."""
+    """The confidence as read `days` after its last evidence: halfway to the prior a half-life.
+
+    A way of reading, never stored: the belief itself does not move without evidence.
+    """
     if days <= 0:
         return confidence
     return prior + (confidence - prior) * float(0.5 ** (days / half_life_days))

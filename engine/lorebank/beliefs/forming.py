@@ -29,6 +29,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from lorebank.beliefs.fold import PRIOR
+from lorebank.beliefs.nearness import ROUGH, Nearness
 from lorebank.beliefs.outcome import Belief, Judgement, close, noted_days
 from lorebank.beliefs.reading import Reading, WordIndex, flags_of, read
 from lorebank.beliefs.relation import (
@@ -42,18 +43,12 @@ from lorebank.beliefs.relation import (
     unsure_pair,
 )
 from lorebank.domain.facts import Fact, FactKind, Opinion, Stance
-from lorebank.index.vectors import VectorsOf, vectors_by_text
 from lorebank.language.folding import fold
 from lorebank.language.words import words
 from lorebank.records import Record
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from lorebank.markdown.opinion_page import OpinionEntry
-
-    Floats = NDArray[np.float32]
 
 _MOST_UNSURE = 200
 """Unsure pairs of one holder; the newest are kept."""
@@ -96,9 +91,11 @@ def form(
     prior: float = PRIOR,
     nearness: Nearness | None = None,
 ) -> Formation:
-    """Opinions and unsure pairs, of all holders or of those named only. Facts after `as_of` are as
-    if they had never been written. Text that was generated must not be among the facts. Without
-    `nearness` words decide alone."""
+    """Opinions and unsure pairs, of all holders or of those named only.
+
+    Facts after `as_of` are as if they had never been written. Text that was generated must not be
+    among the facts. Without `nearness` words decide alone.
+    """
     known = [fact for fact in facts if as_of is None or not fact.recorded or fact.recorded <= as_of]
     settled: dict[str, list[Verdict]] = {}
     for verdict in {(v.fact_id, v.opinion_id): v for v in verdicts}.values():
@@ -146,7 +143,10 @@ def facts_by_holder(
     facts: Iterable[Fact], *, judged: Collection[str] = ()
 ) -> Mapping[str, Sequence[Fact]]:
     """Holder slug → the facts its opinions depend on: those that mention it, all marked ones and
-    those whose ids are `judged`. Only holders of at least one opinion line are keys."""
+    those whose ids are `judged`.
+
+    Only holders of at least one opinion line are keys.
+    """
     known = sorted(facts, key=_order)
     groups: dict[str, list[Fact]] = {
         holder_of(fact): [] for fact in known if fact.kind is FactKind.OPINION
@@ -204,9 +204,12 @@ class _Question(NamedTuple):
 
 
 class _Forming:
-    """The opinions of one holder, as its facts come in. No line is compared with all opinions: an
-    index of words and one product of vectors tell which it may have to do with. What may be asked
-    about is looked into last, newest first, and only until there is as much as is kept."""
+    """The opinions of one holder, as its facts come in.
+
+    No line is compared with all opinions: an index of words and one product of vectors tell which
+    it may have to do with. What may be asked about is looked into last, newest first, and only
+    until there is as much as is kept.
+    """
 
     def __init__(
         self,
@@ -323,9 +326,11 @@ class _Forming:
         return belief
 
     def _close(self, old: Belief, fact: Fact, day: date, reason: str, new: Belief) -> None:
-        """The holder says the contrary: the old belief holds until this day. Against what the owner
-        wrote, the line of a named agent is evidence and no more: an agent that knows better says so
-        by a verdict, which is signed and taken back in one go."""
+        """The holder says the contrary: the old belief holds until this day.
+
+        Against what the owner wrote, the line of a named agent is evidence and no more: an agent
+        that knows better says so by a verdict, which is signed and taken back in one go.
+        """
         if _overreaches(fact, old) and reason != "verdict":
             old.add(fact, Judgement(Stance.AGAINST, 1.0, reason))
             return
@@ -337,7 +342,10 @@ class _Forming:
     # -- all other lines -------------------------------------------------------------------------
 
     def _weigh(self, fact: Fact, known: int) -> None:
-        """Put a line with the opinions it bears on, or ask about it among the `known` before."""
+        """Put a line with the opinions it was judged to bear on, or that it ends outright.
+
+        `known`: the number of opinions from before its day, which it may be asked about with.
+        """
         decided = self._decided(fact)
         for belief, judgement in decided.values():
             if judgement.stance is not Stance.UNRELATED:
@@ -439,7 +447,8 @@ def _overreaches(fact: Fact, belief: Belief) -> bool:
 
 
 def _opposed(near: Sequence[_Near]) -> list[_Near]:
-    """The beliefs that a line contradicts: those spoken of outright, else the nearest standing."""
+    """The beliefs that a line contradicts: those it speaks of outright, else the nearest that still
+    stands: `wants to after all` turns from what was thought until then."""
     found = [each for each in near if _contradicts(each)]
     outright = [each for each in found if each.relation.reason not in _TURNS]
     standing = [each for each in found if each.belief.closed_by() is None]
@@ -459,62 +468,3 @@ def _once_each(lines: Iterable[Fact]) -> list[Fact]:
     for fact in lines:
         kept.setdefault((" ".join(fold(fact.content).split()), fact.slugs), fact)
     return list(kept.values())
-
-
-ROUGH = 0.002
-"""How far two cosines may lie apart and still be alike: products of a matrix differ from those of
-two vectors in the seventh digit, and scores are rounded to the third."""
-
-
-class Nearness:
-    """Cosines of texts whose vectors are known, and which of many statements come near. They only
-    join statements that share few words, and rank what waits for a judge."""
-
-    def __init__(self, vectors_of: VectorsOf) -> None:
-        self._vectors_of = vectors_of
-        self._vectors: dict[str, Floats] = {}
-        self._rows: Floats | None = None
-        """The vectors of the statements added, in their order; NaN for those without one."""
-        self._count = 0
-
-    def load(self, texts: Collection[str]) -> bool:
-        """Load the vectors of these texts in place of the last; whether there are all."""
-        self._vectors, self._rows, self._count = vectors_by_text(self._vectors_of, texts), None, 0
-        return len(self._vectors) == len(texts)
-
-    def add(self, statement: str) -> None:
-        """Add a statement to those that others are compared with."""
-        if not self._vectors:
-            return
-        import numpy as np
-
-        size = len(next(iter(self._vectors.values())))
-        if self._rows is None or self._count == len(self._rows):
-            grown = np.zeros((max(64, 2 * self._count), size), dtype=np.float32)
-            if self._rows is not None:
-                grown[: self._count] = self._rows
-            self._rows = grown
-        self._rows[self._count] = self._vectors.get(statement, np.nan)
-        self._count += 1
-
-    def cosine(self, text: str, other: str) -> float | None:
-        """The nearness of a text to another; `None` where a vector is missing."""
-        one, two = self._vectors.get(text), self._vectors.get(other)
-        return None if one is None or two is None else round(float(two @ one), 4)
-
-    def roughly(self, text: str) -> Floats | None:
-        """The cosines of a text with all statements added, right to within `ROUGH`; `None` where
-        its vector is missing."""
-        own = self._vectors.get(text)
-        return None if own is None or self._rows is None else self._rows[: self._count] @ own
-
-    def nearest(self, text: str, first: int) -> list[int]:
-        """The numbers of those of the first statements that may be nearest to a text."""
-        rough = self.roughly(text)
-        if rough is None:
-            return []
-        import numpy as np
-
-        rough = rough[:first]
-        found: list[int] = (rough >= np.fmax.reduce(rough) - ROUGH).nonzero()[0].tolist()
-        return found

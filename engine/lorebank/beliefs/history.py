@@ -140,7 +140,9 @@ def belief_diff(
     before: Sequence[Opinion], after: Sequence[Opinion], *, since: date, until: date
 ) -> BeliefDiff:
     """How `after`, believed on `until`, differs from `before`, believed on the eve of `since`.
-    Opinions that their owner retracted are left out: that was no evidence, and has no date."""
+
+    Opinions that their owner retracted are left out: that was no evidence, and has no date.
+    """
     earlier = {opinion.id: opinion for opinion in before}
     later = {opinion.id: opinion for opinion in after}
     changes = []
@@ -209,7 +211,9 @@ def calibrate(
     opinions: Sequence[Opinion], stated: Mapping[str, float], *, day: date
 ) -> Calibration:
     """The reliability of the confidences held up to a day; retracted opinions are left out.
-    `stated` maps fact ids to the confidence they name."""
+
+    `stated` maps fact ids to the confidence they name.
+    """
     judged = [o for o in opinions if o.status is not OpinionStatus.RETRACTED]
     by_opinion = [[t for t in trials_of(o, stated) if t.date <= day] for o in judged]
     trials = [trial for own in by_opinion for trial in own]
@@ -278,9 +282,11 @@ HELD = 0.5
 def rotten_opinions(
     opinions: Iterable[Opinion], replaced: Mapping[str, str], *, day: date
 ) -> Iterator[RotFinding]:
-    """The findings about opinions as believed on a day. `replaced` maps the ids of superseded facts
-    to those that replaced them. An opinion may be found for several reasons. One set by hand
-    (`pin`) is its owner's word, and is left alone."""
+    """The findings about opinions as believed on a day.
+
+    `replaced` maps the ids of superseded facts to those that replaced them. An opinion may be found
+    for several reasons. One set by hand (`pin`) is its owner's word, and is left alone.
+    """
     for opinion in opinions:
         if opinion.status is not OpinionStatus.LIVE or opinion.pinned is not None:
             continue
@@ -376,8 +382,11 @@ def unrecalled_lines(
     *,
     day: date,
 ) -> Iterator[RotFinding]:
-    """Facts that hold and live opinions, written more than 90 days before `day` and never recalled;
-    the oldest first. An opinion counts as recalled with any line that bears on it."""
+    """Facts that hold and live opinions, written more than 90 days before `day` and never
+    recalled; the oldest first.
+
+    An opinion counts as recalled with any line that bears on it.
+    """
     held = [o for o in opinions if o.status is OpinionStatus.LIVE and o.pinned is None]
     asked = {o.id for o in held if _is_recalled(o, recalled)}
     spoken = {line.fact_id for o in held for line in o.evidence}

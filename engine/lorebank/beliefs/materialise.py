@@ -41,9 +41,11 @@ def refresh_opinions(
     settings: ReflectSettings,
     vectors_of: VectorsOf | None = None,
 ) -> None:
-    """Form the opinions of these holders (of all, where `None`) again and store them. With them
-    those of holders about whom a person decided otherwise since the last time. `vectors_of` gives
-    how near texts are in meaning; without it words decide alone."""
+    """Form the opinions of these holders (of all, where `None`) again and store them.
+
+    With them those of holders about whom a person decided otherwise since the last time.
+    `vectors_of` gives how near texts are in meaning; without it words decide alone.
+    """
     # A recall that reads what is stored needs none of these.
     from lorebank.beliefs.by_hand import holders_decided, read_verdicts, store_decisions
 
@@ -96,8 +98,10 @@ def reform_pending(
     embed: Callable[[Sequence[str]], int],
 ) -> int:
     """Embed the texts whose vectors are not known yet, and form their holders' opinions again;
-    those of all holders where some were formed before there was an embedder. `embed` makes vectors
-    that `vectors_of` knows from then on. Returns how many texts have one."""
+    those of all holders where some were formed before there was an embedder.
+
+    `embed` makes vectors that `vectors_of` knows from then on. Returns how many texts have one.
+    """
     every = stored.formed_by(connection) != stored.WITH_VECTORS
     waiting = sorted(_waiting(connection))
     if not (waiting or every):
@@ -127,9 +131,12 @@ def form_now(
     entries: Sequence[OpinionEntry] | None = None,
 ) -> Formation:
     """Opinions formed under what a person decided on `bank/opinions.md` and `bank/evidence.md`.
-    `entries` stands in for those of the page."""
+
+    `entries` stands in for those of the page.
+    """
     from lorebank.beliefs.by_hand import overrides_of, read_entries, read_verdicts
-    from lorebank.beliefs.forming import Nearness, form
+    from lorebank.beliefs.forming import form
+    from lorebank.beliefs.nearness import Nearness
 
     return form(
         facts,
@@ -208,8 +215,10 @@ def beliefs_on(
 
 
 def as_read(opinion: Opinion, now: date, settings: ReflectSettings) -> Opinion:
-    """The opinion as shown on a day: with its trend, and faded where the settings say so. A
-    confidence pinned by hand does not fade."""
+    """The opinion as shown on a day: with its trend, and faded where the settings say so.
+
+    A confidence pinned by hand does not fade.
+    """
     shown = with_trend(opinion, now)
     half_life = settings.fade_half_life_days
     if not half_life or opinion.last_updated is None or opinion.pinned is not None:

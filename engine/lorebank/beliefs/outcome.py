@@ -187,7 +187,8 @@ def noted_days(fact: Fact) -> list[date]:
 def _with_noted_days(
     evidence: tuple[Evidence, ...], belief: Belief, now: date | None
 ) -> tuple[Evidence, ...]:
-    """The evidence with what was noted below a line; it moves nothing: the `c` counts it in."""
+    """The evidence with what the writer of a line noted below it. It moves nothing: the writer's
+    `c` counts it in already."""
     noted = []
     for fact, said, _ in belief.lines.values():
         known = {line.date for line in evidence if line.fact_id == fact.id}

@@ -258,7 +258,8 @@ class _Builder:
 
 
 def _joined(clauses: Iterable[Clause]) -> list[Clause]:
-    """A clause of a sign alone joined to a neighbour of objects alone: `The new chef? A tyrant.`"""
+    """Clauses of a sign without objects joined to a neighbour of objects without a sign: `The new
+    chef? A tyrant.`"""
     out: list[Clause] = []
     for clause in clauses:
         before = out[-1] if out else None

@@ -221,9 +221,11 @@ def _about_the_same(forth: float, back: float) -> bool:
 
 
 def _turns(one: Reading, other: Reading, back: float) -> bool:
-    """Whether the newer statement, and not the older, says that things were otherwise (`now`). A
-    dislike takes no other dislike's place, and the same attitude to the same things is the same
-    view."""
+    """Whether the newer statement, and not the older, says that things were otherwise (`now`).
+
+    A dislike takes no other dislike's place, and the same attitude to the same things is the same
+    view.
+    """
     if "turn" not in other.flags - one.flags or "still" in other.flags or _repeats(one, other):
         return False
     signs = _signs(one)
@@ -231,7 +233,8 @@ def _turns(one: Reading, other: Reading, back: float) -> bool:
 
 
 def _repeats(one: Reading, other: Reading) -> bool:
-    """Whether a newer clause is one of the older's, which may be less outspoken (should)."""
+    """Whether a clause of the newer statement is one of the older's, which may be less outspoken:
+    `should sell the piano`, `wants to sell the piano now`."""
     return any(
         older.sign * newer.sign >= 0
         and older.denied == newer.denied
@@ -274,8 +277,10 @@ def unsure_pair(
     *,
     own_word: bool,
 ) -> UnsurePair | None:
-    """The opinion that a line comes nearest to; `None` where it comes near to none. `near` holds
-    each opinion, the cosine of the two, and the share of its words the line has."""
+    """The opinion that a line comes nearest to; `None` where it comes near to none.
+
+    `near` holds each opinion, the cosine of the two, and the share of its words the line has.
+    """
     best: tuple[float, Belief, float | None, bool] | None = None
     least = OWN_WORD_NEAR if own_word else NEAR_MEANING
     for belief, cosine, named in near:

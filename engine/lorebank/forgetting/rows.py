@@ -91,8 +91,10 @@ def embedding_hashes(connection: Connection, paths: Iterable[str] | None = None)
 
 
 def scrub(connection: Connection) -> str:
-    """Overwrite what deleted rows left behind; returns "" or why some of it may be left. Not inside
-    a transaction."""
+    """Overwrite what deleted rows left behind; returns "" or why some of it may be left.
+
+    Not inside a transaction.
+    """
     try:
         with transaction(connection):
             for table in full_text_tables(connection):

@@ -181,7 +181,8 @@ class _Search:
         self._take_lines(path, range(1, 10**9))
 
     def _take_lines(self, path: str, wanted: Container[int]) -> None:
-        """Some lines, and the rest of their facts and items; of a paragraph these lines alone."""
+        """Some lines of a file, and what each is part of: the rest of its fact, or of its list item
+        but for the items nested in that. Of a paragraph these lines go alone."""
         lines = self.lines_of(path)
         items = items_matching(self.connection, "f.path = ?", (path,))
         spans = [range(item[3].start_line, min(item[3].end_line, len(lines)) + 1) for item in items]
@@ -199,7 +200,8 @@ class _Search:
             self.into.lines.append(ForgottenLine(Citation(path, number, number), text, kind=kind))
 
     def _keep_marks(self) -> None:
-        """Keep the mark of an item that goes where one in it stays, which else would move up."""
+        """Where a list item goes and one nested in it stays, its mark stays: without it that one
+        would be read as part of the item above."""
         into = self.into
         places = sorted({line.source for line in into.lines} - {*into.kept})
         for path, group in groupby(places, lambda place: place.path):
@@ -236,7 +238,8 @@ class _Search:
             self._take_file(order.page)
 
     def _lines_meant(self, file: SourceFile, finder: Finder) -> set[int]:
-        """The lines that surely hold what is meant; of a page those outside managed blocks."""
+        """The lines of a file that hold for certain what is meant; of a page those that a person
+        wrote: managed blocks are mended."""
         if file.path == FORGOTTEN_PAGE:
             return set()  # it keeps forgotten what is
         lines = self.lines_of(file.path)

@@ -337,7 +337,8 @@ def _judge_short(x: str, y: str, edit: Edit, letters: int, words: int) -> tuple[
 
 
 def _is_slip(x: str, y: str, edit: Edit) -> bool:
-    """Whether one is the other with a letter more or two swapped; Rosenberg, Rosenburg are two."""
+    """Whether `x` and `y` can only be one word, once miswritten: a letter more or less, or two
+    swapped. Another letter in the place of one may make another name: Rosenberg, Rosenburg."""
     end = edit.place + max(len(edit.left), len(edit.right))
     if end >= len(y) or any(
         x in known and y in known for known in (lexicon.given_names(), lexicon.groups())

@@ -1,4 +1,4 @@
-"""Models as guests: small protocols, a lazy registry, one file a service.
+"""Models as guests: small protocols, a lazy registry, a table of services.
 
 Owns everything that turns text into vectors, and every chat model that writes, here or over HTTP
 (`http.py`, the only module that speaks it). Never reads the workspace or the index, and nothing

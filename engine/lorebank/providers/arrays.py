@@ -44,8 +44,10 @@ _BF16_MARK = np.dtype("<u2")
 
 
 def map_arrays(file: Path) -> dict[str, Array]:
-    """The arrays of a file by name; an `.npy` file's only one is named `embeddings`. Raises
-    `ValueError` where the file is not what its name says, `OSError` where it is not there."""
+    """The arrays of a file by name; an `.npy` file's only one is named `embeddings`.
+
+    Raises `ValueError` where the file is not what its name says, `OSError` where it is not there.
+    """
     if file.suffix == ".npy":
         return {"embeddings": np.load(file, mmap_mode="r", allow_pickle=False)}
     size = file.stat().st_size
@@ -84,7 +86,9 @@ def as_floats(table: Array) -> NDArray[np.float32]:
 
 def write_arrays(file: Path, arrays: Mapping[str, Array]) -> None:
     """Write a file which no reader ever sees half done; raises `OSError` if that is impossible.
-    Several processes may do so at once: each replaces the other's equal file."""
+
+    Several processes may do so at once: each replaces the other's equal file.
+    """
     header: dict[str, dict[str, Any]] = {}
     end = 0
     # Larger items first, so that each array begins at a multiple of the size of its items.
@@ -113,9 +117,11 @@ def write_arrays(file: Path, arrays: Mapping[str, Array]) -> None:
 
 
 def content_hash(file: Path) -> str:
-    """Sixteen hexadecimal digits of a model file. Raises `OSError` where it cannot be read. Of a
-    large one of its size and 64 samples: reading 300 MB takes as long as several questions, and
-    weights that were trained or rounded otherwise differ everywhere."""
+    """Sixteen hexadecimal digits of a model file. Raises `OSError` where it cannot be read.
+
+    Of a large one of its size and 64 samples: reading 300 MB takes as long as several questions,
+    and weights that were trained or rounded otherwise differ everywhere.
+    """
     size = file.stat().st_size
     step = max(_SAMPLE, size // _SAMPLES)
     digest = hashlib.sha256(f"{size}".encode())

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from lorebank.providers.model_folder import OnnxModel
+    from lorebank.providers.file_models import OnnxModel
     from lorebank.providers.registry import Setup
 
     Floats = NDArray[np.float32]
@@ -149,7 +149,10 @@ class LocalEmbedder(Embedder):
 
 
 def _sentence(encode: Encode, text: str) -> list[int]:
-    """The ids the network reads, sentence marks included; none for a text without pieces."""
+    """The ids the network reads, sentence marks included; none for a text without pieces.
+
+    A lone surrogate, which no encoding can hold, counts as a question mark.
+    """
     encodable = text[:_CHARACTER_LIMIT].encode(errors="replace").decode()
     pieces = encode(encodable)[:_PIECE_LIMIT]
     return [_SENTENCE_START, *pieces, _SENTENCE_END] if pieces else []
@@ -172,7 +175,10 @@ def _batches(sentences: dict[int, list[int]]) -> Iterator[list[int]]:
 def _each(
     network: SentenceNetwork, batches: list[list[int]], sentences: dict[int, list[int]]
 ) -> Iterator[tuple[list[int], Floats]]:
-    """The rows of each batch with its vectors; batches side by side never wait for each other."""
+    """The rows of each batch with its vectors; several batches side by side, a core for each.
+
+    Whole batches in parallel never wait for each other, as the parts of one product would.
+    """
 
     def embed(rows: list[int]) -> tuple[list[int], Floats]:
         return rows, network.embed([sentences[row] for row in rows])
@@ -244,7 +250,7 @@ class PairedEmbedder(Embedder):
         return vectors
 
     def _open(self) -> OnnxModel:
-        from lorebank.providers.model_folder import OnnxModel
+        from lorebank.providers.file_models import OnnxModel
 
         with self._lock:
             if self._english is None:
@@ -254,8 +260,11 @@ class PairedEmbedder(Embedder):
 
 def load(setup: Setup) -> Embedder:
     """The built-in model, with the English one where that is installed; or the one that
-    `embedder.local.model_path` names. A folder, an `.onnx`, `.safetensors` or `.npy` file is run in
-    this process, anything else is llama.cpp's."""
+    `embedder.local.model_path` names.
+
+    A folder, an `.onnx`, `.safetensors` or `.npy` file is run in this process, anything else is
+    llama.cpp's.
+    """
     named = setup.embedder.local.model_path
     if not named:
         english = english_model()

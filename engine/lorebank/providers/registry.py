@@ -80,8 +80,10 @@ class Setup(Record):
 
 def account_of(name: str, setup: Setup) -> tables.AccountSettings:
     """The account of a provider, its variables read; `embedder.remote` wins over
-    `providers.<name>`, key by key. `ConfigurationError` where the settings name a variable that is
-    not set."""
+    `providers.<name>`, key by key.
+
+    `ConfigurationError` where the settings name a variable that is not set.
+    """
     own: tables.AccountSettings = getattr(setup.providers, name.replace(".", "_"))
     remote = tables.RemoteSettings() if setup.as_fallback else setup.embedder.remote
     base_url = remote.base_url or own.base_url or DEFAULT_URLS[name]
@@ -190,8 +192,11 @@ def load_reranker(folder: Path) -> Reranker:
 
 
 def load_generator(setup: Setup) -> Generator | None:
-    """The chat model that the settings name, or None for `none`. Raises as `load_embedder` does.
-    Loading asks nobody: the first request is made when something is to be written."""
+    """The chat model that the settings name, or None for `none`.
+
+    Raises as `load_embedder` does. Loading asks nobody: the first request is made when something
+    is to be written.
+    """
     name = setup.generator.provider
     if name == "none":
         return None

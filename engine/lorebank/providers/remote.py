@@ -313,8 +313,10 @@ _SHORTEST = 1e-6
 
 def unit_vectors(rows: Sequence[Any], count: int, dimension: int) -> Floats:
     """Vectors of length 1 from lists of numbers or base64 of 32-bit floats: `(count, dimension)`.
+
     `dimension` 0 takes what comes, the same for all. `BadAnswer` for another count or dimension,
-    for what is not a number, and for zero, which would be near to everything."""
+    for what is not a number, and for zero, which would be near to everything.
+    """
     if len(rows) != count:
         raise BadAnswer(f"answered with {len(rows)} embeddings for {count} texts")
     vectors = [_vector(row) for row in rows]

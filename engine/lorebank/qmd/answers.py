@@ -61,7 +61,9 @@ class Found(Record):
 
 def read_answer(output: str) -> tuple[Found, ...]:
     """The places in an output, best first; a banner or a warning around the JSON is overlooked.
-    Raises `UnreadableAnswer`."""
+
+    Raises `UnreadableAnswer`.
+    """
     text = output.strip()
     rows = _rows(text)
     if rows is None:

@@ -171,7 +171,9 @@ class Qmd(Record):
 
 def folder_for(root: Path, readers: str, environ: Mapping[str, str]) -> Path:
     """The folder of one agent, or of a group, for a workspace: no other searches its conversations.
-    `QmdFailed` where the user has no folder for caches."""
+
+    `QmdFailed` where the user has no folder for caches.
+    """
     caches = cache_directory(environ)
     if caches is None:
         raise QmdFailed("no folder for caches is known", hint="set XDG_CACHE_HOME")
@@ -219,7 +221,9 @@ class Collection(Record):
 
 def collections_of(root: Path, config: Config, sessions: Path | None) -> tuple[Collection, ...]:
     """What the settings name, the workspace's memory first; folders that are not there left out.
-    `sessions` is the folder of exported conversations, where they are to be searched."""
+
+    `sessions` is the folder of exported conversations, where they are to be searched.
+    """
     settings = config.memory.qmd
     found: list[Collection] = []
     if settings.include_default_memory:
@@ -251,9 +255,11 @@ def shown_path(root: Path, config: Config, collection: Collection, file: Path) -
 
 
 def resolve(collections: Sequence[Collection], path: str) -> Path:
-    """The file that `qmd/<collection>/<path>` names, inside that collection's folder. Raises
-    `PathRefused` for what leaves the folder or is no Markdown, `NotFound` for a collection that is
-    not there."""
+    """The file that `qmd/<collection>/<path>` names, inside that collection's folder.
+
+    Raises `PathRefused` for what leaves the folder or is no Markdown, `NotFound` for a collection
+    that is not there.
+    """
     name, _, rest = path.removeprefix(PREFIX).partition("/")
     known = {collection.name: collection for collection in collections}
     if name not in known:
@@ -263,9 +269,11 @@ def resolve(collections: Sequence[Collection], path: str) -> Path:
 
 
 def locate(collection: Collection, path: str) -> Path | None:
-    """The file behind a path as qmd spells it; `None` where there is none that may be read. Some
-    versions spell paths in small letters and dashes: then the one file is taken whose path becomes
-    the same."""
+    """The file behind a path as qmd spells it; `None` where there is none that may be read.
+
+    Some versions spell paths in small letters and dashes: then the one file is taken whose path
+    becomes the same.
+    """
     for spelling in dict.fromkeys((path, unquote(path))):
         try:
             file = resolve_within(collection.folder, spelling)

@@ -110,8 +110,10 @@ def due(
     changed_at: float = 0.0,
 ) -> Work:
     """What a state and the time call for; at `changed_at` files were last seen to have changed.
+
     Files that changed wait for the debounce only, all else for its interval. Times in the future
-    are those of a clock that was set back, and count as long ago."""
+    are those of a clock that was set back, and count as long ago.
+    """
     timing = settings.update
     rest = _REST_S if state.problem else timing.debounce_ms / 1000
     if 0 <= now - state.attempted < rest:
@@ -208,8 +210,10 @@ def _raise_if_failed(done: Completed, name: str) -> None:
 def start_in_background(
     qmd: Qmd, wanted: tuple[Collection, ...], timing: QmdUpdateSettings, work: Work, *, asked: float
 ) -> None:
-    """Start a refresh and return; one that another process began since `asked` is enough. Raises
-    `QmdFailed` where no process can be started."""
+    """Start a refresh and return; one that another process began since `asked` is enough.
+
+    Raises `QmdFailed` where no process can be started.
+    """
     job = {
         "command": qmd.command,
         "folder": str(qmd.folder),

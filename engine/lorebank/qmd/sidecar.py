@@ -142,8 +142,10 @@ class Sidecar:
             self._qmd.note_change()
 
     def freshen(self) -> None:
-        """Before a search: see to it that what is due gets done, here or in the background. Nothing
-        is raised: what failed stands in the state, and is said."""
+        """Before a search: see to it that what is due gets done, here or in the background.
+
+        Nothing is raised: what failed stands in the state, and is said.
+        """
         with self._failures_said(), suppress(QmdMissing):  # which the search is about to say
             self._qmd.find()
             changed, now = self._qmd.changed_at, time.time()
