@@ -192,7 +192,7 @@ def read_tokens(tokens: Tokens, words: Lexicon) -> Lattice:
                 edges.append(Edge("CLOCK", None, languages, end + 1))
             if tag in _ABBREVIATED and _dot_at(tokens, end):
                 edges.append(Edge(tag, value, languages, end + 1))
-    _add_numeric_dates(lattice, evidence)
+    _add_numeric_dates(lattice)
     return lattice
 
 
@@ -314,7 +314,6 @@ _JOINED = re.compile(r"\d-?[-/.w]\d", re.I)
 """What every text with one of `_JOINED_FORMS` holds: few lines do."""
 _Form = tuple[str, _Read, str, int]
 _WHOLE_DATE = rf"(?<!\d)(\d{{4}})([-/.])(\d{{1,2}})\2(\d{{1,2}}){_CLOCK_BEHIND}(?!\d)"
-_DUTCH_DAY = r"(?<![\w./-])(?=0|..-0)(\d\d)-(\d\d)(?![\w-])"  # 05-12, beside Dutch words
 _JOINED_FORMS: tuple[_Form, ...] = (
     (_WHOLE_DATE, lambda match: _one_day(match[1], match[3], match[4]), "DATE", ALL),
     (r"(?<!\d)(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})(?!\d)", _day_first, "DATE", ALL),
@@ -330,7 +329,6 @@ _JOINED_FORMS: tuple[_Form, ...] = (
     (r"(?<![\d./-])(?=0|../0)(\d\d)/(\d\d)(?![\d/]|\.\d)", _day_and_month, "DATE", ALL),
     (r"(?<![\w./-])(\d{1,2})-(\d{1,2})(?![\w-])", _day_and_month, "DM_BARE", _DUTCH),
     (r"(?<![\w./-])(1[3-9]|[23]\d)-(\d{1,2})(?![\w-])", _day_and_month, "DM", _DUTCH),
-    (_DUTCH_DAY, _day_and_month, "DM", _DUTCH),
 )  # fmt: skip
 _OTHER_FORMS: tuple[_Form, ...] = (
     (r"(?<![\d.:])(?:[01]?\d|2[0-3])(?:(?::[0-5]\d|\.[0-5]\d(?!\.?\d))[hu]?|"
@@ -342,12 +340,11 @@ _OTHER_FORMS: tuple[_Form, ...] = (
 """Dates in digits and hours: the form, what reads it, tag, languages."""
 
 
-def _add_numeric_dates(lattice: Lattice, evidence: int) -> None:
+def _add_numeric_dates(lattice: Lattice) -> None:
     """Add an edge for every date in digits."""
     text, starts, ends = lattice.tokens.text, lattice.tokens.starts, lattice.tokens.ends
     forms = _JOINED_FORMS + _OTHER_FORMS if _JOINED.search(text) else _OTHER_FORMS
     for form, read, tag, languages in forms:
-        languages &= evidence if form == _DUTCH_DAY else ALL
         for match in _compiled(form).finditer(text):
             first, last = bisect_left(starts, match.start()), bisect_left(ends, match.end())
             if starts[first : first + 1] != [match.start()] or ends[last] != match.end():

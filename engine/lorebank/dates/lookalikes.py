@@ -276,11 +276,10 @@ def _is_nth_thing(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
     in_words = not any(word[0].isdecimal() for word in tokens.words[start : edge.end])
     if "DATE_NUMBER" in tags and in_words and not edge.languages & ~_DAY_BEHIND_ARTICLE:
         return True  # el cinco por ciento
-    numbered = ("DATE_NUMBER" in tags and edge.pieces == 2) or "DATE_NUMBERS" in tags
-    if numbered and edge.languages & _NOUNS_CAPITALISED:
+    if "DATE_NUMBER" in tags and edge.pieces == 2 and edge.languages & _NOUNS_CAPITALISED:
         noun = _word_at(tokens, edge.end + (after == "."))
         return noun.endswith(tuple(_words()["nth"]))  # and not: am 8. Kontrolle
-    if not tags & {"DATE_ORDINAL", "DATE_ORDINALS", "DAY_OF_MONTH", "DATE_NUMBER_WEAK"}:
+    if not tags & {"DATE_ORDINAL", "DAY_OF_MONTH", "DATE_NUMBER_WEAK"}:
         return False
     counted = "DATE_NUMBER_WEAK" in tags and _word_at(tokens, start - 1).isdecimal()  # `10 a 12`
     counted = counted or (

@@ -24,17 +24,7 @@ if TYPE_CHECKING:
 _DATED = frozenset(
     (
         *("DATE", "DATES", "DAYS", "DATE_ORDINAL", "DATE_NUMBER", "DATE_NUMBER_WEAK", "ONWARDS"),
-        *(
-            "DATE_ORDINALS",
-            "DATE_NUMBERS",
-            "DATE_BOUND",
-            "DAY_OF_MONTH",
-            "DM",
-            "DM_WEAK",
-            "EDGE",
-            "PART",
-            "SHORT_WEEKDAY",
-        ),
+        *("DATE_BOUND", "DAY_OF_MONTH", "DM", "DM_WEAK", "EDGE", "PART", "SHORT_WEEKDAY"),
         *("SINCE", "STARTING", "SINCE_OR_STARTING", "WITHIN", "WITHIN_AFTER", "THIS_UNIT"),
     )
 )

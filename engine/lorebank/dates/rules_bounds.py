@@ -269,12 +269,10 @@ _PHRASES = (
     Rule("DATE in_after", _phrase()),
     Rule("DATE_ORDINAL|DAY_OF_MONTH", _phrase()),
     Rule("DAYS in_after?", _bare_days),
-    Rule("DATE_ORDINALS|DATE_NUMBERS", _bare_days),
     Rule("DATE_NUMBER|DATE_NUMBER_WEAK", _phrase()),
     Rule("SHORT_WEEKDAY dash|to|slash SHORT_WEEKDAY", _phrase("between")),
     Rule("DATE_BOUND", _phrase("to")),
     Rule("DATE_NUMBER DATE_BOUND", _phrase("between")),  # du 3 au 7
-    Rule(f"days_article DAY {_JOIN} DAY", _from_day_to_day),  # nos dias 12 a 15
     Rule(f"from DAY_DOT {_JOIN} DAY_DOT", _from_day_to_day),
     Rule(f"since around? the? {_D}", _phrase("since")),
     Rule(f"starting around? the? {_D}", _phrase("starting")),

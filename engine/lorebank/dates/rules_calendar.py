@@ -134,7 +134,7 @@ def day_of_month(_: Moment, day: int) -> Span:
 
 
 def _days_of_month(moment: Moment, *days: int) -> tuple[Span, ...]:
-    """`los días 12 y 15`, `on the 12th and 15th`, `am 12. und 15.`"""
+    """`los días 12 y 15`."""
     return tuple(day_of_month(moment, day) for day in days)
 
 
@@ -247,8 +247,6 @@ CALENDAR_RULES = (
     Rule("day_article? DAY day_article_after", day_of_month),
     Rule("day_article DAY in_after", day_of_month),
     *(Rule(f"days_article {days}", _days_of_month, "DAYS") for days in (_TWO, _THREE, _FOUR)),
-    Rule("on the? DAY_ORD and|comma the? DAY_ORD", _days_of_month, "DATE_ORDINALS"),
-    Rule("day_article DAY_DOT and|comma DAY_DOT", _days_of_month, "DATE_NUMBERS"),
     Rule("day_article_bound DAY", day_of_month, "DATE_BOUND"),
     Rule("day_article_weak DAY", day_of_month, "DATE_NUMBER_WEAK"),
     Rule("day_before_number DAY|DAY_WORD", day_of_month),
