@@ -24,7 +24,7 @@ from lorebank.errors import NotFound, UsageError
 from lorebank.markdown import ledger
 from lorebank.markdown.document import Document
 from lorebank.records import Record
-from lorebank.trust.quarantine import item_of_id, items_matching, place_named
+from lorebank.trust.quarantine import item_of_id, items_in_lines, place_named
 from lorebank.workspace.layout import CONFIRMED_PAGE
 from lorebank.workspace.paths import read_text_file, write_text_file
 
@@ -118,9 +118,7 @@ def chosen(
         return tuple(line(Target.ID, id_, str(place)) for id_, place in found)
     source = place_named(choice.source)
     if source.start_line:
-        within = "f.path = ? AND i.start_line <= ? AND i.end_line >= ?"
-        lines = (source.path, source.end_line, source.start_line)
-        rows = items_matching(connection, within, lines)
+        rows = items_in_lines(connection, source)
         if not rows:
             raise NotFound(f"nothing stands at {choice.source}")
         return tuple(line(Target.ID, id_, str(place)) for id_, _, _, place in rows)

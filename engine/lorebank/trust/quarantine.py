@@ -125,13 +125,19 @@ def place_named(source: str) -> Citation:
 def items_matching(
     connection: Connection, condition: str, bound: Sequence[object]
 ) -> list[KnownItem]:
-    """The facts and passages of a condition on `items i` and `files f`."""
+    """The facts and passages that meet an SQL condition on `items i` and `files f`."""
     return [
         (id_, kind, text, Citation(path, start, end))
         for id_, kind, text, path, start, end in select(
             connection, _ITEMS.format(condition=condition), tuple(bound)
         )
     ]
+
+
+def items_in_lines(connection: Connection, place: Citation) -> list[KnownItem]:
+    """The facts and passages that stand wholly or partly in these lines."""
+    within = "f.path = ? AND i.start_line <= ? AND i.end_line >= ?"
+    return items_matching(connection, within, (place.path, place.end_line, place.start_line))
 
 
 def item_of_id(connection: Connection, text: str) -> tuple[str, Citation]:
