@@ -311,7 +311,10 @@ def test_a_session_has_fifty_requests_under_way_at_most_each_of_its_own_id() -> 
         return told
 
     same, many = asyncio.run(session())
-    assert "of this id is under way" in same and "50 requests are under way" in many
+    assert (
+        "with this id is already in progress" in same
+        and "50 requests are already in progress" in many
+    )
 
 
 def test_a_batch_is_of_fifty_at_most() -> None:

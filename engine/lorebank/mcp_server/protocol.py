@@ -191,9 +191,9 @@ class Protocol:
         if method not in self._methods:
             raise Refusal("Method not found", METHOD_NOT_FOUND, method)
         if number in peer.running:
-            raise Refusal("Invalid request: a request of this id is under way")
+            raise Refusal("Invalid request: a request with this id is already in progress")
         if peer.is_one_of_many and len(peer.running) >= _MAX_RUNNING:
-            raise Refusal(f"Invalid request: {_MAX_RUNNING} requests are under way; wait for one")
+            raise Refusal(f"Invalid request: {_MAX_RUNNING} requests are already in progress")
 
         async def work() -> dict[str, Any]:
             ask_as(Caller(peer.access, client, peer.session))

@@ -136,8 +136,8 @@ def today(session: Session) -> int:
 @option("--days", "How far ahead; default: 14.", default=14, metavar="N", type=click.IntRange(0))
 @date_option
 def agenda(session: Session, days: int) -> int:
-    """Leaves out what newer lines moved, cancelled or completed; what they may have settled comes
-    last, with the line, and so does what an old log left undone.
+    """Leaves out what newer lines moved, cancelled or completed. What they may have settled comes
+    last, with the line that says so, and so do tasks of old logs that are long overdue.
 
     Examples:
         lorebank agenda
