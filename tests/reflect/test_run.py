@@ -1,5 +1,6 @@
 """Reflect runs: nothing lost, doubled or counted twice; whole pages at any instant."""
 
+import gc
 import os
 import re
 import shutil
@@ -11,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank
+from lorebank.index.sync import collector_at_rest
+from lorebank.pages.facts import BankContent
 from support import WORDS_ONLY, golden, pages_of, snapshot
 
 NOW = date(2025, 12, 20)
@@ -239,3 +242,10 @@ def test_a_folder_with_a_pages_name_is_left_alone_and_named(harbour: Bank) -> No
     report = harbour.reflect()
     assert [each.path for each in report.problems] == ["bank/opinions.md"]
     assert "bank/entities/Peter.md" in report.changed
+
+
+def test_what_a_run_read_is_free_when_it_ends(harbour: Bank) -> None:
+    with collector_at_rest():
+        harbour.reflect()
+        left = [each for each in gc.get_objects() if isinstance(each, BankContent)]
+    assert not left, "the facts of a night wait for a search for cycles"

@@ -61,8 +61,6 @@ class Digests:
     facts: Sequence[KnownFact]
     with_page: frozenset[str]
     link: Link
-    threads: Callable[[str], Threads]
-    """Found when a page first asks for those of an entity, or of nobody ("")."""
 
     @cached_property
     def said_once(self) -> Sequence[KnownFact]:
@@ -80,8 +78,11 @@ class Digests:
         return pages
 
 
-def digest_body(bank: Digests, path: str) -> str:
-    bodies = {INDEX_PATH: _index, TODAY_PATH: _today, WORLD_PATH: _world}
+def digest_body(bank: Digests, path: str, threads: Callable[[], Threads]) -> str:
+    """What a page holds; `threads`, of what is about nobody, are found where it asks for them."""
+    if path == WORLD_PATH:
+        return _world(bank, threads())
+    bodies = {INDEX_PATH: _index, TODAY_PATH: _today}
     return bodies[path](bank) if path in bodies else _experience(bank, path)
 
 
@@ -112,7 +113,7 @@ def _index(bank: Digests) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _world(bank: Digests) -> str:
+def _world(bank: Digests, threads: Threads) -> str:
     """What is known about nobody in particular."""
     own = [
         known
@@ -120,7 +121,6 @@ def _world(bank: Digests) -> str:
         if known.fact.kind in _STATED and not known.fact.slugs and is_current(known)
     ]
     by_id = {known.fact.id: known for known in own}
-    threads = bank.threads("")
     habits = {known.fact.id: threads.restated_on_days(known, by_id) for known in own}
     folded = {k.fact.id for again in habits.values() for k in again[:-1]}
     lines = [

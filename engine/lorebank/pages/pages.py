@@ -175,12 +175,12 @@ class PagePlan:
         return repr((__version__, sorted(self.content.beside), renamed))
 
     def digest(self, path: str) -> str:
-        return digest_body(self._digests, path)
+        return digest_body(self._digests, path, lambda: self.threads(""))
 
     @cached_property
     def _digests(self) -> Digests:
         paged = frozenset(self._slug_of)
-        return Digests(self.content, self._known, paged, self._link, self.threads)
+        return Digests(self.content, self._known, paged, self._link)
 
     def of_entities(self, slugs: Iterable[str]) -> set[str]:
         """The pages of these entities, and those of the whole bank."""
