@@ -197,7 +197,9 @@ def test_a_record_holds_no_secret_and_the_page_keeps_it(root: Path) -> None:
         records += [(root / RECORD.replace(".pending", "")).read_bytes()]
         for record in map(io.BytesIO, records):
             with zipfile.ZipFile(record) as archive:
-                assert not any(secret.encode() in archive.read(name) for name in archive.namelist())
+                held = b"\n".join(map(archive.read, archive.namelist()))
+            assert secret.encode() not in held
+            assert b"## Run 1" not in held, "of a journal only what its run added"
         assert report.resumed == "2025-12-20-2"
         assert secret in page.read_text("utf-8")
         assert "bank/entities/Ada.md" in report.changed

@@ -44,8 +44,9 @@ _OF_ONE_FILE = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 """What says that one page cannot be written; anything else (a full disk) ends the run."""
 
 
-_Mask = tuple[list[tuple[int, int]], str]
-"""Where the secrets of a page stood, in characters, and the digest of the page with them."""
+_Mask = tuple[list[tuple[int, int]] | int, str]
+"""Where the secrets of a page stood, in characters, or how many bytes of its beginning are not
+kept; and the digest of the page with them."""
 
 
 class RunRecord(Record):
@@ -253,7 +254,7 @@ def complete_run(root: Path, run: RunRecord, entry: str | None) -> tuple[Diagnos
             before = read_if_exists(root / journal)
             text = with_entry(_text(before or b""), day, entry)
             change = Change(before, text.encode("utf-8"))
-            _mask_journal(run.masked, change.before or b"", change.after or b"")
+            _cut_journal(run.masked, change.before or b"", change.after or b"")
             save_run(root, replace(run, changes={**run.changes, journal: change}), pending=True)
             try:
                 _write(root, journal, change)
@@ -350,14 +351,14 @@ def _masked(data: bytes, side: str) -> tuple[bytes, _Mask | None]:
     return kept, (spans, _digest(data)) if spans else None
 
 
-def _mask_journal(
+def _cut_journal(
     masked: dict[bytes, tuple[bytes, _Mask | None]], before: bytes, after: bytes
 ) -> None:
-    """Of a journal only what stood there may hold secrets: a new entry is told of clean pages."""
-    kept, mask = masked[before] = _masked(before, "before")
-    old = _text(kept).rstrip("\n")
-    text = (old + _text(after)[len(old) :]).encode("utf-8", "surrogateescape")
-    masked[after] = text, mask and (mask[0], _digest(after))
+    """Of a journal only what the run adds is kept, which is told of clean pages: what stood there
+    may hold secrets, and still stands there."""
+    stood = len(before.rstrip(b"\n"))
+    for data in (before, after):
+        masked[data] = data[stood:], (stood, _digest(data))
 
 
 def _unmasked(
@@ -369,12 +370,15 @@ def _unmasked(
         return side and entries[side[0]]
     text = _text(entries[side[0]])
     spans, whole = side[1]
-    pieces: list[str] = []
-    position = 0
-    for (start, end), secret in zip(spans, find_secrets(_looked_at(page, name)), strict=False):
-        pieces += (text[position:start], page[secret.start : secret.end])
-        position = end
-    data = "".join([*pieces, text[position:]]).encode("utf-8", "surrogateescape")
+    if isinstance(spans, int):
+        data = page.encode("utf-8", "surrogateescape")[:spans] + entries[side[0]]
+    else:
+        pieces: list[str] = []
+        position = 0
+        for (start, end), secret in zip(spans, find_secrets(_looked_at(page, name)), strict=False):
+            pieces += (text[position:start], page[secret.start : secret.end])
+            position = end
+        data = "".join([*pieces, text[position:]]).encode("utf-8", "surrogateescape")
     if _digest(data) != whole:
         raise _SecretGone
     return data
