@@ -8,6 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lorebank import Bank, FactStatus
+from lorebank.supersede.endings import (
+    beginnings,
+    beginnings_ended,
+    ends,
+    may_end,
+    read_change,
+    read_stated,
+)
 from lorebank.supersede.properties import Slot, literals, read_slots
 from lorebank.supersede.slots import ends_value, same_value
 from support import WORDS_ONLY, golden
@@ -195,6 +203,37 @@ def test_a_finer_value_is_the_same_value(one: str, other: str, same: bool) -> No
 @golden("supersede.md")
 def test_what_is_over_takes_what_is_finer_with_it(ended: str, value: str, takes: bool) -> None:
     assert ends_value(ended, value) is takes
+
+
+SAID = st.lists(
+    st.sampled_from(
+        [
+            "gave",
+            "up",
+            "sold",
+            "the",
+            "red",
+            "Boat",
+            "boats",
+            "smoking",
+            "free",
+            "smoke",
+            "no",
+            "longer",
+            "a",
+            "and",
+            "left",
+        ]
+    )
+).map(" ".join)
+
+
+@given(newer=SAID, older=SAID)
+def test_what_ends_a_line_is_never_screened_out(newer: str, older: str) -> None:
+    change, begun = read_change(newer), beginnings(older)
+    if change and ends(change, read_stated(older)):
+        assert may_end(change, begun)
+        assert begun & beginnings_ended(change)
 
 
 @given(st.text(max_size=300))

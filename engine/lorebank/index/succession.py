@@ -391,24 +391,21 @@ def _endings(
         by_entity |= {entity: found.get(entity, {}) for entity in missing}
     if not any(by_entity[entity] for entity in asked):
         return
-    from lorebank.supersede.endings import beginnings_stated, ends, may_state, read_stated
+    from lorebank.supersede.endings import beginnings, ends, may_end, read_stated
 
     last_day = today.isoformat() if today else "9999-99-99"
     for line in stating:
-        if not any(may_state(line.content, by_entity[entity]) for entity in line.entities):
-            continue
-        stated = read_stated(line.content, line.names)
-        begun = beginnings_stated(stated)
+        begun = beginnings(line.content)
         for entity in line.entities:
             told = by_entity[entity]
-            may_end = {ended[0].item: ended for word in begun & told.keys() for ended in told[word]}
-            for _, (claim, change, trust, said) in sorted(may_end.items(), key=itemgetter(0)):
+            near = {ended[0].item: ended for word in begun & told.keys() for ended in told[word]}
+            for _, (claim, change, trust, said) in sorted(near.items(), key=itemgetter(0)):
                 is_asked = trust < line.trust
                 if not claim.when.is_after(line.when) or (is_asked and trust < AGENTS_TRUST):
                     continue
                 if claim.since > last_day:
                     continue  # announced, and not yet so
-                if ends(change, stated):
+                if may_end(change, begun) and ends(change, read_stated(line.content, line.names)):
                     yield line.item, claim._replace(part=_part(line, said), is_asked=is_asked)
 
 

@@ -45,7 +45,7 @@ _STEM = COMMON_START - 1
 """Letters that all forms of one word have in common."""
 
 _ANY_STATE = ""
-"""Stands among states that end for that some do."""
+"""Stands among beginnings for any state: of which one a line tells is not seen at once."""
 
 Cue = tuple[str, ...]
 """The tokens of a phrase."""
@@ -129,23 +129,22 @@ def read_stated(text: str, names: frozenset[str] = frozenset()) -> Stated:
     )
 
 
+def beginnings(text: str) -> frozenset[str]:
+    """The beginnings of the words of a line, alike in all words that are alike; and the state that
+    it may say."""
+    return frozenset((_ANY_STATE, *(token[:_STEM] for token in tokens(text))))
+
+
 def beginnings_ended(newer: Change) -> frozenset[str]:
-    """Beginnings of words: a line that has none of them in `beginnings_stated` is not ended."""
+    """Beginnings of words: a line that has none of them is not ended."""
     firsts = (token[:_STEM] for thing in newer.objects for token in thing[:1])
-    states = (_ANY_STATE, *newer.states) if newer.states else ()
-    return frozenset((*firsts, *(f"={state}" for state in states)))
+    return frozenset((*firsts, *((_ANY_STATE,) if newer.states else ())))
 
 
-def may_state(text: str, beginnings: Collection[str]) -> bool:
-    """Whether a line may have one of the `beginnings_ended`: told at once of most lines."""
-    begun = {token[:_STEM] for token in tokens(text)}
-    return f"={_ANY_STATE}" in beginnings or not begun.isdisjoint(beginnings)
-
-
-def beginnings_stated(older: Stated) -> frozenset[str]:
-    """The beginnings of the words of a line, alike in all words that are alike; and its states."""
-    states = (*older.states, *(("life",) if older.states else ()))
-    return frozenset((*(w[:_STEM] for w in older.words), *(f"={state}" for state in states)))
+def may_end(newer: Change, begun: Collection[str]) -> bool:
+    """Whether the newer line may end one with these `beginnings`: told at once of most lines."""
+    things = newer.objects
+    return bool(newer.states) or any(all(t[:_STEM] in begun for t in thing) for thing in things)
 
 
 def ends(newer: Change, older: Stated) -> bool:
