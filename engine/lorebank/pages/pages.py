@@ -98,6 +98,8 @@ class PagePlan:
         self._about = _group_by_entity(content, self._known)
         self._repeated: dict[str, Mapping[str, str]] = {}
         self._digests_of_inputs: dict[str, bytes] = {}
+        self._mentioned: dict[int, str] = {}
+        """Mentions as they are written out: most facts mention the same few people."""
         self._slug_of = page_paths(content, self._about)
         named = {content.entities[s].name: PurePosixPath(p).stem for s, p in self._slug_of.items()}
         self._link = page_links(named)
@@ -151,15 +153,12 @@ class PagePlan:
             name = content.entities[slug].name if slug else ""
             said = content.descriptions.get(slug), content.notes.get(slug)
             single = name, self._slug_of.get(slug), said, coming
-            opinions = [
-                (_OPINION(o), list(map(_EVIDENCE, o.evidence)), content.unjudged.get(o.id))
-                for o in about.opinions
-            ]
             told = [
                 self._shared_inputs,
-                repr((single, coming and content.today, opinions)),
-                [_inputs_of(known, content) for known in about.facts],
-                [_inputs_of(known, content) for known in about.beside],
+                repr((single, coming and content.today)),
+                [_inputs_of_opinion(opinion, content) for opinion in about.opinions],
+                [_inputs_of(known, content, self._mentioned) for known in about.facts],
+                [_inputs_of(known, content, self._mentioned) for known in about.beside],
             ]
             # Version 2 writes equal values alike, wherever else they are held.
             self._digests_of_inputs[slug] = blake2b(marshal.dumps(told, 2)).digest()
@@ -309,27 +308,45 @@ class PagePlan:
         )
 
 
-_OPINION = attrgetter(*(name for name in Opinion.__annotations__ if name != "evidence"))
-_EVIDENCE = attrgetter(*Evidence.__annotations__)
+def _plain(kind: type[Opinion | Evidence]) -> attrgetter[tuple[Any, ...]]:
+    """Its fields, but for lines and days, as plain values: records are written out slowly."""
+    left_out = ("evidence", "history", "last_updated", "date", "source")
+    worded = dict.fromkeys(("trend", "status", "origin", "stance"), ".value")
+    names = [n + worded.get(n, "") for n in kind.__annotations__ if n not in left_out]
+    return attrgetter(*names, "source.path", "source.start_line", "source.end_line")
+
+
+_OPINION, _EVIDENCE = _plain(Opinion), _plain(Evidence)
+
+
+def _inputs_of_opinion(opinion: Opinion, content: BankContent) -> tuple[Any, ...]:
+    days = [(day.toordinal(), confidence) for day, confidence in opinion.history]
+    lines = [(*_EVIDENCE(line), line.date.toordinal()) for line in opinion.evidence]
+    last = opinion.last_updated and opinion.last_updated.toordinal()
+    return *_OPINION(opinion), days, lines, last, content.unjudged.get(opinion.id)
 
 
 def _digest_of(text: str | None) -> str:
     return content_hash((text or "").encode("utf-8", "surrogatepass"))
 
 
-def _inputs_of(known: KnownFact, content: BankContent) -> tuple[Any, ...]:
+def _inputs_of(
+    known: KnownFact, content: BankContent, mentioned: dict[int, str]
+) -> tuple[Any, ...]:
     """What a page of an entity shows of a fact, or decides by; of the day only whether it is past:
-    a page does not change because days pass."""
+    a page does not change because days pass. `mentioned` keeps mentions by their identity."""
     fact, newer, place = known.fact, known.newer, known.fact.citation
-    named, occurred = content.named.get(fact.id), fact.occurred
+    named, occurred, mentions = content.named.get(fact.id), fact.occurred, fact.mentions
     first, last = (occurred.start, occurred.end) if occurred else (None, None)
+    if id(mentions) not in mentioned:
+        mentioned[id(mentions)] = repr([(each.slug, each.name, each.subject) for each in mentions])
     return (
         (fact.id, fact.content, place.path, place.start_line, place.end_line),  # kind, day: its id
         fact.origin is Origin.OWNER or fact.origin.value,
         fact.confidence,
         first and (first.toordinal(), first > content.today),
         last and (last.toordinal(), last >= content.today),
-        [(mention.slug, mention.name, mention.subject) for mention in fact.mentions],
+        mentioned[id(mentions)],
         named and [content.entities[slug].name for slug in named if slug in content.entities],
         known.status is FactStatus.LIVE or known.status.value,
         known.relations and sorted(known.relations),
