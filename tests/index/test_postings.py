@@ -75,13 +75,13 @@ def test_a_row_holds_a_word_where_fts5_finds_it(
         either = [matching(bank, query) for query in QUERIES]
         postings = Postings(bank.workspace.index)
         for time in ("read", "kept", "scored"):
-            assert postings.held(QUERIES, [*rows, 10**6]) == [
-                (
+            assert postings.held(QUERIES, [*rows, 10**6]) == {
+                row: (
                     sum(1 << n for n, holders in enumerate(own) if row in holders),
                     sum(1 << n for n, o in enumerate(own) if row in either[n] - o),
                 )
                 for row in [*rows, 10**6]
-            ]
+            }
             if time == "kept":
                 assert postings.best(QUERIES, 1_000) == asked_at_once(bank, QUERIES)
 

@@ -18,9 +18,10 @@ from __future__ import annotations
 
 import json
 from array import array
-from bisect import bisect_left
+from bisect import bisect
 from collections import Counter
 from collections.abc import Collection, Sequence
+from functools import cache
 from heapq import nlargest
 from typing import NamedTuple
 
@@ -62,7 +63,7 @@ class Postings:
     """The words of the items with what each is worth, as far as questions asked for them."""
 
     def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+        self.connection = connection
         self._known: Memo[str, _Posting] = Memo(connection)
         self._asked = 0
 
@@ -81,18 +82,18 @@ class Postings:
             return _best_by_numpy([posting for posting in postings if posting.rows], limit)
         return _best(postings, limit, within)
 
-    def held(self, queries: Sequence[str], rows: Sequence[int]) -> list[Held]:
-        """For each row, which of these it holds."""
+    def held(self, queries: Sequence[str], rows: Collection[int]) -> dict[int, Held]:
+        """Row → which of these it holds."""
         known = self._known.current()
-        postings = [self._posting(known, query) for query in queries]
         own, around = dict.fromkeys(rows, 0), dict.fromkeys(rows, 0)
-        for place, posting in enumerate(postings):
-            last = len(posting.rows)
-            for row in rows:
-                found = bisect_left(posting.rows, row)
-                if found < last and posting.rows[found] == row:
-                    (own if posting.own[found] else around)[row] |= 1 << place
-        return [Held(own[row], around[row]) for row in rows]
+        for place, query in enumerate(queries):
+            holding, is_own, _ = self._posting(known, query)
+            for row in rows if holding else ():
+                found = bisect(holding, row) - 1  # the last one where it stands before the first
+                if holding[found] == row:
+                    (own if is_own[found] else around)[row] |= 1 << place
+        made = cache(Held)  # most hold them in one of a few ways
+        return {row: made(own[row], around[row]) for row in own}
 
     def _posting(self, known: dict[str, _Posting], query: str, *, scored: bool = False) -> _Posting:
         found = known.get(query)
@@ -111,7 +112,7 @@ class Postings:
     def _matching(self, value: str, query: str) -> list[tuple[int, float]]:
         """`(row, value)` of the rows that match, in order."""
         return select(
-            self._connection,
+            self.connection,
             f"SELECT rowid, {value} FROM items_fts WHERE items_fts MATCH ? ORDER BY rowid",
             (query,),
         )
@@ -158,25 +159,16 @@ MAX_TERMS = 48
 """Of a question; more make it slower and find nothing new."""
 
 
-class ItemMatch(NamedTuple):
-    """One item that holds at least one of the terms."""
-
-    row: int
-    score: float
-    """BM25, positive: the more, the better."""
-    held: Held
-    """Which terms, by their places; what only its neighbours hold is around it."""
-
-
-def match_items(
+def best_items(
     vocabulary: Vocabulary,
     postings: Postings,
     terms: Sequence[str],
     limit: int,
     *,
     within: str | None = None,
-) -> list[ItemMatch]:
-    """Items that hold any of the terms (words or phrases), best first; ties by row number.
+) -> dict[int, float]:
+    """Items that hold any of the terms (words or phrases) and their BM25, the more, the better;
+    best first, ties by row number.
 
     `within` is a JSON list of item numbers to stay inside of. A term that stands in more than half
     of the items is worth nothing to BM25; items that hold only such terms are looked for only where
@@ -189,8 +181,13 @@ def match_items(
     best = postings.best(telling, limit, inside)
     if len(best) < limit and len(telling) < len(quoted):
         best = postings.best(list(quoted.values()), limit, inside)
-    held = postings.held(list(quoted.values()), [row for row, _ in best])
-    return [ItemMatch(*found, holds) for found, holds in zip(best, held, strict=True)]
+    return dict(best)
+
+
+def terms_held(postings: Postings, terms: Sequence[str], items: Collection[int]) -> dict[int, Held]:
+    """Item → which of the terms it holds, by their places; what only its neighbours hold is around
+    it."""
+    return postings.held(list(_quoted(postings.connection, terms).values()), items)
 
 
 def match_chunks(

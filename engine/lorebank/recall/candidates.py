@@ -25,7 +25,7 @@ from lorebank.index.finding import (
     opinion_items,
 )
 from lorebank.index.items import Item, ItemCache
-from lorebank.index.lexical import Held, Postings, match_items
+from lorebank.index.lexical import Held, Postings, best_items, terms_held
 from lorebank.index.selection import newest_items
 from lorebank.index.slots import items_of_slots
 from lorebank.index.vocabulary import Vocabulary
@@ -164,11 +164,10 @@ def _rarity(request: Request, held: Mapping[int, Held]) -> dict[str, float]:
 def _by_words(request: Request, held: dict[int, Held]) -> Ranking:
     """Items that hold any of the terms; `why` separates those in the item from those around it."""
     terms = request.understood.terms
-    matches = match_items(
+    scores = best_items(
         request.vocabulary, request.postings, terms, request.limit, within=request.within
     )
-    scores = {match.row: match.score for match in matches}
-    held.update((match.row, match.held) for match in matches)
+    held |= terms_held(request.postings, terms, scores)
     for place, items in [*_by_codes(request).items(), *_by_parts(request)]:
         for item in items:
             own, around = held.get(item, Held(0, 0))
@@ -209,10 +208,11 @@ def _by_parts(request: Request) -> Iterator[tuple[int, list[int]]]:
     counts = request.vocabulary.frequencies(request.understood.terms)
     for place, term in enumerate(request.understood.terms):
         if not counts[term] and (longer := request.vocabulary.holding(term)):
-            matches = match_items(
+            found = best_items(
                 request.vocabulary, request.postings, longer, request.limit, within=request.within
             )
-            yield place, [match.row for match in matches if match.held.own]
+            held = terms_held(request.postings, longer, found)
+            yield place, [item for item in found if held[item].own]
 
 
 def _by_meaning(request: Request, others: frozenset[int]) -> tuple[Ranking, dict[int, float]]:

@@ -26,7 +26,7 @@ from lorebank.dates.query import looks_ahead, other_times
 from lorebank.domain.facts import LONGEST_MONTH, FactKind, Interval
 from lorebank.index.finding import entities_in_text, items_of_interval
 from lorebank.index.items import NOTE, Item, first_below_headings
-from lorebank.index.lexical import match_items
+from lorebank.index.lexical import best_items, terms_held
 from lorebank.language.folding import fold
 from lorebank.language.words import content_words, stop_words, words
 from lorebank.names.entities import display_names, load_aliases, proposals
@@ -94,8 +94,7 @@ def _described(request: Request) -> dict[str, Guess]:
     if not roles:
         return {}
     asked = list(dict.fromkeys(term for role in roles for term in role))
-    matches = match_items(request.vocabulary, request.postings, asked, _LOOKED_AT)
-    items = request.items.load([match.row for match in matches])
+    items = request.items.load(best_items(request.vocabulary, request.postings, asked, _LOOKED_AT))
     described = _described_in(request, items)
     stems = {role: frozenset(map(_stem, role)) for role in roles}
     best: dict[str, tuple[tuple[str, ...], Item]] = {}
@@ -390,9 +389,10 @@ def with_event(request: Request) -> Request:
 def _dated(request: Request, event: Sequence[str]) -> Item | None:
     """The line that dates an event: it holds all its words and names a day; a fact before prose,
     the newest before what it replaces."""
-    matches = match_items(request.vocabulary, request.postings, event, _LOOKED_AT)
+    found = best_items(request.vocabulary, request.postings, event, _LOOKED_AT)
     whole = (1 << len(event)) - 1
-    rows = [match.row for match in matches if match.held.own & whole == whole]
+    held = terms_held(request.postings, event, found)
+    rows = [item for item in found if held[item].own & whole == whole]
     return max(
         (item for item in request.items.load(rows).values() if item.occurred is not None),
         key=lambda item: (item.kind != NOTE, item.recorded or request.now, -item.item),

@@ -13,7 +13,7 @@ from lorebank.domain.answers import Absence
 from lorebank.domain.facts import Interval
 from lorebank.index.finding import find_items
 from lorebank.index.items import Item
-from lorebank.index.lexical import match_items
+from lorebank.index.lexical import terms_held
 from lorebank.index.selection import Selection, select_items
 from lorebank.language.words import estimate_tokens
 from lorebank.recall.answer import Arranged
@@ -119,10 +119,8 @@ def _unmatched(request: Request, number: int) -> str:
     terms = request.understood.terms
     if not terms:
         return "no retriever found it: the question has no words, and it is not linked to its names"
-    matches = match_items(
-        request.vocabulary, request.postings, terms, 1, within=json.dumps([number])
-    )
-    places = matches[0].held.own | matches[0].held.around if matches else 0
+    own, around = terms_held(request.postings, terms, [number])[number]
+    places = own | around
     held = [f"'{term}'" for place, term in enumerate(terms) if places >> place & 1]
     lacking = ", ".join(f"'{term}'" for place, term in enumerate(terms) if not places >> place & 1)
     if held:
