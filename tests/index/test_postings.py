@@ -103,6 +103,16 @@ def test_what_another_process_writes_is_found(root: Path) -> None:
         assert [hit.content for hit in bank.recall("periscope").hits] == ["Bought a periscope."]
 
 
+def test_the_lines_of_a_name_are_read_again_where_another_process_writes(root: Path) -> None:
+    with Bank.open(root, environ=WORDS_ONLY) as bank, Bank.open(root, environ=WORDS_ONLY) as other:
+        assert bank.recall("what does @Ada prefer?").hits
+        other.retain("O(c=0.9) @Ada: Prefers a periscope.", day="2026-01-03")
+        bank.sync()
+        (hit,) = bank.recall("what does @Ada prefer?", k=1).hits
+        assert hit.content == "Prefers a periscope."
+        assert hit.why.keys() >= {"entity", "opinion"}
+
+
 def test_no_more_is_kept_than_there_is_room_for(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

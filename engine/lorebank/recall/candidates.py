@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
@@ -46,6 +46,8 @@ _PERHAPS = 0.7
 """How much of that is left where the entity is only perhaps the one that is meant."""
 _MANY = 8
 """Times `limit` neighbours in meaning that are looked through where filters leave few of them."""
+_LISTS = 500
+"""Lists kept in memory, some 20 KB each."""
 
 
 class Request(Record):
@@ -235,6 +237,25 @@ def _by_meaning(request: Request, others: frozenset[int]) -> tuple[Ranking, dict
     }
 
 
+def _kept(find: Callable[[Request], Ranking]) -> Callable[[Request], Ranking]:
+    """The same, kept while the index stays as it is where no filter narrows it, of what looks only
+    at whom a question names and whether it asks for opinions."""
+
+    def found(request: Request) -> Ranking:
+        asked = request.understood
+        key = find, asked.entities, tuple(asked.perhaps), asked.wants_opinion, request.limit
+        kept = request.items.derived("named")
+        known: dict[Hashable, Ranking] = kept if request.within is None else {}
+        if key not in known:
+            if len(known) >= _LISTS:
+                known.clear()
+            known[key] = find(request)
+        return known[key]
+
+    return found
+
+
+@_kept
 def _by_names(request: Request) -> Ranking:
     """Facts about the entities named, facts that link them, items that have their names in the
     text; what has several of them adds them up. Ties: the newest first."""
@@ -270,6 +291,7 @@ def _by_time(request: Request) -> Ranking:
     return Ranking(((item, share) for item, _, share in rows), lambda item: {"by": found[item]})
 
 
+@_kept
 def _by_opinion(request: Request) -> Ranking:
     """Opinions of the entities named, or of anybody where none is named; the surest first."""
     if not request.understood.wants_opinion:
