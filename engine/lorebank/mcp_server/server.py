@@ -303,8 +303,8 @@ def serve_http(
     number: int = listening.getsockname()[1]
     server, banks = build(access=access)
     app = Endpoint(server.protocol, port=number, tokens=tokens)
-    options: Any = {"http": BoundedProtocol, "ws": "none", "lifespan": "off"}
-    settings = uvicorn.Config(app, log_level="warning", **options)
+    unused: Any = {"ws": "none", "lifespan": "off", "proxy_headers": False, "access_log": False}
+    settings = uvicorn.Config(app, http=BoundedProtocol, log_level="warning", **unused)
     shown = f"[{host}]" if ":" in host else host
     say(f"listening on http://{shown}:{number}{PATH}; the bearer token is in {origin}")
     try:
