@@ -45,8 +45,8 @@ _OF_ONE_FILE = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
 
 _Mask = tuple[list[tuple[int, int]] | int, str]
-"""Where the secrets of a page stood, in characters, or how many bytes of its beginning are not
-kept; and the digest of the page with them."""
+"""In characters, where the secrets of a page stood, or how much of its beginning is not kept; and
+the digest of the page with them."""
 
 
 class RunRecord(Record):
@@ -252,9 +252,14 @@ def complete_run(root: Path, run: RunRecord, entry: str | None) -> tuple[Diagnos
     else:
         for _ in range(_ATTEMPTS):
             before = read_if_exists(root / journal)
-            text = with_entry(_text(before or b""), day, entry)
-            change = Change(before, text.encode("utf-8"))
-            _cut_journal(run.masked, change.before or b"", change.after or b"")
+            old = _text(before or b"")
+            change = Change(before, with_entry(old, day, entry).encode("utf-8"))
+            # An entry is told of clean pages. What stood there may hold secrets, and stands there
+            # still: of both sides only the rest is kept.
+            stood = old.rstrip("\n")
+            for data in filter(None, (change.before, change.after)):
+                rest = data[len(stood.encode("utf-8", "surrogateescape")) :]
+                run.masked[data] = rest, (len(stood), _digest(data))
             save_run(root, replace(run, changes={**run.changes, journal: change}), pending=True)
             try:
                 _write(root, journal, change)
@@ -351,16 +356,6 @@ def _masked(data: bytes, side: str) -> tuple[bytes, _Mask | None]:
     return kept, (spans, _digest(data)) if spans else None
 
 
-def _cut_journal(
-    masked: dict[bytes, tuple[bytes, _Mask | None]], before: bytes, after: bytes
-) -> None:
-    """Of a journal only what the run adds is kept, which is told of clean pages: what stood there
-    may hold secrets, and still stands there."""
-    stood = len(before.rstrip(b"\n"))
-    for data in (before, after):
-        masked[data] = data[stood:], (stood, _digest(data))
-
-
 def _unmasked(
     entries: Mapping[str, bytes], side: _Side | None, page: str, name: str
 ) -> bytes | None:
@@ -370,15 +365,13 @@ def _unmasked(
         return side and entries[side[0]]
     text = _text(entries[side[0]])
     spans, whole = side[1]
-    if isinstance(spans, int):
-        data = page.encode("utf-8", "surrogateescape")[:spans] + entries[side[0]]
-    else:
-        pieces: list[str] = []
-        position = 0
-        for (start, end), secret in zip(spans, find_secrets(_looked_at(page, name)), strict=False):
-            pieces += (text[position:start], page[secret.start : secret.end])
-            position = end
-        data = "".join([*pieces, text[position:]]).encode("utf-8", "surrogateescape")
+    stood, spans = (spans, []) if isinstance(spans, int) else (0, spans)
+    pieces: list[str] = [page[:stood]]
+    position = 0
+    for (start, end), secret in zip(spans, find_secrets(_looked_at(page, name)), strict=False):
+        pieces += (text[position:start], page[secret.start : secret.end])
+        position = end
+    data = "".join([*pieces, text[position:]]).encode("utf-8", "surrogateescape")
     if _digest(data) != whole:
         raise _SecretGone
     return data

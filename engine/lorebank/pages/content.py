@@ -140,7 +140,7 @@ def _announced(
             is_announced=fact.id in begins,
         )
         for fact in facts
-        if fact.recorded and fact.kind is not FactKind.OPINION
+        if begun and fact.recorded and fact.kind is not FactKind.OPINION
         for slug in about.intersection(fact.subjects)
     ]
     texts = {fact.id: fact.content for fact in facts}

@@ -140,10 +140,10 @@ def _facts_repeated(
     content: BankContent, central: Mapping[str, str], repeated: Callable[[str], Mapping[str, str]]
 ) -> Iterator[_Claim]:
     same: dict[tuple[str, str], list[Fact]] = defaultdict(list)
-    for fact in content.facts:
+    for fact in filter(_may_last, content.facts):
         subject = next(iter(fact.subjects), "")
         gone = fact.id in content.over.superseded or fact.id in content.over.lapsed
-        if subject in central and not gone and _may_last(fact):
+        if subject in central and not gone:
             newest = repeated(subject).get(fact.id, fact.id)
             same[subject, newest].append(fact)
     groups: dict[tuple[str, str, frozenset[str]], list[Fact]] = defaultdict(list)

@@ -20,7 +20,7 @@ from operator import attrgetter
 from pathlib import PurePosixPath
 from typing import Any
 
-from lorebank.domain.facts import Entity, Evidence, FactKind, FactStatus, Opinion, Origin
+from lorebank.domain.facts import Entity, FactKind, FactStatus, Opinion, Origin
 from lorebank.generation.writing import ModelInRun
 from lorebank.language.folding import slugify
 from lorebank.markdown.blocks import broken_names, find_blocks
@@ -308,45 +308,39 @@ class PagePlan:
         )
 
 
-def _plain(kind: type[Opinion | Evidence]) -> attrgetter[tuple[Any, ...]]:
-    """Its fields, but for lines and days, as plain values: records are written out slowly."""
-    left_out = ("evidence", "history", "last_updated", "date", "source")
-    worded = dict.fromkeys(("trend", "status", "origin", "stance"), ".value")
-    names = [n + worded.get(n, "") for n in kind.__annotations__ if n not in left_out]
-    return attrgetter(*names, "source.path", "source.start_line", "source.end_line")
-
-
-_OPINION, _EVIDENCE = _plain(Opinion), _plain(Evidence)
+_PLACE = ("source.path", "source.start_line", "source.end_line")
+_EVIDENCE = attrgetter("fact_id", "stance.value", "delta", "content", "reason", *_PLACE)
+_OPINION = attrgetter(
+    *("id", "statement", "entities", "confidence", "trend.value", "status.value", "superseded_by"),
+    *("pinned", "supersedes", "origin.value", *_PLACE),
+)
+_MENTION = attrgetter("slug", "name", "subject")
 
 
 def _inputs_of_opinion(opinion: Opinion, content: BankContent) -> tuple[Any, ...]:
+    """All that is known of it, in plain values: records and days are written out slowly."""
     days = [(day.toordinal(), confidence) for day, confidence in opinion.history]
     lines = [(*_EVIDENCE(line), line.date.toordinal()) for line in opinion.evidence]
-    last = opinion.last_updated and opinion.last_updated.toordinal()
-    return *_OPINION(opinion), days, lines, last, content.unjudged.get(opinion.id)
+    return *_OPINION(opinion), days, lines, content.unjudged.get(opinion.id)
 
 
 def _digest_of(text: str | None) -> str:
     return content_hash((text or "").encode("utf-8", "surrogatepass"))
 
 
-def _inputs_of(
-    known: KnownFact, content: BankContent, mentioned: dict[int, str]
-) -> tuple[Any, ...]:
+def _inputs_of(known: KnownFact, content: BankContent, said: dict[int, str]) -> tuple[Any, ...]:
     """What a page of an entity shows of a fact, or decides by; of the day only whether it is past:
-    a page does not change because days pass. `mentioned` keeps mentions by their identity."""
+    a page does not change because days pass."""
     fact, newer, place = known.fact, known.newer, known.fact.citation
-    named, occurred, mentions = content.named.get(fact.id), fact.occurred, fact.mentions
+    named, occurred, who = content.named.get(fact.id), fact.occurred, fact.mentions
     first, last = (occurred.start, occurred.end) if occurred else (None, None)
-    if id(mentions) not in mentioned:
-        mentioned[id(mentions)] = repr([(each.slug, each.name, each.subject) for each in mentions])
     return (
         (fact.id, fact.content, place.path, place.start_line, place.end_line),  # kind, day: its id
         fact.origin is Origin.OWNER or fact.origin.value,
         fact.confidence,
         first and (first.toordinal(), first > content.today),
         last and (last.toordinal(), last >= content.today),
-        mentioned[id(mentions)],
+        said.get(id(who)) or said.setdefault(id(who), repr(list(map(_MENTION, who)))),
         named and [content.entities[slug].name for slug in named if slug in content.entities],
         known.status is FactStatus.LIVE or known.status.value,
         known.relations and sorted(known.relations),
