@@ -12,6 +12,7 @@ import os
 import secrets
 import traceback
 from collections.abc import Awaitable, Callable, Mapping
+from functools import cache
 from typing import Annotated, Any
 
 from pydantic import TypeAdapter
@@ -187,6 +188,7 @@ class LorebankServer:
         """The rights of a client without a token of its own."""
         self.tools = tools_for(banks, memory_tools=memory_tools)
         """Every tool, permitted or not."""
+        self._listed = cache(Tool.listed)  # a ms each, and every client asks for all
         self.instructions = INSTRUCTIONS + (CITE if citations else DO_NOT_CITE)
         self.protocol = Protocol(
             {"name": "lorebank", "title": "lorebank", "version": __version__},
@@ -197,7 +199,7 @@ class LorebankServer:
     async def list_tools(self, params: Params) -> dict[str, Any]:
         """The tools of the client that asks; their schemas say that they take nothing else."""
         permits, every = caller().access.permits, self.tools
-        return {"tools": [tool.listed() for name, tool in every.items() if permits(name, every)]}
+        return {"tools": [self._listed(tool) for n, tool in every.items() if permits(n, every)]}
 
     async def call_tool(self, params: Params) -> Result:
         """Call a tool; see the class. Arguments may come as text, or as the one value meant."""
