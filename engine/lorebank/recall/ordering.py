@@ -54,16 +54,18 @@ def collapse_repeats(
     said: dict[tuple[bool, str], int] = {}
     homes: dict[int, int] = {}
     notes = {number for number in order if items[number].kind == NOTE}
-    for number in sorted(order, key=lambda n: _opinion_day(items[n]), reverse=True):
-        if number not in notes:
-            item = items[number]
-            text = _spoken(item.content)
-            key = item.quarantined, text, item.entities, item.occurred
-            homes[number] = first = facts.setdefault(key, number)
-            if notes:
-                said.setdefault((item.quarantined, text), first)
-                text = _spoken(f"{' '.join(item.names)} {item.content}")
-                said.setdefault((item.quarantined, text), first)
+    opinions = [number for number in order if items[number].kind == "opinion"]
+    others = [number for number in order if items[number].kind not in (NOTE, "opinion")]
+    opinions.sort(key=lambda n: items[n].recorded or date.min, reverse=True)
+    for number in (*others, *opinions):
+        item = items[number]
+        text = _spoken(item.content)
+        key = item.quarantined, text, item.entities, item.times and item.times[0]
+        homes[number] = first = facts.setdefault(key, number)
+        if notes:
+            said.setdefault((item.quarantined, text), first)
+            text = _spoken(f"{' '.join(item.names)} {item.content}")
+            said.setdefault((item.quarantined, text), first)
     tasks = [number for number in order if number in notes and _BOX.match(items[number].content)]
     for number in sorted(tasks, key=lambda n: _written(items[n]), reverse=True):
         said.setdefault((items[number].quarantined, _spoken(items[number].content)), number)
@@ -90,10 +92,6 @@ def _spoken(text: str) -> str:
 
 def _written(item: Item) -> tuple[date, str, int]:
     return item.recorded or date.min, item.path, item.start_line
-
-
-def _opinion_day(item: Item) -> date:
-    return (item.recorded or date.min) if item.kind == "opinion" else date.max
 
 
 def apply_decay(

@@ -93,7 +93,8 @@ class Found(Record):
         """Best first; of what is as good a fact first, then what stands first. Where the newest or
         the oldest is asked for, what answers about as well as the best is put in order of days."""
         items, scores = self.pool.items, self.scores
-        order = sorted(scores, key=lambda n: (-scores[n], items[n].kind == NOTE, n))
+        order = sorted(scores, key=lambda n: (items[n].kind == NOTE, n))
+        order.sort(key=scores.__getitem__, reverse=True)
         asked = self.pool.request.understood.order
         if asked not in ("newest", "oldest"):
             return order

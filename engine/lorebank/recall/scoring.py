@@ -183,7 +183,7 @@ def signs_of(pool: Pool) -> Signs:
     found: dict[int, tuple[float, ...]] = {}
     for number, item in pool.items.items():
         covered, around, verbatim, lexical = words.of(item)
-        named = words.named(item)
+        named = words.named(item) if wanted else 1.0
         if number in defining:
             named = max(named, defining[number])
         share = _share_of_time(item, interval) if interval else 0.0
@@ -205,21 +205,27 @@ def signs_of(pool: Pool) -> Signs:
             named,
             slot.get(number, 0.0),
             share,
-            float(understood.wants_time and item.occurred is not None),
+            float(bool(item.times)) if understood.wants_time else 0.0,
             opinion.get(number, 0.0),
             0.0 if is_note else 1.0,
             _length(item.content) * (1.0 - min(1.0, covered)) if is_note else 0.0,
             # Where no entity is named, as far as the words asked for are its name.
             defining.get(number, 0.0) * (1.0 if wanted else covered),
-            float(item.dialogue and _asks(pool.turn_beside(item, -1))),
-            float(_asks(item)),
+            _asks_before(pool, item) if item.dialogue else 0.0,
+            _asks(item.content),
             float(item.quarantined),
         )
     return found
 
 
-def _asks(item: Item | None) -> bool:
-    return item is not None and item.content.rstrip(_BEHIND_THEM).endswith(_QUESTION_MARKS)
+def _asks_before(pool: Pool, turn: Item) -> float:
+    before = pool.turn_beside(turn, -1)
+    return _asks(before.content) if before else 0.0
+
+
+@lru_cache(maxsize=16_384)  # questions mostly meet the same items
+def _asks(text: str) -> float:
+    return float(text.rstrip(_BEHIND_THEM).endswith(_QUESTION_MARKS))
 
 
 class _Words:
@@ -237,7 +243,8 @@ class _Words:
         self._total = sum(self._rarity) or 1.0
         self._most = _BM25_MOST * (sum(pool.rarity.values()) or 1.0)
         self._entities = frozenset(understood.entities)
-        self._share = cache(self._share_of)  # most items hold the terms in one of a few ways
+        # Most items hold the terms, and name those asked for, in one of a few ways.
+        self._share, self._named = cache(self._share_of), cache(self._named_by)
 
         def places(wanted: Collection[str]) -> int:
             return sum(1 << place for place, term in enumerate(terms) if term in wanted)
@@ -282,16 +289,17 @@ class _Words:
         return own, around, float(verbatim), min(1.0, bm25)
 
     def named(self, item: Item) -> float:
-        """Share of the entities named that the item is about or names; 1 where none is named."""
-        if not self._entities:
-            return 1.0
-        found = self._linked.get(item.item, 0.0) / len(self._entities)
+        """Share of the entities named that the item is about or names."""
         written = self._names & self._held.get(item.item, _NOT_HELD).own
+        return self._named(self._linked.get(item.item, 0.0), written, item.subjects)
+
+    def _named_by(self, linked: float, written: int, subjects: frozenset[str]) -> float:
+        found = linked / len(self._entities)
         if written:
             share = written.bit_count() / self._names.bit_count()
             found = max(found, share * _WRITTEN_NAME)
-        if item.subjects.difference(self._roles):  # "Thanks, Ana!" is not about Ana
-            about = len(self._entities & item.subjects) / len(self._entities)
+        if subjects.difference(self._roles):  # "Thanks, Ana!" is not about Ana
+            about = len(self._entities & subjects) / len(self._entities)
             found = max(about, found * _BESIDE_A_SUBJECT)
         return min(1.0, found)
 
