@@ -48,7 +48,7 @@ def test_the_sum_of_words_is_what_fts5_says_of_all_at_once(
     monkeypatch.setattr(module, "FEW", few)
     with Bank.open(root, environ=WORDS_ONLY) as bank:
         bank.sync()
-        postings, whole = Postings(bank.workspace.index), asked_at_once(bank, QUERIES[:wanted])
+        postings, whole = Postings(bank.workspace.vocabulary), asked_at_once(bank, QUERIES[:wanted])
         for _ in ("read", "kept"):
             assert postings.best(QUERIES[:wanted], 1_000) == whole
             assert postings.best(QUERIES[:wanted], 7) == whole[:7]
@@ -73,7 +73,7 @@ def test_a_row_holds_a_word_where_fts5_finds_it(
         ]
         own = [matching(bank, f"{{text entities day title}} : {query}") for query in QUERIES]
         either = [matching(bank, query) for query in QUERIES]
-        postings = Postings(bank.workspace.index)
+        postings = Postings(bank.workspace.vocabulary)
         for time in ("read", "kept", "scored"):
             assert postings.held(QUERIES, [*rows, 10**6]) == {
                 row: (
@@ -91,7 +91,7 @@ def test_only_rows_within_count(root: Path) -> None:
         bank.sync()
         whole = asked_at_once(bank, QUERIES[:2])
         some = [row for row, _ in whole[::3]]
-        found = Postings(bank.workspace.index).best(QUERIES[:2], 5, [*some, 10**6])
+        found = Postings(bank.workspace.vocabulary).best(QUERIES[:2], 5, [*some, 10**6])
         assert found == [entry for entry in whole if entry[0] in set(some)][:5]
 
 
@@ -119,7 +119,7 @@ def test_no_more_is_kept_than_there_is_room_for(
     monkeypatch.setattr(module, "CAPACITY", 40)
     with Bank.open(root, environ=WORDS_ONLY) as bank:
         bank.sync()
-        postings, whole = Postings(bank.workspace.index), asked_at_once(bank, QUERIES)
+        postings, whole = Postings(bank.workspace.vocabulary), asked_at_once(bank, QUERIES)
         for _ in range(3):
             assert postings.best(QUERIES, 1_000) == whole
             kept = sum(len(posting.rows) for posting in postings._known.values())

@@ -462,7 +462,7 @@ class OpenWorkspace:
     def postings(self) -> Postings:
         from lorebank.index.lexical import Postings
 
-        return Postings(self.index)
+        return Postings(self.vocabulary)
 
     @cached_property
     def items(self) -> ItemCache:

@@ -62,9 +62,9 @@ class _Posting(NamedTuple):
 class Postings:
     """The words of the items with what each is worth, as far as questions asked for them."""
 
-    def __init__(self, connection: Connection) -> None:
-        self.connection = connection
-        self._known: Memo[str, _Posting] = Memo(connection)
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.vocabulary, self.connection = vocabulary, vocabulary.connection
+        self._known: Memo[str, _Posting] = Memo(self.connection)
         self._asked = 0
 
     def best(
@@ -149,7 +149,7 @@ def _best_by_numpy(postings: Sequence[_Posting], limit: int) -> list[tuple[int, 
     return list(zip(rows[order].tolist(), scores[order].tolist(), strict=True))
 
 
-def _held(postings: Sequence[_Posting], rows: Sequence[int]) -> tuple[list[int], list[int]]:
+def _held(postings: Sequence[_Posting], rows: Sequence[int]) -> Sequence[list[int]]:
     own, around = [0] * len(rows), [0] * len(rows)
     for bit, (holding, is_own, _) in enumerate(postings):
         for place, row in enumerate(rows if holding else ()):
@@ -159,9 +159,7 @@ def _held(postings: Sequence[_Posting], rows: Sequence[int]) -> tuple[list[int],
     return own, around
 
 
-def _held_by_numpy(
-    postings: Sequence[_Posting], rows: Sequence[int]
-) -> tuple[list[int], list[int]]:
+def _held_by_numpy(postings: Sequence[_Posting], rows: Sequence[int]) -> Sequence[list[int]]:
     """The same of at most `MAX_TERMS`."""
     import numpy as np
 
@@ -184,12 +182,7 @@ MAX_TERMS = 48
 
 
 def best_items(
-    vocabulary: Vocabulary,
-    postings: Postings,
-    terms: Sequence[str],
-    limit: int,
-    *,
-    within: str | None = None,
+    postings: Postings, terms: Sequence[str], limit: int, within: str | None = None
 ) -> dict[int, float]:
     """Items that hold any of the terms (words or phrases) and their BM25, the more, the better;
     best first, ties by row number.
@@ -198,8 +191,8 @@ def best_items(
     of the items is worth nothing to BM25; items that hold only such terms are looked for only where
     there are no others.
     """
-    quoted = _quoted(vocabulary.connection, terms)
-    counts, total = vocabulary.frequencies(list(quoted)), vocabulary.total
+    quoted = _quoted(postings.connection, terms)
+    counts, total = postings.vocabulary.frequencies(list(quoted)), postings.vocabulary.total
     telling = [match for term, match in quoted.items() if 2 * counts[term] <= total]
     inside = None if within is None else json.loads(within)
     best = postings.best(telling, limit, inside)

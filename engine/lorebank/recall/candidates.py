@@ -166,9 +166,7 @@ def _rarity(request: Request, held: Mapping[int, Held]) -> dict[str, float]:
 def _by_words(request: Request, held: dict[int, Held]) -> Ranking:
     """Items that hold any of the terms; `why` separates those in the item from those around it."""
     terms = request.understood.terms
-    scores = best_items(
-        request.vocabulary, request.postings, terms, request.limit, within=request.within
-    )
+    scores = best_items(request.postings, terms, request.limit, request.within)
     held |= terms_held(request.postings, terms, scores)
     for place, items in [*_by_codes(request).items(), *_by_parts(request)]:
         for item in items:
@@ -210,9 +208,7 @@ def _by_parts(request: Request) -> Iterator[tuple[int, list[int]]]:
     counts = request.vocabulary.frequencies(request.understood.terms)
     for place, term in enumerate(request.understood.terms):
         if not counts[term] and (longer := request.vocabulary.holding(term)):
-            found = best_items(
-                request.vocabulary, request.postings, longer, request.limit, within=request.within
-            )
+            found = best_items(request.postings, longer, request.limit, request.within)
             held = terms_held(request.postings, longer, found)
             yield place, [item for item in found if held[item].own]
 

@@ -94,7 +94,7 @@ def _described(request: Request) -> dict[str, Guess]:
     if not roles:
         return {}
     asked = list(dict.fromkeys(term for role in roles for term in role))
-    items = request.items.load(best_items(request.vocabulary, request.postings, asked, _LOOKED_AT))
+    items = request.items.load(best_items(request.postings, asked, _LOOKED_AT))
     described = _described_in(request, items)
     stems = {role: frozenset(map(_stem, role)) for role in roles}
     best: dict[str, tuple[tuple[str, ...], Item]] = {}
@@ -389,7 +389,7 @@ def with_event(request: Request) -> Request:
 def _dated(request: Request, event: Sequence[str]) -> Item | None:
     """The line that dates an event: it holds all its words and names a day; a fact before prose,
     the newest before what it replaces."""
-    found = best_items(request.vocabulary, request.postings, event, _LOOKED_AT)
+    found = best_items(request.postings, event, _LOOKED_AT)
     whole = (1 << len(event)) - 1
     held = terms_held(request.postings, event, found)
     rows = [item for item in found if held[item].own & whole == whole]

@@ -195,7 +195,7 @@ def signs_of(pool: Pool) -> Signs:
         unmatched = not (covered or around or number in slot or share or (wanted and named))
         if unmatched and near < _NEAR:
             continue  # nothing of what is asked for
-        is_note = item.kind == NOTE
+        is_note, before = item.kind == NOTE, item.dialogue and pool.turn_beside(item, -1)
         found[number] = (
             covered,
             around,
@@ -211,16 +211,11 @@ def signs_of(pool: Pool) -> Signs:
             _length(item.content) * (1.0 - min(1.0, covered)) if is_note else 0.0,
             # Where no entity is named, as far as the words asked for are its name.
             defining.get(number, 0.0) * (1.0 if wanted else covered),
-            _asks_before(pool, item) if item.dialogue else 0.0,
+            _asks(before.content) if before else 0.0,
             _asks(item.content),
             float(item.quarantined),
         )
     return found
-
-
-def _asks_before(pool: Pool, turn: Item) -> float:
-    before = pool.turn_beside(turn, -1)
-    return _asks(before.content) if before else 0.0
 
 
 @lru_cache(maxsize=16_384)  # questions mostly meet the same items
