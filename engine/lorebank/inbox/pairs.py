@@ -257,7 +257,7 @@ def _nearest(
                 may_end[slug].append(fact)
     texts = {fact.content for each in (news, *may_end.values()) for fact in each}
     vectors = vectors_by_text(desk.vectors_of, texts)
-    older = {slug: _Older(each) for slug, each in may_end.items()}
+    older = {slug: _Older(each, vectors) for slug, each in may_end.items()}
     nearest: dict[str, _Pair] = {}
     for newer in news:
         for slug in filter(older.__contains__, newer.slugs):
@@ -283,8 +283,13 @@ class _Older:
     """Lines about an entity that may be over, oldest first, found by how their words begin: words
     that are alike begin alike."""
 
-    def __init__(self, facts: Sequence[Fact]) -> None:
-        self.facts = facts
+    def __init__(self, facts: Sequence[Fact], vectors: Mapping[str, ndarray]) -> None:
+        self.facts, self.matrix = facts, None
+        if vectors:
+            import numpy as np
+
+            unknown = np.zeros_like(next(iter(vectors.values())))
+            self.matrix = np.array([vectors.get(fact.content, unknown) for fact in facts])
         self.words = [_Words(fact.content) for fact in facts]
         self.holding: dict[str, list[int]] = {}
         for number, said in enumerate(self.words):
@@ -304,15 +309,17 @@ class _Older:
         alike_begun = Counter(chain.from_iterable(self.holding.get(b, ()) for b in mine.begun))
         enough = (_ENOUGH if vectors else _ENOUGH_WORDS) * (1 - 1 / max(1, count))
         weight, best = _SHARED if vectors else 1.0, None
-        for number in range(count) if vectors else sorted(alike_begun):
+        cosines = [0.0] * count
+        if vector is not None and self.matrix is not None:
+            cosines = (self.matrix[:count] @ vector).tolist()
+        near = {number for number, cosine in enumerate(cosines) if cosine >= enough}
+        for number in sorted(near.union(alike_begun)):
             theirs, fact = self.words[number], self.facts[number]
             if number >= count:
                 break
             if not names.isdisjoint(theirs.said):
                 theirs = _Words(fact.content, names)
-            alike = 0.0
-            if vector is not None and fact.content in vectors:
-                alike = max(0.0, float(vector @ vectors[fact.content]))
+            alike = max(0.0, cosines[number])
             shorter = theirs if len(theirs.telling) < len(mine.telling) else mine
             again = len(shorter.telling) - len(shorter.begun)
             most = (alike_begun[number] + again) / max(1, len(shorter.telling))
