@@ -10,12 +10,11 @@ At 100,000 facts about twenty people, by CPU on two shared cores; the baseline r
 one FTS5 table (.86 s) and asks it (70.9 ms):
 
 - cold lexical index 43.5 s and 320 MB, 51 times the baseline;
-- first reflect 20.5 s and 363 MB, the second 7.2 s and 254 MB, one with a single new line 9.7 s and
-  327 MB (23.3, 8.8 and 11.8 s by the code before, on the same busy machine), up to 100 MB of which
-  is the index, mapped from its file: of twenty pages of entities one is planned, but all facts are
-  read (.8 s), what became of them is worked out (1.2 s), and told apart from the night before by a
-  digest (.9 s), each night; a run on the day of the first one also searches its journal of 4.4 MB
-  for secrets (.6 s);
+- first reflect 18.9 s and 363 MB, the second 5.7 s and 258 MB, one with a single new line 7.1 s and
+  328 MB (6.6 and 8.8 s by the code before, in turns with it), up to 100 MB of which is the index,
+  mapped from its file: of twenty pages of entities one is planned, but all facts are read (.75 s),
+  what became of them is worked out (.7 s), told apart from the night before by a digest (.55 s) and
+  asked for what may be over (.7 s), each night; with an embedder that last step took 2.4 s more;
 - recall by words p50 13 ms (.2 of the baseline), with vectors 27 ms (.4); the first recall with
   an embedder after an index made without one .4 s.
 

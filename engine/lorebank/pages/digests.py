@@ -125,7 +125,7 @@ def _world(bank: Digests, threads: Threads) -> str:
     folded = {k.fact.id for again in habits.values() for k in again[:-1]}
     lines = [
         sentence_line(known, WORLD_PATH, on_days(habits[known.fact.id]))
-        for known in distinct(sorted(own, key=newest_first))
+        for known in sorted(own, key=newest_first)
         if known.fact.id not in folded
     ]
     return _cut(lines)
@@ -152,10 +152,10 @@ def _experience(bank: Digests, path: str) -> str:
         sorted(bank.done.get(path, ()), key=newest_first),
         key=lambda k: k.day.isoformat()[:7] if k.day else "",
     ):
-        done = distinct(list(group))
-        pages = {k: len(bank.with_page.intersection(k.fact.slugs)) for k in done}
-        weightiest = max(pages, key=lambda k: pages[k])
-        told = [k for k in done if not k.fact.slugs or (k is weightiest and pages[k])]
+        done = list(group)
+        pages = [len(bank.with_page.intersection(k.fact.slugs)) for k in done]
+        weightiest = done[pages.index(max(pages))] if any(pages) else None
+        told = [k for k in done if not k.fact.slugs or k is weightiest]
         lines = [f"- {when_told(k)} · {_cited(k, path)}" for k in told]
         parts += ["\n".join([f"### {month or 'Undated'}", "", *lines])] if lines else []
     archives = sorted(bank.done.keys() - {EXPERIENCE_PATH}, reverse=True)
