@@ -77,6 +77,46 @@ def test_a_word_of_a_longer_description_is_no_role(bank: Bank) -> None:
     assert not any("was read as" in note for note in answer.notes)
 
 
+@pytest.fixture(scope="module")
+def workshop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bank]:
+    root: Path = tmp_path_factory.mktemp("parts") / "ws"
+    (root / "memory").mkdir(parents=True)
+    (root / "memory.md").write_text("- Our apprentice Wendel sweeps up on Fridays.\n", "utf-8")
+    (root / "memory" / "2025-06-02.md").write_text(
+        "## Retain\n"
+        "- W @LeopoldStrand: Owes for two chairs; mobile 0170 555 01.\n"
+        "- W @Ilda: Owes the baker for a cake.\n"
+        "- W @Wendel: Starts at the college in Ghent in October.\n"
+        "- W @Ilda: Starts on the roof in July.\n"
+        "- O(c=0.8) @Ilda: Thinks that Wendel is careful and slow.\n"
+        "- O(c=0.8) @Ilda: Thinks that the roof can wait.\n"
+        "- W @bigal: Plays on Thursday.\n",
+        "utf-8",
+    )
+    with Bank.open(root, environ=WORDS_ONLY, now=NOW) as opened:
+        opened.sync()
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("question", "lead", "note"),
+    [
+        ("what does Strand owe", "Owes for two", "'strand' was read as LeopoldStrand"),
+        ("what do the Strands owe", "Owes for two", "'strands' was read as LeopoldStrand"),
+        ("where does our apprentice start", "Starts at", "'apprentice' was read as Wendel"),
+        ("how do I reach Leopold Strand", "Owes for two", ""),
+        ("what does Ilda think of Wendel", "Thinks that Wendel", ""),
+        ("when does big al play", "Plays on Thursday", ""),
+    ],
+)
+def test_somebody_is_meant_by_a_part_of_the_name_or_otherwise(
+    workshop: Bank, question: str, lead: str, note: str
+) -> None:
+    answer = workshop.recall(question, now=NOW)
+    assert answer.hits[0].content.startswith(lead)
+    assert any(each.startswith(note) for each in answer.notes) or not note
+
+
 @golden("questions.md")
 def test_what_somebody_is_comes_first(bank: Bank, question: str, lead: str) -> None:
     assert lead in bank.recall(question, now=NOW).hits[0].content

@@ -1,9 +1,10 @@
 """What a question means where the notes must tell: whom, in other words, and when.
 
 "The new cook" is whoever the notes call so, not by a list of roles: a description is what stands
-beside a name, in apposition ("Ilda, our neighbour"), as a label ("Vet: Noémia"), behind a copula,
-or at the head of a fact about somebody ("W @Youssef: Cook, 41"). What is found is a guess: it
-raises what is linked to it and leaves out nothing.
+beside a name, in apposition ("Ilda, our neighbour"; "my nephew Corin"), as a label ("Vet: Noémia"),
+behind a copula, or at the head of a fact about somebody ("W @Youssef: Cook, 41"). One word of a
+name stands for its bearers. What is found is a guess: it raises what is linked to it and leaves out
+nothing.
 
 "Before the move" ends where the notes date the move. "On 11 June" is the last 11 June, unless the
 question looks ahead; where nothing is noted of that day, the coming one and those of earlier years
@@ -20,14 +21,14 @@ from datetime import timedelta
 from functools import cache
 from itertools import takewhile
 
-from lorebank.database.connection import Connection
+from lorebank.database.connection import Connection, select
 from lorebank.dates.phrases import DatePhrase
 from lorebank.dates.query import looks_ahead, other_times
 from lorebank.domain.facts import LONGEST_MONTH, FactKind, Interval
 from lorebank.index.finding import entities_in_text, items_of_interval
 from lorebank.index.items import NOTE, Item, first_below_headings
 from lorebank.index.lexical import best_items, terms_held
-from lorebank.language.folding import fold
+from lorebank.language.folding import fold, spaced_name
 from lorebank.language.words import content_words, stop_words, words
 from lorebank.names.entities import display_names, load_aliases, proposals
 from lorebank.recall.candidates import Request
@@ -39,6 +40,8 @@ _LONGEST_ROLE = 3
 """Words of a role: "the new firmware engineer"."""
 _MOST_MEANT = 3
 """A role that fits more people than this stays unresolved."""
+_SHORTEST_PART = 3
+"""Letters of a word that stands for a name of several; chosen by hand: initials name nobody."""
 _MOST_ALIASES = 3
 """Proposed names of one entity that are searched as well."""
 _Described = tuple[str, list[frozenset[str]]]
@@ -64,7 +67,11 @@ _CLAUSE_END = re.compile(r"[,.;:()–—!?\n]")
 def resolve(request: Request) -> Request:
     """The request with whom its roles and names may stand for."""
     entities = request.understood.entities
-    guesses = {**_proposed(request.connection, entities), **_described(request)}
+    guesses = {
+        **_proposed(request.connection, entities),
+        **_named_in_part(request),
+        **_described(request),
+    }
     perhaps = {slug: guess for slug, guess in guesses.items() if slug not in entities}
     if not perhaps:
         return request
@@ -82,6 +89,33 @@ def _proposed(connection: Connection, entities: Sequence[str]) -> dict[str, Gues
     return {
         slug: Guess(f"searched '{names.get(slug, slug)}' as well: {reason}; `lorebank inbox` asks")
         for slug, reason in found.items()
+    }
+
+
+def _named_in_part(request: Request) -> dict[str, Guess]:
+    """Entities of whose name the question has one word: `Saoirse` of Saoirse Kell, `the Lanyons`
+    of Lanyon."""
+    if not request.understood.subject_terms:
+        return {}
+    known: dict[str, set[str]] = request.items.derived("names").setdefault("by word", {})
+    if not known:
+        for entity, name in select(request.connection, "SELECT entity, name FROM aliases"):
+            for word in words(spaced_name(name)):
+                known.setdefault(word, set()).add(entity)
+    meant: dict[str, str] = {}
+    for term in request.understood.subject_terms:
+        forms = (term, term.removesuffix("s"), term.removesuffix("es"))
+        found = next(filter(None, map(known.get, forms)), set())
+        if len(term) >= _SHORTEST_PART and len(found) <= _MOST_MEANT:
+            meant.update(dict.fromkeys(found, term))
+    if meant:
+        from lorebank.names.lexicon import titles  # few questions need it
+
+        meant = {slug: term for slug, term in meant.items() if term not in titles()}
+    names = display_names(request.connection, meant) if meant else {}
+    return {
+        slug: Guess(f"'{term}' was read as {names.get(slug, slug)}", (term,))
+        for slug, term in meant.items()
     }
 
 
@@ -167,6 +201,8 @@ def _descriptions(item: Item, slug: str, names: Sequence[str]) -> Iterator[list[
             yield _head(behind["text"])
         elif copula := _copula().match(item.content, end):
             yield _head(_CLAUSE_END.split(item.content[copula.end() :], maxsplit=1)[0])
+        if before := _noun_phrase().search(item.content[:start]):
+            yield _head(before["text"])
         if label := _LABEL.search(item.content[:start]):
             # Each word of "Harbour office:" may be what it is called.
             yield from ([word] for word in _head(label["text"]))
@@ -282,6 +318,18 @@ def _names(connection: Connection, slugs: Collection[str]) -> dict[str, tuple[st
 @cache
 def _determiners() -> frozenset[str]:
     return frozenset(map(fold, phrases_of("determiner")))
+
+
+@cache
+def _noun_phrase() -> re.Pattern[str]:
+    """`my nephew`, `our daughter is`: before a name."""
+    determiner, copula = (
+        "|".join(map(re.escape, phrases_of(kind))) for kind in ("determiner", "copula")
+    )
+    return re.compile(
+        rf"(?<!\w)(?:{determiner})\s+(?P<text>\w+(?:[ -]\w+){{0,2}}?)(?:\s+(?:{copula}))?\s+$",
+        re.IGNORECASE,
+    )
 
 
 @cache
