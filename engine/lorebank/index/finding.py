@@ -150,7 +150,9 @@ def opinion_items(
     """
     about = (
         " AND i.item IN (SELECT m.item FROM mentions m"
-        " WHERE m.entity IN (SELECT value FROM json_each(?1)))"
+        " WHERE m.entity IN (SELECT value FROM json_each(?1))"
+        " UNION ALL SELECT p.item FROM plain_mentions p"
+        " WHERE p.entity IN (SELECT value FROM json_each(?1)))"
         if entities
         else " AND ?1 IS NOT NULL"
     )

@@ -20,7 +20,7 @@ from dataclasses import fields
 from functools import cache, cached_property, lru_cache
 from operator import mul
 
-from lorebank.domain.facts import Interval
+from lorebank.domain.facts import FactKind, Interval
 from lorebank.index.finding import LEAST_SHARE
 from lorebank.index.items import NOTE, Item
 from lorebank.index.lexical import Held
@@ -46,8 +46,9 @@ class Weights(Record):
     """BM25, as a share of the most that the question's words can come to."""
     meaning: float = 3.4
     """Standard deviations nearer in meaning than the notes at large, levelling off at about 6."""
-    named: float = 1.2
-    """It is about the entities named, or has their names."""
+    named: float = 1.5
+    """It is about the entities named, or has their names. Fitted at 1.2; at 1.5 three more of 534
+    questions by other hands have a right line first, and R@10 of LoCoMo is .809, not .810."""
     slot: float = 6.0
     """It gives the very property asked for; the newest that does, all of it."""
     in_time: float = 1.1
@@ -73,7 +74,7 @@ class Weights(Record):
 
 DEFAULT_WEIGHTS = Weights()
 SIGNS = tuple(each.name for each in fields(Weights))
-BIAS = -6.1
+BIAS = -6.4
 """Log-odds of an item without any sign."""
 STRONG_FROM, WEAK_FROM = 0.7, 0.003
 """Strong is what is more than twice as likely right as not: of questions asked of another workspace
@@ -286,16 +287,20 @@ class _Words:
     def named(self, item: Item) -> float:
         """Share of the entities named that the item is about or names."""
         written = self._names & self._held.get(item.item, _NOT_HELD).own
-        return self._named(self._linked.get(item.item, 0.0), written, item.subjects)
+        is_opinion = item.kind == FactKind.OPINION
+        return self._named(self._linked.get(item.item, 0.0), written, item.subjects, is_opinion)
 
-    def _named_by(self, linked: float, written: int, subjects: frozenset[str]) -> float:
+    def _named_by(
+        self, linked: float, written: int, subjects: frozenset[str], is_opinion: bool
+    ) -> float:
         found = linked / len(self._entities)
         if written:
             share = written.bit_count() / self._names.bit_count()
             found = max(found, share * _WRITTEN_NAME)
         if subjects.difference(self._roles):  # "Thanks, Ana!" is not about Ana
             about = len(self._entities & subjects) / len(self._entities)
-            found = max(about, found * _BESIDE_A_SUBJECT)
+            # Before the colon of an opinion stands who holds it, and no subject.
+            found = max(about, found * (1.0 if is_opinion else _BESIDE_A_SUBJECT))
         return min(1.0, found)
 
     def _share_of(self, mask: int) -> float:
