@@ -90,7 +90,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bank]:
         "- W @Ilda: Starts on the roof in July.\n"
         "- O(c=0.8) @Ilda: Thinks that Wendel is careful and slow.\n"
         "- O(c=0.8) @Ilda: Thinks that the roof can wait.\n"
-        "- W @bigal: Plays on Thursday.\n",
+        "- W @PowerPoint: The licence runs out.\n",
         "utf-8",
     )
     with Bank.open(root, environ=WORDS_ONLY, now=NOW) as opened:
@@ -104,9 +104,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bank]:
         ("what does Strand owe", "Owes for two", "'strand' was read as LeopoldStrand"),
         ("what do the Strands owe", "Owes for two", "'strands' was read as LeopoldStrand"),
         ("where does our apprentice start", "Starts at", "'apprentice' was read as Wendel"),
-        ("how do I reach Leopold Strand", "Owes for two", ""),
         ("what does Ilda think of Wendel", "Thinks that Wendel", ""),
-        ("when does big al play", "Plays on Thursday", ""),
     ],
 )
 def test_somebody_is_meant_by_a_part_of_the_name_or_otherwise(
@@ -115,6 +113,11 @@ def test_somebody_is_meant_by_a_part_of_the_name_or_otherwise(
     answer = workshop.recall(question, now=NOW)
     assert answer.hits[0].content.startswith(lead)
     assert any(each.startswith(note) for each in answer.notes) or not note
+
+
+def test_a_common_word_is_no_part_of_a_name(workshop: Bank) -> None:
+    answer = workshop.recall("what is the point of the power bill?", now=NOW)
+    assert not any("was read as" in note for note in answer.notes)
 
 
 @golden("questions.md")

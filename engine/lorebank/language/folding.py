@@ -43,8 +43,6 @@ _ALONE = re.compile(
 )
 """Blocks whose letters, unless they are marks, never join those beside them."""
 _POSSESSIVE = re.compile(r"(?<=\w)(?:'s|'S|’s|’S|(?<=[sSxXzZ])['’])\Z")
-CAMEL_CASE = re.compile(r"(?<=[^\W\dA-Z_])(?<!\AMc)(?=[A-Z])")
-"""Where a word of several run together parts; not behind the Mc of McBride."""
 
 
 def fold(text: str) -> str:
@@ -101,16 +99,6 @@ def slugify(name: str) -> str:
     """
     joined = _SEPARATORS.sub("-", fold(name).strip())
     return _NOT_SLUG.sub(_keep_vowel_sign, joined).strip("-.'")
-
-
-def spaced_name(written: str) -> str:
-    """A mark of capitalised words run together as prose writes it; any other name as it is.
-
-    >>> spaced_name("MrsAckroyd"), spaced_name("McBride"), spaced_name("iPhone")
-    ('Mrs Ackroyd', 'McBride', 'iPhone')
-    """
-    parts = CAMEL_CASE.split(written) if written.isalpha() else [written]
-    return " ".join(parts) if all(len(part) > 1 for part in parts) else written
 
 
 def strip_possessive(name: str) -> str:

@@ -201,7 +201,7 @@ def _entity(row: Sequence[object], aliases: Mapping[str, tuple[str, ...]]) -> En
     return Entity(
         slug=str(slug),
         name=str(name),
-        aliases=tuple(a for a in aliases.get(str(slug), ()) if a.replace(" ", "") != name),
+        aliases=aliases.get(str(slug), ()),
         type=str(kind) if kind else None,
         first_seen=date.fromisoformat(str(first_seen)) if first_seen else None,
         last_seen=date.fromisoformat(str(last_seen)) if last_seen else None,

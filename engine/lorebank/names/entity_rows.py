@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from lorebank.database.connection import Connection, read_meta, select, write_meta
 from lorebank.domain.facts import Diagnostic
-from lorebank.language.folding import slugify, spaced_name
+from lorebank.language.folding import slugify
 from lorebank.names.entities import (
     IDENTITY_CODES,
     MOVED,
@@ -57,9 +57,6 @@ def refresh_entities(connection: Connection, changed: frozenset[str] | None) -> 
     if changed is not None and not changed:
         return frozenset()
     resolved = resolution(connection)
-    if changed is not None:
-        # `Anna-Berg` and `AnnaBerg`: the second stands for the first while nobody bears that name.
-        changed |= {slug.replace("-", "") for slug in changed}
     _set_dirty(connection, resolved.entity_of, changed)
     _rewrite_problems(connection, resolved.problems)
     connection.execute("DELETE FROM proposals")
@@ -297,8 +294,6 @@ def _rewrite_aliases(connection: Connection, entity_of: Mapping[str, str]) -> No
     ):
         spellings[slug] = name
     rows = {(slug, entity_of.get(slug, slug), name) for slug, name in spellings.items()}
-    spaced = [(each, entity) for _, entity, name in rows if (each := spaced_name(name)) != name]
-    rows |= {(slugify(name), e, name) for name, e in spaced if slugify(name) not in entity_of}
     rows |= {
         (slug, slug, name)
         for slug, name in select(

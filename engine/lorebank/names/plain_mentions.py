@@ -123,13 +123,9 @@ def _patterns(connection: Connection, not_names: Collection[str]) -> dict[str, N
     """Slug → what to look for, of every name that stands for an entity."""
     excluded = frozenset(map(fold, not_names))
     found: dict[str, NamePattern] = {}
-    rows = select(connection, "SELECT slug, name FROM aliases ORDER BY slug, entity")
-    written = {name for _, name in rows}
-    for slug, name in rows:
+    for slug, name in select(connection, "SELECT slug, name FROM aliases ORDER BY slug, entity"):
         pattern = pattern_of(slug, name, excluded)
         if pattern is not None:
-            if " " in name and name.replace(" ", "") in written:
-                pattern = replace(pattern, written=name)  # LinkedIn is not "linked in"
             found.setdefault(slug, pattern)
     return found
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
-from lorebank.language.folding import CAMEL_CASE, fold, slugify, strip_possessive
+from lorebank.language.folding import fold, slugify, strip_possessive
 from lorebank.names import lexicon
 from lorebank.names.lexicon import LegalForm
 from lorebank.records import Record
@@ -294,6 +294,7 @@ def _cut_glued_form(words: list[Word]) -> LegalForm | None:
 
 _CHUNKS = re.compile(r"[^\s_\-\u2010-\u2015\u2212/\\:;!?\"“”„«»()\[\]{}<>*~|·・]+")
 _PARTS = re.compile(r"\d+(?:[.,]\d+)*|\D+")
+_CAMEL = re.compile(r"(?<=[^\W\dA-Z_])(?<!\AMc)(?=[A-Z])")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]?")
 _AMPERSAND = re.compile(r"(?<=\w)&(?=\w)")
 _DROPPED_APOSTROPHES = str.maketrans("", "", "'’‘ʼ`´")
@@ -318,7 +319,7 @@ def split_words(text: str) -> list[Word]:
         if _INITIALS.fullmatch(chunk):
             add(chunk.replace(".", ""), dotted=True)
             continue
-        for piece in CAMEL_CASE.split(chunk) if len(chunks) == 1 else [chunk]:
+        for piece in _CAMEL.split(chunk) if len(chunks) == 1 else [chunk]:
             for part in _PARTS.findall(piece):
                 add(part, dotted=chunk.endswith("."))
     return words

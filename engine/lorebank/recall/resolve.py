@@ -28,7 +28,7 @@ from lorebank.domain.facts import LONGEST_MONTH, FactKind, Interval
 from lorebank.index.finding import entities_in_text, items_of_interval
 from lorebank.index.items import NOTE, Item, first_below_headings
 from lorebank.index.lexical import best_items, terms_held
-from lorebank.language.folding import fold, spaced_name
+from lorebank.language.folding import fold
 from lorebank.language.words import content_words, stop_words, words
 from lorebank.names.entities import display_names, load_aliases, proposals
 from lorebank.recall.candidates import Request
@@ -39,9 +39,12 @@ _LOOKED_AT = 60
 _LONGEST_ROLE = 3
 """Words of a role: "the new firmware engineer"."""
 _MOST_MEANT = 3
-"""A role that fits more people than this stays unresolved."""
+"""A role, or a word of a name, that fits more people than this stays unresolved."""
 _SHORTEST_PART = 3
 """Letters of a word that stands for a name of several; chosen by hand: initials name nobody."""
+_CAPITALISED = re.compile(r"\b[A-ZÀ-ÖØ-Þ][\w'’-]*")
+_RUN_TOGETHER = re.compile(r"([a-zß-öø-ÿ])([A-ZÀ-ÖØ-Þ])")
+"""Where a mark like `@SaoirseKell` goes on with its next word."""
 _MOST_ALIASES = 3
 """Proposed names of one entity that are searched as well."""
 _Described = tuple[str, list[frozenset[str]]]
@@ -93,20 +96,24 @@ def _proposed(connection: Connection, entities: Sequence[str]) -> dict[str, Gues
 
 
 def _named_in_part(request: Request) -> dict[str, Guess]:
-    """Entities of whose name the question has one word: `Saoirse` of Saoirse Kell, `the Lanyons`
-    of Lanyon."""
-    if not request.understood.subject_terms:
+    """Entities of whose name the question has one word, with a capital: `Saoirse` of Saoirse Kell,
+    `the Lanyons` of Lanyon."""
+    plain, subject = request.understood.plain, request.understood.subject_terms
+    asked = {term for word in _CAPITALISED.findall(plain) for term in words(word)}
+    asked = {term for term in asked.intersection(subject) if len(term) >= _SHORTEST_PART}
+    if not asked:
         return {}
-    known: dict[str, set[str]] = request.items.derived("names").setdefault("by word", {})
+    # Below one key: a kind that holds some thousands of keys is emptied.
+    known: dict[str, set[str]] = request.items.derived("words of names").setdefault("known", {})
     if not known:
         for entity, name in select(request.connection, "SELECT entity, name FROM aliases"):
-            for word in words(spaced_name(name)):
+            for word in words(_RUN_TOGETHER.sub(r"\1 \2", name)):
                 known.setdefault(word, set()).add(entity)
     meant: dict[str, str] = {}
-    for term in request.understood.subject_terms:
+    for term in sorted(asked):
         forms = (term, term.removesuffix("s"), term.removesuffix("es"))
         found = next(filter(None, map(known.get, forms)), set())
-        if len(term) >= _SHORTEST_PART and len(found) <= _MOST_MEANT:
+        if len(found) <= _MOST_MEANT:
             meant.update(dict.fromkeys(found, term))
     if meant:
         from lorebank.names.lexicon import titles  # few questions need it

@@ -354,12 +354,7 @@ def _name_spans(text: str) -> list[tuple[int, int, str]]:
         for start in range(run.start(), run.end()):
             longest = min(start + MAX_UNSPACED_NAME, run.end())
             written += ((start, text[start:end]) for end in range(start + 1, longest + 1))
-    spans = [(at, at + len(name), slug) for at, name in written if (slug := slugify(name))]
-    return spans + [
-        (start, end, slug.replace("-", ""))  # Big Al, where the notes say @BigAl
-        for start, end, slug in spans
-        if "-" in slug and stop_words().isdisjoint(slug.split("-"))
-    ]
+    return [(at, at + len(name), slug) for at, name in written if (slug := slugify(name))]
 
 
 def _bare(name: str) -> str:
