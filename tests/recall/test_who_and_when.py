@@ -102,7 +102,6 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bank]:
     ("question", "lead", "note"),
     [
         ("what does Strand owe", "Owes for two", "'strand' was read as LeopoldStrand"),
-        ("what do the Strands owe", "Owes for two", "'strands' was read as LeopoldStrand"),
         ("where does our apprentice start", "Starts at", "'apprentice' was read as Wendel"),
         ("what does Ilda think of Wendel", "Thinks that Wendel", ""),
     ],

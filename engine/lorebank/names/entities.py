@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
 from lorebank.database.connection import Connection, select
 from lorebank.domain.facts import Citation, Diagnostic, Entity, Neighbour
+from lorebank.language.words import words
 from lorebank.records import Record
 
 if TYPE_CHECKING:
@@ -22,6 +24,8 @@ MOVED = "moved"
 """The action of a row that says which page (`target`) moved into the file's page."""
 IDENTITY_CODES = "identity-"
 """How the codes of problems with decisions about names begin."""
+_RUN_TOGETHER = re.compile(r"([a-zß-öø-ÿ])([A-ZÀ-ÖØ-Þ])")
+"""Where a name like `SaoirseKell` goes on with its next word."""
 
 
 class NameRow(Record):
@@ -147,6 +151,15 @@ def lookup_names(connection: Connection, slugs: Sequence[str]) -> dict[str, tupl
         (json.dumps(list(dict.fromkeys(slugs))),),
     ):
         found[slug] = (entity, name)
+    return found
+
+
+def entities_by_word(connection: Connection) -> dict[str, set[str]]:
+    """Folded word → slugs of the entities with a name that has it; `@SaoirseKell` has two."""
+    found: dict[str, set[str]] = {}
+    for entity, name in select(connection, "SELECT entity, name FROM aliases"):
+        for word in words(_RUN_TOGETHER.sub(r"\1 \2", name)):
+            found.setdefault(word, set()).add(entity)
     return found
 
 

@@ -21,7 +21,7 @@ from datetime import timedelta
 from functools import cache
 from itertools import takewhile
 
-from lorebank.database.connection import Connection, select
+from lorebank.database.connection import Connection
 from lorebank.dates.phrases import DatePhrase
 from lorebank.dates.query import looks_ahead, other_times
 from lorebank.domain.facts import LONGEST_MONTH, FactKind, Interval
@@ -30,7 +30,7 @@ from lorebank.index.items import NOTE, Item, first_below_headings
 from lorebank.index.lexical import best_items, terms_held
 from lorebank.language.folding import fold
 from lorebank.language.words import content_words, stop_words, words
-from lorebank.names.entities import display_names, load_aliases, proposals
+from lorebank.names.entities import display_names, entities_by_word, load_aliases, proposals
 from lorebank.recall.candidates import Request
 from lorebank.recall.understand import Guess, Understood, phrases_of
 
@@ -40,11 +40,7 @@ _LONGEST_ROLE = 3
 """Words of a role: "the new firmware engineer"."""
 _MOST_MEANT = 3
 """A role, or a word of a name, that fits more people than this stays unresolved."""
-_SHORTEST_PART = 3
-"""Letters of a word that stands for a name of several; chosen by hand: initials name nobody."""
 _CAPITALISED = re.compile(r"\b[A-ZÀ-ÖØ-Þ][\w'’-]*")
-_RUN_TOGETHER = re.compile(r"([a-zß-öø-ÿ])([A-ZÀ-ÖØ-Þ])")
-"""Where a mark like `@SaoirseKell` goes on with its next word."""
 _MOST_ALIASES = 3
 """Proposed names of one entity that are searched as well."""
 _Described = tuple[str, list[frozenset[str]]]
@@ -96,29 +92,22 @@ def _proposed(connection: Connection, entities: Sequence[str]) -> dict[str, Gues
 
 
 def _named_in_part(request: Request) -> dict[str, Guess]:
-    """Entities of whose name the question has one word, with a capital: `Saoirse` of Saoirse Kell,
-    `the Lanyons` of Lanyon."""
+    """Entities of whose name the question has one word, with a capital: `Saoirse` of Saoirse
+    Kell."""
     plain, subject = request.understood.plain, request.understood.subject_terms
     asked = {term for word in _CAPITALISED.findall(plain) for term in words(word)}
-    asked = {term for term in asked.intersection(subject) if len(term) >= _SHORTEST_PART}
+    asked &= set(subject)
     if not asked:
         return {}
     # Below one key: a kind that holds some thousands of keys is emptied.
-    known: dict[str, set[str]] = request.items.derived("words of names").setdefault("known", {})
-    if not known:
-        for entity, name in select(request.connection, "SELECT entity, name FROM aliases"):
-            for word in words(_RUN_TOGETHER.sub(r"\1 \2", name)):
-                known.setdefault(word, set()).add(entity)
+    kept = request.items.derived("words of names")
+    if not kept:
+        kept["known"] = entities_by_word(request.connection)
     meant: dict[str, str] = {}
     for term in sorted(asked):
-        forms = (term, term.removesuffix("s"), term.removesuffix("es"))
-        found = next(filter(None, map(known.get, forms)), set())
+        found = kept["known"].get(term, ())
         if len(found) <= _MOST_MEANT:
             meant.update(dict.fromkeys(found, term))
-    if meant:
-        from lorebank.names.lexicon import titles  # few questions need it
-
-        meant = {slug: term for slug, term in meant.items() if term not in titles()}
     names = display_names(request.connection, meant) if meant else {}
     return {
         slug: Guess(f"'{term}' was read as {names.get(slug, slug)}", (term,))
