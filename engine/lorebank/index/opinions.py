@@ -10,10 +10,10 @@ from lorebank.database.connection import Connection, read_meta, select
 from lorebank.domain.facts import Citation, Evidence, Opinion, OpinionStatus, Origin, Stance, Trend
 from lorebank.records import Record
 
-WITH_VECTORS = "relation 15 with vectors"
+WITH_VECTORS = "relation 16 with vectors"
 """What formed the opinions of an index; to be raised with any change of what a relation is."""
-WORDS_ALONE = "relation 15"
-PARTLY = "relation 15 partly with vectors"
+WORDS_ALONE = "relation 16"
+PARTLY = "relation 16 partly with vectors"
 """Opinions of some holders were formed with vectors since an embedder was set up, others before."""
 DECISIONS = "decisions"
 """The key of what was decided by hand: `o-…`, or `f-… o-…` of a pair → the decision."""
