@@ -118,6 +118,36 @@ def test_a_birthday_in_a_page_without_a_day_comes_back(tmp_path: Path) -> None:
     assert agenda(tmp_path) == [("2026-03-15", "Kit's birthday: 15 March.")]
 
 
+@pytest.mark.parametrize(
+    ("line", "days"),
+    [
+        ("Ned, my godson: 11 March, book tokens", ["2026-03-11"]),
+        ("Mum lives in Clun. She'll be 70 on 14 March.", ["2026-03-14"]),
+        ("Miete 980 €, fällig zum 12.", ["2026-03-12"]),
+        ("Hochzeitstag: 20. März (1999)", ["2026-03-20"]),
+        ("The tenant pays on the 21st of March and the 21st of September.", ["2026-03-21"]),
+        ("| Theo | our son | 3/19/2016 |", []),
+        ("Theo (our son) 3/19/2016", ["2026-03-19"]),
+        ("Flight booked for 3 May 2026, back on the 22nd.", []),
+        ("Moved in on 20 March 2019.", []),
+        ("The tip is open Tuesday to Friday. It closes in 3 days.", []),
+        ("Vegetarian since 20 March.", []),
+    ],
+)
+def test_the_days_of_a_page_kept_up_by_hand_come_back(
+    tmp_path: Path, line: str, days: list[str]
+) -> None:
+    (tmp_path / "memory.md").write_text(f"# Me\n\n- {line}\n- call mum sundays\n", "utf-8")
+    (tmp_path / "memory").mkdir()
+    assert [day for day, _ in agenda(tmp_path)] == days
+
+
+def test_short_lines_that_begin_small_are_lines_of_their_own(tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory.md").write_text("# me\n\nrent on the 12th\nned 11 march\nskis\n", "utf-8")
+    assert [text for _, text in agenda(tmp_path)] == ["ned 11 march", "rent on the 12th"]
+
+
 @golden("beliefs.md")
 def test_a_day_that_is_called_off_is_none(tmp_path: Path, line: str) -> None:
     earlier = "## Retain\n- W @Runa: Supper (Essen, cena) on 20 March 2026."

@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from lorebank.dates.lattice import count_marks
 from lorebank.dates.lexicon import ALL, LANGUAGES, lexicon, tokenize
 from lorebank.dates.phrases import DatesLeft, Found, read_phrases
-from lorebank.dates.spans import Moment, Tense, of_year, one_day
+from lorebank.dates.spans import Moment, Tense, add_months, of_year, one_day
 from lorebank.domain.facts import LONGEST_READ, Interval
 
 _SENTENCE_END = r"[.;!?。！？；]\s|[。！？；]|\n"
@@ -31,6 +31,8 @@ itself is meant where the clause is in the past."""
 _VERB_SECOND = frozenset({"de", "nl"})
 """Languages in which a date is followed by the verb."""
 _SOME_DAY, _OTHER_DAY = date(2000, 6, 15), date(2011, 2, 2)
+"""Of another weekday, day of the month, month and year: what names the same day from both stands by
+itself."""
 
 
 def times_of(
@@ -52,6 +54,42 @@ def times_of(
         other = _read(text, _OTHER_DAY, tense, replace(left), True)  # the same dates once more
         return tuple(interval for interval in some if interval in other)
     return _read(text, recorded, tense, left)
+
+
+def coming_days(text: str, today: date, *, every_year: bool = False) -> tuple[Interval, ...]:
+    """The next day, from `today` on, of each that a sentence of a page kept up by hand names: of
+    `11 March` that of this year or the next, of `due on the 5th` that of this month or the next.
+
+    What depends on the day on which it was written (`on Friday`, `in 3 days`) names none there,
+    nor does what began or is over. With `every_year` a day comes back though its year is told.
+    """
+    settled = set(times_of(text, None))
+    found: list[date] = []
+    named: date | None = None
+    for phrase in read_phrases(text, today):
+        from lorebank.dates.rules_bounds import resolve  # see `phrases`
+
+        meaning = phrase.meaning
+        if meaning.repeating and meaning.is_weekly:
+            continue
+        parts = [meaning]
+        if meaning.is_range_of_days:  # due on 1 May and 1 November
+            parts = [replace(meaning, spans=(span,), modifier="exact") for span in meaning.spans]
+        moment = Moment(today, "future", named)
+        intervals = tuple(interval for part in parts for interval in resolve(part, moment))
+        named = _named(intervals, today) or named
+        for interval in intervals:
+            day = interval.end
+            if day is None or interval.start not in (None, day):
+                continue
+            if not meaning.repeating:
+                if interval not in settled:
+                    continue
+                if every_year:
+                    years = (12 * (today.year + n - day.year) for n in (0, 1))
+                    day = next(d for n in years if (d := add_months(day, n)) >= today)
+            found += [day] if day >= today else []
+    return tuple(Interval(day, day) for day in dict.fromkeys(found))
 
 
 @lru_cache(8)  # asked for each phrase of a text

@@ -217,7 +217,7 @@ def _standing(lines: Sequence[Appointment]) -> list[_Entry]:
 
 
 def _entry(line: Appointment) -> _Entry:
-    text = undated(line.text, line.recorded) if line.recorded else line.text
+    text = undated(line.text, line.recorded or _day(line.times[0]))
     said, beside_days = _words(line.text), _words(text)
     names, topic = frozenset(line.entities), _topic(line, text)
     return _Entry(line, Interval(None, None), names, said, beside_days, topic)
@@ -359,8 +359,9 @@ def _same(one: _Entry, other: _Entry) -> bool:
         return False
     if _of_one(one, other):
         return one.topic == other.topic or _overlap(one.topic, other.topic) >= _SAME_OF_ONE
-    # Two people at the dentist's are two.
-    return not (one.names and other.names) and _overlap(one.words, other.words) >= _SAME
+    if (one.names and other.names) or one.undated.isdisjoint(other.undated):
+        return False  # two people at the dentist's are two
+    return _overlap(one.words, other.words) >= _SAME
 
 
 def _words(text: str) -> frozenset[str]:

@@ -20,7 +20,7 @@ from typing import Any
 from lorebank.database.connection import Connection, has_full_text, select
 from lorebank.dates.phrases import find_phrases
 from lorebank.dates.spans import add_months
-from lorebank.dates.times import says_moved, times_of
+from lorebank.dates.times import coming_days, says_moved, times_of
 from lorebank.domain.facts import PROMISE, Citation, Interval, Task, TaskState
 from lorebank.index.finding import TRUSTED, entities_in_text
 from lorebank.index.items import NOTE, Item, iso, load_items, stored_day
@@ -273,6 +273,10 @@ _MARKER = re.compile(r"\A(?:[-*+]|\d+[.)])\s+(?:\[.\]\s+)?")
 """A list marker, with its box: prose is kept as it stands in the file."""
 
 
+_NAME_AND_DATE = re.compile(r"[\s*|-]*[^\W\d_]+(?: [A-Z]\w+)?(?: \([^)]*\))?[\s:|*→]*\d+[./]")
+"""`Fergus 23/3/2018`: on a page of people the day of birth."""
+
+
 class Appointment(Record):
     """One line, typed or prose, and the times that it names."""
 
@@ -305,7 +309,8 @@ def appointments_known_on(connection: Connection, day: date) -> list[Appointment
             "  OR EXISTS (SELECT 1 FROM further_times t WHERE t.item = i.item"
             "   AND coalesce(t.end, t.start) > coalesce(i.recorded, ''))"
             "  OR (coalesce(i.occurred_start, '') = coalesce(i.occurred_end, '')"
-            f"   AND ({yearly})))"
+            f"   AND ({yearly}))"
+            "  OR f.role = 'core')"
             " AND (i.recorded IS NULL OR i.recorded <= ?) AND f.path NOT GLOB 'bank/*'"
             f" AND i.item NOT IN (SELECT item FROM tasks WHERE kind <> '{PROMISE}')"
             " ORDER BY coalesce(i.recorded, ''), f.path, i.start_line",
@@ -317,10 +322,11 @@ def appointments_known_on(connection: Connection, day: date) -> list[Appointment
     found = []
     for number, item in load_items(connection, numbers).items():
         said = item.content.strip()
-        if item.recorded is None and not item.times:  # `Birthday: 30 January`, in no log
-            item = item._replace(times=times_of(said, day, tense="future"))
         names = tuple(dict.fromkeys((*item.entities, *plain.get(number, ()))))
-        parts = [(said, item.times)] if item.kind != NOTE else _sentences_ahead(said, item)
+        if item.recorded is None:
+            parts = _standing_days(said, day)
+        else:
+            parts = [(said, item.times)] if item.kind != NOTE else _sentences_ahead(said, item)
         found += [
             Appointment(
                 _MARKER.sub("", text),
@@ -363,6 +369,15 @@ def _subject(item: Item) -> str:
         if slug in item.subjects:
             return "" if f"-{slugify(name)}-" in f"-{slugify(item.content)}-" else name
     return ""
+
+
+def _standing_days(said: str, day: date) -> list[tuple[str, tuple[Interval, ...]]]:
+    """The sentences of a text of no day that name one to come, with each. Birthdays come back."""
+    found = []
+    for text in sentences(said):
+        is_birthday = yearly_words()[1].search(text) or _NAME_AND_DATE.match(text)
+        found.append((text, coming_days(text, day, every_year=bool(is_birthday))))
+    return [(text, times) for text, times in found if times]
 
 
 def _sentences_ahead(said: str, item: Item) -> list[tuple[str, tuple[Interval, ...]]]:

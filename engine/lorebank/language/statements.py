@@ -61,11 +61,13 @@ _ABBREVIATION = re.compile(
     r"[Zz]\.\s?[Bb]|[Ee]\.g|[Ii]\.e|[Pp]rof|[Ff]eat|approx|inkl|incl|ggf))\.\Z"
 )
 _ORDINAL = re.compile(
-    r"(?:^|[–—-]|\b(?:am|der|die|das|de[mns]|zu[mr]|im|vom|bis|ab|seit|beim|und|oder|jede\w?|"
+    r"(?:^|[–—:-]|\b(?:am|der|die|das|de[mns]|zu[mr]|im|vom|bis|ab|seit|beim|und|oder|jede\w?|"
     r"(?:mein|dein|sein|ihr|unser|ein)\w*)\s)\s*\d{1,2}\.\Z|^\d{1,2}\.\s?\d{1,2}\.\Z",
     re.IGNORECASE,
 )
-"""`am 28. August`; a number after any other word, as in `on May 28. Then …`, ends its sentence."""
+"""`am 28. August`; a number after any other word, as in `on May 28. Then …`, ends its sentence,
+but before a month of the languages that write it so."""
+_OF_MONTH = re.compile(r"\b\d{1,2}\.\s+(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)")
 _LOOKED_BACK = 60
 """Characters before the end of a sentence that tell whether it is one."""
 _EDGES = ".,;:!?()[]\"'«»“”„*_"
@@ -176,6 +178,8 @@ def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
         before = text[max(start, found.start() - _LOOKED_BACK) : found.start()]
         if open_brackets > 0 or _ABBREVIATION.search(before) or _ORDINAL.search(before):
             continue
+        if _OF_MONTH.search(text, max(start, found.start() - 3), found.end() + 3):
+            continue
         yield start, found.end()
         start = found.end()
     if text[start:].strip():
@@ -193,8 +197,7 @@ def lines_of(text: str) -> list[str]:
     groups: list[list[str]] = []
     above = ""
     for line in text.split("\n"):
-        is_wrapped = len(above) >= _WRAPPED and above[-1] not in ".!?…:"
-        if above and line and (is_wrapped or line.lstrip()[:1].islower()):
+        if line and len(above) >= _WRAPPED and above[-1] not in ".!?…:":
             groups[-1].append(line)
         else:
             groups.append([line])
