@@ -132,6 +132,22 @@ def test_versions_of_a_statement_no_rule_knows_are_shown_newest_first_and_all(ba
         assert first.content == "The mascot wears a scarf of green wool."
 
 
+def test_a_log_of_several_subjects_is_no_dialogue(write_log: Write) -> None:
+    write_log(
+        "2026-11-09",
+        "- W @payments: Version 3.4.1 is in production.",
+        "- W @Dana: Owns payments.",
+        "- W @search: Runs on stg-01.",
+        "- W @Marek: Is on call this week.",
+        "- W @payments: Keeps logs for 30 days.",
+    )
+    root = write_log("2026-11-19", "- W @payments: Version 3.5.1 is in production.")
+    with Bank.open(root, environ={}) as bank:
+        bank.sync()
+        new, old, *_ = bank.recall("what version is payments on in production?").hits
+    assert (new.content, old.questioned_by) == ("Version 3.5.1 is in production.", new.id)
+
+
 def test_deleting_the_newer_line_brings_the_older_back(bank_of, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     with bank_of(
         ("2025-01-02", "- W @Peter: Lives in Berlin."),

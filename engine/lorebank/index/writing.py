@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 _NEIGHBOUR_CHARACTERS = 160
 """Of each neighbour: enough for what it is about; more made the index a fifth larger."""
 _LONG_LINE = 1_000
-_FEWEST_TURNS, _MOST_SPEAKERS = 4, 6
-"""Of a dialogue; a day's facts about as few people are seldom as many, or in turns. By hand."""
+_FEWEST_TURNS = 4
+"""Of a dialogue; a day's facts are seldom as many, or in turns. By hand."""
 _SHOWN_NAME = re.compile(r"\[\[[^\[\]|\n]+\|([^\[\]\n]+)\]\]")
 _MONTHS = "january february march april may june july august september october november december"
 _WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday"
@@ -146,15 +146,18 @@ def _next_number(connection: Connection, key: str, table: str) -> int:
 
 
 def _is_dialogue(read: ReadFile) -> bool:
-    """Whether people take turns: nothing but lines of one speaker each, and mostly another's next.
+    """Whether people take turns: nothing but lines of one kind and one speaker each, mostly
+    another's next, and speakers come back.
 
-    A log of many subjects is none: its lines do not speak to each other.
+    A log of as many subjects as lines is none: its lines do not speak to each other.
     """
     speakers = [{m.slug for m in fact.mentions if m.subject} for fact in read.facts]
     if read.passages or len(speakers) < _FEWEST_TURNS or any(len(each) != 1 for each in speakers):
         return False
     turns = sum(one != other for one, other in pairwise(speakers))
-    return 2 * turns >= len(speakers) and len(set().union(*speakers)) <= _MOST_SPEAKERS
+    come_back = len(speakers) >= 2 * len(set().union(*speakers))
+    is_of_one_kind = len({fact.kind for fact in read.facts}) == 1
+    return come_back and is_of_one_kind and 2 * turns >= len(speakers)
 
 
 def insert_diagnostics(
