@@ -107,6 +107,23 @@ def test_what_is_given_by_name_wins_over_the_text() -> None:
     assert [m.slug for m in fact.mentions] == ["the-castle", "peter"]
 
 
+@pytest.mark.parametrize(
+    ("text", "name", "content"),
+    [
+        ("W @Harbour Office: Closes at 5.", "Harbour Office", "Closes at 5."),
+        ("O(c=0.9) @Dana Whitfield: Wants it short.", "Dana Whitfield", "Wants it short."),
+        ("W @Peter Rule of thumb: two eggs.", "Peter", "Rule of thumb: two eggs."),
+        ("W @Peter: Rule: two eggs.", "Peter", "Rule: two eggs."),
+    ],
+)
+def test_a_name_of_two_words_before_the_colon_is_written_whole(
+    text: str, name: str, content: str
+) -> None:
+    fact = compose_fact(text, kind=None, entities=[], confidence=None, day=DAY)
+    assert ([m.name for m in fact.mentions], fact.content) == ([name], content)
+    assert read_back(fact).mentions == fact.mentions
+
+
 @golden("retain.md")
 def test_the_kind_comes_from_what_is_written(
     text: str, confidence: float | None, kind: FactKind

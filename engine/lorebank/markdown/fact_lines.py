@@ -52,6 +52,7 @@ _ASSIGNED = re.compile(r"\s*[cCｃＣ]\s*[=＝:：]\s*(?P<value>.*?)\s*\Z", re.D
 _NUMBER = re.compile(r"\+?(?:\d{1,9}(?:[.,]\d{0,30})?|[.,]\d{1,30})[ \t]*%?\Z")
 _BOUNDARY = re.compile(r"[\s:：@\uff20*_~`]|\[\[|\Z")
 _COLON = re.compile(r"\s*[:：]")
+_NAME_GOES_ON = re.compile(r"(?P<rest>(?:[^\W\d_][\w'’-]*[ \t]+){0,2}[^\W\d_][\w'’-]*)[ \t]*[:：]")
 _WORDS_TOO = frozenset("OE")
 """Kinds whose capital letter begins sentences as well: `O prazo é …`, `O [[Rui]] é …`, `E [[Ana]]
 foi …`. Only what no sentence goes on with makes them a kind: `(c=…)`, a colon, an @name."""
@@ -106,6 +107,15 @@ class FactLine(Record):
     def is_typed(self) -> bool:
         """Whether the line says on its own that it is a fact: a kind with a mention or a `c=`."""
         return self.has_kind and (self.has_subject or self.has_confidence)
+
+    @property
+    def whole_name(self) -> str:
+        """The name that is probably meant where a mention ends at its first word, as in
+        `@Harbour Office: …`; empty elsewhere."""
+        goes_on = None if self.has_colon else _NAME_GOES_ON.match(self.content)
+        if not goes_on or not self.has_subject or not goes_on["rest"][0].isupper():
+            return ""
+        return f"{self.mentions[0].name} {goes_on['rest']}" if self.mentions[0].subject else ""
 
 
 @lru_cache(8)  # a line is asked for several times in turn

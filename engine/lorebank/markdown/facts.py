@@ -51,7 +51,6 @@ _LEGEND_LETTER = re.compile(
 )
 """A letter and a few words that are no sentence: `W: facts about the world`, `O(c=1.0): sure`."""
 _ISO_DAY = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
-_NAME_GOES_ON = re.compile(r"(?P<rest>(?:[^\W\d_][\w'’-]*[ \t]+){0,2}[^\W\d_][\w'’-]*)[ \t]*[:：]")
 _DETAIL = re.compile(
     r"(?:evidence(?: \([^()\n]*\))?|last[ _](?:reinforced|updated|confirmed|seen)|reinforced"
     r"|contradicted|updated)\s*[:：]",
@@ -434,9 +433,7 @@ class _FactReader:
                 item.start, "fact-about-nobody", "nobody is named; recall finds @names best"
             )
         elif line.has_subject and not line.has_colon:
-            goes_on = _NAME_GOES_ON.match(line.content)
-            if goes_on and goes_on["rest"][0].isupper() and line.mentions[0].subject:
-                whole = f"{line.mentions[0].name} {goes_on['rest']}"
+            if whole := line.whole_name:
                 message = f"the name ends at @{line.mentions[0].name}; is @[[{whole}]] meant?"
                 self._advise(item.start, "name-cut-short", message)
             elif line.mentions[0].subject and not line.content.startswith(line.mentions[0].name):
