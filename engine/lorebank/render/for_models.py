@@ -17,36 +17,40 @@ from lorebank.render.text import MODEL, day_phrase, in_words_of_tools, whose
 
 REVIEW_TOKENS = 3_800
 """Of a page to be reviewed; with what hosts put around it below 4,000, which all of them accept."""
-_LENGTHS = (400, 240, 160, 110, 80, 60, 45)
-"""Characters that each hit may take, tried in turn; 45 still show whether to read on."""
+_LEADING = 3
+_LENGTHS = ((400, 400), (240, 240), (240, 110), (240, 60), (160, 60))
+"""Characters that the leading hits and each other may take, tried in turn; of a later one 60 show
+whether to read on. On two workspaces by other hands nine hits in ten fit in 160, and 119 of 135
+right lines arrive whole in 480 tokens; 21 did where all hits were cut alike, down to 45."""
 
 
 def answer_text(answer: Answer, budget: int) -> str:
     """Hits inside a budget, then how well they answer and what was not understood.
 
-    Where the hits do not fit whole, the longest are clipped around what was asked; hits are left
-    out only where even clipped ones do not fit.
+    Where the hits do not fit whole, the later ones are clipped around what was asked, then left
+    out, the last first: an answer in full is worth more than ten that are cut.
     """
     hits = len(answer.hits)
-    for length in _LENGTHS:
-        text = _told(answer, hits, length)
+    for lengths in _LENGTHS:
+        text = _told(answer, hits, lengths)
         if not hits or tokens_sent(as_recalled(text)) <= budget:
             return text
 
     def cost(count: int) -> int:
-        return tokens_sent(as_recalled(_told(answer, count, length)))
+        return tokens_sent(as_recalled(_told(answer, count, lengths)))
 
     count = bisect_right(range(1, hits), budget, key=cost)
-    return _told(answer, count, length) if count else _told(answer, 1, 0)
+    return _told(answer, count, lengths) if count else _told(answer, 1, (0, 0))
 
 
-def _told(answer: Answer, count: int, length: int) -> str:
+def _told(answer: Answer, count: int, lengths: tuple[int, int]) -> str:
     shown: set[str] = set()
     lines = []
-    for hit in answer.hits[:count]:
+    for place, hit in enumerate(answer.hits[:count]):
+        length = lengths[place >= _LEADING]
         clipped = snippet(" ".join(hit.content.split()), answer.query.terms, limit=max(length, 40))
         lines.append(_hit(hit, clipped))
-        if length == _LENGTHS[0] and (fresh := newly_shown(hit.context, shown)):
+        if lengths == _LENGTHS[0] and (fresh := newly_shown(hit.context, shown)):
             lines.append(f"   context: {' › '.join(fresh)}")
     if count < len(answer.hits):
         lines.append("… ask for less, or raise token_budget")
