@@ -2,6 +2,8 @@
 
 from datetime import date
 
+import pytest
+
 from lorebank.dates.screening import may_hold_date
 from lorebank.dates.times import times_of
 from lorebank.domain.facts import Interval
@@ -51,6 +53,24 @@ def test_a_weekday_written_on_that_day_is_today(text: str, expected: str) -> Non
 def test_since_never_lies_ahead_and_until_does() -> None:
     assert times_of("Off sugar since December.", RECORDED) == (Interval(date(2024, 12, 1), None),)
     assert times_of("Off sugar until March.", RECORDED) == (Interval(None, date(2026, 3, 31)),)
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("They wanted the meter read by the end of November.", None, "2025-11-30"),
+        ("I told him it would be done by Friday.", None, "2025-11-28"),
+        ("The stall was open until Tuesday.", None, "2025-11-25"),
+        ("In May 20 guests came.", "2025-05-01", "2025-05-31"),
+        ("Im Mai 12 Gäste gehabt.", "2025-05-01", "2025-05-31"),
+        ("Costs from January 13 cents a word.", "2026-01-01", None),
+    ],
+)
+def test_a_bound_told_in_the_past_is_the_nearest_and_a_count_is_no_day(
+    text: str, first: str | None, last: str | None
+) -> None:
+    days = (day and date.fromisoformat(day) for day in (first, last))
+    assert times_of(text, RECORDED) == (Interval(*days),)
 
 
 def test_a_season_behind_a_day_ahead_is_the_coming_one() -> None:

@@ -74,12 +74,22 @@ def is_date(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
         return False
     if not meaning.licensed:
         return _counts_alone(lattice, start, edge, words)
-    counts = meaning.spans[0].granularity == "year"  # in 2000 words
     return not (
-        (counts and _word_at(tokens, edge.end) in _words()["counted"])
+        _is_count(tokens, start, edge)
         or _is_named(tokens, start, edge, meaning)
         or _is_accented_otherwise(tokens, start, edge.end)
     )
+
+
+def _is_count(tokens: Tokens, start: int, edge: Edge) -> bool:
+    """`in 2000 words`, `from January 13 cents a word`, `in May 20 came`."""
+    counted = _word_at(tokens, edge.end) in _words()["counted"]
+    granularity = edge.value.spans[0].granularity
+    if granularity != "day":
+        return counted and granularity == "year"
+    month, day = tokens.words[max(start, edge.end - 2) : edge.end][0], tokens.words[edge.end - 1]
+    is_month_first = month.isalpha() and day.isdecimal() and len(day) <= 2
+    return is_month_first and (counted or _word_at(tokens, edge.end - 3) == "in")
 
 
 def is_street(tokens: Tokens, start: int, end: int) -> bool:
