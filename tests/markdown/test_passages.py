@@ -29,6 +29,15 @@ def test_a_long_item_gives_its_parts() -> None:
     assert _read(text) == [("L1", "top"), *[(f"L{n + 2}", f"sub {n}") for n in range(7)]]
 
 
+def test_lines_that_end_their_sentences_stand_alone_and_wrapped_ones_do_not() -> None:
+    diary = "Slow morning, fog.\nPaid the boiler man (80 euros).\nKlara has a cold!\n"
+    assert [place for place, _ in _read(diary)] == ["L1", "L2", "L3"]
+    wrapped = "Slow morning, fog. Paid the\nboiler man. Klara has a cold and\nstays at home.\n"
+    assert [place for place, _ in _read(wrapped)] == ["L1-L3"]
+    item = "- Dentist on Tuesday.\n  Bring the card.\n"
+    assert [place for place, _ in _read(item)] == ["L1-L2"]
+
+
 def test_a_long_paragraph_is_cut_between_lines() -> None:
     text = "".join(f"line {n}\n" for n in range(8))
     assert [place for place, _ in _read(text)] == ["L1-L6", "L7-L8"]
