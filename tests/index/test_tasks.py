@@ -84,6 +84,24 @@ def test_recall_gives_open_tasks_to_whom_asks_what_is_open(tmp_path: Path) -> No
         ]
 
 
+def test_open_tasks_are_those_on_what_is_asked_and_due_by_then(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        d02="- [ ] finish the engine manual\n- [ ] order a cake\n- [ ] a ticket for 28 March\n"
+        "\nThe buoys were painted.\n",
+    )
+    with Bank.open(tmp_path, environ=WORDS_ONLY) as bank:
+
+        def tasks(question: str) -> list[int]:
+            hits = bank.recall(question, now=date(2026, 3, 3)).hits
+            return [hit.source.start_line for hit in hits if "tasks" in hit.why]
+
+        assert tasks("What is left to do on the manual?") == [1]
+        assert tasks("What is still open about the buoys?") == []
+        assert tasks("What do I still have to do this week?") == [1, 2]
+        assert tasks("What do I still have to do?") == [3, 1, 2]
+
+
 @golden("questions.md")
 def test_tasks_promises_and_birthdays_are_asked_for_in_any_language(
     tmp_path: Path, question: str, lines: list[int]

@@ -120,7 +120,7 @@ def recall(ws: OpenWorkspace, query: str, **asked: Unpack[RecallKeywords]) -> An
         asked.get("why_not"),
     )
     answer = answers.recall(
-        replace(request, asks_for=_asked_for(request, query)),
+        _asking(request, query),
         _rank_options(ws),
         options,
         beliefs=lambda facts: _beliefs(ws, facts, known_on),
@@ -276,13 +276,17 @@ def bench(
     return run_bench(ws.vocabulary, ask, n=n, seed=seed, progress=progress)
 
 
-def _asked_for(request: Request, query: str) -> str:
-    """Whether tasks are asked for, or the birthdays of some time; see `Request.asks_for`."""
+def _asking(request: Request, query: str) -> Request:
+    """A request that knows whether tasks are asked for, and on what, or the birthdays of a time."""
     from lorebank.language.statements import yearly_words
-    from lorebank.retain.kinds import asked_tasks
+    from lorebank.retain.kinds import asked_tasks, words_for_tasks
 
-    of_a_time = request.understood.query.interval is not None
-    return asked_tasks(query) or ("days" if of_a_time and yearly_words()[1].search(query) else "")
+    terms, of_a_time = request.understood.subject_terms, request.understood.query.interval
+    if asks_for := asked_tasks(query):
+        on = tuple(term for term in terms if term not in words_for_tasks())
+        return replace(request, asks_for=asks_for, tasks_on=on)
+    is_of_days = of_a_time and yearly_words()[1].search(query)
+    return replace(request, asks_for="days") if is_of_days else request
 
 
 def _with_properties(ws: OpenWorkspace, query: str) -> str:

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from lorebank.database.connection import Connection
-from lorebank.domain.facts import TaskState
+from lorebank.domain.facts import Task, TaskState
 from lorebank.index.finding import (
     code_of,
     find_items,
@@ -29,7 +29,7 @@ from lorebank.index.lexical import Held, Postings, best_items, terms_held
 from lorebank.index.selection import newest_items
 from lorebank.index.slots import items_of_slots
 from lorebank.index.vocabulary import Vocabulary
-from lorebank.language.words import identifiers, words
+from lorebank.language.words import identifiers, same_word, words
 from lorebank.recall.understand import Understood
 from lorebank.records import Record
 
@@ -70,6 +70,8 @@ class Request(Record):
     asks_for: str = ""
     """Whether `open` or `done` tasks are asked for, own `promises`, or the `days` of each year that
     lie in the time asked for; these lead the answer."""
+    tasks_on: tuple[str, ...] = ()
+    """Words that say which tasks, where tasks are asked for."""
     spread: float = 0.0
     """The usual standard deviation of the embedder's similarities; 0: as this question's are."""
 
@@ -338,30 +340,51 @@ def _by_filters(request: Request) -> Ranking:
 
 
 def _by_tasks(request: Request) -> Ranking:
-    """The tasks about whom the question names, where tasks are asked for, open ones by the day they
-    are due, of done ones the last first; or birthdays, in the order of their lines."""
+    """The tasks about whom the question names, where tasks are asked for; or birthdays, in the
+    order of their lines."""
     if not request.asks_for:
         return Ranking()
-    from lorebank.index.tasks import load_tasks, returning_in
+    from lorebank.index.tasks import returning_in
 
     understood, allowed = request.understood, request.allowed
     until, interval = understood.filters.wanted.as_of or request.now, understood.query.interval
-    done, named = request.asks_for == "done", set(understood.entities)
-    if request.asks_for == "days":
-        about = returning_in(request.connection, interval, until) if interval else []
+    named = set(understood.entities)
+    if request.asks_for != "days":
+        about = [(task.citation, task.entities) for task in _tasks_on_subject(request, until)]
     else:
-        tasks = load_tasks(
-            request.connection,
-            until=until,
-            state=TaskState.DONE if done else TaskState.OPEN,
-            own_promises=request.asks_for == "promises",
-        )
-        tasks = tasks[::-1] if done else tasks
-        ordered = sorted(tasks, key=lambda t: (not done and t.due and t.due.end) or date.max)
-        about = [(task.citation, task.entities) for task in ordered]
+        about = returning_in(request.connection, interval, until) if interval else []
     cited = [str(place) for place, names in about if not named or named.intersection(names)]
     found = (n for place in cited for n in find_items(request.connection, place)[:1])
     return Ranking((n, 1.0) for n in found if allowed is None or n in allowed)
+
+
+def _tasks_on_subject(request: Request, until: date) -> list[Task]:
+    """The tasks that share a word with what is asked of them, all where that names no subject: open
+    ones by the day they are due, those that are perhaps done last; of done ones the last first."""
+    from lorebank.index.tasks import load_tasks
+
+    understood, done = request.understood, request.asks_for == "done"
+    tasks = load_tasks(
+        request.connection,
+        until=until,
+        state=TaskState.DONE if done else TaskState.OPEN,
+        own_promises=request.asks_for == "promises",
+    )
+    counts = request.vocabulary.frequencies(request.tasks_on)
+    subject = {word for word in request.tasks_on if counts[word]}  # Turkish `hangi` only asks
+    on_it = [task for task in tasks if any(_holds(task.text, term) for term in subject)]
+    if subject and (on_it or not understood.entities):
+        tasks = tuple(on_it)
+    if done:
+        return list(tasks[::-1])
+    interval = understood.query.interval
+    if interval and (last := interval.end):
+        tasks = tuple(t for t in tasks if not t.due or (t.due.start or date.min) <= last)
+    return sorted(tasks, key=lambda t: (bool(t.perhaps_done), (t.due and t.due.end) or date.max))
+
+
+def _holds(text: str, term: str) -> bool:
+    return any(same_word(term, word) for word in words(text))
 
 
 _FINDERS: Mapping[str, Callable[[Request], Ranking]] = {

@@ -72,6 +72,14 @@ def asked_tasks(question: str) -> str:
     return ""
 
 
+@cache
+def words_for_tasks() -> frozenset[str]:
+    """The words by which tasks are asked for, in all languages: they say nothing of a task."""
+    entries = ("asks_tasks", "asks_done", "asks_promises", "task", "open", "done")
+    listed = (p for entry in entries for each in phrases(entry).values() for p in each)
+    return frozenset(word for phrase in listed for word in words(phrase.translate(_NO_SIGNS)))
+
+
 _NO_SIGNS = str.maketrans("*+#^$.", "      ")
 """The signs of a phrase; see `pattern_of`."""
 
