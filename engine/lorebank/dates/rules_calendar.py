@@ -236,6 +236,7 @@ CALENDAR_RULES = (
     Rule("MONTH_SHORT DAY day_sign? dash|to DAY day_sign?", _day_range, order=(1, 2, 0)),
     *(Rule(f"{days} of? MONTH_SHORT", _days, "DAYS") for days in (_TWO, _THREE, _FOUR)),
     Rule("WEEKDAY|WEEKDAY_SHORT comma? the? DAY|DAY_ORD|DAY_DOT", _weekday_and_day),
+    Rule("WEEKDAY|WEEKDAY_SHORT comma? the? DAY_ORD comma? hour? clock", _weekday_and_day),
     Rule("WEEKDAY|WEEKDAY_SHORT comma? in|hour? CLOCK", _weekday_at),
     Rule("weekday|weekday_short comma? DM|DM_WEAK|DM_BARE", same),
     Rule("WEEKDAY_SHORT", _weekday, "SHORT_WEEKDAY"),

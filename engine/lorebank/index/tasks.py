@@ -20,7 +20,7 @@ from typing import Any
 from lorebank.database.connection import Connection, has_full_text, select
 from lorebank.dates.phrases import find_phrases
 from lorebank.dates.spans import add_months
-from lorebank.dates.times import coming_days, says_moved, times_of
+from lorebank.dates.times import coming_days, times_of
 from lorebank.domain.facts import PROMISE, Citation, Interval, Task, TaskState
 from lorebank.index.finding import TRUSTED, entities_in_text
 from lorebank.index.items import NOTE, Item, iso, load_items, stored_day
@@ -381,9 +381,7 @@ def _standing_days(said: str, day: date) -> list[tuple[str, tuple[Interval, ...]
 
 
 def _sentences_ahead(said: str, item: Item) -> list[tuple[str, tuple[Interval, ...]]]:
-    """The sentences of a passage that name a time ahead, each with the first: of prose the others
-    are seldom appointments. Of one that says that something was moved or called off
-    all are kept."""
+    """The sentences of a passage that name times ahead, with those."""
     day = item.recorded
     lasts = ((t, max(filter(None, (t.start, t.end)), default=day)) for t in item.times)
     ahead = [t for t, last in lasts if day is None or (last and last > day)]
@@ -394,7 +392,6 @@ def _sentences_ahead(said: str, item: Item) -> list[tuple[str, tuple[Interval, .
         if not times and not re.search(r"\d", sentence):
             # `On Wednesday` is the coming one, whatever day another sentence names.
             times = [t for t in own if day and t.start and t.start > day]
-        times = times if says_moved(sentence) or says_off(sentence) else times[:1]
         found += [(sentence, tuple(times))] if times else []
         known.update(times)
     # `The 29th` counts from a day that another sentence names.
