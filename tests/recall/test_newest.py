@@ -206,6 +206,15 @@ def test_an_older_line_that_may_hold_no_longer_says_so(
     assert (old.questioned_by, old.standing) == (new.id, f"older; {new.id} may say otherwise")
 
 
+def test_what_happened_is_not_questioned_by_what_happened_later(write_log: Write) -> None:
+    write_log("2026-02-02", "- B @Tomasz: Gave notice on 2 February; last day with us is the 27th.")
+    root = write_log("2026-03-02", "- B @Tomasz: Left us on 27 February, his last day with us.")
+    with Bank.open(root, environ={}) as bank:
+        bank.sync()
+        first, second = bank.recall("When did Tomasz give notice?", now=date(2026, 3, 9)).hits
+    assert "Gave notice" in first.content and first.standing == second.standing == ""
+
+
 def test_opinions_ruled_to_stand_side_by_side_do_not_question_each_other(
     write_log: Callable[..., Path],
 ) -> None:

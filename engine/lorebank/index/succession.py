@@ -109,6 +109,8 @@ class Dated(NamedTuple, Generic[K]):
     """Whether it says from which day, then to come, it holds."""
     is_opinion: bool = False
     """An opinion and a fact do not speak of one thing."""
+    is_event: bool = False
+    """Whether it says what happened, which stays true."""
 
 
 class _Line(NamedTuple):
@@ -297,6 +299,8 @@ def newer_lines(
         least = np.array([_NEAR_ANNOUNCED if line.is_announced else usual for line in dated])
         is_ahead = np.array([line.is_ahead for line in dated])
         for place, old in enumerate(dated, start=1):
+            if old.is_event and not old.is_ahead:
+                continue
             if old.is_announced and old.is_ahead:
                 before = matrix[: place - 1] @ matrix[place - 1] >= _NEAR_ANNOUNCED
                 until_then = np.flatnonzero(before & ~is_ahead[: place - 1])

@@ -138,6 +138,7 @@ def _announced(
             (fact.recorded, fact.citation.path, fact.citation.start_line),
             is_ahead=any(time.begins_after(today) for time in fact.times),
             is_announced=fact.id in begins,
+            is_event=fact.kind is FactKind.EXPERIENCE,
         )
         for fact in facts
         if begun and fact.recorded and fact.kind is not FactKind.OPINION

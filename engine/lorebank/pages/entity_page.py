@@ -287,7 +287,7 @@ def _questioned_by(day: date | None) -> str:
 
 def _timeline_line(view: View, same: Sequence[KnownFact], by_id: Mapping[str, KnownFact]) -> str:
     known = same[0]
-    is_open = known.status is FactStatus.LIVE
+    is_open = known.status is FactStatus.LIVE and known.fact.kind is not FactKind.EXPERIENCE
     newer = view.threads.newer_on_topic.get(known.fact.id, ()) if is_open else ()
     last = next((by_id[id_] for id_ in reversed(newer) if id_ in by_id), None)
     then = _questioned_by(last.fact.recorded) if last else ""

@@ -227,6 +227,7 @@ def _with_successors(
                 (item.recorded, item.file, item.ordinal),
                 *_is_to_come(item, request.now),
                 is_opinion=item.kind == "opinion",
+                is_event=item.kind == "experience",
             )
             for n, item in first.items()
             for slug in item.subjects
