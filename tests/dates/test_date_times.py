@@ -60,13 +60,16 @@ def test_since_never_lies_ahead_and_until_does() -> None:
     [
         ("They wanted the meter read by the end of November.", None, "2025-11-30"),
         ("I told him it would be done by Friday.", None, "2025-11-28"),
-        ("The stall was open until Tuesday.", None, "2025-11-25"),
+        ("The stall was open until Friday.", None, "2025-11-21"),
+        ("He worked at Acme until March.", None, "2025-03-31"),
+        ("On December 4 guests arrive.", "2025-12-04", "2025-12-04"),
+        ("Reunión en la notaría: diciembre 5", "2025-12-05", "2025-12-05"),
         ("In May 20 guests came.", "2025-05-01", "2025-05-31"),
         ("Im Mai 12 Gäste gehabt.", "2025-05-01", "2025-05-31"),
         ("Costs from January 13 cents a word.", "2026-01-01", None),
     ],
 )
-def test_a_bound_told_in_the_past_is_the_nearest_and_a_count_is_no_day(
+def test_a_deadline_told_in_the_past_is_ahead_and_a_count_is_no_day(
     text: str, first: str | None, last: str | None
 ) -> None:
     days = (day and date.fromisoformat(day) for day in (first, last))

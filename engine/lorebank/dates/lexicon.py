@@ -81,7 +81,7 @@ ALL = (1 << len(LANGUAGES)) - 1
 _CUES = frozenset(
     {
         *("past", "not_past", "auxiliary", "participle", "future", "not_future", "habit"),
-        *("hours", "moved", "off", "not_off", "planned", "joins", "again"),
+        *("hours", "moved", "off", "not_off", "planned", "joins", "again", "told", "undone"),
     }
 )
 """Entries of a section that hold how a clause speaks."""

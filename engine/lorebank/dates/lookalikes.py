@@ -22,6 +22,9 @@ _COMPOUNDS = _NOUNS_CAPITALISED | language_bit("nl")
 _NOUN_BEFORE_NOUN = language_bit("en")
 _NEEDS_PREPOSITION = sum(map(language_bit, ("fr", "es", "pt", "it")))
 """Languages in which no holiday stands right behind a noun but as its name."""
+_MONTHS = frozenset({"MONTH", "MONTH_SHORT"})
+_MONTH_FIRST = sum(map(language_bit, ("en", "tr", "fil", "hu")))
+"""Languages that write a month before its day."""
 _DAY_BEHIND_ARTICLE = sum(map(language_bit, ("fr", "es", "it")))
 """Languages whose `the 5` is a day; in words, `il cinque`, it may count or be anything."""
 _SHORT = "WEEKDAY_SHORT"
@@ -75,21 +78,26 @@ def is_date(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
     if not meaning.licensed:
         return _counts_alone(lattice, start, edge, words)
     return not (
-        _is_count(tokens, start, edge)
+        _is_count(lattice, edge)
         or _is_named(tokens, start, edge, meaning)
         or _is_accented_otherwise(tokens, start, edge.end)
     )
 
 
-def _is_count(tokens: Tokens, start: int, edge: Edge) -> bool:
+def _is_count(lattice: Lattice, edge: Edge) -> bool:
     """`in 2000 words`, `from January 13 cents a word`, `in May 20 came`."""
-    counted = _word_at(tokens, edge.end) in _words()["counted"]
+    tokens, end = lattice.tokens, edge.end
+    before, day, behind = (_word_at(tokens, index) for index in (end - 3, end - 1, end))
+    counted = behind in _words()["counted"]
     granularity = edge.value.spans[0].granularity
     if granularity != "day":
         return counted and granularity == "year"
-    month, day = tokens.words[max(start, edge.end - 2) : edge.end][0], tokens.words[edge.end - 1]
-    is_month_first = month.isalpha() and day.isdecimal() and len(day) <= 2
-    return is_month_first and (counted or _word_at(tokens, edge.end - 3) == "in")
+    is_month_first = end > 1 and any(e.tag in _MONTHS for e in lattice.edges[end - 2])
+    if before == "on" or not (is_month_first and day.isdecimal() and len(day) <= 2):
+        return False
+    if edge.languages & _MONTH_FIRST:
+        return counted or (before == "in" and behind.isalpha())
+    return behind.isalpha()  # im Mai 12 Gäste
 
 
 def is_street(tokens: Tokens, start: int, end: int) -> bool:

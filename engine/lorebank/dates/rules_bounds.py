@@ -96,10 +96,8 @@ def _resolved(meaning: Meaning, moment: Moment) -> list[tuple[date | None, date 
         pair = _pair(moment, *meaning.spans)
         return [(pair[0], pair[3])] if pair else []
     (span,) = meaning.spans
-    if moment.tense in ("near", "past") and meaning.modifier in ("until", "before"):
-        coming = replace(moment, tense="future")
-        if moment.tense == "near" or _is_nearer(moment, coming, span):
-            moment = coming  # they wanted it by the end of November
+    if moment.tense == "near" and meaning.modifier in ("until", "before"):
+        moment = replace(moment, tense="future")
     begun = meaning.modifier == "since" or (
         meaning.modifier == "since-or-starting" and not _is_planned(moment, span)
     )
@@ -107,14 +105,6 @@ def _resolved(meaning: Meaning, moment: Moment) -> list[tuple[date | None, date 
     if days and meaning.modifier == "from":
         meaning = replace(meaning, modifier="starting" if days[0] > moment.now else "exact")
     return [_bounded(meaning, *days)] if days else []
-
-
-def _is_nearer(past: Moment, coming: Moment, span: Span) -> bool:
-    """Whether the coming one is nearer than the last."""
-    last, next_one = past.settle(span), coming.settle(span)
-    if last is None or next_one is None:
-        return last is None
-    return abs((next_one[1] - past.now).days) < abs((last[1] - past.now).days)
 
 
 def _is_planned(moment: Moment, span: Span) -> bool:

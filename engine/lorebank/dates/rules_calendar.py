@@ -37,8 +37,6 @@ _CJK = _CHINESE | language_bit("ja") | language_bit("ko")
 _ENGLISH = language_bit("en")
 _TURKISH = language_bit("tr")
 _GERMAN = language_bit("de")
-_MONTH_FIRST = _ENGLISH | _TURKISH | language_bit("fil")
-"""Languages that write `May 5` as well: in others `im Mai 12 Gäste` counts."""
 _DUTCH_OR_GERMAN = language_bit("nl") | _GERMAN
 _SOME_YEAR = 2020
 """A leap year of 53 weeks: what it does not have, no year has."""
@@ -228,7 +226,7 @@ CALENDAR_RULES = (
     Rule("the? DAY of|dash? MONTH_SHORT", _day),
     Rule("the? DAY_WORD of? MONTH_SHORT", _day, languages=ALL & ~_ENGLISH),
     Rule("the? DAY_WORD of MONTH_SHORT", _day, languages=_ENGLISH),
-    Rule("MONTH_SHORT the? DAY", _day, languages=_MONTH_FIRST, order=(1, 0)),
+    Rule("MONTH_SHORT the? DAY", _day, languages=ALL & ~_CJK, order=(1, 0)),
     Rule("MONTH_SHORT of DAY", _day, languages=_TURKISH, order=(1, 0)),  # ocağın 5'i
     Rule("MONTH_SHORT DAY day_sign", _day, languages=_CJK, order=(1, 0)),
     Rule("the? DAY dash|to the? DAY of? MONTH_SHORT", _day_range),

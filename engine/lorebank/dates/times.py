@@ -146,6 +146,9 @@ def _read(
             put_off = _holds(languages, "moved", clause)
             if any(_plans(languages, text, p) for p in (inside if put_off else [phrase])):
                 tense = "near"  # `Friday's lesson was put off to Monday`
+        if tense == "past" and meaning.modifier in ("until", "before"):
+            if _holds(languages, "told", clause):
+                tense = "near"  # they wanted it by the end of November
         if tense == "near" and any(t.start and t.start > recorded for t in times):
             tense = "future"  # the bath in May, the garden not before autumn
         article, *amount = _ahead_of(text, phrase.start).split()[-2:] or [""]
@@ -288,7 +291,7 @@ def _without(text: str, start: int, end: int, phrases: list[Found]) -> str:
 
 @lru_cache(maxsize=64)  # several dates of one clause share its tense
 def _tense(languages: _Languages, clause: str, undated: str) -> Tense:
-    if _holds(languages, "future", clause):
+    if _holds(languages, "future", clause) and not _holds(languages, "undone", clause):
         return "future"
     past = _holds(languages, "past", undated) or _is_perfect(languages, undated)
     # What was called off is most often still to come.
