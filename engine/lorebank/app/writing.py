@@ -126,6 +126,8 @@ def retain(ws: OpenWorkspace, text: str, **details: Unpack[RetainKeywords]) -> F
         origin=origin.least_trusted(fact.origin),
         author=author,
     )
+    if doubt := compose.name_in_doubt(public):
+        ws.say(doubt)
     known = next((f for f in facts_by_id(ws.index, fact.id) if not private), None)
     if known is not None:
         ws.say(f"already noted: {known.citation}; nothing was written")

@@ -112,10 +112,11 @@ class FactLine(Record):
     def whole_name(self) -> str:
         """The name that is probably meant where a mention ends at its first word, as in
         `@Harbour Office: …`; empty elsewhere."""
+        subjects = [mention.name for mention in self.mentions if mention.subject]
         goes_on = None if self.has_colon else _NAME_GOES_ON.match(self.content)
-        if not goes_on or not self.has_subject or not goes_on["rest"][0].isupper():
+        if not goes_on or len(subjects) != 1 or self.content.startswith(subjects[0]):
             return ""
-        return f"{self.mentions[0].name} {goes_on['rest']}" if self.mentions[0].subject else ""
+        return f"{subjects[0]} {goes_on['rest']}" if goes_on["rest"][0].isupper() else ""
 
 
 @lru_cache(8)  # a line is asked for several times in turn

@@ -17,7 +17,7 @@ from lorebank.errors import UsageError, WorkspaceError
 from lorebank.language.folding import fold, slugify
 from lorebank.languages import phrase_lists
 from lorebank.markdown.document import append_to_section, last_section, read_document
-from lorebank.markdown.fact_lines import FactLine, begins_typed, parse_fact_line
+from lorebank.markdown.fact_lines import begins_typed, parse_fact_line
 from lorebank.markdown.facts import extract_facts, new_fact
 from lorebank.markdown.sections import folded_headings, opens_retain
 from lorebank.markdown.source import newline_style
@@ -55,7 +55,7 @@ def compose_fact(
         raise UsageError(
             f"confidence {confidence:g} is outside 0..1", hint="use a number such as 0.8"
         )
-    parsed = _with_whole_name(parse_fact_line(_without_bullet(sentence)))
+    parsed = parse_fact_line(_without_bullet(sentence))
     for code, message in parsed.problems:
         if code in _REFUSED:
             raise UsageError(f"nothing retained: {message.split(';')[0]}", hint="write it as c=0.8")
@@ -87,15 +87,16 @@ def compose_fact(
     )
 
 
-def _with_whole_name(line: FactLine) -> FactLine:
-    """A line as it is meant: `@Harbour Office: Closes at 5.` is about @[[Harbour Office]]. Of what
-    stands in a log lint asks; what is yet to be written is written rightly."""
-    whole = line.whole_name
-    if not whole or not all(word[0].isupper() for word in whole.split()):
-        return line
-    said = re.split(r"[:：]", line.content, maxsplit=1)[1].strip()
-    mentions = (Mention(whole, slugify(whole), subject=True), *line.mentions[1:])
-    return replace(line, content=said, mentions=mentions)
+def name_in_doubt(text: str) -> str:
+    """What to say of a typed line whose name may go on: `@Dana Whitfield: …` is about @Dana, and
+    may be meant to be about @[[Dana Whitfield]]; empty where there is no doubt."""
+    line = parse_fact_line(_without_bullet(one_paragraph(text)))
+    if not line.whole_name:
+        return ""
+    name = line.mentions[0].name
+    return (
+        f"the name ends at @{name}; if @[[{line.whole_name}]] is meant, undo this and write it so"
+    )
 
 
 def _linked(
