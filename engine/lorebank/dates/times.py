@@ -56,40 +56,60 @@ def times_of(
     return _read(text, recorded, tense, left)
 
 
-def coming_days(text: str, today: date, *, every_year: bool = False) -> tuple[Interval, ...]:
-    """The next day, from `today` on, of each that a sentence of a page kept up by hand names: of
-    `11 March` that of this year or the next, of `due on the 5th` that of this month or the next.
+def coming_times(text: str, today: date, *, every_year: bool = False) -> tuple[Interval, ...]:
+    """The times from `today` on that a sentence of a page kept up by hand names: those with their
+    year, and the next of what comes back, of `11 March` that of this year or the next, of `due on
+    the 5th` that of this month or the next.
 
     What depends on the day on which it was written (`on Friday`, `in 3 days`) names none there,
-    nor does what began or is over. With `every_year` a day comes back though its year is told.
+    nor does what began, or happened by the tense of its clause. With `every_year` a day comes back
+    though its year is told, and whatever the tense.
     """
     settled = set(times_of(text, None))
-    found: list[date] = []
+    phrases = [p for p in read_phrases(text, today) if not _comes_each_week(p)]
+    if not phrases:
+        return ()
+    languages = _languages_of(text, phrases)
+    clauses = iter(_clauses(text, phrases, languages))
+    end, clause = next(clauses)
+    found: list[Interval] = []
     named: date | None = None
-    for phrase in read_phrases(text, today):
+    for phrase in phrases:
         from lorebank.dates.rules_bounds import resolve  # see `phrases`
 
-        meaning = phrase.meaning
-        if meaning.repeating and meaning.is_weekly:
+        while phrase.start >= end:
+            end, clause = next(clauses)
+        parts, comes_back = [phrase.meaning], phrase.meaning.repeating
+        if comes_back and phrase.meaning.is_range_of_days:  # due on 1 May and 1 November
+            parts = [replace(parts[0], spans=(s,), modifier="exact") for s in parts[0].spans]
+        cycle = parts[0].spans[0].cycle
+        if named and cycle and cycle.period == "month":
+            continue  # flight on 3 May 2027, back on the 31st
+        times = [time for part in parts for time in resolve(part, Moment(today, "future"))]
+        named = _named(tuple(times), today) or named
+        inside = [p for p in phrases if end - len(clause) <= p.start < end]
+        undated = _without(text, end - len(clause), end, inside)
+        if comes_back and not every_year and _tense(languages, clause, undated) == "past":
             continue
-        parts = [meaning]
-        if meaning.is_range_of_days:  # due on 1 May and 1 November
-            parts = [replace(meaning, spans=(span,), modifier="exact") for span in meaning.spans]
-        moment = Moment(today, "future", named)
-        intervals = tuple(interval for part in parts for interval in resolve(part, moment))
-        named = _named(intervals, today) or named
-        for interval in intervals:
-            day = interval.end
-            if day is None or interval.start not in (None, day):
-                continue
-            if not meaning.repeating:
-                if interval not in settled:
-                    continue
-                if every_year:
-                    years = (12 * (today.year + n - day.year) for n in (0, 1))
-                    day = next(d for n in years if (d := add_months(day, n)) >= today)
-            found += [day] if day >= today else []
-    return tuple(Interval(day, day) for day in dict.fromkeys(found))
+        found += [time for time in times if comes_back or time in settled]
+    if every_year:
+        found = [_anniversary(time, today) for time in found]
+    return tuple(dict.fromkeys(t for t in found if (t.end or t.start or today) >= today))
+
+
+def _comes_each_week(phrase: Found) -> bool:
+    return phrase.meaning.repeating and phrase.meaning.is_weekly
+
+
+def _anniversary(time: Interval, today: date) -> Interval:
+    """The next return of a day that is over; any other time as it is."""
+    day = time.start
+    if day is None or day != time.end or day >= today:
+        return time
+    months = 12 * (today.year - day.year)
+    this_year = add_months(day, months)
+    coming = this_year if this_year >= today else add_months(day, months + 12)
+    return Interval(coming, coming)
 
 
 @lru_cache(8)  # asked for each phrase of a text
@@ -146,9 +166,9 @@ def _read(
             put_off = _holds(languages, "moved", clause)
             if any(_plans(languages, text, p) for p in (inside if put_off else [phrase])):
                 tense = "near"  # `Friday's lesson was put off to Monday`
-        if tense == "past" and meaning.modifier in ("until", "before"):
-            if _holds(languages, "told", clause):
-                tense = "near"  # they wanted it by the end of November
+        is_bound = meaning.modifier in ("until", "before")
+        if tense == "past" and is_bound and _holds(languages, "told", clause):
+            tense = "near"  # they wanted it by the end of November
         if tense == "near" and any(t.start and t.start > recorded for t in times):
             tense = "future"  # the bath in May, the garden not before autumn
         article, *amount = _ahead_of(text, phrase.start).split()[-2:] or [""]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
@@ -177,13 +177,14 @@ def _with_next(line: Appointment, today: date) -> Appointment:
 def _standing(lines: Sequence[Appointment]) -> list[_Entry]:
     """The appointments that no newer line moves, each once, in the words of the newer or typed
     line; `lines` are oldest first."""
-    entries: list[_Entry] = []
+    entries = _on_pages(line for line in lines if not line.recorded)
     passed: list[_Entry] = []
     for line in lines:
-        if line.recorded:
-            before = line.recorded - _STALE
-            passed += [e for e in entries if (e.when.end or _day(e.when)) < before]
-            entries = [e for e in entries if (e.when.end or _day(e.when)) >= before]
+        if not line.recorded:
+            continue
+        before = line.recorded - _STALE
+        passed += [e for e in entries if (e.when.end or _day(e.when)) < before]
+        entries = [e for e in entries if (e.when.end or _day(e.when)) >= before]
         phrases = _phrases_of(line)
         denied = {when for when, phrase in phrases if _is_denied(line.text, phrase)}
         off = {when for when, phrase in phrases if _is_off(line.text, phrase)}
@@ -214,6 +215,16 @@ def _standing(lines: Sequence[Appointment]) -> list[_Entry]:
             elif line.typed or not entries[twin].line.typed:
                 entries[twin] = new
     return [entry for entry in (*passed, *entries) if not entry.line.replaced]
+
+
+def _on_pages(lines: Iterable[Appointment]) -> list[_Entry]:
+    """Those of pages without a day, each once: none of them is newer than another."""
+    on_day: defaultdict[date, list[_Entry]] = defaultdict(list)
+    for new in (replace(_entry(line), when=when) for line in lines for when in line.times):
+        same_day = on_day[_day(new.when)]
+        if _lies_ahead(new.when, None) and not any(_same(each, new) for each in same_day):
+            same_day.append(new)
+    return [entry for entries in on_day.values() for entry in entries]
 
 
 def _entry(line: Appointment) -> _Entry:

@@ -20,7 +20,7 @@ from typing import Any
 from lorebank.database.connection import Connection, has_full_text, select
 from lorebank.dates.phrases import find_phrases
 from lorebank.dates.spans import add_months
-from lorebank.dates.times import coming_days, times_of
+from lorebank.dates.times import coming_times, times_of
 from lorebank.domain.facts import PROMISE, Citation, Interval, Task, TaskState
 from lorebank.index.finding import TRUSTED, entities_in_text
 from lorebank.index.items import NOTE, Item, iso, load_items, stored_day
@@ -273,10 +273,6 @@ _MARKER = re.compile(r"\A(?:[-*+]|\d+[.)])\s+(?:\[.\]\s+)?")
 """A list marker, with its box: prose is kept as it stands in the file."""
 
 
-_NAME_AND_DATE = re.compile(r"[\s*|-]*[^\W\d_]+(?: [A-Z]\w+)?(?: \([^)]*\))?[\s:|*→]*\d+[./]")
-"""`Fergus 23/3/2018`: on a page of people the day of birth."""
-
-
 class Appointment(Record):
     """One line, typed or prose, and the times that it names."""
 
@@ -372,11 +368,12 @@ def _subject(item: Item) -> str:
 
 
 def _standing_days(said: str, day: date) -> list[tuple[str, tuple[Interval, ...]]]:
-    """The sentences of a text of no day that name one to come, with each. Birthdays come back."""
-    found = []
-    for text in sentences(said):
-        is_birthday = yearly_words()[1].search(text) or _NAME_AND_DATE.match(text)
-        found.append((text, coming_days(text, day, every_year=bool(is_birthday))))
+    """The sentences of a text of no day that name times to come, with those."""
+    returning = yearly_words()[1]
+    found = (
+        (text, coming_times(text, day, every_year=bool(returning.search(text))))
+        for text in (_MARKER.sub("", sentence) for sentence in sentences(said))
+    )
     return [(text, times) for text, times in found if times]
 
 

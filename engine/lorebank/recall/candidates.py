@@ -359,8 +359,8 @@ def _by_tasks(request: Request) -> Ranking:
 
 
 def _tasks_on_subject(request: Request, until: date) -> list[Task]:
-    """The tasks that share a word with what is asked of them, all where that names no subject: open
-    ones by the day they are due, those that are perhaps done last; of done ones the last first."""
+    """The tasks that share a word with what is asked of them, else all: open ones by the day they
+    are due, those that are perhaps done last; of done ones the last first."""
     from lorebank.index.tasks import load_tasks
 
     understood, done = request.understood, request.asks_for == "done"
@@ -370,16 +370,14 @@ def _tasks_on_subject(request: Request, until: date) -> list[Task]:
         state=TaskState.DONE if done else TaskState.OPEN,
         own_promises=request.asks_for == "promises",
     )
-    counts = request.vocabulary.frequencies(request.tasks_on)
-    subject = {word for word in request.tasks_on if counts[word]}  # Turkish `hangi` only asks
-    on_it = [task for task in tasks if any(_holds(task.text, term) for term in subject)]
-    if subject and (on_it or not understood.entities):
-        tasks = tuple(on_it)
+    on_it = (task for task in tasks if any(_holds(task.text, each) for each in request.tasks_on))
+    tasks = tuple(on_it) or tasks  # one is perhaps on it in other words
     if done:
         return list(tasks[::-1])
     interval = understood.query.interval
-    if interval and (last := interval.end):
-        tasks = tuple(t for t in tasks if not t.due or (t.due.start or date.min) <= last)
+    if interval and interval.end and interval.end >= until:  # else when it was noted is asked
+        last = interval.end
+        tasks = tuple(t for t in tasks if not t.due or (t.due.start or t.due.end or last) <= last)
     return sorted(tasks, key=lambda t: (bool(t.perhaps_done), (t.due and t.due.end) or date.max))
 
 
