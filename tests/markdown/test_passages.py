@@ -34,6 +34,8 @@ def test_lines_that_end_their_sentences_stand_alone_and_wrapped_ones_do_not() ->
     assert [place for place, _ in _read(diary)] == ["L1", "L2", "L3"]
     wrapped = "Slow morning, fog. Paid the\nboiler man. Klara has a cold and\nstays at home.\n"
     assert [place for place, _ in _read(wrapped)] == ["L1-L3"]
+    told = "The API allows 100 calls.\nIt was raised to 250.\nVera asked for that.\n"
+    assert [place for place, _ in _read(told)] == ["L1-L2", "L3"]
     item = "- Dentist on Tuesday.\n  Bring the card.\n"
     assert [place for place, _ in _read(item)] == ["L1-L2"]
 

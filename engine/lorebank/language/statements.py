@@ -67,7 +67,10 @@ _ORDINAL = re.compile(
 )
 """`am 28. August`; a number after any other word, as in `on May 28. Then …`, ends its sentence,
 but before a month of the languages that write it so."""
-_OF_MONTH = re.compile(r"\b\d{1,2}\.\s+(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)")
+_OF_MONTH = re.compile(
+    r"\b\d{1,2}\.\s+(?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober"
+    r"|November|Dezember)\b"
+)
 _LOOKED_BACK = 60
 """Characters before the end of a sentence that tell whether it is one."""
 _EDGES = ".,;:!?()[]\"'«»“”„*_"
@@ -178,7 +181,7 @@ def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
         before = text[max(start, found.start() - _LOOKED_BACK) : found.start()]
         if open_brackets > 0 or _ABBREVIATION.search(before) or _ORDINAL.search(before):
             continue
-        if _OF_MONTH.search(text, max(start, found.start() - 3), found.end() + 3):
+        if _OF_MONTH.search(text, max(start, found.start() - 3), found.end() + 9):
             continue
         yield start, found.end()
         start = found.end()
@@ -197,12 +200,21 @@ def lines_of(text: str) -> list[str]:
     groups: list[list[str]] = []
     above = ""
     for line in text.split("\n"):
-        if line and len(above) >= _WRAPPED and above[-1] not in ".!?…:":
+        # A list in small letters is one line a thing; a sentence goes on with one.
+        goes_on = len(above) >= _WRAPPED or (above[:1].isupper() and line.lstrip()[:1].islower())
+        if line and above and goes_on and above[-1] not in ".!?…:":
             groups[-1].append(line)
         else:
             groups.append([line])
         above = line
     return ["\n".join(group) for group in groups]
+
+
+@cache
+def leaning_words() -> frozenset[str]:
+    """Words that point back at what was just spoken of, in any language: `it`, `they`, `das`."""
+    tables = phrase_lists("infer").values()
+    return frozenset(w for t in tables for e in ("they", "dangling") for w in t.get(e, ()))
 
 
 def statement_in_any_language(text: str) -> Statement:

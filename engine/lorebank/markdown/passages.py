@@ -15,7 +15,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from lorebank.domain.facts import Chunk, Citation, Passage
-from lorebank.language.words import estimate_tokens
+from lorebank.language.statements import leaning_words
+from lorebank.language.words import estimate_tokens, words
 from lorebank.markdown.document import Document, Node
 from lorebank.markdown.plain import plain_text
 from lorebank.markdown.source import soft_split
@@ -23,10 +24,9 @@ from lorebank.markdown.source import soft_split
 _MAX_LINES = 6
 _MAX_CHARACTERS = 700
 _MAX_CODE_LINES = 12
-_MOST_ENDED = 0.8
-"""Share of the lines of a paragraph that end a sentence where each says a thing of its own; a last
-line without its full stop is no wrapped one. By hand; of 205 wrapped paragraphs of our documents 10
-have as many."""
+_FEWEST_WHOLE, _MOST_ENDED = 3, 0.8
+"""Lines of a paragraph, and the share of them that end a sentence, where each says a thing of its
+own; a last line without its full stop is no wrapped one. By hand."""
 _STOPS, _BEHIND_STOP = (".", "!", "?", "…", "。", "！", "？"), " \t\r)]\"'”’»*_"
 _MARKS = 8
 """Characters on the lines of a passage that are none of its words: an indent and `- [ ] `. Where
@@ -68,10 +68,11 @@ class _PassageReader:
             for text, first, end in self._runs(node.text.split("\n"), start, _MAX_CODE_LINES):
                 self._add(text, first, end)
         elif node.kind in ("paragraph", "heading"):
-            lines = node.text.split("\n")
-            most = 1 if not in_item and _are_whole(lines) else _MAX_LINES
-            for text, first, end in self._runs(lines, node.start, most):
-                self._add(plain_text(text), first, end)
+            start, lines = node.start, node.text.split("\n")
+            for part in [lines] if in_item else _parts(lines):
+                for text, first, end in self._runs(part, start, _MAX_LINES):
+                    self._add(plain_text(text), first, end)
+                start += len(part)
         elif node.kind == "item" and len(node.children) > 1 and (whole := self._short_item(node)):
             self._add(whole, node.start, node.end)
         else:
@@ -127,10 +128,20 @@ class _PassageReader:
         self.found += [Passage(part, place, self.heading) for part in parts if part.strip()]
 
 
-def _are_whole(lines: Sequence[str]) -> bool:
-    """Whether lines end their sentences, as those that a margin cuts do not."""
+def _parts(lines: Sequence[str]) -> list[list[str]]:
+    """The lines of a paragraph one by one, where they end their sentences as those that a margin
+    cuts do not; a line that leans on the one above (`It was raised …`) stays with it."""
     ended = [line.rstrip(_BEHIND_STOP).endswith(_STOPS) for line in lines if line.strip()]
-    return sum(ended) >= _MOST_ENDED * len(ended)
+    if len(ended) < _FEWEST_WHOLE or sum(ended) < _MOST_ENDED * len(ended):
+        return [list(lines)]
+    parts: list[list[str]] = []
+    for line in lines:
+        first = next(iter(words(line)), "")
+        if parts and (not first or first in leaning_words() or line[:1].islower()):
+            parts[-1].append(line)
+        else:
+            parts.append([line])
+    return parts
 
 
 def _placed(run: list[str], end: int) -> tuple[str, int, int]:

@@ -93,10 +93,8 @@ def name_in_doubt(text: str) -> str:
     line = parse_fact_line(_without_bullet(one_paragraph(text)))
     if not line.whole_name:
         return ""
-    name = line.mentions[0].name
-    return (
-        f"the name ends at @{name}; if @[[{line.whole_name}]] is meant, undo this and write it so"
-    )
+    name, whole = line.mentions[0].name, line.whole_name
+    return f"the name ends at @{name}; if @[[{whole}]] is meant, undo this and write it so"
 
 
 def _linked(
