@@ -151,7 +151,7 @@ def bank(copy_fixture: Callable[[str], Path]) -> Iterator[Bank]:
 def test_a_prompt_is_answered_in_few_tokens_and_notes_no_use(bank: Bank) -> None:
     said = bank.session_hook("prompt", prompt="What does Peter prefer on WhatsApp?")
     assert said.startswith("<recalled-from-memory>\nf-")
-    assert "Prefers concise replies" in said
+    assert "concise replies on WhatsApp are what he wants." in said
     assert estimate_tokens(said) <= PROMPT_TOKENS
     assert not (bank.root / ".memory/recalled.log").exists()
     assert bank.session_hook("prompt", prompt="Zygomorphic quaternions?") == ""
