@@ -65,10 +65,11 @@ def coming_times(text: str, today: date, *, every_year: bool = False) -> tuple[I
     nor does what began, or happened by the tense of its clause. With `every_year` a day comes back
     though its year is told, and whatever the tense.
     """
-    settled = set(times_of(text, None))
     phrases = [p for p in read_phrases(text, today) if not _comes_each_week(p)]
     if not phrases:
         return ()
+    has_year = not all(phrase.meaning.repeating for phrase in phrases)
+    settled = set(times_of(text, None)) if has_year else set[Interval]()
     languages = _languages_of(text, phrases)
     clauses = iter(_clauses(text, phrases, languages))
     end, clause = next(clauses)

@@ -82,7 +82,9 @@ def _day(when: Interval) -> date:
 def read_agenda(connection: Connection, today: date, days: int) -> Agenda:
     """The agenda of `days` days from `today` on, as the notes up to that day have it."""
     until = today + timedelta(days=min(days, (date.max - today).days))
-    lines = appointments_known_on(connection, today)
+    all_lines = appointments_known_on(connection, today)
+    # A page may name hundreds of days of the year: those beyond are compared with none.
+    lines = [x for x in all_lines if x.recorded or any(_day(when) <= until for when in x.times)]
     standing = _standing([_with_next(line, today) for line in lines])
     ahead = ((x, when) for x in lines for when in x.times if _lies_ahead(when, x.recorded))
     moved = {(line.source, when) for line, when in ahead}
