@@ -222,6 +222,13 @@ def add_months(day: date, months: int) -> date:
     return date(year, month0 + 1, min(day.day, monthrange(year, month0 + 1)[1]))
 
 
+def next_anniversary(day: date, today: date) -> date:
+    """When a day comes back, `today` at the earliest; 29 February on the 28th of other years."""
+    months = 12 * (today.year - day.year)
+    this_year = add_months(day, months)
+    return this_year if this_year >= today else add_months(day, months + 12)
+
+
 def moved(day: date, amount: int, unit: str) -> date:
     """The day that many units later, or earlier where negative."""
     if unit in _DAYS_PER_UNIT:

@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from lorebank.dates.lattice import count_marks
 from lorebank.dates.lexicon import ALL, LANGUAGES, lexicon, tokenize
 from lorebank.dates.phrases import DatesLeft, Found, read_phrases
-from lorebank.dates.spans import Moment, Tense, add_months, of_year, one_day
+from lorebank.dates.spans import Moment, Tense, next_anniversary, of_year, one_day
 from lorebank.domain.facts import LONGEST_READ, Interval
 
 _SENTENCE_END = r"[.;!?。！？；]\s|[。！？；]|\n"
@@ -107,9 +107,7 @@ def _anniversary(time: Interval, today: date) -> Interval:
     day = time.start
     if day is None or day != time.end or day >= today:
         return time
-    months = 12 * (today.year - day.year)
-    this_year = add_months(day, months)
-    coming = this_year if this_year >= today else add_months(day, months + 12)
+    coming = next_anniversary(day, today)
     return Interval(coming, coming)
 
 

@@ -18,7 +18,7 @@ from datetime import date, timedelta
 from lorebank.database.connection import Connection
 from lorebank.dates.lexicon import lexicon
 from lorebank.dates.phrases import DatePhrase, find_phrases
-from lorebank.dates.spans import add_months
+from lorebank.dates.spans import next_anniversary
 from lorebank.dates.times import says_moved, times_of
 from lorebank.domain.answers import Agenda, AgendaItem, AgendaKind
 from lorebank.domain.facts import PROMISE, Citation, Interval, Task, TaskState
@@ -171,8 +171,7 @@ def _with_next(line: Appointment, today: date) -> Appointment:
         return line
     if not any(map(str.isdigit, line.text[phrases[0].start : phrases[0].end])):
         return line  # celebrated on Saturday
-    comes = (add_months(day, 12 * (today.year + n - day.year)) for n in (0, 1))
-    coming = next(each for each in comes if each >= today)
+    coming = next_anniversary(day, today)
     return replace(line, times=(Interval(coming, coming),))
 
 

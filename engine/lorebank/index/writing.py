@@ -146,8 +146,8 @@ def _next_number(connection: Connection, key: str, table: str) -> int:
 
 
 def _is_dialogue(read: ReadFile) -> bool:
-    """Whether people take turns: nothing but lines of one kind and one speaker each, mostly
-    another's next, and speakers come back.
+    """Whether people take turns: nothing but lines of one speaker each, mostly another's next, and
+    speakers come back.
 
     A log of as many subjects as lines is none: its lines do not speak to each other.
     """
@@ -156,8 +156,7 @@ def _is_dialogue(read: ReadFile) -> bool:
         return False
     turns = sum(one != other for one, other in pairwise(speakers))
     come_back = len(speakers) >= 2 * len(set().union(*speakers))
-    is_of_one_kind = len({fact.kind for fact in read.facts}) == 1
-    return come_back and is_of_one_kind and 2 * turns >= len(speakers)
+    return come_back and 2 * turns >= len(speakers)
 
 
 def insert_diagnostics(
