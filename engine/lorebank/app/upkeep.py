@@ -99,7 +99,7 @@ def catch_up(ws: OpenWorkspace) -> SyncReport:
     report = ws.sync_files()
     if ws.sidecar is None:  # which has timers of its own
         report = report.with_sessions(sync_sessions(ws))
-    embedded = ws.meaning.embed(ws.index)
+    embedded = ws.meaning.embed(ws.index, thorough=True)
     ws.embed_pending_statements()
     pending = ws.meaning.pending(ws.index)
     return replace(report, embedded=embedded, pending=pending)

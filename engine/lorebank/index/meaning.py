@@ -48,7 +48,10 @@ if TYPE_CHECKING:
 
 EMBEDDED_BY_RECALL, SENT_BY_RECALL = 256, 32
 """Texts that a recall embeds itself when no more than these are without a vector: some weeks of
-notes, once .7 s of CPU by the built-in embedder (350 texts a second); and those it sends away."""
+notes, once 1.5 s of CPU by the built-in models; and those it sends away."""
+EMBEDDED_AT_ONCE = 2_500
+"""Texts that wait for the slower of the built-in models: 15 s of CPU, about as long as reading
+2,000 notes. Of more, the quicker one's vectors serve first."""
 _FOREIGN = "another embedder made the vectors: run `lorebank index`"
 _NOTHING_YET = "nothing is embedded yet: run `lorebank index`"
 _SMALL_CALL = 64
@@ -130,14 +133,50 @@ class EmbeddingService(Mutable):
             return ""
         return self._fallback_reason(connection) or self._reason(connection)
 
-    def embed(self, connection: Connection, *, progress: Progress | None = None) -> int:
-        """Embed what has no vector, with the primary or else the fallback; how many texts."""
+    def embed(
+        self, connection: Connection, *, progress: Progress | None = None, thorough: bool = False
+    ) -> int:
+        """Embed what has no vector, with the primary or else the fallback; how many texts.
+
+        Where many wait for a primary that is slow, its quick part embeds them first; `thorough`:
+        and the primary then. Else it is left to whoever has the time.
+        """
+        embedded = 0
         for choice in self._choices():
             try:
-                return self._embed_with(connection, choice, None, progress)
+                if self._is_long_work(connection, choice):
+                    quick = _Choice(choice.name, choice.setup, _embedder=self._quick)
+                    embedded += self._embed_with(connection, quick, None, progress)
+                    if not thorough:
+                        return embedded
+                return embedded + self._embed_with(connection, choice, None, progress)
             except LorebankError as problem:
                 self._failed(connection, choice, problem)
-        return 0
+        return embedded
+
+    def waiting(self, connection: Connection) -> int:
+        """How many texts have a vector of the primary's quick part only."""
+        if self._quick is None or served_by(connection) != self._quick.fingerprint:
+            return 0
+        embedder = self._primary.load()
+        assert embedder is not None
+        with self._cache() as cache:
+            return missing_count(connection, cache, embedder.fingerprint)
+
+    def _is_long_work(self, connection: Connection, choice: _Choice) -> bool:
+        embedder = choice.load()
+        if choice is not self._primary or embedder is None or self._quick is None:
+            return False
+        fingerprint = embedder.fingerprint
+        if has_vectors(connection) and served_by(connection) == fingerprint:
+            return False
+        with self._cache() as cache:
+            return missing_count(connection, cache, fingerprint) > EMBEDDED_AT_ONCE
+
+    @property
+    def _quick(self) -> Embedder | None:
+        """The part of the primary whose vectors serve while a large index waits for its own."""
+        return getattr(self._primary.load(), "quick", None)
 
     def query(self, connection: Connection, text: str) -> QueryVector:
         """The vector of a question, by whoever made the vectors it will be compared with."""
@@ -160,6 +199,9 @@ class EmbeddingService(Mutable):
         for choice in self._choices():
             try:
                 vector = self._vector_of(connection, choice, text)
+                if vector is None and choice is self._primary and self._quick is not None:
+                    choice = _Choice(choice.name, choice.setup, _embedder=self._quick)
+                    vector = self._vector_of(connection, choice, text)
             except LorebankError as problem:
                 self._failed(connection, choice, problem)
                 continue
@@ -187,7 +229,8 @@ class EmbeddingService(Mutable):
         """Provider, model, dimension, whether it is available, and why not: for `status`.
 
         `serving` names the embedder whose vectors the index holds; `fallback` is the reason why
-        that is not the primary; `endpoint` is where texts are sent.
+        that is not the primary; `endpoint` is where texts are sent; `waiting` is how many texts
+        have the vector of its quick part only.
         """
         try:
             embedder = self._primary.load()
@@ -203,6 +246,7 @@ class EmbeddingService(Mutable):
             "endpoint": "",
             "serving": label_served(connection),
             "fallback": self._fallback_reason(connection),
+            "waiting": 0,
         }
         if embedder is not None:
             serves = served_by(connection) == embedder.fingerprint
@@ -213,6 +257,7 @@ class EmbeddingService(Mutable):
                 "dimension": embedder.dimension or (dimension_served(connection) if serves else 0),
                 "reason": reason or self._jobs_of(embedder),
                 "endpoint": embedder.endpoint,
+                "waiting": self.waiting(connection),
             }
         return about
 
@@ -236,7 +281,7 @@ class EmbeddingService(Mutable):
                 known |= cache.get(FINGERPRINT, list(hashes), mark=False)
                 wanted = [(key, text) for key, text in hashes.items() if key not in known]
                 embedder = self._primary.load() if wanted else None
-                embedder = getattr(embedder, "builtin", embedder)
+                embedder = getattr(embedder, "quick", embedder)
                 if embedder is not None and embedder.fingerprint == FINGERPRINT:
                     limits = replace(embedder.limits, items=_SMALL_CALL)
                     for vectors in embed_calls(embedder, calls_of(wanted, limits)):

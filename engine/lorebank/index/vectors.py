@@ -195,6 +195,21 @@ def _spread(similarities: NDArray[np.float32]) -> tuple[float, float]:
     return mean, max(0.01, (spread * count + _USUAL_SPREAD * _FEW) / (count + _FEW))
 
 
+def _similar(vectors: NDArray[np.float32], query: NDArray[np.float32]) -> NDArray[np.float32]:
+    """How near each is. Where an embedder of two models says nothing of the question by the second
+    (`providers.local`), the first one's part alone is compared, as long as if it were the whole:
+    else what the second model knows would be farther from every question of another language."""
+    import numpy as np
+
+    said = int(np.flatnonzero(query)[-1]) + 1 if query.any() else 0
+    if said == len(query) or not said:
+        return vectors @ query
+    part = vectors[:, :said]
+    lengths = np.maximum(np.linalg.norm(part, axis=1), 1e-6)
+    near: NDArray[np.float32] = part @ query[:said] / lengths
+    return near
+
+
 class _Matrix(Mutable):
     """All vectors in memory: of each item the one of the whole, then those of its sentences."""
 
@@ -235,7 +250,7 @@ class _Matrix(Mutable):
             columns = self.signs.candidates(query, limit)
             left = np.flatnonzero(np.bincount(np.searchsorted(self.starts, columns, "right") - 1))
             with one_thread():
-                similar = self.signs.sample @ query
+                similar = _similar(self.signs.sample, query)
             return Nearest(self._only(left).nearest(query, limit).ranked, *_spread(similar))
         exact = self._nearness_of_all(query)
         scores = np.round(exact, _DECIMALS)
@@ -264,7 +279,7 @@ class _Matrix(Mutable):
 
         if self._asked is None or self._asked[0] is not query:
             with one_thread():
-                similar = self.vectors @ query
+                similar = _similar(self.vectors, query)
             if len(self.items) < len(similar):
                 whole = similar[self.starts]
                 similar[self.starts] = -np.inf

@@ -146,13 +146,6 @@ EMBEDDER_NAMES = (*_EMBEDDERS, "none")
 """Every name `load_embedder` knows, besides `auto`."""
 
 
-def missing_extra() -> str:
-    """How to install what the built-in model lacks for English; empty where it is there."""
-    from lorebank.providers.local import EXTRA, english_model
-
-    return "" if english_model() else EXTRA
-
-
 def builtin_problem(setup: Setup) -> str:
     """Why the built-in model makes no vectors here that are kept; empty where it does."""
     if not setup.embedder.cache.enabled:

@@ -231,15 +231,15 @@ def _embedder_state(look: Look, status: Status) -> str:
         return look.clean_line(f"{name}: {about['fallback']}")
     reason = about.get("reason")
     if about.get("available", True) and not reason:
+        if waiting := about.get("waiting"):
+            left = f"{count(int(str(waiting)), 'text')} left to reflect, watch and the server"
+            return f"{name}; for now {about.get('serving')} answers: {left}"
         serving = about.get("serving")
         if serving and serving != f"{about.get('provider')}/{about.get('model')}":
             return (
                 f"{name}; {serving} is used until everything is embedded again: run lorebank index"
             )
-        from lorebank.providers.registry import missing_extra
-
-        extra = missing_extra() if about.get("provider") == "local" else ""
-        return f"{name}; {extra} finds more English paraphrases" if extra else name
+        return name
     return f"{name}: {reason or 'not available'}; only words and names are matched"
 
 

