@@ -239,7 +239,7 @@ def test_f48_another_provider_is_said_loudly_and_takes_over_when_it_is_complete(
     assert done < len(texts)
     assert told[0].startswith(
         "openai/text-embedding-3-small takes the place of "
-        "local/universal-sentence-encoder-multilingual-3: "
+        "local/universal-sentence-encoder-multilingual-3 + all-MiniLM-L6-v2: "
     )
     assert told[0].endswith("and the old vectors serve until that is done")
 

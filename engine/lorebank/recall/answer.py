@@ -41,11 +41,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 AMONG = 8
-"""Hits among which the newer of two lines near in meaning leads; further down, as many lines that
-hold are moved as others."""
-_AS_WELL = 2.0
-"""Log odds by which a newer opinion may match a question less than the older one that it is put
-before: of 110 questions by another hand one more is right first than with any distance."""
+"""Hits among which the newer of two lines near in meaning leads or is told; further down, as many
+lines that hold are moved as others."""
+_AS_WELL = 3.0
+"""Log odds by which a newer line may match a question less than the older one that it is put
+before; with 1.5 one of 86 news less comes first."""
+_LED, _LIKE = 5, 0.55
+"""Hits that a newer one may be put before, and the cosine from which it says the like."""
 _HEAD = 3
 """Beliefs and successors are looked up for this many times `k` of the best items."""
 
@@ -267,7 +269,46 @@ def _with_successors(
     items = {**pool.items, **request.items.load(wanted)}
     asked = (*understood.terms, *understood.query.entities)
     current = lead_with_successors(order, items, replaced, newer, asked, options.k)
-    return replace(current, order=put_newer_first(current.order, leading))
+    order = put_newer_first(current.order, leading)
+    return replace(current, order=_newest_of_like(found, order, items))
+
+
+def _newest_of_like(found: Found, order: Sequence[int], items: Mapping[int, Item]) -> list[int]:
+    """The order with each of the first hits behind the newest one that says something like it and
+    answers nearly as well, where one of the two is prose, which is about nobody in particular.
+
+    Of 366 questions on five workspaces by other hands 225 have a right line first, 222 without it,
+    and of 86 newer lines 48 stand above the older, 45 without it; `_LIKE` from .5 to .6 does about
+    as well.
+    """
+    order = list(order)
+    among = [n for n in order[:AMONG] if _may_be_news(items[n])]
+    known = _vectors(found.pool.request, {n: items[n] for n in among})
+    among = [n for n in among if n in known]
+    for old in order[:_LED]:
+        newer = [
+            n
+            for n in among
+            if old in known
+            and order.index(n) > order.index(old)
+            and NOTE in (items[n].kind, items[old].kind)
+            and _day(items[n]) > _day(items[old])
+            and float(known[n] @ known[old]) >= _LIKE
+            and _answers_as_well(found, n, old)
+        ]
+        if newer:
+            newest = max(newer, key=lambda n: (_day(items[n]), items[n].file, items[n].ordinal))
+            order.remove(newest)
+            order.insert(order.index(old), newest)
+    return order
+
+
+def _may_be_news(item: Item) -> bool:
+    return item.recorded is not None and not item.dialogue and not item.quarantined
+
+
+def _day(item: Item) -> date:
+    return item.recorded or date.min
 
 
 def _vectors(request: Request, items: Mapping[int, Item]) -> dict[int, NDArray[float32]]:
@@ -281,7 +322,7 @@ def _vectors(request: Request, items: Mapping[int, Item]) -> dict[int, NDArray[f
 
 def _answers_as_well(found: Found, one: int, other: int) -> bool:
     """Whether a hit matches the question nearly as well as another."""
-    return log_odds(found.scores.get(one, 0.0)) >= log_odds(found.scores[other]) - _AS_WELL
+    return log_odds(found.scores.get(one, 0.0)) >= log_odds(found.scores.get(other, 0.0)) - _AS_WELL
 
 
 def _says_what_holds(item: Item) -> bool:

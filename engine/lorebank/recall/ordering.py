@@ -10,7 +10,7 @@ Two steps are optional, and off by default. Temporal decay multiplies a score by
 one by one, the item with the greatest `lambda * relevance - (1 - lambda) * similarity to what was
 picked`, similarity being Jaccard's over words. Carbonell and Goldstein, "The Use of MMR", SIGIR
 1998. Relevance is in 0..1 and linear in the evidence: how far the log-odds of the score lie above
-those of no evidence at all, as a share of the best. Of probabilities the second is often a tenth of
+those of one in a million, as a share of the best. Of probabilities the second is often a tenth of
 the first, and lambda would do nothing.
 """
 
@@ -27,7 +27,7 @@ from functools import lru_cache
 from lorebank.index.items import NOTE, Item
 from lorebank.index.succession import Successor
 from lorebank.language.words import words
-from lorebank.recall.scoring import BIAS, log_odds
+from lorebank.recall.scoring import log_odds
 from lorebank.records import Record
 
 _POOL = 4
@@ -115,7 +115,7 @@ def rerank_mmr(
 ) -> list[int]:
     """The `k` that MMR picks, then the rest; both by score, as they were."""
     left = list(order[: _POOL * k])
-    evidence = {item: max(0.0, log_odds(scores[item]) - BIAS) for item in left}
+    evidence = {item: log_odds(scores[item]) - log_odds(0.0) for item in left}
     best = max(evidence.values(), default=0.0) or 1.0
     tokens = {item: frozenset(words(items[item].content)) for item in left}
     picked: list[int] = []
