@@ -27,8 +27,13 @@ def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_an_index_of_many_lines_stops_at_the_quick_vectors(notes: Path):
-    with Bank.open(notes) as bank:
+    told: list[str] = []
+    with Bank.open(notes, say=told.append) as bank:
         report = bank.sync()
+        assert told == [
+            "many texts at once: the multilingual model alone answers, until"
+            " `reflect`, `watch` or the MCP server has added the English one"
+        ]
         assert (report.embedded, report.pending) == (9, 0)
         about = bank.status().embedder
         assert (about["serving"], about["waiting"]) == (MULTILINGUAL, 9)
@@ -37,9 +42,12 @@ def test_an_index_of_many_lines_stops_at_the_quick_vectors(notes: Path):
 
 @pytest.mark.parametrize("by", ["catch_up", "reflect"])
 def test_whoever_has_the_time_adds_the_rest(notes: Path, by: str):
-    with Bank.open(notes) as bank:
+    told: list[str] = []
+    with Bank.open(notes, say=told.append) as bank:
         bank.sync()
+        told.clear()
         getattr(bank, by)()
+        assert told == []
         about = bank.status().embedder
         assert (about["serving"], about["waiting"]) == (f"local/{about['model']}", 0)
         assert str(bank.recall(QUESTION).hits[0].source) == "memory/2026-03-02.md#L10"

@@ -148,6 +148,10 @@ class EmbeddingService(Mutable):
                     quick = _Choice(choice.name, choice.setup, _embedder=self._quick)
                     embedded += self._embed_with(connection, quick, None, progress)
                     if not thorough:
+                        self._say(
+                            "many texts at once: the multilingual model alone answers, until"
+                            " `reflect`, `watch` or the MCP server has added the English one"
+                        )
                         return embedded
                 return embedded + self._embed_with(connection, choice, None, progress)
             except LorebankError as problem:
@@ -156,10 +160,9 @@ class EmbeddingService(Mutable):
 
     def waiting(self, connection: Connection) -> int:
         """How many texts have a vector of the primary's quick part only."""
-        if self._quick is None or served_by(connection) != self._quick.fingerprint:
-            return 0
         embedder = self._primary.load()
-        assert embedder is not None
+        if not (embedder and self._quick and served_by(connection) == self._quick.fingerprint):
+            return 0
         with self._cache() as cache:
             return missing_count(connection, cache, embedder.fingerprint)
 
@@ -175,8 +178,9 @@ class EmbeddingService(Mutable):
 
     @property
     def _quick(self) -> Embedder | None:
-        """The part of the primary whose vectors serve while a large index waits for its own."""
-        return getattr(self._primary.load(), "quick", None)
+        """The part of the primary whose vectors serve while a large index waits for its own; `None`
+        until the primary was needed."""
+        return getattr(self._primary._embedder, "quick", None)
 
     def query(self, connection: Connection, text: str) -> QueryVector:
         """The vector of a question, by whoever made the vectors it will be compared with."""
@@ -318,7 +322,8 @@ class EmbeddingService(Mutable):
             texts = missing_count(connection, cache, fingerprint)
             if limit is not None and texts > limit:
                 return 0
-            if changed:
+            quick = self._quick
+            if changed and not (quick and served_by(connection) == quick.fingerprint):
                 self._say(
                     f"{embedder.name}/{embedder.model} takes the place of "
                     f"{label_served(connection)}: {texts} texts are embedded again, "
