@@ -14,7 +14,7 @@ import numpy as np
 
 from lorebank.index import vectors as sign_bits
 from lorebank.index.vectors import SignBits, _Matrix
-from lorebank.providers.local import LocalEmbedder
+from lorebank.providers.local import MultilingualEmbedder
 
 FIXTURES = Path(__file__).parent.parent.parent / "fixtures"
 LIMIT = 20
@@ -57,7 +57,7 @@ def median_ms(matrix: _Matrix, questions: np.ndarray) -> float:
 def main(count: int, dimension: int, folder: Path) -> None:
     draw = np.random.default_rng(7)
     texts = sentences(folder, 3000)
-    vectors = LocalEmbedder().embed_documents(texts)[:, :dimension]
+    vectors = MultilingualEmbedder().embed_documents(texts)[:, :dimension]
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     kept_out = len(vectors) // 5
     questions = vectors[:: max(1, len(vectors) // kept_out)][:QUESTIONS]

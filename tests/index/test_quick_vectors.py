@@ -6,10 +6,10 @@ import pytest
 
 from lorebank import Bank
 from lorebank.index import meaning
-from lorebank.providers.local import LocalEmbedder
+from lorebank.providers.local import MultilingualEmbedder
 
 QUESTION = "Who arrives sweaty and wants to wash first?"
-MULTILINGUAL = f"local/{LocalEmbedder.model}"
+MULTILINGUAL = f"local/{MultilingualEmbedder.model}"
 
 
 @pytest.fixture
@@ -31,8 +31,8 @@ def test_an_index_of_many_lines_stops_at_the_quick_vectors(notes: Path):
     with Bank.open(notes, say=told.append) as bank:
         report = bank.sync()
         assert told == [
-            "many texts at once: the multilingual model alone answers, until"
-            " `reflect`, `watch` or the MCP server has added the English one"
+            "so many new texts are searched with the multilingual model for now;"
+            " `reflect`, `watch` or the MCP server adds the English one"
         ]
         assert (report.embedded, report.pending) == (9, 0)
         about = bank.status().embedder

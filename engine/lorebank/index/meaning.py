@@ -144,13 +144,13 @@ class EmbeddingService(Mutable):
         embedded = 0
         for choice in self._choices():
             try:
-                if self._is_long_work(connection, choice):
-                    quick = _Choice(choice.name, choice.setup, _embedder=self._quick)
+                quick = self._quick_choice(choice)
+                if quick is not None and self._is_long_work(connection, choice):
                     embedded += self._embed_with(connection, quick, None, progress)
                     if not thorough:
                         self._say(
-                            "many texts at once: the multilingual model alone answers, until"
-                            " `reflect`, `watch` or the MCP server has added the English one"
+                            "so many new texts are searched with the multilingual model for now;"
+                            " `reflect`, `watch` or the MCP server adds the English one"
                         )
                         return embedded
                 return embedded + self._embed_with(connection, choice, None, progress)
@@ -161,26 +161,25 @@ class EmbeddingService(Mutable):
     def waiting(self, connection: Connection) -> int:
         """How many texts have a vector of the primary's quick part only."""
         embedder = self._primary.load()
-        if not (embedder and self._quick and served_by(connection) == self._quick.fingerprint):
+        quick = getattr(embedder, "quick", None)
+        if not (embedder and quick and served_by(connection) == quick.fingerprint):
             return 0
         with self._cache() as cache:
             return missing_count(connection, cache, embedder.fingerprint)
 
     def _is_long_work(self, connection: Connection, choice: _Choice) -> bool:
         embedder = choice.load()
-        if choice is not self._primary or embedder is None or self._quick is None:
+        if embedder is None:
             return False
-        fingerprint = embedder.fingerprint
-        if has_vectors(connection) and served_by(connection) == fingerprint:
+        if has_vectors(connection) and served_by(connection) == embedder.fingerprint:
             return False
         with self._cache() as cache:
-            return missing_count(connection, cache, fingerprint) > EMBEDDED_AT_ONCE
+            return missing_count(connection, cache, embedder.fingerprint) > EMBEDDED_AT_ONCE
 
-    @property
-    def _quick(self) -> Embedder | None:
-        """The part of the primary whose vectors serve while a large index waits for its own; `None`
-        until the primary was needed."""
-        return getattr(self._primary._embedder, "quick", None)
+    def _quick_choice(self, choice: _Choice) -> _Choice | None:
+        """The part of the primary whose vectors serve while a large index waits for its own."""
+        quick = getattr(choice.load(), "quick", None) if choice is self._primary else None
+        return quick and _Choice(choice.name, choice.setup, _embedder=quick)
 
     def query(self, connection: Connection, text: str) -> QueryVector:
         """The vector of a question, by whoever made the vectors it will be compared with."""
@@ -203,8 +202,8 @@ class EmbeddingService(Mutable):
         for choice in self._choices():
             try:
                 vector = self._vector_of(connection, choice, text)
-                if vector is None and choice is self._primary and self._quick is not None:
-                    choice = _Choice(choice.name, choice.setup, _embedder=self._quick)
+                if vector is None and (quick := self._quick_choice(choice)) is not None:
+                    choice = quick
                     vector = self._vector_of(connection, choice, text)
             except LorebankError as problem:
                 self._failed(connection, choice, problem)
@@ -322,7 +321,7 @@ class EmbeddingService(Mutable):
             texts = missing_count(connection, cache, fingerprint)
             if limit is not None and texts > limit:
                 return 0
-            quick = self._quick
+            quick = getattr(embedder, "quick", None)
             if changed and not (quick and served_by(connection) == quick.fingerprint):
                 self._say(
                     f"{embedder.name}/{embedder.model} takes the place of "

@@ -24,13 +24,14 @@ import numpy as np
 
 from lorebank.errors import ProviderError
 from lorebank.language.words import reads_as_english
-from lorebank.providers import english
+from lorebank.providers import minilm
 from lorebank.providers import sentence_encoder as encoder
 from lorebank.providers.arrays import content_hash, map_arrays, write_arrays
-from lorebank.providers.english import EnglishNetwork, WordPieces
+from lorebank.providers.minilm import MiniLM
 from lorebank.providers.one_thread import one_thread
 from lorebank.providers.protocols import Embedder, Limits
 from lorebank.providers.sentence_encoder import MappedTokenizer, ModelFiles, SentenceNetwork
+from lorebank.providers.word_pieces import WordPieces
 from lorebank.settings.files import cache_directory
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ _ARRAYS_LAYOUT = 2
 """To be raised with any change to `prepare_arrays`."""
 
 
-class LocalEmbedder(Embedder):
+class MultilingualEmbedder(Embedder):
     """Sentence vectors in 16 languages from weights that were installed with lorebank.
 
     The first use on a machine takes a second, to write a file of 84 MB to the user's cache
@@ -176,7 +177,7 @@ def _batches(sentences: Mapping[int, Sequence[int]]) -> Iterator[list[int]]:
 
 
 def _each(
-    network: SentenceNetwork | EnglishNetwork,
+    network: SentenceNetwork | MiniLM,
     batches: list[list[int]],
     sentences: Mapping[int, Sequence[int]],
 ) -> Iterator[tuple[list[int], Floats]]:
@@ -203,27 +204,27 @@ _PAIR_METHOD = 2
 """To be raised with any change to what a text's vector comes to."""
 
 
-class PairedEmbedder(Embedder):
+class LocalEmbedder(Embedder):
     """The multilingual model and the English one."""
 
     name = "local"
     model = "universal-sentence-encoder-multilingual-3 + all-MiniLM-L6-v2"
-    dimension = LocalEmbedder.dimension + english.DIMENSION
-    limits = replace(LocalEmbedder.limits, items=64)
+    dimension = MultilingualEmbedder.dimension + minilm.DIMENSION
+    limits = replace(MultilingualEmbedder.limits, items=64)
     spread = 0.056
-    """As `LocalEmbedder.spread`: .068 measured; a fifth less, as the weight that recall gives to
+    """As of the multilingual one: .068 measured; a fifth less, as the weight that recall gives to
     meaning was fitted with it."""
 
     def __init__(self, cache: Path | None = None) -> None:
         """Nothing is opened yet. `cache` stands in for the user's cache directory; raises
         `ProviderError` where the English model is not installed."""
-        self.quick = LocalEmbedder(cache)
+        self.quick = MultilingualEmbedder(cache)
         """The multilingual one alone, which takes an eighth of the time."""
-        self._weights = english.find_weights()
+        self._weights = minilm.find_weights()
         self._identity = content_hash(self._weights)
         self._cache = cache or cache_directory()
         self._lock = RLock()
-        self._english: tuple[EnglishNetwork, WordPieces] | None = None
+        self._english: tuple[MiniLM, WordPieces] | None = None
 
     @property
     def fingerprint(self) -> str:
@@ -247,12 +248,12 @@ class PairedEmbedder(Embedder):
                 vectors[batch, shared:] = _HALF * embedded
         return _checked(vectors, self._arrays_path())
 
-    def _open(self) -> tuple[EnglishNetwork, WordPieces]:
+    def _open(self) -> tuple[MiniLM, WordPieces]:
         with self._lock:
             if self._english is None:
-                prepare = partial(english.prepare_arrays, self._weights)
+                prepare = partial(minilm.prepare_arrays, self._weights)
                 arrays = _arrays(self._arrays_path(), prepare)
-                self._english = EnglishNetwork(arrays), WordPieces()
+                self._english = MiniLM(arrays), WordPieces()
             return self._english
 
     def _arrays_path(self) -> Path | None:
@@ -268,7 +269,7 @@ def load(setup: Setup) -> Embedder:
     """
     named = setup.embedder.local.model_path
     if not named:
-        return PairedEmbedder()
+        return LocalEmbedder()
     path = Path(named).expanduser()
     if path.is_dir() or path.suffix in _RUN_HERE:
         from lorebank.providers.model_folder import FolderEmbedder, look_into

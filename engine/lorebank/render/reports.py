@@ -232,8 +232,11 @@ def _embedder_state(look: Look, status: Status) -> str:
     reason = about.get("reason")
     if about.get("available", True) and not reason:
         if waiting := about.get("waiting"):
-            left = f"{count(int(str(waiting)), 'text')} left to reflect, watch and the server"
-            return f"{name}; for now {about.get('serving')} answers: {left}"
+            left = count(int(str(waiting)), "text")
+            return (
+                f"{name}; {about.get('serving')} answers until reflect, watch or the MCP server"
+                f" has embedded {left}"
+            )
         serving = about.get("serving")
         if serving and serving != f"{about.get('provider')}/{about.get('model')}":
             return (

