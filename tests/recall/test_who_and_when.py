@@ -137,6 +137,15 @@ def test_newest_and_oldest_decide_the_order(bank: Bank, question: str, day: str)
     assert str(bank.recall(question, now=NOW).hits[0].recorded) == day
 
 
+def test_what_was_written_before_a_day_is_not_news_since(bank: Bank) -> None:
+    """The log of 10 May names 24 May; "since" asks what was learnt, "between" what happened."""
+    told = {"The regatta is on 24 May 2025, start at noon.", "Sold her van."}
+    since = {hit.content for hit in bank.recall("what changed since 20 May?", now=NOW).hits}
+    between = bank.recall("what happened between 20 May and 28 May?", now=NOW).hits
+    assert since & told == {"Sold her van."}
+    assert told <= {hit.content for hit in between}
+
+
 def test_how_often_is_counted(bank: Bank) -> None:
     answer = bank.recall("how often has the roof leaked?", now=NOW)
     assert any(note.startswith("3 lines speak of this on 3 days") for note in answer.notes)

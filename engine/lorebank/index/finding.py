@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
+from datetime import date
 
 from lorebank.database.connection import Connection, select
 from lorebank.domain.facts import Citation, Interval
@@ -76,10 +77,17 @@ def items_in_interval(
     ]
 
 
-def items_of_interval(connection: Connection, interval: Interval, *, within: str | None) -> str:
+def items_of_interval(
+    connection: Connection,
+    interval: Interval,
+    *,
+    within: str | None,
+    written_from: date | None = None,
+) -> str:
     """JSON list of all items that lie in an interval, among those of `within`.
 
-    What names a time many times as long ("in 2025") says nothing of a week: it is left out.
+    What names a time many times as long ("in 2025") says nothing of a week: it is left out, as is
+    what was written before `written_from`.
     """
     start, end = bounds(interval)
     occurred = OCCURRED.format(start="?1", end="?2")
@@ -89,8 +97,9 @@ def items_of_interval(connection: Connection, interval: Interval, *, within: str
         f"SELECT json_group_array(i.item) FROM items i WHERE i.item IN {_LYING_IN}"
         f" AND ((({occurred}) AND {_SHARE} >= {LEAST_SHARE}) OR ({recorded} AND NOT ("
         f"   i.occurred_start IS NOT NULL AND {_SPAN} > {_LONG_DAYS})))"
-        " AND (?3 IS NULL OR i.item IN (SELECT value FROM json_each(?3)))",
-        (start, end, within),
+        " AND (?3 IS NULL OR i.item IN (SELECT value FROM json_each(?3)))"
+        " AND (?4 IS NULL OR i.recorded IS NULL OR i.recorded >= ?4)",
+        (start, end, within, written_from and written_from.isoformat()),
     )
     return str(rows[0][0])
 
