@@ -19,13 +19,16 @@ _COUNTS = {
     "opinions": "SELECT count(*) FROM opinions",
     "chunks": "SELECT count(*) FROM chunks",
     "quarantined": "SELECT count(*) FROM items WHERE quarantined = 1",
-    "lint": "SELECT count(*) FROM diagnostics WHERE substr(code, 1, 5) = 'lint:'",
 }
 
 
 def index_counts(connection: Connection) -> dict[str, int]:
     counts = {name: int(connection.execute(query).get) for name, query in _COUNTS.items()}
-    return counts | {"vectors": vector_count(connection), "pending": pending_count(connection)}
+    return counts | {
+        "lint": len(lint_findings(connection)),
+        "vectors": vector_count(connection),
+        "pending": pending_count(connection),
+    }
 
 
 def file_problems(connection: Connection) -> set[Diagnostic]:
