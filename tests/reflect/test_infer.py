@@ -61,6 +61,15 @@ def test_a_task_is_no_fact_and_what_follows_it_is(task: str) -> None:
     assert [each.fact.content for each in found] == ["Dentist is on Friday 5 December at 11:00."]
 
 
+def test_a_clock_time_ends_its_sentence() -> None:
+    document = read_document("Dentist on 17 March at 9:30. Lisa rang. Am 3. Mai zum Arzt.", "a.md")
+    assert [each.text for each in sentences(document)] == [
+        "Dentist on 17 March at 9:30.",
+        "Lisa rang.",
+        "Am 3. Mai zum Arzt.",
+    ]
+
+
 def test_each_sentence_has_its_own_lines() -> None:
     prose = "First one, e.g. short. It goes on\nhere (really!) and ends. Third."
     text = f"# Day\n\n{prose}\n\n- Item one.\n"

@@ -61,7 +61,7 @@ _ABBREVIATION = re.compile(
     r"[Zz]\.\s?[Bb]|[Ee]\.g|[Ii]\.e|[Pp]rof|[Ff]eat|approx|inkl|incl|ggf))\.\Z"
 )
 _ORDINAL = re.compile(
-    r"(?:^|[–—:-]|\b(?:am|der|die|das|de[mns]|zu[mr]|im|vom|bis|ab|seit|beim|und|oder|jede\w?|"
+    r"(?:^|(?<!\d)[–—:-]|\b(?:am|der|die|das|de[mns]|zu[mr]|im|vom|bis|ab|seit|beim|und|oder|jede\w?|"
     r"(?:mein|dein|sein|ihr|unser|ein)\w*)\s)\s*\d{1,2}\.\Z|^\d{1,2}\.\s?\d{1,2}\.\Z",
     re.IGNORECASE,
 )
@@ -181,7 +181,8 @@ def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
         before = text[max(start, found.start() - _LOOKED_BACK) : found.start()]
         if open_brackets > 0 or _ABBREVIATION.search(before) or _ORDINAL.search(before):
             continue
-        if _OF_MONTH.search(text, max(start, found.start() - 3), found.end() + 9):
+        day = _OF_MONTH.search(text, max(start, found.start() - 3), found.end() + 9)
+        if day and day.start() < found.start():
             continue
         yield start, found.end()
         start = found.end()

@@ -22,6 +22,7 @@ from lorebank.markdown.facts import new_fact
 from lorebank.markdown.mentions import find_mentions
 from lorebank.markdown.plain import plain_text
 from lorebank.markdown.tasks import find_tasks
+from lorebank.names.lexicon import words_of
 from lorebank.records import Record
 from lorebank.supersede.properties import read_slots
 
@@ -244,12 +245,13 @@ def _subject(
     `None` where that is not certain. With `opens`, as of a preference, the subject has to begin the
     sentence, with the cue right behind it; a `deed` is nobody's who is named behind a preposition.
     """
-    first = said.word_at(cue.start)
+    first, opening = said.word_at(cue.start), _opening(said)
     unknown = _unknown(cue, said)
     if unknown and any(0 <= unknown.word - n.word < len(n.name.split()) for n in known):
         unknown = None  # a part of a name
     if deed:
-        beside = {number + 1 for number in said.words_of("beside")}
+        # "A Sofia comprou": what opens a sentence as an article is no preposition.
+        beside = {number + 1 for number in said.words_of("beside")} - {opening}
         known = [name for name in known if name.word not in beside]
         unknown = None if unknown and unknown.word in beside else unknown
     named = (unknown, *known)
@@ -268,16 +270,22 @@ def _subject(
     did_it = deed and first == 0 and said.puts_subjects_first(cue.language)  # "Promised Ana to …"
     if nearest < 0 and known and not did_it:
         return known[0]
-    return _WRITER
+    # "La vecina compró un coche": somebody did it who is not named.
+    return None if deed and 0 < opening < first else _WRITER
+
+
+def _opening(said: Statement) -> int:
+    """The number of the first word that may be a name: the one behind an opening article."""
+    return int(len(said.words) > 1 and said.word(0) in words_of("articles"))
 
 
 def _unknown(cue: Cue, said: Statement) -> _Name | None:
     """A word written large that can only be a name: the first where the sentence says that somebody
     else did it (`Lena ist nach …`), else right before a cue, or a few words before it at the
-    beginning of the sentence."""
-    first = said.word_at(cue.start)
+    beginning of the sentence, behind an article (`la Marta`), unless nouns are written large too."""
+    first, opening = said.word_at(cue.start), _opening(said)
     tells = said.says("third", cue.language)
-    near = (first - 1, 0) if said.puts_subjects_first(cue.language) else ()
+    near = (first - 1, opening) if said.puts_subjects_first(cue.language) else ()
     for number in dict.fromkeys((*((0,) if tells else ()), *near)):
         between = said.words[number + 1 : first]
         is_far = first - number > _NEAR + 1 or not all(word.isalpha() for word in between)
@@ -289,7 +297,7 @@ def _unknown(cue: Cue, said: Statement) -> _Name | None:
         name = name.partition("'")[0] if tells else name
         if not _CAPITALISED.fullmatch(name) or not name[0].isupper() or word.endswith((",", ".")):
             continue
-        is_day = tells and any(find_phrases(name, _ANY_DAY))
+        is_day = said.word(number - 1).isdigit() or (tells and any(find_phrases(name, _ANY_DAY)))
         if fold(name) not in no_names() and len(name) > 1 and not is_day:
             place = sum(len(each) + 1 for each in said.words[:number])
             return _Name(name, number, place + len(name))
