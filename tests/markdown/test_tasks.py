@@ -39,6 +39,13 @@ def test_the_due_day_of_a_plugin(line: str) -> None:
     assert (task.text, task.state) == ("pay", TaskState.OPEN)
 
 
+def test_behind_a_sentence_the_task_is_about_it() -> None:
+    assert read("Lent Ida the drill. The tap drips. TODO call a plumber\n") == [
+        (1, "open", "The tap drips. call a plumber")
+    ]
+    assert read("- kitchen: TODO: paint it\n") == [(1, "open", "kitchen: paint it")]
+
+
 def test_each_line_right_below_a_task_is_looked_at() -> None:
     text = "- TODO buy oil\nTODO: paint the door\n- [x] pay the bill\nRain.\nTODO: send it\n"
     assert read(text) == [

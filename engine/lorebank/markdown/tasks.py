@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from lorebank.domain.facts import Citation, Interval, Task, TaskState
+from lorebank.language.statements import sentence_spans
 from lorebank.markdown.document import Document, Node
 from lorebank.markdown.fact_lines import begins_typed, parse_fact_line
 from lorebank.markdown.plain import plain_text
@@ -34,8 +35,8 @@ _KEYWORDS = {
     "CANCELLED": TaskState.CANCELLED,
 }
 _INSIDE = re.compile(r"(?:(?<=[.!?:] )TODO:?|(?<=[,;)–—-] )TODO:)[ \t]+(?=\w)")
-"""Behind a sentence, or with a colon a part of one, that says what it is about: the line is the
-task. Elsewhere it is a word: `the FIXME, TODO and XXX markers`."""
+"""Behind a sentence, or with a colon a part of one, that says what it is about: both are the task.
+Elsewhere it is a word: `the FIXME, TODO and XXX markers`."""
 _FIRST = frozenset(" \t\n[TtDNLWIC")
 """What a box or a keyword begins with."""
 _DAY = r"(?P<day>\d{4}-\d{2}-\d{2})"
@@ -104,8 +105,10 @@ def _end(document: Document, bullet: int, text: Node) -> int:
 def _task(path: str, text: str, start: int, end: int) -> Iterator[Task]:
     state = _state(text)
     if state is None and "TODO" in text and not begins_typed(text):
-        text, found = _INSIDE.subn("", text, count=1)
-        state = (TaskState.OPEN, 0) if found else None
+        if found := _INSIDE.search(text):
+            before = text[: found.start()]
+            *_, (last, _) = sentence_spans(before)
+            text, state = before[last:] + text[found.end() :], (TaskState.OPEN, 0)
     if state is None:
         return
     said = _METADATA.sub("", text[state[1] :])
