@@ -36,6 +36,16 @@ def test_what_only_looks_like_one_opens_none(heading: str) -> None:
     assert contents(f"{heading}\n\n- the mill is shut\n") == []
 
 
+@pytest.mark.parametrize("heading", ["## Retain", "Retain:", "**Behalten**", "### À retenir"])
+def test_in_an_outline_the_heading_is_an_item(heading: str) -> None:
+    text = (
+        f"- {heading}\n\t- Sings in the @[[Harbour Choir]].\n\t- W @Lena: Is away.\n- Rain @Lena\n"
+    )
+    found = read(text)
+    assert [fact.citation.start_line for fact in found.facts] == [2, 3]
+    assert [each.code for each in found.advice] == []
+
+
 def test_a_label_is_no_prose() -> None:
     text = "Rained.\n\n**Retain**\n- W @Lena: Sings loudly.\n"
     found = extract_passages(read_document(text, "a.md"), fact_lines=read(text).fact_lines)

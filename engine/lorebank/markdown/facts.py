@@ -249,6 +249,9 @@ class _FactReader:
 
     def _list_item(self, node: Node, path: str, about: tuple[Mention, ...] = ()) -> None:
         """One item; `about` are the names that an item around it gives to all below it."""
+        if not self.in_retain and self._is_retain_heading(node):
+            self._nested_section(node, path)
+            return
         text = _own_text(node)
         is_task = begins_task(text)
         if is_task:
@@ -279,6 +282,26 @@ class _FactReader:
                 self._add(fact_item, path, about)
         for item in gathering.apart:
             self._list_item(item, path, about)
+
+    def _is_retain_heading(self, item: Node) -> bool:
+        """Whether an item is the heading of the list nested in it: in an outline every heading is."""
+        first, *others = item.children or (None,)
+        if first is None or not any(each.kind == "list" for each in others):
+            return False
+        if first.kind == "heading":
+            return sections.opens_retain(first.text, self.words)
+        title = sections.label_title(first.text) if first.kind == "paragraph" else ""
+        return bool(title) and sections.is_retain_title(title, self.words)
+
+    def _nested_section(self, item: Node, path: str) -> None:
+        """A retain section whose heading is a list item, with what is nested in it."""
+        heading = item.children[0]
+        self.labels.append((heading.start + 1, heading.end))
+        self.in_retain = True
+        for index in range(1, len(item.children)):
+            self._facts_of(item.children, index, path)
+        self._close(item.start, item.end)
+        self.in_retain = False
 
     def _label(self, node: Node, nested: Sequence[Node]) -> tuple[Mention, ...] | None:
         """The names in an item that only groups the typed items below it; None where it is a fact
