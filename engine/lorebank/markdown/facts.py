@@ -284,7 +284,7 @@ class _FactReader:
             self._list_item(item, path, about)
 
     def _is_retain_heading(self, item: Node) -> bool:
-        """Whether an item is the heading of the list nested in it: in an outline every heading is."""
+        """Whether an item is the heading of the list nested in it, as in an outline."""
         first, *others = item.children or (None,)
         if first is None or not any(each.kind == "list" for each in others):
             return False

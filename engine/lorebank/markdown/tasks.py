@@ -104,11 +104,11 @@ def _end(document: Document, bullet: int, text: Node) -> int:
 
 def _task(path: str, text: str, start: int, end: int) -> Iterator[Task]:
     state = _state(text)
-    if state is None and "TODO" in text and not begins_typed(text):
-        if found := _INSIDE.search(text):
-            before = text[: found.start()]
-            *_, (last, _) = sentence_spans(before)
-            text, state = before[last:] + text[found.end() :], (TaskState.OPEN, 0)
+    is_inside = state is None and "TODO" in text and not begins_typed(text)
+    if is_inside and (found := _INSIDE.search(text)):
+        before = text[: found.start()]
+        *_, (last, _) = sentence_spans(before)
+        text, state = before[last:] + text[found.end() :], (TaskState.OPEN, 0)
     if state is None:
         return
     said = _METADATA.sub("", text[state[1] :])

@@ -282,7 +282,7 @@ def _opening(said: Statement) -> int:
 def _unknown(cue: Cue, said: Statement) -> _Name | None:
     """A word written large that can only be a name: the first where the sentence says that somebody
     else did it (`Lena ist nach …`), else right before a cue, or a few words before it at the
-    beginning of the sentence, behind an article (`la Marta`), unless nouns are written large too."""
+    beginning of the sentence: behind an article (`la Marta`), unless all nouns have capitals."""
     first, opening = said.word_at(cue.start), _opening(said)
     tells = said.says("third", cue.language)
     near = (first - 1, opening) if said.puts_subjects_first(cue.language) else ()
