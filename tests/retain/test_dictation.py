@@ -105,7 +105,8 @@ def test_the_last_fact_is_taken_back(bank: Bank) -> None:
 def test_the_last_fact_is_taken_back_from_under_a_note(bank: Bank) -> None:
     bank.log("Rain.")
     bank.retain("Lena sails")
-    bank.log("Wind.")
+    file = bank.root / "memory" / "2026-03-04.md"
+    file.write_text(log(bank) + "- Wind.\n", "utf-8")
     before = log(bank)
     bank.undo_retain()
     assert log(bank) == before.replace("- W @Lena: Lena sails\n", "")
@@ -113,6 +114,21 @@ def test_the_last_fact_is_taken_back_from_under_a_note(bank: Bank) -> None:
     (bank.root / "memory" / "2026-03-04.md").write_text(log(bank).replace("far", "near"), "utf-8")
     with pytest.raises(ConcurrentEdit):
         bank.undo_retain()
+
+
+def test_notes_and_core_memory_are_taken_back_as_well(bank: Bank) -> None:
+    core = bank.root / "memory.md"
+    bank.log("Rain all day.\nWind at night.")
+    bank.remember("Always answer in short sentences")
+    written = core.read_text("utf-8")
+    assert bank.remember("Always answer in short sentences").place == "core"
+    assert core.read_text("utf-8") == written, "what stands there is not written twice"
+    bank.undo_retain()
+    assert not core.exists()
+    file = bank.root / "memory" / "2026-03-04.md"
+    file.write_text(log(bank) + "- Sun.\n", "utf-8")
+    bank.undo_retain()
+    assert "Rain" not in log(bank) and "Wind" not in log(bank) and "- Sun." in log(bank)
 
 
 def test_a_very_long_line_costs_neither_the_day_nor_later_writes(bank: Bank) -> None:

@@ -757,12 +757,16 @@ class OpenWorkspace:
 
         before, after = edit_text(self.root, path, self.config, add)
         if undo:
-            from lorebank.nightly.run_record import RunRecord, next_run, save_run
-            from lorebank.workspace.run_store import Change
-
-            run = next_run(self.root, self.day(None).isoformat(), area=undo)
-            save_run(self.root, RunRecord(run, {path: Change(before, after)}), area=undo)
+            self.keep_for_undo(undo, path, before, after)
         return lines[-1]
+
+    def keep_for_undo(self, area: str, path: str, before: bytes | None, after: bytes) -> None:
+        """Keep what a file was before a line was written into it."""
+        from lorebank.nightly.run_record import RunRecord, next_run, save_run
+        from lorebank.workspace.run_store import Change
+
+        run = next_run(self.root, self.day(None).isoformat(), area=area)
+        save_run(self.root, RunRecord(run, {path: Change(before, after)}), area=area)
 
 
 def without_private_sources(config: Config) -> Config:

@@ -45,6 +45,9 @@ from lorebank.workspace.lock import WriterLock, append_lock
 from lorebank.workspace.paths import core_path, edit_text, read_text_file
 from lorebank.workspace.run_store import Change
 
+_WRITTEN = "retain"
+"""The records of what was written last by hand, whichever command wrote it."""
+
 
 class RetainKeywords(TypedDict, total=False):
     """The details of a fact, next to its sentence; see `Bank.retain`."""
@@ -148,7 +151,7 @@ def _write_fact(ws: OpenWorkspace, fact: Fact, private: str, recorded: date) -> 
     path = ws.log_path(recorded)
     with append_lock(ws.root):
         line = ws.append_fact(
-            path, f"{format_fact(fact)} {private}".rstrip(), recorded, undo="retain"
+            path, f"{format_fact(fact)} {private}".rstrip(), recorded, undo=_WRITTEN
         )
     if ws.vectors_of is not None:
         ws.meaning.embed_texts([fact.content])
@@ -197,7 +200,7 @@ def log(
         return written
 
     with append_lock(ws.root):
-        edit_text(ws.root, path, ws.config, add)
+        ws.keep_for_undo(_WRITTEN, path, *edit_text(ws.root, path, ws.config, add))
     _sync_if_free(ws)
     return places[-1]
 
@@ -257,7 +260,7 @@ def memory_write(
             reports.append(measured(before or "", edited, limits, path=path, action=action))
             return edited.text
 
-        edit_text(ws.root, path, ws.config, change)
+        ws.keep_for_undo(_WRITTEN, path, *edit_text(ws.root, path, ws.config, change))
     ws.sync_files()
     return reports[-1]
 
@@ -291,7 +294,14 @@ def remember(
         names, times = _names_in(ws, recorded, shown), times_of(shown, recorded)
         said = compose.as_understood("note", shown, names, times)
         return authored.Remembered("log", found.reason, found.text, place, understood=said)
-    page = read_text_file(ws.root, core_path(ws.root)).text if authored.is_order(found.text) else ""
+    path = core_path(ws.root)
+    core = read_text_file(ws.root, path).text
+    for number, line in enumerate(core.split("\n"), 1):
+        if line.strip() == f"- {found.text}":
+            ws.say(f"already noted: {path}#L{number}; nothing was written")
+            place = Citation(path, number, number)
+            return authored.Remembered("core", found.reason, found.text, place)
+    page = core if authored.is_order(found.text) else ""
     done = memory_write(
         ws, "append", f"- {found.text}", author=author, now=now, section=orders_section(page)
     )
@@ -332,40 +342,50 @@ def undo_lint(ws: OpenWorkspace, run: str | None = None) -> UndoReport:
 
 
 def undo_retain(ws: OpenWorkspace) -> UndoReport:
-    """Take the last fact that `retain` wrote out of its log again; says which that was."""
-    name = next(reversed(run_record.undo_store(ws.root, "retain").names()), "")
-    changes = run_record.load_run(ws.root, name, "retain").changes if name else {}
-    added = {path: line for path, change in changes.items() if (line := _added_line(change))}
+    """Take out again what `retain`, `remember`, `log` or `memory_write` wrote last, and say what it
+    was; also from a file that was written on since, where the line stands there once."""
+    name = next(reversed(run_record.undo_store(ws.root, _WRITTEN).names()), "")
+    changes = run_record.load_run(ws.root, name, _WRITTEN).changes if name else {}
+    added = {path: lines for path, change in changes.items() if (lines := _added_item(change))}
     with WriterLock(ws.root):
         try:
-            report = run_record.undo_run(ws.root, None, area="retain")
+            report = run_record.undo_run(ws.root, None, area=_WRITTEN)
         except ConcurrentEdit:  # a note stands below it by now
-            cuts = {path: _without_line(ws, path, line) for path, line in added.items()}
+            cuts = {path: _without_lines(ws, path, lines) for path, lines in added.items()}
             if not cuts or None in cuts.values():
                 raise
             found = {path: cut for path, cut in cuts.items() if cut}
-            report = run_record.undo_store(ws.root, "retain").put_back(name, found, ())
+            report = run_record.undo_store(ws.root, _WRITTEN).put_back(name, found, ())
     ws.sync_files()
-    for line in added.values():
-        ws.say(f"taken out: {line.decode('utf-8', 'replace')}")
+    for lines in added.values():
+        ws.say(f"taken out: {b' '.join(map(bytes.strip, lines)).decode('utf-8', 'replace')}")
     return report
 
 
-def _added_line(change: Change) -> bytes:
-    stood = set((change.before or b"").splitlines())
-    new = (line for line in reversed((change.after or b"").splitlines()) if line.strip())
-    return next((line for line in new if line not in stood), b"")
+def _added_item(change: Change) -> list[bytes]:
+    """The lines of the list item that was written: the new ones from the last bullet on."""
+    old, new = ((each or b"").splitlines() for each in (change.before, change.after))
+    while old and new and old[-1] == new[-1]:
+        del old[-1], new[-1]
+    start = next(
+        (n for n, pair in enumerate(zip(old, new, strict=False)) if pair[0] != pair[1]), len(old)
+    )
+    while new and not new[-1].strip():
+        del new[-1]
+    bullets = [n for n in range(start, len(new)) if new[n][:1] in (b"-", b"*", b"+")]
+    return new[bullets[-1] :] if bullets else []
 
 
-def _without_line(ws: OpenWorkspace, path: str, line: bytes) -> Change | None:
-    """A file without a line, where that stands in it once and has nothing nested below it."""
+def _without_lines(ws: OpenWorkspace, path: str, item: Sequence[bytes]) -> Change | None:
+    """A file without an item, where that stands in it once and has nothing more nested below it."""
     present = read_if_exists(ws.root / path) or b""
     lines = present.splitlines(keepends=True)
-    found = [number for number, each in enumerate(lines) if each.rstrip(b"\r\n") == line]
-    below = b"".join(lines[found[-1] + 1 : found[-1] + 2]) if found else b""
+    bare, size = [line.rstrip(b"\r\n") for line in lines], len(item)
+    found = [n for n in range(len(bare)) if bare[n : n + size] == item]
+    below = b"".join(lines[found[-1] + size : found[-1] + size + 1]) if found else b""
     if len(found) != 1 or (below[:1].isspace() and below.strip()):
         return None
-    del lines[found[0]]
+    del lines[found[0] : found[0] + size]
     return Change(present, b"".join(lines))
 
 

@@ -34,6 +34,7 @@ from lorebank.retain.compose import as_understood
 
 _TYPED_LINE = re.compile(r"(?:[-*+]\s+\S|[WBSO](?:\s*\([^)\n]*\))?\s+(?:@|\[\[)|[WBSO]\s*\(c\s*=)")
 _ALLOW_FUTURE = flag("--allow-future", "Allow a --date in the future.")
+_UNDO = flag("--undo", "Take out again what retain, remember or log wrote last.")
 _ALLOW_SECRET = flag("--allow-secret", "Write it even if it looks like a secret.")
 
 
@@ -49,7 +50,7 @@ _ALLOW_SECRET = flag("--allow-secret", "Write it even if it looks like a secret.
 @option("--origin", "Who says so; default: the owner.", type=ORIGIN, default="owner")
 @_ALLOW_FUTURE
 @_ALLOW_SECRET
-@flag("--undo", "Remove the last fact again.")
+@_UNDO
 def retain(session: Session, /, text: tuple[str, ...], undo: bool, **properties: Any) -> None:
     """TEXT is a sentence, or a typed line as it stands in a log. Without TEXT, or with -, it is
     read from standard input: each line that begins with a kind or a bullet is a fact of its
@@ -63,13 +64,11 @@ def retain(session: Session, /, text: tuple[str, ...], undo: bool, **properties:
         lorebank retain "W @Peter: Lives in Lisbon." --replaces f-1a2b
         printf 'B @warelay: Fixed the crash.\\nW @Ana: Moved to Lisbon.\\n' | lorebank retain
     """
+    if undo:
+        _undo(session, text)
+        return
     facts: list[Fact] = []
     with session.bank() as bank:
-        if undo:
-            if text:
-                raise UsageError("--undo takes no text: it removes the last fact")
-            session.result(bank.undo_retain(), undo_lines)
-            return
         for sentence in _sentences(text):
             fact = bank.retain(sentence, **properties)
             facts.append(fact)
@@ -80,6 +79,13 @@ def retain(session: Session, /, text: tuple[str, ...], undo: bool, **properties:
     if session.json:
         related = [item.to_dict() for fact in facts for item in fact.related]
         session.show_json({"facts": [fact.to_dict() for fact in facts], "related": related})
+
+
+def _undo(session: Session, text: tuple[str, ...]) -> None:
+    if text:
+        raise UsageError("--undo takes no text: it takes out what was written last")
+    with session.bank() as bank:
+        session.result(bank.undo_retain(), undo_lines)
 
 
 def _echo(session: Session, understood: str) -> None:
@@ -119,7 +125,10 @@ def split_facts(text: str) -> list[str]:
     default="auto",
 )
 @_ALLOW_SECRET
-def remember(session: Session, text: tuple[str, ...], to: str, allow_secret: bool) -> None:
+@_UNDO
+def remember(
+    session: Session, text: tuple[str, ...], to: str, allow_secret: bool, undo: bool
+) -> None:
     """Orders that hold in every conversation go into the core memory; decisions, preferences and
     durable facts into today's log as facts; context of the day into the log as a note.
 
@@ -128,6 +137,9 @@ def remember(session: Session, text: tuple[str, ...], to: str, allow_secret: boo
         lorebank remember "Always answer in Spanish"
         lorebank remember "Working on the parser today" --to log
     """
+    if undo:
+        _undo(session, text)
+        return
     with session.bank() as bank:
         done = bank.remember(text_argument(text, "remember"), to=to, allow_secret=allow_secret)
     look = session.error_look
@@ -146,7 +158,10 @@ def remember(session: Session, text: tuple[str, ...], to: str, allow_secret: boo
 @option("--date", "day", "The log to write to; default: today's.", metavar="DAY")
 @_ALLOW_FUTURE
 @_ALLOW_SECRET
-def log(session: Session, text: tuple[str, ...], day: str | None, **allowed: Any) -> None:
+@_UNDO
+def log(
+    session: Session, text: tuple[str, ...], day: str | None, undo: bool, **allowed: Any
+) -> None:
     """For context of the day; use retain for what should last. TEXT is read from standard input
     with -, or where input is piped; without either, the log opens in $EDITOR. Prints the place
     of the note.
@@ -156,6 +171,9 @@ def log(session: Session, text: tuple[str, ...], day: str | None, **allowed: Any
         git log --oneline -3 | lorebank log
         lorebank log "Arrived late." --date yesterday
     """
+    if undo:
+        _undo(session, text)
+        return
     if not text and sys.stdin is not None and sys.stdin.isatty():
         _edit(session, day, allow_future=allowed["allow_future"])
         return
