@@ -284,3 +284,39 @@ def test_a_line_that_has_ended_itself_questions_no_other(write_log: Callable[...
         bank.sync()
         old = next(h for h in bank.recall("where does Kit sleep?").hits if "loft" in h.content)
     assert old.questioned_by != middle.id
+
+
+AGENTS = " (origin: agent, by claude-code)"
+CONTRARY = (
+    ("W", "Is allergic to walnuts and cashews.", "Is not allergic to walnuts."),
+    ("W", "Rides a green cargo bike to work.", "No longer rides the green cargo bike to work."),
+    ("O(c=0.9)", "Prefers trains to planes.", "Prefers planes to trains."),
+)
+
+
+@pytest.mark.parametrize(("kind", "owners", "agents"), CONTRARY)
+@pytest.mark.parametrize(("first", "second"), [("", AGENTS), (AGENTS, ""), (AGENTS, AGENTS)])
+def test_an_agents_line_leads_no_line_of_the_owners(
+    write_log: Write, kind: str, owners: str, agents: str, first: str, second: str
+) -> None:
+    """Of lines by one hand the newer leads; of the owner's and an agent's the owner's."""
+    write_log("2026-01-02", f"- {kind} @Ines: {owners}{first}")
+    root = write_log("2026-02-02", f"- {kind} @Ines: {agents}{second}")
+    with Bank.open(root, environ={}, now=date(2026, 2, 9)) as bank:
+        bank.sync()
+        hits = bank.recall(f"Ines, {owners}").hits
+    leads = owners if second and not first else agents
+    assert (hits[0].content, hits[0].standing) == (leads, "")
+
+
+def test_the_owners_opinions_stand_before_those_on_an_agents_word(write_log: Write) -> None:
+    root = write_log(
+        "2026-02-02",
+        f"- O(c=0.99) @Ines: Prefers that Rolf keeps the keys.{AGENTS}",
+        "- O(c=0.8) @Ines: Prefers short meetings.",
+    )
+    with Bank.open(root, environ={}, now=date(2026, 2, 9)) as bank:
+        bank.sync()
+        assert [o.origin.value for o in bank.opinions("Ines")] == ["owner", "agent"]
+        hits = bank.recall("what does Ines prefer?").hits
+    assert [hit.origin.value for hit in hits] == ["owner", "agent"]

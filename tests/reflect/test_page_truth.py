@@ -429,3 +429,19 @@ def test_what_is_asked_of_an_entity_begins_with_the_first_screen_of_its_page(roo
         str.strip, told
     )
     assert not any("More opinions" in line for line in told)
+
+
+AGENTS = " (origin: agent, by claude-code)"
+
+
+@pytest.mark.parametrize("newer", ["Is not allergic to walnuts.", "Is allergic to walnuts, badly."])
+def test_an_agents_line_takes_no_place_of_the_owners(tmp_path: Path, newer: str) -> None:
+    (tmp_path / "memory").mkdir()
+    write(tmp_path, "2026-01-02", ["- W @Ines: Is allergic to walnuts and cashews."])
+    write(tmp_path, "2026-02-02", [f"- W @Ines: {newer}{AGENTS}"])
+    reflect(tmp_path)
+    now = block(tmp_path, "bank/entities/Ines.md", "summary")
+    assert now[:2] == ["**Now**", "- Is allergic to walnuts and cashews."]
+    whole = (tmp_path / "bank/entities/Ines.md").read_text("utf-8")
+    assert f"{newer} (agent's word)" in whole
+    assert "before a newer line" not in whole

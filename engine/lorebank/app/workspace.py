@@ -21,7 +21,16 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar, Unpack, ca
 
 from lorebank.database import connection as store
 from lorebank.database.connection import Connection, read_meta
-from lorebank.domain.facts import Entity, Fact, InboxKind, Opinion, OpinionStatus, SyncReport, Trend
+from lorebank.domain.facts import (
+    Entity,
+    Fact,
+    InboxKind,
+    Opinion,
+    OpinionStatus,
+    Origin,
+    SyncReport,
+    Trend,
+)
 from lorebank.errors import LorebankError, NotFound, NotWritable, PathRefused, UsageError
 from lorebank.index.sync import (
     ReadSettings,
@@ -636,6 +645,7 @@ class OpenWorkspace:
         """The same, with the newer of two that are near in meaning before the older one, as recall
         has them."""
         from lorebank.index.opinions import judged_together
+        from lorebank.index.slots import AGENTS_TRUST
         from lorebank.index.succession import Dated, newer_lines, put_newer_first
         from lorebank.index.vectors import vectors_by_text
 
@@ -647,7 +657,10 @@ class OpenWorkspace:
                 last = said[-1]
                 when = last.date, last.source.path, last.source.start_line
                 about = opinion.entities[:1]
-                lines.append(Dated(opinion.id, last.fact_id, about, when, is_opinion=True))
+                trust = AGENTS_TRUST if opinion.origin is Origin.AGENT else 2
+                lines.append(
+                    Dated(opinion.id, last.fact_id, about, when, is_opinion=True, trust=trust)
+                )
         vectors = vectors_by_text(self.vectors_of, [o.statement for o in found.values()])
         near = {o.id: vectors[o.statement] for o in found.values() if o.statement in vectors}
         told = [line.fact for line in lines]
@@ -796,9 +809,10 @@ def with_vocabulary_table(connection: Connection) -> Connection:
     return connection
 
 
-def opinion_sort_key(opinion: Opinion) -> tuple[bool, bool, float, int, str]:
-    """Opinions still held before others, those with recent evidence before stale ones; of two alike
-    the newer word first."""
+def opinion_sort_key(opinion: Opinion) -> tuple[bool, bool, bool, float, int, str]:
+    """Opinions still held before others, those with recent evidence before stale ones, the owner's
+    before those on an agent's word alone; of two alike the newer word first."""
     live, day = opinion.status is OpinionStatus.LIVE, opinion.last_updated or date.min
     stale = opinion.trend is Trend.STALE
-    return not live, stale, -opinion.confidence, -day.toordinal(), opinion.id
+    is_agents = opinion.origin is Origin.AGENT
+    return not live, stale, is_agents, -opinion.confidence, -day.toordinal(), opinion.id

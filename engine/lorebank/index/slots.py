@@ -13,8 +13,8 @@ from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
 from lorebank.database.connection import Connection, select
-from lorebank.domain.facts import Fact, FactKind
-from lorebank.index.items import iso
+from lorebank.domain.facts import Fact, FactKind, Origin
+from lorebank.index.items import Item, iso
 from lorebank.language.folding import slugify
 from lorebank.records import Record
 from lorebank.supersede.slots import ends_value, same_value
@@ -31,6 +31,11 @@ AGENTS_TRUST = 1
 TRUST = "CASE WHEN {0}.quarantined THEN 0 WHEN {0}.origin = 'agent' THEN 1 ELSE 2 END"
 """How far an item (SQL, by its table's name) is trusted, which ends nothing that is trusted more:
 what nobody vouches for, an agent's line, the owner's word."""
+
+
+def trust_of(line: Fact | Item) -> int:
+    """The same of a line that was read from the index."""
+    return 0 if line.quarantined else AGENTS_TRUST if line.origin is Origin.AGENT else 2
 
 
 class When(NamedTuple):

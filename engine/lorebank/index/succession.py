@@ -111,6 +111,8 @@ class Dated(NamedTuple, Generic[K]):
     """An opinion and a fact do not speak of one thing."""
     is_event: bool = False
     """Whether it says what happened, which stays true."""
+    trust: int = 2
+    """As in `slots.TRUST`: a line says nothing of one that is trusted more."""
 
 
 class _Line(NamedTuple):
@@ -298,6 +300,7 @@ def newer_lines(
         usual = _NEAR_OPINIONS if dated and dated[0].is_opinion else _NEAR
         least = np.array([_NEAR_ANNOUNCED if line.is_announced else usual for line in dated])
         is_ahead = np.array([line.is_ahead for line in dated])
+        trust = np.array([line.trust for line in dated])
         for place, old in enumerate(dated, start=1):
             if old.is_event and not old.is_ahead:
                 continue
@@ -308,6 +311,7 @@ def newer_lines(
                     newer[old.key] = dated[until_then[-1]].key
                 continue
             may = matrix[place:] @ matrix[place - 1] >= least[place:]
+            may &= trust[place:] >= old.trust
             near = np.flatnonzero(may if old.is_ahead else may & ~is_ahead[place:])
             later = dated[place + near[-1] :] if len(near) else []
             # A pair judged later than the newest near one says what came of the older line.

@@ -20,7 +20,7 @@ from lorebank.index.agenda import read_agenda
 from lorebank.index.entity_view import descriptions, notes_naming
 from lorebank.index.items import all_facts, newest_recorded
 from lorebank.index.opinions import load_opinions, load_unsure
-from lorebank.index.slots import relations_of_facts
+from lorebank.index.slots import relations_of_facts, trust_of
 from lorebank.index.succession import Dated, newer_lines, ruled_pairs, what_is_over
 from lorebank.index.vectors import VectorsOf, vectors_by_text
 from lorebank.markdown.document import read_document
@@ -139,6 +139,7 @@ def _announced(
             is_ahead=any(time.begins_after(today) for time in fact.times),
             is_announced=fact.id in begins,
             is_event=fact.kind is FactKind.EXPERIENCE,
+            trust=trust_of(fact),
         )
         for fact in facts
         if begun and fact.recorded and fact.kind is not FactKind.OPINION

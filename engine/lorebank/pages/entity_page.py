@@ -19,6 +19,7 @@ from posixpath import dirname, relpath
 from lorebank.domain.answers import AgendaItem, NamedIn
 from lorebank.domain.facts import Citation, Fact, FactKind, FactStatus, Opinion, OpinionStatus
 from lorebank.index.entity_view import Description
+from lorebank.index.slots import trust_of
 from lorebank.language.words import words
 from lorebank.markdown.opinion_page import OPINIONS_PATH, standing
 from lorebank.markdown.plain import citation_link, escape_inline
@@ -78,7 +79,7 @@ class Line(Record):
     text: str
     source: Citation
     weight: float
-    order: tuple[int, int]
+    order: tuple[int, ...]
     """Within its section: the first first."""
     fact: str = ""
 
@@ -213,7 +214,8 @@ def _states(view: View) -> list[Line]:
         elif newest is not None and fact.recorded is not None:
             weight += _RECENT * 0.5 ** ((newest - fact.recorded).days / _FADING)
         text += _questioned_by(view.threads.questioned.get(fact.id))
-        order = (-k.day.toordinal() if k.day else 0, fact.citation.start_line)
+        trust = trust_of(fact) if section in (_NOW, _OPINIONS) else 0  # the owner's word first
+        order = (-trust, -k.day.toordinal() if k.day else 0, fact.citation.start_line)
         lines.append(Line(section, text, fact.citation, weight, order, fact.id))
     return lines
 
@@ -268,7 +270,7 @@ def _section(known: KnownFact) -> str:
 def _timeline_body(view: View, shown: set[str]) -> str:
     """What the screen does not show, newest first; what no longer holds is struck through."""
     by_id = {k.fact.id: k for k in view.facts}
-    rows: dict[tuple[str, frozenset[str]], list[KnownFact]] = {}
+    rows: dict[tuple[str, frozenset[str], int], list[KnownFact]] = {}
     on_screen = [k for k in view.facts if k.fact.id in shown]
     folded = {each.fact.id for k in on_screen for each in view.threads.restated_on_days(k, by_id)}
     by_hand = _by_hand(view)
@@ -276,7 +278,8 @@ def _timeline_body(view: View, shown: set[str]) -> str:
         said = view.threads.repeated.get(k.fact.id, k.fact.id)
         is_shown = not shown.isdisjoint((k.fact.id, str(k.fact.citation)))
         if not is_shown and k.fact.id not in folded and not (_holds(k) and said in by_hand):
-            rows.setdefault((said, numbers_of(k.fact.content)), []).append(k)
+            key = said, numbers_of(k.fact.content), trust_of(k.fact)
+            rows.setdefault(key, []).append(k)
     lines = [_timeline_line(view, same, by_id) for same in rows.values()]
     return "\n".join(["## Timeline", "", *lines]) if lines else ""
 

@@ -25,6 +25,7 @@ from lorebank.dates.phrases import find_phrases
 from lorebank.dates.times import times_of
 from lorebank.domain.answers import AgendaItem
 from lorebank.domain.facts import Fact, FactKind, FactStatus, Interval, Opinion
+from lorebank.index.slots import trust_of
 from lorebank.language.folding import fold
 from lorebank.language.words import content_words
 from lorebank.markdown.entity_page import entity_page_name
@@ -189,7 +190,7 @@ class Threads(Record):
     newer_on_topic: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Fact id → the ids of newer facts about the same matter, the oldest first."""
     repeated: Mapping[str, str] = field(default_factory=dict)
-    """Fact id → the id of the newest fact that says the same."""
+    """Fact id → the id of the newest fact that says the same, of the owner's where there is one."""
     wordings: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Fact id → the ids of all facts of which it is the newest to say so, the oldest first."""
     questioned: Mapping[str, date | None] = field(default_factory=dict)
@@ -238,6 +239,10 @@ def find_threads(
                 continue
             if own.is_of_another_thing(said[id_]):
                 continue
+            if trust_of(fact) < trust_of(by_id[id_]):  # it takes up nothing of the owner's
+                if is_repeated:
+                    repeats[fact.id] = id_
+                continue
             if is_newer_on_topic:
                 newer_on_topic[id_].append(fact.id)
             if is_repeated:
@@ -246,7 +251,9 @@ def find_threads(
     for opinion in opinions:
         lines = [line.fact_id for line in opinion.evidence if line.fact_id in spoken]
         for number, id_ in enumerate(lines):
-            newer_on_topic[id_] += lines[number + 1 :]
+            least = trust_of(by_id[id_])
+            later = (new for new in lines[number + 1 :] if trust_of(by_id[new]) >= least)
+            newer_on_topic[id_] += later
     for id_ in reversed(list(repeats)):  # the newest of those that say the same
         while repeats[id_] in repeats:
             repeats[id_] = repeats[repeats[id_]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from lorebank.domain.facts import FactStatus, Opinion, OpinionStatus, Relation
 from lorebank.index.chunks import contexts_of
 from lorebank.index.items import NOTE, Item
 from lorebank.index.opinions import judged_together
+from lorebank.index.slots import trust_of
 from lorebank.index.succession import (
     Dated,
     Successor,
@@ -30,6 +31,7 @@ from lorebank.recall.ordering import (
     newest_first,
     newest_opinion_first,
     rerank_mmr,
+    standing,
 )
 from lorebank.recall.pipeline import Found, RankOptions, find
 from lorebank.recall.scoring import NONE, STRONG, WEAK, evidence_level, log_odds, score_parts
@@ -219,8 +221,8 @@ def _with_successors(
     order = newest_first(order, pool.items, understood.terms, depth)
     newer: dict[int, int] = {}
     leading: dict[int, int] = {}
+    over = {fact for fact, opinion in held.items() if opinion.status is not OpinionStatus.LIVE}
     if request.vectors_of is not None:
-        over = {fact for fact, opinion in held.items() if opinion.status is not OpinionStatus.LIVE}
         first = {n: pool.items[n] for n in order[:AMONG] if _says_what_holds(pool.items[n])}
         lines = [
             Dated(
@@ -231,6 +233,7 @@ def _with_successors(
                 *_is_to_come(item, request.now),
                 is_opinion=item.kind == "opinion",
                 is_event=item.kind == "experience",
+                trust=trust_of(item),
             )
             for n, item in first.items()
             for slug in item.subjects
@@ -271,12 +274,16 @@ def _with_successors(
     asked = (*understood.terms, *understood.query.entities)
     current = lead_with_successors(order, items, replaced, newer, asked, options.k)
     order = put_newer_first(current.order, leading)
-    return replace(current, order=_newest_of_like(found, order, items))
+    holding = {n for n in order[:AMONG] if n not in replaced and items[n].id not in over}
+    return replace(current, order=_leading_of_like(found, order, holding, items))
 
 
-def _newest_of_like(found: Found, order: Sequence[int], items: Mapping[int, Item]) -> list[int]:
-    """The order with the newest of two hits that are alike first, if it answers nearly as well and
-    one of them is prose, which `newer_lines` cannot compare: it is filed under nobody.
+def _leading_of_like(
+    found: Found, order: Sequence[int], holding: Collection[int], items: Mapping[int, Item]
+) -> list[int]:
+    """The order with the owner's of two hits that are alike first, or the newer one if one of them
+    is prose, which `newer_lines` cannot compare: it is filed under nobody. It has to answer nearly
+    as well. Where all that somebody thinks is asked for, all opinions are alike.
 
     Of 366 questions on five workspaces by other hands it puts a right line first 225 times instead
     of 222.
@@ -285,22 +292,34 @@ def _newest_of_like(found: Found, order: Sequence[int], items: Mapping[int, Item
     among = [n for n in order[:AMONG] if _may_be_news(items[n])]
     known = _vectors(found.pool.request, {n: items[n] for n in among})
     among = [n for n in among if n in known]
+    asks_all = not found.pool.request.understood.subject_terms
     for old in order[:_LED]:
         newer = [
             n
             for n in among
             if old in known
+            and n in holding
             and order.index(n) > order.index(old)
-            and NOTE in (items[n].kind, items[old].kind)
-            and _day(items[n]) > _day(items[old])
-            and float(known[n] @ known[old]) >= _LIKE
+            and _leads(items[n], items[old])
+            and (
+                float(known[n] @ known[old]) >= _LIKE
+                or (asks_all and items[n].kind == items[old].kind == "opinion")
+            )
             and _answers_as_well(found, n, old)
         ]
         if newer:
-            newest = max(newer, key=lambda n: (_day(items[n]), items[n].file, items[n].ordinal))
-            order.remove(newest)
-            order.insert(order.index(old), newest)
+            trusted = [n for n in newer if trust_of(items[n]) > trust_of(items[old])]
+            moved = trusted or [max(newer, key=lambda n: standing(items[n]))]
+            order = [n for n in order if n not in moved]
+            order[order.index(old) : order.index(old)] = moved
     return order
+
+
+def _leads(one: Item, other: Item) -> bool:
+    """Whether a hit leads another on the same matter that stands before it."""
+    if trust_of(one) != trust_of(other):
+        return trust_of(one) > trust_of(other)
+    return NOTE in (one.kind, other.kind) and _day(one) > _day(other)
 
 
 def _may_be_news(item: Item) -> bool:

@@ -25,6 +25,7 @@ from datetime import date
 from functools import lru_cache
 
 from lorebank.index.items import NOTE, Item
+from lorebank.index.slots import trust_of
 from lorebank.index.succession import Successor
 from lorebank.language.words import words
 from lorebank.recall.scoring import log_odds
@@ -193,15 +194,21 @@ def newest_first(
 def _sort_places(
     head: list[int], groups: Sequence[Sequence[int]], items: Mapping[int, Item]
 ) -> None:
-    """Put what stands at the places of each group newest first."""
+    """Put what stands at the places of each group newest first, the owner's before agents'."""
     for places in groups:
-        newest = sorted((head[place] for place in places), key=lambda n: _when(items[n]))[::-1]
+        newest = sorted((head[place] for place in places), key=lambda n: standing(items[n]))[::-1]
         for place, number in zip(places, newest, strict=True):
             head[place] = number
 
 
-def _when(item: Item) -> tuple[str, int, int]:
-    return (item.recorded.isoformat() if item.recorded else "", item.file, item.ordinal)
+def standing(item: Item) -> tuple[int, str, int, int]:
+    """The newest is the greatest, and the owner's word greater than any of an agent's."""
+    return (
+        trust_of(item),
+        item.recorded.isoformat() if item.recorded else "",
+        item.file,
+        item.ordinal,
+    )
 
 
 def _versions(head: Sequence[int], items: Mapping[int, Item], asked: set[str]) -> list[list[int]]:
