@@ -445,3 +445,17 @@ def test_an_agents_line_takes_no_place_of_the_owners(tmp_path: Path, newer: str)
     whole = (tmp_path / "bank/entities/Ines.md").read_text("utf-8")
     assert f"{newer} (agent's word)" in whole
     assert "before a newer line" not in whole
+
+
+def test_a_denial_repeats_nothing(tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    write(tmp_path, "2026-01-02", ["- W @Ines: Is allergic to walnuts and cashews."])
+    write(tmp_path, "2026-02-02", ["- W @Ines: Is not allergic to walnuts and cashews."])
+    write(tmp_path, "2026-03-02", ["- W @Ines: Is not allergic to cashews and walnuts."])
+    reflect(tmp_path)
+    page = "bank/entities/Ines.md"
+    assert block(tmp_path, page, "summary")[1:] == ["- Is not allergic to cashews and walnuts."]
+    assert block(tmp_path, page, "timeline")[1:] == [
+        f"- {day} · {said} to walnuts and cashews. · before a newer line of 2026-03-02"
+        for day, said in (("2026-02-02", "Is not allergic"), ("2026-01-02", "Is allergic"))
+    ]

@@ -18,9 +18,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field
 from datetime import date, timedelta
+from functools import cache
 from sys import intern
 from typing import NamedTuple
 
+from lorebank.beliefs.reading import denies
 from lorebank.dates.phrases import find_phrases
 from lorebank.dates.times import times_of
 from lorebank.domain.answers import AgendaItem
@@ -215,6 +217,7 @@ def find_threads(
     """
     by_id = {fact.id: fact for fact in facts}
     said = {id_: _said(fact) for id_, fact in by_id.items()}
+    denied = cache(lambda id_: denies(by_id[id_].content))
     holding: dict[tuple[str | None, str], list[str]] = defaultdict(list)
     newer_on_topic: dict[str, list[str]] = defaultdict(list)
     repeats: dict[str, str] = {}
@@ -235,6 +238,7 @@ def find_threads(
                 known >= 2 or (is_opinion and 2 * known >= min(theirs, mine))
             )
             is_repeated = known >= SAME_STATEMENT * max(theirs, mine)
+            is_repeated = is_repeated and denied(id_) == denied(fact.id)
             if not (is_newer_on_topic or is_repeated) or (fact.id, id_) in beside:
                 continue
             if own.is_of_another_thing(said[id_]):
