@@ -81,6 +81,14 @@ def test_settings_of_another_shape_are_left_alone(name: str, text: str, tmp_path
     assert file.read_text() == text
 
 
+def test_another_server_of_that_name_is_not_taken_out(tmp_path: Path) -> None:
+    file = tmp_path / "mcp.json"
+    file.write_text('{"mcpServers": {"memory": {"command": "npx", "args": ["server-memory"]}}}')
+    before = file.read_text()
+    assert not connect("cursor", file, None).changed
+    assert file.read_text() == before
+
+
 def test_places_are_those_of_the_host() -> None:
     home = {"HOME": "/home/me"}
     assert settings_file("claude-code", home) == Path("/home/me/.claude.json")

@@ -227,11 +227,26 @@ def _edited(host: str, text: str, command: Sequence[str] | None) -> str | None:
 
 
 def _in_json(text: str, host: Host, command: list[str] | None) -> str | None:
-    without = cut(text, [*host.table, NAME]) if text.strip() else text
+    there: Any = parse_json5(text) if text.strip() else {}
+    for key in (*host.table, NAME):
+        there = there.get(key) if isinstance(there, dict) else None
+    is_own = _starts_lorebank(there)
+    without = cut(text, [*host.table, NAME]) if is_own else text
     if command is None:
-        return None if without == "" else without
+        return None if is_own and without == "" else without
+    if there is not None and not is_own:
+        raise _another_server(host)
     entry: dict[str, Any] = {"type": "stdio"} if host.typed else {}
     return put(without, [*host.table, NAME], entry | _entry(command))
+
+
+def _starts_lorebank(entry: Any) -> bool:
+    words = [entry.get("command"), *(entry.get("args") or ())] if isinstance(entry, dict) else []
+    return "lorebank" in {Path(str(word)).stem for word in words}
+
+
+def _another_server(host: Host) -> ValueError:
+    return ValueError(f"{'.'.join(host.table)}.{NAME} is another server")
 
 
 def _entry(command: list[str]) -> dict[str, Any]:
@@ -244,7 +259,12 @@ def _in_toml(text: str, host: Host, command: list[str] | None) -> str | None:
         return None if text and not without else without
     servers = tomllib.loads(without).get(host.table[0], {})
     if NAME in servers:
-        raise ValueError(f"{host.table[0]}.{NAME} is another server")
+        raise _another_server(host)
     rows = [f"{key} = {json.dumps(value)}" for key, value in _entry(command).items()]
     block = ["# lorebank: begin", f"[{host.table[0]}.{NAME}]", *rows, "# lorebank: end", ""]
-    return f"{without}{chr(10) * bool(without)}" + "\n".join(block)
+    text = f"{without}{chr(10) * bool(without)}" + "\n".join(block)
+    try:
+        tomllib.loads(text)
+    except tomllib.TOMLDecodeError as problem:  # an inline table takes no further entry
+        raise ValueError(f"{host.table[0]} takes no server as it is written: {problem}") from None
+    return text
