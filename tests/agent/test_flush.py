@@ -89,8 +89,9 @@ def test_f13_both_prompts_name_the_log_and_no_reply(bank: Bank) -> None:
         " but usually NO_REPLY is right."
     )
     assert found.prompt == (
-        "Write any lasting notes to memory/2025-12-10.md (decisions, preferences and durable facts"
-        " under `## Retain`); reply with NO_REPLY if nothing to store."
+        "Store decisions, preferences and durable facts with the tool `retain`; without that tool"
+        " write them to memory/2025-12-10.md under `## Retain`, each line with `(origin: agent)` at"
+        " its end. Reply with NO_REPLY if nothing to store."
     )
 
 

@@ -20,7 +20,9 @@ from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from lorebank.domain.facts import Origin
 from lorebank.errors import UsageError
+from lorebank.markdown.origin import origin_mark
 from lorebank.records import Record, record_to_dict_with
 from lorebank.settings.tables import Config, MemoryFlushSettings
 from lorebank.workspace.atomic import read_if_exists, read_json, write_atomic
@@ -34,9 +36,11 @@ SYSTEM_PROMPT = (
     f" but usually {NO_REPLY} is right."
 )
 PROMPT = (
-    "Write any lasting notes to {log} (decisions, preferences and durable facts under `## Retain`);"
-    f" reply with {NO_REPLY} if nothing to store."
+    "Store decisions, preferences and durable facts with the tool `retain`; without that tool write"
+    " them to {log} under `## Retain`, each line with"
+    f" `{origin_mark(Origin.AGENT).strip()}` at its end. Reply with {NO_REPLY} if nothing to store."
 )
+"""A line without the mark would count as the owner's own word."""
 _HINT = f"Reply with {NO_REPLY} if nothing is to be said."
 _SHRUNK = 0.9
 """Estimates of one conversation waver; a compaction cuts it by far more than a tenth."""

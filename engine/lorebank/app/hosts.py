@@ -43,7 +43,7 @@ CONTEXT_WINDOW = 200_000
 _TAIL_BYTES = 200_000
 """Of a transcript: the last answer's count of tokens stands near its end."""
 _COMPACTED = "The conversation was just compacted."
-_WRITE = "Use the tool `retain` of the memory server, or write to {file}."
+_WRITE = "`retain` is a tool of the memory server; the file, where there is none, is {file}."
 
 
 def memory_search(
