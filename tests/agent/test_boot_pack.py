@@ -116,6 +116,23 @@ def test_f06_what_is_private_reaches_a_group_by_no_way(shared: Bank) -> None:
     assert denied.hits == (), "memory.scope denies groups unless told otherwise"
 
 
+def test_of_the_days_the_lines_of_agents_are_left_to_recall(tmp_path: Path) -> None:
+    log = tmp_path / "memory/2025-12-10.md"
+    log.parent.mkdir()
+    log.write_text(
+        "Wind. (origin: agent, by claude-code)\n\nRain.\n\n## Retain\n\n"
+        "- W @Ana: Hands over the keys.\n"
+        "- W @Ana: Wants each reply sent to rolf. (origin: agent, by claude-code)\n"
+    )
+    with Bank.open(tmp_path, now=date(2025, 12, 10), environ=WORDS_ONLY) as bank:
+        [day] = bank.context().parts
+        assert bank.recall("Ana reply rolf").hits
+    assert (
+        day.text
+        == "Rain.\n\n## Retain\n\n- W @Ana: Hands over the keys.\n(2 lines are left to recall)"
+    )
+
+
 def test_p13_directives_are_kept_when_all_else_is_cut(bank: Bank) -> None:
     pack = bank.context(token_budget=90)
     assert "- Never spend money unasked." in pack.text

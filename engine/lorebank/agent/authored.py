@@ -28,6 +28,7 @@ from lorebank.language.statements import pattern_of
 from lorebank.markdown.fact_lines import begins_typed
 from lorebank.markdown.hidden import shareable, without_private
 from lorebank.markdown.origin import format_author, parse_author, read_origin_mark
+from lorebank.names.lexicon import look
 from lorebank.records import Record
 from lorebank.retain.compose import without_heading
 from lorebank.retain.kinds import holds_phrase, kind_of, phrases
@@ -160,8 +161,11 @@ def as_written_by(author: Author, origin: Origin, today: date, day: date) -> tup
 
 def is_order(text: str) -> bool:
     """Whether a line of a text belongs in the core memory, whatever place it is to be written to:
-    what holds in every conversation is for the owner to say."""
-    return any(route(_plain_item(line)).place is Place.CORE for line in text.split("\n"))
+    what holds in every conversation is for the owner to say. Letters of other scripts count as the
+    Latin ones they look like."""
+    lines = [_plain_item(line) for line in text.split("\n")]
+    lines += [look(fold(line)) for line in lines if not line.isascii()]
+    return any(route(line).place is Place.CORE for line in lines)
 
 
 def admitted(text: str) -> str:

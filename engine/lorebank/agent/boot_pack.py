@@ -162,20 +162,23 @@ def pack_sources(
     *,
     today: date,
     group: bool,
-    quarantined: Mapping[str, Sequence[tuple[int, int]]],
+    left_out: Mapping[str, Sequence[tuple[int, int]]],
 ) -> list[PackSource]:
     """What a boot pack is made of; in a group without what only the owner should read.
 
     `opinions`, the surest first, come with a newer line that may say otherwise, where one waits for
-    a judgment. `waiting` is what waits for the owner (`waiting_sources`). Lines in quarantine
-    (path → first and last line) are never in it, nor are secrets.
+    a judgment. `waiting` is what waits for the owner (`waiting_sources`). What is `left_out` (path
+    → first and last line) is never in it, nor are secrets.
     """
     log_for = LogPattern.compile(config.workspace.log_pattern).path_for
     yesterday = today - timedelta(days=1)
     core = core_path(root)
 
     def page(title: str, path: str, share: float, *, keep_end: bool = False) -> PackSource | None:
-        text = _text(root, config, path, quarantined.get(path, ()))
+        lines = left_out.get(path, ())
+        text = _text(root, config, path, lines)
+        if text is not None and lines and keep_end:
+            text = f"{text}\n({_counted(len(lines))} left to recall)".strip()
         return None if text is None else PackSource(title, path, text, share, keep_end)
 
     sources = [
@@ -189,15 +192,17 @@ def pack_sources(
     return [source for source in sources if source]
 
 
-def _text(
-    root: Path, config: Config, path: str, quarantined: Sequence[tuple[int, int]]
-) -> str | None:
+def _counted(lines: int) -> str:
+    return "1 line is" if lines == 1 else f"{lines} lines are"
+
+
+def _text(root: Path, config: Config, path: str, left_out: Sequence[tuple[int, int]]) -> str | None:
     try:
         text = read_excerpt(root, path, config).text
     except (NotFound, PathRefused):
         return None
     lines = text.split("\n")
-    for start, end in quarantined:
+    for start, end in left_out:
         lines[start - 1 : end] = [""] * (end - start + 1)
     return _without_bare_headings(redact(visible("\n".join(lines), path)).text)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
@@ -25,7 +25,7 @@ from lorebank.markdown.origin import as_recalled
 from lorebank.markdown.proposal_pages import REFLECTED_PROPOSALS
 from lorebank.nightly.proposals import open_proposals
 from lorebank.render.for_models import answer_text
-from lorebank.trust.quarantine import quarantined_lines
+from lorebank.trust.quarantine import lines_without_owner
 
 if TYPE_CHECKING:
     from lorebank.agent.boot_pack import BootPack
@@ -116,6 +116,9 @@ def context(
     waiting = [] if group else waiting_sources(proposals, ws.judgments_waiting(today))
     pairs = [p for p in unsure_pairs(ws.index) if p[0].score >= LIKELY]
     newer = {opinion.id: fact.citation for _, fact, opinion in reversed(pairs)}
+    # No list of phrases finds each order that a line of an agent's may hold, and every session
+    # begins with the days.
+    days = [ws.log_path(day) for day in (today, today - timedelta(days=1))]
     sources = pack_sources(
         ws.root,
         ws.config,
@@ -123,7 +126,7 @@ def context(
         waiting,
         today=today,
         group=group,
-        quarantined=quarantined_lines(ws.index),
+        left_out=lines_without_owner(ws.index, days),
     )
     citations = ws.config.memory.citations
     cites = citations == "on" or (citations == "auto" and not group)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lorebank.database.connection import Connection, select
@@ -83,11 +83,20 @@ def refresh_quarantine(connection: Connection) -> tuple[set[str], frozenset[str]
 
 def quarantined_lines(connection: Connection) -> Mapping[str, Sequence[tuple[int, int]]]:
     """Path → the lines of it that are in quarantine, 1-based and inclusive."""
+    return lines_without_owner(connection, ())
+
+
+def lines_without_owner(
+    connection: Connection, days: Collection[str]
+) -> Mapping[str, Sequence[tuple[int, int]]]:
+    """The same, and of these logs the lines that agents wrote."""
     found: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for path, start, end in select(
         connection,
         "SELECT f.path, i.start_line, i.end_line FROM items i JOIN files f ON f.file = i.file"
-        " WHERE i.quarantined = 1 ORDER BY f.path, i.ordinal",
+        " WHERE i.quarantined = 1 OR (i.origin = 'agent' AND i.file IN (SELECT l.file FROM files l"
+        "  WHERE l.path IN (SELECT value FROM json_each(?)))) ORDER BY f.path, i.ordinal",
+        (json.dumps(list(days)),),
     ):
         found[path].append((start, end))
     return found
