@@ -11,7 +11,11 @@ import numpy as np
 import pytest
 
 from lorebank import Answer, Bank, FactStatus
+from lorebank.domain.answers import Ending
+from lorebank.domain.facts import Citation
 from lorebank.index.succession import Dated, newer_lines, put_newer_first
+from lorebank.render.beliefs import explanation_lines
+from lorebank.render.for_models import MODEL
 from support import WORDS_ONLY, golden
 
 Write = Callable[..., Path]
@@ -320,3 +324,32 @@ def test_the_owners_opinions_stand_before_those_on_an_agents_word(write_log: Wri
         assert [o.origin.value for o in bank.opinions("Ines")] == ["owner", "agent"]
         hits = bank.recall("what does Ines prefer?").hits
     assert [hit.origin.value for hit in hits] == ["owner", "agent"]
+
+
+def test_explain_tells_what_ended_a_line_and_who_ruled(write_log: Write) -> None:
+    write_log("2026-01-02", "- W @Ines: Teaches the evening class.")
+    root = write_log("2026-02-02", "- W @Ines: Has a stall on the market.")
+    (root / "bank").mkdir()
+    with Bank.open(root, environ=WORDS_ONLY, now=date(2026, 2, 9)) as bank:
+        old, new = sorted(bank.timeline("Ines"), key=lambda fact: fact.citation.path)
+        assert bank.explain(old.id).ending is None
+        ruling = f"- {new.id} replaces {old.id} (2026-02-04 by Ana)\n"
+        (root / "bank/decisions.md").write_text(ruling, "utf-8")
+        bank.sync()
+        story = bank.explain(old.id)
+    ending = Ending(
+        id=new.id,
+        text=new.content,
+        source=new.citation,
+        since=date(2026, 2, 2),
+        ruling=Citation("bank/decisions.md", 1, 1),
+        ruled_by="Ana",
+        ruled_on=date(2026, 2, 4),
+    )
+    assert story.ending == ending
+    assert explanation_lines(MODEL, story)[-3:] == [
+        "## Superseded",
+        "  Has a stall on the market.",
+        f"    since 2026-02-02 · {new.id} · ruled by Ana on 2026-02-04 (bank/decisions.md#L1)"
+        " · memory/2026-02-02.md#L4",
+    ]

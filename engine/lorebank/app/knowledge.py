@@ -8,8 +8,8 @@ from datetime import date, timedelta
 
 from lorebank.app.workspace import Day, OpenWorkspace, listed
 from lorebank.beliefs import history, materialise
-from lorebank.domain.answers import EntityGraph, EntityView, Explanation
-from lorebank.domain.facts import Entity, Fact, Opinion
+from lorebank.domain.answers import Ending, EntityGraph, EntityView, Explanation
+from lorebank.domain.facts import Entity, Fact, Opinion, Relation
 from lorebank.domain.judgments import Audit, LedgerChange, NameResolution
 from lorebank.domain.reports import BeliefDiff, Calibration, RotReport
 from lorebank.errors import UsageError
@@ -19,11 +19,13 @@ from lorebank.index.entity_view import entity_view
 from lorebank.index.items import all_facts, facts_by_id, facts_of_ids
 from lorebank.index.opinions import load_opinions, opinions_moved_by
 from lorebank.index.succession import mark_superseded
+from lorebank.markdown.ledger import parse_line_rulings
 from lorebank.names.entities import list_entities
 from lorebank.names.who import audit_names, resolve_name
 from lorebank.nightly import lookback
 from lorebank.nightly import names as name_decisions
 from lorebank.recall.filters import parse_day, parse_interval
+from lorebank.workspace.layout import DECISIONS_PAGE
 from lorebank.workspace.recalled import read_recalled
 
 
@@ -54,11 +56,31 @@ def explain(ws: OpenWorkspace, id: str, *, now: date | None = None) -> Explanati
         dated = materialise.as_read(opinion, ws.day(now), ws.config.reflect)
         facts = facts_of_ids(ws.index, sorted({line.fact_id for line in dated.evidence})).values()
         steps = history.belief_steps(dated, _stated(facts), prior=ws.config.reflect.prior)
-        return Explanation(fact=None, opinion=dated, places=(opinion.source,), steps=steps)
+        ending = _ending(ws, opinion.id, opinion.superseded_by)
+        return Explanation(None, dated, (opinion.source,), steps=steps, ending=ending)
     found = ws.find_fact(id, "fact or opinion")
     [fact] = mark_superseded(ws.index, [found], today=ws.day(now))
     places = tuple(each.citation for each in facts_by_id(ws.index, fact.id))
-    return Explanation(fact, None, places, moved=opinions_moved_by(ws.index, fact.id))
+    moved = opinions_moved_by(ws.index, fact.id)
+    ending = _ending(ws, fact.id, fact.superseded_by)
+    return Explanation(fact, None, places, moved=moved, ending=ending)
+
+
+def _ending(ws: OpenWorkspace, older: str, newer: str | None) -> Ending | None:
+    for opinion in load_opinions(ws.index, opinion_id=newer) if newer else ():
+        since = opinion.evidence[0].date if opinion.evidence else None
+        return Ending(opinion.id, opinion.statement, opinion.source, since)
+    for fact in facts_by_id(ws.index, newer)[:1] if newer else ():
+        page = ws.root / DECISIONS_PAGE
+        text = page.read_text("utf-8", errors="replace") if page.is_file() else ""
+        rulings = parse_line_rulings(text, DECISIONS_PAGE)[0]
+        ruled = [r for r in rulings if (r.newer, r.older) == (newer, older)]
+        last = next((r for r in reversed(ruled) if r.relation is Relation.REPLACES), None)
+        ending = Ending(fact.id, fact.content, fact.citation, fact.begins)
+        if last is None:
+            return ending
+        return replace(ending, ruling=last.citation, ruled_by=last.by, ruled_on=last.day)
+    return None
 
 
 def belief_changes(

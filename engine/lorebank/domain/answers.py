@@ -393,6 +393,19 @@ class EntityGraph(Record):
         return tuple(edge for edge in self.edges if edge.bridge)
 
 
+class Ending(Record):
+    """What took the place of a fact or an opinion, and whose ruling that was."""
+
+    id: str
+    text: str
+    source: Citation
+    since: date | None
+    ruling: Citation | None = None
+    """Where somebody ruled so; none where the newer line says it itself."""
+    ruled_by: str = ""
+    ruled_on: date | None = None
+
+
 class Explanation(Record):
     """The history of a fact or an opinion, as `explain` shows it."""
 
@@ -404,6 +417,8 @@ class Explanation(Record):
     """For a fact: the opinions (by id) that it moved, and how."""
     steps: tuple[BeliefStep, ...] = ()
     """For an opinion: each day of its confidence, oldest first."""
+    ending: Ending | None = None
+    """For what holds no longer."""
 
     def to_dict(self) -> dict[str, Any]:
         moved = [{"opinion": opinion, **line.to_dict()} for opinion, line in self.moved]

@@ -260,6 +260,12 @@ class Fact(Record):
         return self.recorded or date.min, self.citation.path, self.citation.start_line
 
     @property
+    def begins(self) -> Day | None:
+        """From when what it says holds: a coming day that it names, else the day of its line."""
+        when, recorded = self.occurred, self.recorded
+        return when.start if when and recorded and when.announces(recorded) else recorded
+
+    @property
     def slugs(self) -> tuple[str, ...]:
         """The slugs of all mentions, in order, each once."""
         return tuple(dict.fromkeys([m.slug for m in self.mentions]))

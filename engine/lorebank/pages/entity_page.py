@@ -17,7 +17,7 @@ from datetime import date
 from posixpath import dirname, relpath
 
 from lorebank.domain.answers import AgendaItem, NamedIn
-from lorebank.domain.facts import Citation, Fact, FactKind, FactStatus, Opinion, OpinionStatus
+from lorebank.domain.facts import Citation, FactKind, FactStatus, Opinion, OpinionStatus
 from lorebank.index.entity_view import Description
 from lorebank.index.slots import trust_of
 from lorebank.language.words import words
@@ -299,7 +299,7 @@ def _timeline_line(view: View, same: Sequence[KnownFact], by_id: Mapping[str, Kn
     by = f" by {citation_link(newer_fact.citation, view.page)}" if newer_fact else ""
     if known.status is not FactStatus.LIVE:
         over = f"{known.status.value}{by}"
-        if newer_fact and view.slug in newer_fact.slugs and (begins := _begins(newer_fact)):
+        if newer_fact and view.slug in newer_fact.slugs and (begins := newer_fact.begins):
             over = f"until {begins}"  # the newer line stands on this page
         said = f"~~{said}~~ ({over})"
     elif known.in_part:
@@ -308,12 +308,6 @@ def _timeline_line(view: View, same: Sequence[KnownFact], by_id: Mapping[str, Kn
         said += f" · {len(same)} times since {when_told(same[-1])}"
     places = ", ".join(citation_link(k.fact.citation, view.page) for k in same)
     return f"- {when_told(known)} · {said}{then} ({places})"
-
-
-def _begins(fact: Fact) -> date | None:
-    """From when what a fact says holds: a coming day that it names, else the day of its line."""
-    when, recorded = fact.occurred, fact.recorded
-    return when.start if when and recorded and when.announces(recorded) else recorded
 
 
 def _told(known: KnownFact, slug: str, *, whole: bool = False) -> str:

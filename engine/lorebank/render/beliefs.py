@@ -8,7 +8,14 @@ from datetime import date
 from itertools import groupby
 
 from lorebank.beliefs.fold import STEP
-from lorebank.domain.answers import Agenda, AgendaItem, BeliefStep, Explanation, OpinionsOfBanks
+from lorebank.domain.answers import (
+    Agenda,
+    AgendaItem,
+    BeliefStep,
+    Ending,
+    Explanation,
+    OpinionsOfBanks,
+)
 from lorebank.domain.facts import Fact, Opinion, OpinionStatus, Origin, Trend
 from lorebank.domain.judgments import JudgeRecord
 from lorebank.domain.reports import (
@@ -264,6 +271,8 @@ def explanation_lines(look: Look, story: Explanation) -> list[str]:
     if story.opinion is not None:
         lines += opinion_block(look, story.opinion, evidence=0)
         lines += step_lines(look, story.opinion, story.steps)
+    if story.ending is not None:
+        lines += look.section("Superseded", _ending_lines(look, story.ending))
     if len(story.places) > 1:
         lines += look.section("Stands at", [f"{INDENT}{place}" for place in story.places])
     if story.moved:
@@ -272,6 +281,18 @@ def explanation_lines(look: Look, story: Explanation) -> list[str]:
             why = f" ({evidence.reason})" if evidence.reason else ""
             lines.append(f"{INDENT}{opinion_id}  {signed(evidence.delta)}  {evidence.date}{why}")
     return lines
+
+
+def _ending_lines(look: Look, ending: Ending) -> list[str]:
+    parts = [f"since {ending.since}" if ending.since else "", ending.id]
+    if ending.ruling is not None:
+        whose = f"ruled by {ending.ruled_by}" if ending.ruled_by else "ruled"
+        on = f" on {ending.ruled_on}" if ending.ruled_on else ""
+        parts.append(f"{whose}{on} ({ending.ruling})")
+    return [
+        *look.paragraph(ending.text, INDENT, first=INDENT),
+        *look.byline(parts, ending.source, indent=INDENT * 2),
+    ]
 
 
 def merged_opinion_lines(look: Look, found: OpinionsOfBanks, *, history: bool) -> list[str]:

@@ -88,7 +88,8 @@ def _no_opinions(name: str | None, as_of: str | None, min_confidence: float | No
 @click.argument("id_", metavar="ID")
 def explain(session: Session, id_: str) -> int:
     """A fact: its lines as written, and the opinions it moved. An opinion: each step of its
-    confidence with the line behind it. The beginning of an ID is enough.
+    confidence with the line behind it. Of what holds no longer: what took its place, since when,
+    and who ruled so. The beginning of an ID is enough.
 
     Examples:
         lorebank explain o-3f2a
