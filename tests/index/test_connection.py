@@ -1,5 +1,7 @@
 """Opening the index: another schema means a fresh one, a link or a locked folder is refused."""
 
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -96,3 +98,25 @@ def test_threads_that_meet_an_empty_index_all_get_their_answer(root: Path) -> No
     with ThreadPoolExecutor(len(names)) as threads:
         assert list(threads.map(ask, names)) == names
     assert time.monotonic() - started < BUSY_TIMEOUT_MS / 1000, "nobody waited out the timeout"
+
+
+_CUT_SHORT = """
+import os, sys
+from lorebank import Bank
+with Bank.open(sys.argv[1], environ={"LOREBANK_EMBEDDER__PROVIDER": "none"}) as bank:
+    bank.sync()
+    os.truncate(sys.argv[1] + "/.memory/index.sqlite", 8 * 4096)
+    print(len(bank.recall("heron").hits))
+"""
+
+
+def test_an_index_cut_short_while_it_is_open_is_rebuilt(write_log: Callable[..., Path]) -> None:
+    """Read through a memory map it ended the process with SIGBUS."""
+    for day in range(1, 29):
+        lines = [f"- W @Ana: Counted heron {day} at mile {mile}." for mile in range(200)]
+        root = write_log(f"2025-02-{day:02}", *lines)
+    with Bank.open(root, environ=WORDS_ONLY) as bank:
+        bank.sync()
+    command = [sys.executable, "-c", _CUT_SHORT, str(root)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "10\n")

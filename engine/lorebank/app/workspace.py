@@ -303,13 +303,14 @@ class OpenWorkspace:
     def replace_index(self, problem: Exception) -> bool:
         """Rebuild a damaged index, or go on in memory where it cannot be written; whether asking
         again may help."""
-        if isinstance(problem, (*store.UnwritableIndex, *store.BusyIndex)):
+        is_damage = store.is_damage(problem)
+        if not is_damage and isinstance(problem, (*store.UnwritableIndex, *store.BusyIndex)):
             is_left_out = isinstance(problem, store.BusyIndex) and not self.wait_ms
             if self.in_memory or is_left_out:
                 return False
             self._keep_in_memory(problem)
             return True
-        if not store.is_damage(problem):
+        if not is_damage:
             if self._connection is None:
                 return False
             if self._seen_version != (now := store.seen_version(self._connection)):

@@ -23,11 +23,12 @@ SCHEMA_VERSIONS = {"schema.sql": 39, "sessions.sql": 24, "embeddings.sql": 3}
 """To be raised with any change to a schema: a database of another version is rebuilt."""
 BUSY_TIMEOUT_MS = 5_000
 """Chosen by hand: a batch of a large workspace is written in a second or two."""
+# Without memory-mapped reads: where the file is overwritten by something shorter while it is open,
+# they end the process (SIGBUS), and they save no time.
 _PRAGMAS = (
     "synchronous = NORMAL",
     "temp_store = MEMORY",
     "cache_size = -16000",
-    "mmap_size = 268435456",
     "wal_autocheckpoint = 8000",  # eight times the default: a bulk write copies fewer pages twice
 )
 _WORTH_BYTES = 8 * 2**20
@@ -109,8 +110,10 @@ def _is_plain(path: Path) -> bool:
 
 
 def is_damage(problem: Exception) -> bool:
-    """Whether the database itself is broken: a malformed page, a text that nobody wrote, or a table
-    that is gone."""
+    """Whether the database itself is broken: a malformed page, a file that ends too early, a text
+    that nobody wrote, or a table that is gone."""
+    if isinstance(problem, apsw.IOError):
+        return getattr(problem, "extendedresult", 0) == apsw.SQLITE_IOERR_SHORT_READ
     damaged = (*DamagedIndex, UnicodeDecodeError)
     return isinstance(problem, damaged) or str(problem).startswith("no such table")
 
