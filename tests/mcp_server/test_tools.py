@@ -148,6 +148,13 @@ def test_no_call_is_wasted_where_the_meaning_is_plain(
     assert not result.is_error, _text(result)
 
 
+def test_a_file_is_read_by_its_absolute_path_as_well(call: Call, workspace: Path) -> None:
+    place = "memory/2025-12-09.md"
+    assert _text(call("memory_get", path=str(workspace / place))) == _text(
+        call("memory_get", path=place)
+    )
+
+
 @golden("calls.md")
 def test_errors_are_results_with_a_hint(
     call: Call, tool: str, arguments: dict[str, Any], expected: str

@@ -47,6 +47,10 @@ _NEAR = 0.75
 """Of a name with one wrong letter (`sinze`); other words are no slip (`user` is not `query`)."""
 _ENDINGS = re.compile(r"_(?:slug|name|id|ids|list|text)\Z")
 _NOTHING = ("", "null", "none", "undefined")
+_ANY = ("all", "any", "every")
+"""Of a choice: no choice."""
+_JOINED = frozenset({"query", "text"})
+"""What a list of texts is joined for; any other argument of a text is one name or place."""
 _NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 _NUMBER = re.compile(r"\s*(-?\d+(?:[.,]\d+)?)\s*(%|k?)", re.IGNORECASE)
 _THOUSANDS = re.compile(r"(?<=\d)[,. ](?=\d{3}(?!\d))")
@@ -79,11 +83,16 @@ def fit(
         elif value is not None and (name in required or not _says_nothing(value)):
             fitted[name] = _value(value, properties[name], schema)
             taken.add(name)
+            is_several = isinstance(value, list) and len(value) > 1 and name not in _JOINED
+            if is_several and isinstance(fitted[name], str):
+                raise UsageError(f"{tool} takes one {name}", hint="call it once for each")
     unknown = {
         key: value
         for key, value in unknown.items()
         if value not in (None, [], {}, False) and not _says_nothing(value) and key not in _IGNORED
     }
+    if "query" in required and "query" not in fitted and (named := fitted.get("entities")):
+        fitted["query"] = ", ".join(map(str, named))  # all that is known of them
     missing = [name for name in required if name not in fitted]
     if len(missing) == len(unknown) == 1:
         [(key, value)] = unknown.items()
@@ -188,7 +197,8 @@ def _value(value: Any, schema: Mapping[str, Any], whole: Mapping[str, Any]) -> A
         read = as_json(value, None) if isinstance(value, str) else value
         if isinstance(value, str) and not isinstance(read, list):
             return [part.strip() for part in value.split(",") if part.strip()]
-        return list(read) if isinstance(read, list | tuple) else [value]
+        items = read if isinstance(read, list | tuple) else [value]
+        return [_value(item, shape.get("items", {}), whole) for item in items]
     if kind in ("integer", "number"):
         return _as_number(value, shape)
     if isinstance(value, Mapping) and kind == "string" and len(value) == 1:
@@ -198,7 +208,7 @@ def _value(value: Any, schema: Mapping[str, Any], whole: Mapping[str, Any]) -> A
     if isinstance(value, str) and "enum" in shape:
         low = value.strip().lower()
         alike = (each for each in shape["enum"] if each.lower() in (low, low.removesuffix("s")))
-        return next(alike, value)
+        return next(alike, None if low in _ANY and shape is not schema else value)
     if kind == "string" and isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
     if kind == "object" and isinstance(value, str):
@@ -217,12 +227,13 @@ _COUNT = MappingProxyType({"type": "integer"})
 
 
 def _as_number(value: Any, shape: Mapping[str, Any]) -> Any:
-    """A number written as text, a share given in percent; a count beyond its limit is the limit."""
+    """A number written as text, a share given in percent; a count beyond a limit is the limit."""
     percent = False
+    if isinstance(value, str) and shape.get("type") == "integer":
+        value = _THOUSANDS.sub("", value).strip().lower().removeprefix("top ")
+        value = 1 if value == "first" else value
     if isinstance(value, str) and value.strip().lower() in _NUMBERS:
         value = 1 + _NUMBERS.index(value.strip().lower())
-    if isinstance(value, str) and shape.get("type") == "integer":
-        value = _THOUSANDS.sub("", value)
     if isinstance(value, str) and (found := _NUMBER.fullmatch(value)):
         value, percent = float(found[1].replace(",", ".")), found[2] == "%"
         value *= 1000 if found[2].lower() == "k" else 1
@@ -234,6 +245,7 @@ def _as_number(value: Any, shape: Mapping[str, Any]) -> Any:
         return value / 100
     if shape.get("type") == "integer":
         value = min(value, shape.get("maximum", sys.maxsize))
+        value = max(value, shape.get("minimum", value))
         return int(value) if isinstance(value, int) or value.is_integer() else value
     return value
 

@@ -300,6 +300,7 @@ class Toolset(Mutable):
         """Read one memory file, whole or by lines."""
         cited = _CITED.fullmatch(path.strip())
         path, place = (cited["path"], cited["lines"] or "") if cited else (path, "")
+        path = path.removeprefix(f"{self.bank.root.as_posix()}/")
         if is_core(path):
             path = core_path(self.bank.root)
         with suppress(ValueError):
@@ -505,6 +506,7 @@ class Toolset(Mutable):
     def inbox(
         self,
         kind: Annotated[InboxKind | None, arg("Only this kind.", "type")] = None,
+        k: Annotated[int | None, arg("At most this many.", "limit count n", ge=1, le=200)] = None,
         page: Page = 1,
         verdicts: Verdicts = {},  # noqa: B006
     ) -> Delivered:
@@ -513,7 +515,7 @@ class Toolset(Mutable):
         """
         if verdicts:
             return self.rule(verdicts)
-        return _recalled(paged(inbox_blocks(self.bank.inbox(kind)), page))
+        return _recalled(paged(inbox_blocks(self.bank.inbox(kind, k=k)), page))
 
     def rule(self, verdicts: Verdicts) -> Delivered:
         """Settle items of the inbox. Each verdict is a signed line that the owner can delete."""
