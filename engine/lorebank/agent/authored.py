@@ -17,6 +17,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from enum import StrEnum
 from functools import cache
+from html import unescape
 
 from lorebank.agent.core_memory import CoreEdit
 from lorebank.domain.facts import NOBODY, Author, Citation, FactKind, Origin
@@ -135,7 +136,6 @@ def _any_of(listed: Sequence[str]) -> str:
     return "|".join(map(pattern_of, listed))
 
 
-_ESCAPED_PRIVATE = re.compile(r"&lt;(/?private)&gt;", re.IGNORECASE)
 WINDOW_DAYS = 7
 """How far back an agent may date a line: "last week" is what conversations look back to."""
 _LIST_MARKERS = "-*+ \t"
@@ -174,7 +174,9 @@ def admitted(text: str) -> str:
     Only the owner may say that something is no secret. Characters that no reader sees go: they
     hide a word from whoever looks for it.
     """
-    text = _ESCAPED_PRIVATE.sub(r"<\1>", _INVISIBLE.sub("", text.replace(NOT_SECRET, "")))
+    text = _INVISIBLE.sub("", text.replace(NOT_SECRET, ""))
+    if "private" in (plain := unescape(text)).lower():
+        text = plain  # `&lt;private&gt;` and `&#60;private&#62;` are read as the tag
     shown = without_private(text)
     if shown != text:
         shown = "\n".join(" ".join(line.split()) for line in shown.split("\n")).strip()
