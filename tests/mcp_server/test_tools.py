@@ -18,6 +18,7 @@ from lorebank.language.words import estimate_tokens
 from lorebank.mcp_server.access import Access
 from lorebank.mcp_server.server import LorebankServer, build_server
 from lorebank.render.for_models import tokens_sent, within
+from lorebank.render.text import in_words_of_tools
 from lorebank.tools.toolset import DEFAULT_TOOLS
 from mcp_client import client_of
 from support import WORDS_ONLY, golden
@@ -146,6 +147,17 @@ def test_no_call_is_wasted_where_the_meaning_is_plain(
 ) -> None:
     result = call(tool, **arguments)
     assert not result.is_error, _text(result)
+
+
+def test_a_budget_below_one_hit_shows_none_and_says_so(call: Call) -> None:
+    result = call("recall", query="what does Peter prefer?", token_budget=50)
+    assert "; 0 of " in _text(result) and "raise token_budget" in _text(result)
+    assert tokens_sent(_text(result)) <= 50
+
+
+def test_flags_of_the_server_stay_flags() -> None:
+    hint = "start the server with --decides, or give --dry-run"
+    assert in_words_of_tools(hint) == "start the server with --decides, or give dry_run"
 
 
 def test_a_file_is_read_by_its_absolute_path_as_well(call: Call, workspace: Path) -> None:

@@ -86,7 +86,7 @@ def parse_single_day(value: date | str | None, today: date, flag: str) -> date |
     a line stands in the log of one day."""
     first = parse_day(value, today, flag)
     if first != parse_day(value, today, flag, side="end"):
-        raise UsageError(f"--{flag} '{value}' is more than one day", hint=DATE_HINT)
+        raise UsageError(f"--{flag} '{value}' does not name one day", hint=DATE_HINT)
     return first
 
 

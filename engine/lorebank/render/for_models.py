@@ -40,7 +40,10 @@ def answer_text(answer: Answer, budget: int) -> str:
         return tokens_sent(as_recalled(_told(answer, count, lengths)))
 
     count = bisect_right(range(1, hits), budget, key=cost)
-    return _told(answer, count, lengths) if count else _told(answer, 1, (0, 0))
+    if count:
+        return _told(answer, count, lengths)
+    least = _told(answer, 1, (0, 0))
+    return least if tokens_sent(as_recalled(least)) <= budget else _told(answer, 0, (0, 0))
 
 
 def _told(answer: Answer, count: int, lengths: tuple[int, int]) -> str:
@@ -54,7 +57,8 @@ def _told(answer: Answer, count: int, lengths: tuple[int, int]) -> str:
             lines.append(f"   context: {' › '.join(fresh)}")
     if count < len(answer.hits):
         lines.append("… ask for less, or raise token_budget")
-    notes = (f"note: {in_words_of_tools(note)}" for note in answer.notes)
+    told = answer.notes if count or not answer.hits else ()  # of what is not shown there is no room
+    notes = (f"note: {in_words_of_tools(note)}" for note in told)
     return "\n".join([*lines, _verdict(answer, count), *notes])
 
 

@@ -60,7 +60,9 @@ def _side(look: Look, label: str, line: InboxLine | None) -> list[str]:
     if line is None:
         return []
     by, day = f"written by {line.by}" if line.by else "", str(line.day or "")
-    parts = [", ".join(line.about), by, day, str(line.source or ""), line.id]
+    source = line.source
+    place = source.path if source and not source.start_line else str(source or "")  # no line yet
+    parts = [", ".join(line.about), by, day, place, line.id]
     text = look.paragraph(f"{label}{line.text}", INDENT * 2, first=INDENT)
     return [*text, *look.parts(parts, INDENT * 2)]
 

@@ -250,7 +250,8 @@ class Look(Record):
 MODEL = Look(width=1_000_000, for_model=True)
 """Wide enough that no line is broken: a model pays for each indent."""
 _COMMAND = re.compile(r"`?\blorebank (?P<tool>[a-z-]+)(?P<flags>(?: --?[a-z-]+)*)`?")
-_FLAG = re.compile(r" --json\b|--(?P<flag>[a-z][a-z-]*)")
+_FLAG = re.compile(r" --json\b|--(?!(?:decides|group|read-only|tools)\b)(?P<flag>[a-z][a-z-]*)")
+"""Flags of the server itself stay: they are for whoever starts it."""
 
 
 def in_words_of_tools(text: str) -> str:

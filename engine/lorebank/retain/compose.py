@@ -47,7 +47,7 @@ def compose_fact(
     if any(begins_typed(_without_bullet(line.strip())) for line in further):
         raise UsageError(
             "nothing retained: the text holds several typed lines, and one fact is written a call",
-            hint="give each by itself, or all of them to `lorebank retain` on standard input",
+            hint="give each by itself; several may stand on the standard input of a shell",
         )
     if not sentence:
         raise UsageError("nothing to retain: the text is empty", hint="give a whole sentence")

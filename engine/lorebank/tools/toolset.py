@@ -487,7 +487,7 @@ class Toolset(Mutable):
         elif author is NOBODY:
             undone = self.bank.undo_reflect(id or None)
         else:
-            raise UsageError("only the owner undoes a reflect", hint="lorebank reflect --undo")
+            raise UsageError("only the owner undoes a reflect", hint="ask the owner")
         return {"text": f"restored {', '.join(undone.restored)}"}
 
     def confirm(
