@@ -175,8 +175,8 @@ def admitted(text: str) -> str:
     hide a word from whoever looks for it.
     """
     text = _INVISIBLE.sub("", text.replace(NOT_SECRET, ""))
-    if "private" in (plain := unescape(text)).lower():
-        text = plain  # `&lt;private&gt;` and `&#60;private&#62;` are read as the tag
+    if "private" in (plain := _unescaped(text)).lower():
+        text = plain
     shown = without_private(text)
     if shown != text:
         shown = "\n".join(" ".join(line.split()) for line in shown.split("\n")).strip()
@@ -188,6 +188,13 @@ def admitted(text: str) -> str:
             hint="write down where it is kept instead",
         )
     return read_origin_mark(shown)[0]
+
+
+def _unescaped(text: str) -> str:
+    """A text with its tags as tags: `&lt;private&gt;`, `&#60;…&#62;`, `&amp;lt;…&amp;gt;`."""
+    while (plain := unescape(text)) != text:
+        text = plain
+    return text.translate({0xFF1C: "<", 0xFF1E: ">"})
 
 
 def admitted_fact(text: str) -> str:
