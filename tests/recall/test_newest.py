@@ -295,6 +295,7 @@ CONTRARY = (
     ("W", "Is allergic to walnuts and cashews.", "Is not allergic to walnuts."),
     ("W", "Rides a green cargo bike to work.", "No longer rides the green cargo bike to work."),
     ("O(c=0.9)", "Prefers trains to planes.", "Prefers planes to trains."),
+    ("W", "Drives a grey Volvo estate with a roof rack.", "Sold the Volvo."),
 )
 
 

@@ -48,7 +48,7 @@ _STATES = ("world", "observation")
 """Kinds of lines that state what holds; what was done or thought does not end like that."""
 
 
-_NEAR = 0.35
+NEAR = 0.35
 """From this cosine on two lines about one subject are taken to speak of one thing: of their words
 without the names, by the built-in embedder. Of 49 questions for what holds now by three hands 33
 get the right line first, and 5 one that no longer holds (31 and 8 at .45; 31 and 7 with the names,
@@ -297,7 +297,7 @@ def newer_lines(
     for group in groups:
         dated = sorted((line for line in group if line.key in known), key=lambda line: line.when)
         matrix = np.array([known[line.key] for line in dated])
-        usual = _NEAR_OPINIONS if dated and dated[0].is_opinion else _NEAR
+        usual = _NEAR_OPINIONS if dated and dated[0].is_opinion else NEAR
         least = np.array([_NEAR_ANNOUNCED if line.is_announced else usual for line in dated])
         is_ahead = np.array([line.is_ahead for line in dated])
         trust = np.array([line.trust for line in dated])

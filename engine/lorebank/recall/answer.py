@@ -15,6 +15,7 @@ from lorebank.index.items import NOTE, Item
 from lorebank.index.opinions import judged_together
 from lorebank.index.slots import trust_of
 from lorebank.index.succession import (
+    NEAR,
     Dated,
     Successor,
     newer_lines,
@@ -301,10 +302,7 @@ def _leading_of_like(
             and n in holding
             and order.index(n) > order.index(old)
             and _leads(items[n], items[old])
-            and (
-                float(known[n] @ known[old]) >= _LIKE
-                or (asks_all and items[n].kind == items[old].kind == "opinion")
-            )
+            and _is_same_matter(items[n], items[old], float(known[n] @ known[old]), asks_all)
             and _answers_as_well(found, n, old)
         ]
         if newer:
@@ -320,6 +318,14 @@ def _leads(one: Item, other: Item) -> bool:
     if trust_of(one) != trust_of(other):
         return trust_of(one) > trust_of(other)
     return NOTE in (one.kind, other.kind) and _day(one) > _day(other)
+
+
+def _is_same_matter(one: Item, other: Item, cosine: float, asks_all: bool) -> bool:
+    """Whether one hit may stand for the other; of an agent's and the owner's lines about one
+    subject sooner, as of a newer and an older one."""
+    if trust_of(one) == trust_of(other) or one.subjects.isdisjoint(other.subjects):
+        return cosine >= _LIKE
+    return cosine >= NEAR or (asks_all and one.kind == other.kind == "opinion")
 
 
 def _may_be_news(item: Item) -> bool:
