@@ -74,12 +74,11 @@ def _ending(ws: OpenWorkspace, older: str, newer: str | None) -> Ending | None:
         page = ws.root / DECISIONS_PAGE
         text = page.read_text("utf-8", errors="replace") if page.is_file() else ""
         rulings = parse_line_rulings(text, DECISIONS_PAGE)[0]
-        ruled = [r for r in rulings if (r.newer, r.older) == (newer, older)]
-        last = next((r for r in reversed(ruled) if r.relation is Relation.REPLACES), None)
         ending = Ending(fact.id, fact.content, fact.citation, fact.begins)
-        if last is None:
-            return ending
-        return replace(ending, ruling=last.citation, ruled_by=last.by, ruled_on=last.day)
+        for r in reversed(rulings):
+            if (r.newer, r.relation, r.older) == (newer, Relation.REPLACES, older):
+                return replace(ending, ruling=r.citation, ruled_by=r.by, ruled_on=r.day)
+        return ending
     return None
 
 

@@ -21,16 +21,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar, Unpack, ca
 
 from lorebank.database import connection as store
 from lorebank.database.connection import Connection, read_meta
-from lorebank.domain.facts import (
-    Entity,
-    Fact,
-    InboxKind,
-    Opinion,
-    OpinionStatus,
-    Origin,
-    SyncReport,
-    Trend,
-)
+from lorebank.domain.facts import Entity, Fact, InboxKind, Opinion, OpinionStatus, SyncReport, Trend
 from lorebank.errors import LorebankError, NotFound, NotWritable, PathRefused, UsageError
 from lorebank.index.sync import (
     ReadSettings,
@@ -658,10 +649,9 @@ class OpenWorkspace:
                 last = said[-1]
                 when = last.date, last.source.path, last.source.start_line
                 about = opinion.entities[:1]
-                trust = AGENTS_TRUST if opinion.origin is Origin.AGENT else 2
-                lines.append(
-                    Dated(opinion.id, last.fact_id, about, when, is_opinion=True, trust=trust)
-                )
+                line = Dated(opinion.id, last.fact_id, about, when, is_opinion=True)
+                is_agents = opinion.origin.value == "agent"
+                lines.append(line._replace(trust=AGENTS_TRUST) if is_agents else line)
         vectors = vectors_by_text(self.vectors_of, [o.statement for o in found.values()])
         near = {o.id: vectors[o.statement] for o in found.values() if o.statement in vectors}
         told = [line.fact for line in lines]
@@ -815,5 +805,5 @@ def opinion_sort_key(opinion: Opinion) -> tuple[bool, bool, bool, float, int, st
     before those on an agent's word alone; of two alike the newer word first."""
     live, day = opinion.status is OpinionStatus.LIVE, opinion.last_updated or date.min
     stale = opinion.trend is Trend.STALE
-    is_agents = opinion.origin is Origin.AGENT
+    is_agents = opinion.origin.value == "agent"
     return not live, stale, is_agents, -opinion.confidence, -day.toordinal(), opinion.id

@@ -201,14 +201,9 @@ def _sort_places(
             head[place] = number
 
 
-def standing(item: Item) -> tuple[int, str, int, int]:
+def standing(item: Item) -> tuple[int, date, int, int]:
     """The newest is the greatest, and the owner's word greater than any of an agent's."""
-    return (
-        trust_of(item),
-        item.recorded.isoformat() if item.recorded else "",
-        item.file,
-        item.ordinal,
-    )
+    return trust_of(item), item.recorded or date.min, item.file, item.ordinal
 
 
 def _versions(head: Sequence[int], items: Mapping[int, Item], asked: set[str]) -> list[list[int]]:
