@@ -6,6 +6,13 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank, UsageError
+from lorebank.domain.facts import Citation, InboxKind
+from lorebank.domain.judgments import Decision, JudgeRecord
+from lorebank.errors import ProviderError
+from lorebank.inbox.registry import judge_records
+from lorebank.providers.protocols import Completion, Prompt
+from lorebank.render.judgments import comparison_lines
+from lorebank.render.text import Look
 from support import WORDS_ONLY
 
 
@@ -68,3 +75,76 @@ def test_what_is_retained_names_what_it_stands_beside(root: Path) -> None:
         bank.rule({item.id: "both"}, by="agent")
         assert item.id not in {each.id for each in bank.inbox().items}
         assert bank.retain("W @Bo: Collects stamps.").related == ()
+
+
+class Scripted:
+    """A chat model that answers in order; an empty answer is a failure."""
+
+    name, endpoint, context_window = "test", "", 8_000
+
+    def __init__(self, model: str, *answers: str) -> None:
+        self.model, self._answers = model, list(answers)
+
+    def complete(self, prompt: Prompt) -> Completion:
+        answer = self._answers.pop(0)
+        if not answer:
+            raise ProviderError("quota exceeded")
+        return Completion(answer, 10)
+
+    def cancel(self) -> None: ...
+
+
+REPLACES = '{"verdict": "replaces", "words": "evenings"}'
+BOTH = '{"verdict": "both", "words": ""}'
+
+
+def night_workers(write_log: Callable[..., Path], people: int) -> Path:
+    names = ["Ada", "Bea", "Cai", "Dov"][:people]
+    write_log("2026-01-02", *(f"- W @{name}: Works on the early ferry." for name in names))
+    for day, name in enumerate(names, start=3):
+        root = write_log(f"2026-02-{day:02}", f"- W @{name}: Works on the ferry in the evenings.")
+    return root
+
+
+def test_a_verdict_is_overruled_once_and_only_by_the_one_that_stands() -> None:
+    def decided(*said: str) -> tuple[JudgeRecord, ...]:
+        rulings = (each.split() for each in said)
+        place, kind = Citation("bank/decisions.md", 1, 1), InboxKind.REPLACEMENT
+        return judge_records(
+            Decision("i-1", kind, verdict, by, None, place) for by, verdict in rulings
+        )
+
+    cleo, *others = decided("Cleo same", "Ana both", "night replaces")
+    assert (cleo.verdicts, cleo.overruled, [each.overruled for each in others]) == (1, 1, [1, 0])
+    by_name = {each.name: each for each in decided("Cleo same", "Ana both", "Cleo same")}
+    assert {name: each.overruled for name, each in by_name.items()} == {"Cleo": 0, "Ana": 1}
+
+
+def test_what_a_model_said_before_it_fails_stands(write_log: Callable[..., Path]) -> None:
+    root, said = night_workers(write_log, 4), list[str]()
+    model = Scripted("m", REPLACES, "no idea", "none", BOTH, "")
+    with Bank.open(root, environ=WORDS_ONLY, generator=model, say=said.append) as bank:
+        with pytest.raises(ProviderError, match="quota"):
+            bank.judge()
+        assert sorted(each.verdict for each in bank.decisions()) == ["both", "replaces"]
+        assert said == ["pairs judged: 3; verdicts: 2; unusable answers: 1"]
+        assert len(bank.inbox("replacement").items) == 2
+
+
+def test_a_second_model_is_compared_with_the_first_and_writes_nothing(
+    write_log: Callable[..., Path],
+) -> None:
+    root = night_workers(write_log, 2)
+    with Bank.open(root, environ=WORDS_ONLY, generator=Scripted("one", REPLACES, BOTH)) as bank:
+        assert len(bank.judge()) == 2
+        ledger = (root / "bank/decisions.md").read_bytes()
+        assert bank.compare_verdicts() == ()
+    with Bank.open(root, environ=WORDS_ONLY, generator=Scripted("two", BOTH, BOTH)) as bank:
+        found = bank.compare_verdicts()
+        assert {(each.standing.by, each.by) for each in found} == {("test/one", "test/two")}
+        assert sorted((each.standing.verdict, each.verdict) for each in found) == [
+            ("both", "both"),
+            ("replaces", "both"),
+        ]
+        assert (root / "bank/decisions.md").read_bytes() == ledger
+        assert comparison_lines(Look(), found)[-1] == "1 of 2 alike"

@@ -269,6 +269,7 @@ class Bank:
     unrule = _method(rulings.unrule, with_index_repair)
     decisions = _method(rulings.decisions, synced_first)
     judge = _method(rulings.judge)
+    compare_verdicts = _method(rulings.compare_verdicts, synced_first)
     proposals = _method(rulings.proposals)
 
     confirm = _method(rulings.confirm, with_index_repair)

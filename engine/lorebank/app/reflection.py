@@ -13,7 +13,6 @@ from lorebank.app.questions import recall
 from lorebank.app.workspace import Day, OpenWorkspace, checked_keywords
 from lorebank.domain.facts import Diagnostic
 from lorebank.domain.reports import ReflectReport, UndoReport
-from lorebank.errors import ProviderError
 from lorebank.generation.writing import Writer, open_writer
 from lorebank.inbox.registry import judge
 from lorebank.names.entities import page_moves
@@ -122,11 +121,11 @@ def reflect(ws: OpenWorkspace, **how: Unpack[ReflectKeywords]) -> ReflectReport:
 
 def _judge_pairs(ws: OpenWorkspace, writer: Writer, today: date) -> None:
     """Have the generator rule on what waits; a night without it is no reason to stop."""
-    try:
-        if judge(ws.open_desk(today), writer, k=writer.budget.calls):
-            ws.sync_files()
-    except ProviderError as problem:
-        ws.say(f"the inbox was not judged: {problem.message}")
+    judged = judge(ws.open_desk(today), writer, k=writer.budget.calls)
+    if judged.verdicts:
+        ws.sync_files()
+    if judged.failure is not None:
+        ws.say(f"not all of the inbox was judged: {judged.failure.message}; {judged}")
 
 
 def undo_reflect(ws: OpenWorkspace, run: str | None = None, *, force: bool = False) -> UndoReport:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date
 from typing import TypedDict, Unpack
@@ -18,7 +19,7 @@ from lorebank.app.workspace import (
     member_of,
 )
 from lorebank.domain.facts import NOBODY, Author, InboxKind
-from lorebank.domain.judgments import Decision, Inbox, Proposal
+from lorebank.domain.judgments import Comparison, Decision, Inbox, Proposal
 from lorebank.domain.reports import (
     ConfirmReport,
     ForgetReport,
@@ -32,7 +33,7 @@ from lorebank.forgetting.selection import Order
 from lorebank.forgetting.undo import interrupted, read_run, restore, runs_of, store_of
 from lorebank.forgetting.undo import purge as purge_kept
 from lorebank.forgetting.words import Finder
-from lorebank.generation.writing import open_writer
+from lorebank.generation.writing import Writer, open_writer
 from lorebank.inbox import registry
 from lorebank.inbox.sources import Desk
 from lorebank.index.items import load_facts
@@ -128,18 +129,46 @@ def judge(ws: OpenWorkspace, *, k: int = 20, now: date | None = None) -> tuple[D
     """Have the generator of the settings rule on what it is sure of among `k` pairs of lines.
 
     Its verdicts are signed with its name: `unrule(by=…)` takes them all back. Raises
-    `ConfigurationError` where no generator is named, `ProviderError` where it fails.
+    `ConfigurationError` where no generator is named, `ProviderError` where it fails; what it said
+    before that stands.
     """
+    with ws.writing(), _model(ws) as writer:
+        ws.sync_files()
+        judged = registry.judge(_desk(ws, now), writer, k=k)
+        ws.sync_files()
+        done = registry.settled(_desk(ws, now)) if judged.verdicts else ()
+    _say_judged(ws, judged)
+    name = registry.signature(writer.model)
+    return tuple(each for each in done if each.id in judged.verdicts and each.by == name)
+
+
+def compare_verdicts(
+    ws: OpenWorkspace, *, k: int = 20, now: date | None = None
+) -> tuple[Comparison, ...]:
+    """What the generator says of the `k` pairs of lines on which others ruled last, beside their
+    verdicts. Nothing is written; errors as for `judge`."""
+    with _model(ws) as writer:
+        judged, found = registry.compare(_desk(ws, now), writer, k=k)
+    _say_judged(ws, judged)
+    return found
+
+
+@contextmanager
+def _model(ws: OpenWorkspace) -> Iterator[Writer]:
     models = open_writer(ws.config, ws.environ, ws.say, ws.all_names, ws.given_generator)
-    with ws.writing(), models as writer:
+    with models as writer:
         if writer is None:
             raise ConfigurationError(
                 "no generator is named", hint="set generator.provider in your own settings"
             )
-        ws.sync_files()
-        ruled = registry.judge(_desk(ws, now), writer, k=k)
-        ws.sync_files()
-        return tuple(each for each in registry.settled(_desk(ws, now)) if each.id in ruled)
+        yield writer
+
+
+def _say_judged(ws: OpenWorkspace, judged: registry.Judged) -> None:
+    """Say how many pairs the model was asked about, and raise what stopped it."""
+    ws.say(str(judged))
+    if judged.failure is not None:
+        raise judged.failure
 
 
 def confirm(

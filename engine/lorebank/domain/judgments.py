@@ -162,7 +162,7 @@ class JudgeRecord(Record):
     verdicts: int
     """How many stand in the ledgers, overruled or not."""
     overruled: int
-    """On how many of these another judge ruled otherwise later."""
+    """On how many of these another judge's verdict stands that is different."""
     shared: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """Other judge → on how many items both ruled, and on how many of them alike."""
 
@@ -199,3 +199,12 @@ class Decision(Record):
     """Whether a line or opinion that it rules on is gone: it decides nothing any more."""
 
     to_dict = record_to_dict_with(empty_as_null=("by",))
+
+
+class Comparison(Record):
+    """What a model says of a pair on which somebody ruled; it decides nothing."""
+
+    standing: Decision
+    verdict: str
+    by: str
+    """The model."""

@@ -8,19 +8,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING
 
-from lorebank.domain.facts import InboxItem, InboxKind, InboxLine
-from lorebank.domain.judgments import Decision, Inbox, JudgeRecord
-from lorebank.errors import NotFound, UsageError
+from lorebank.domain.facts import InboxKind, InboxLine
+from lorebank.domain.judgments import Comparison, Decision, Inbox, JudgeRecord
+from lorebank.errors import NotFound, ProviderError, UsageError
 from lorebank.generation.writing import judge_evidence, judge_relation
 from lorebank.inbox.owner import NAMES, PROPOSALS, QUARANTINE
 from lorebank.inbox.pairs import EVIDENCE, REPLACEMENTS, rank
 from lorebank.inbox.sources import Desk, Source, Verdict, line_of_fact
 from lorebank.index.items import facts_of_ids
 from lorebank.index.opinions import load_opinions
+from lorebank.records import Record
 
 if TYPE_CHECKING:
     from lorebank.generation.writing import Writer
@@ -33,7 +35,8 @@ CHOICES: Mapping[InboxKind, tuple[str, ...]] = {
     InboxKind.RESTATEMENT: _RELATIONS,
     InboxKind.REPLACEMENT: _RELATIONS,
 }
-"""The verdicts that may be given again on what another judge has settled."""
+"""Kinds of pairs of lines, which a model may judge, and the verdicts that may be given again on
+what another judge has settled."""
 _SAME_CHOICE = {"for": "same", "against": "replaces", "unrelated": "both"}
 """On two opinions of one holder the words for a line and an opinion are understood as well."""
 _UNSIGNABLE = re.compile(r"[():\[\]<>`@*_\s]+")
@@ -186,30 +189,85 @@ def signature(by: str) -> str:
     return name
 
 
-JUDGED = frozenset({InboxKind.EVIDENCE, InboxKind.RESTATEMENT, InboxKind.REPLACEMENT})
+class Judged(Record):
+    """What came of asking a model about pairs of lines."""
+
+    verdicts: Mapping[str, str]
+    """Id of the item → what the model is sure of."""
+    unsure: int = 0
+    """Answers that show no words of the newer line."""
+    unusable: int = 0
+    """Answers that are no verdict."""
+    left: int = 0
+    """Pairs not asked about: the calls of this run were spent."""
+    failure: ProviderError | None = None
+    """Why the model was asked no more, where it failed."""
+
+    def __str__(self) -> str:
+        sure = len(self.verdicts)
+        counts = {
+            "pairs judged": sure + self.unsure + self.unusable,
+            "verdicts": sure,
+            "not sure": self.unsure,
+            "unusable answers": self.unusable,
+            "left, as the calls of this run are spent": self.left,
+        }
+        first, *rest = (f"{name}: {number}" for name, number in counts.items())
+        return "; ".join([first, *(part for part in rest if not part.endswith(": 0"))])
 
 
-def judge(desk: Desk, writer: Writer, *, k: int) -> tuple[str, ...]:
-    """The ids settled of the first `k` pairs; under the writer's lock. Raises `ProviderError`."""
-    items = [item for item in waiting(desk).items if item.kind in JUDGED][:k]
-    verdicts = dict(_model_verdicts(writer, items))
-    if verdicts:
-        rule(desk, verdicts, by=signature(writer.model))
-    return tuple(verdicts)
+def judge(desk: Desk, writer: Writer, *, k: int) -> Judged:
+    """Rule as the model says on the first `k` pairs that wait; under the writer's lock. What it
+    says before it fails stands."""
+    pairs = [
+        (item.id, item.kind, item.older.text, item.newer.text)
+        for item in waiting(desk).items
+        if item.kind in CHOICES and item.older and item.newer
+    ]
+    judged = _ask(writer, pairs[:k])
+    if judged.verdicts:
+        rule(desk, judged.verdicts, by=signature(writer.model))
+    return judged
+
+
+def compare(desk: Desk, writer: Writer, *, k: int) -> tuple[Judged, tuple[Comparison, ...]]:
+    """What the model says of the `k` pairs on which others ruled last; nothing is written."""
+    name = signature(writer.model)
+    standing = {d.id: d for d in settled(desk) if d.kind in CHOICES and not d.is_void}
+    others = sorted(
+        (each for each in standing.values() if each.by != name),
+        key=lambda each: each.day or date.min,
+        reverse=True,
+    )
+    pairs: list[tuple[str, InboxKind, str, str]] = []
+    for each in others:
+        newer, older = (_text_of(desk, id) for id in each.about)
+        if newer and older and len(pairs) < k:
+            pairs.append((each.id, each.kind, older, newer))
+    judged = _ask(writer, pairs)
+    said = judged.verdicts.items()
+    return judged, tuple(Comparison(standing[id], verdict, name) for id, verdict in said)
+
+
+def _text_of(desk: Desk, id: str) -> str:
+    """What an opinion or a fact says; empty where it is gone."""
+    if id.startswith("o-"):
+        return next((o.statement for o in load_opinions(desk.connection, ids=[id])), "")
+    return next((f.content for f in facts_of_ids(desk.connection, [id]).values()), "")
 
 
 def judge_records(decisions: Iterable[Decision]) -> tuple[JudgeRecord, ...]:
     """How each judge fared, most overruled first; verdicts come in the order of the ledger."""
+    ruled = [decision for decision in decisions if decision.by]
+    standing = {decision.id: decision for decision in ruled}
     by_item: dict[str, dict[str, str]] = {}
     verdicts: Counter[str] = Counter()
     overruled: Counter[str] = Counter()
-    for decision in decisions:
-        if not decision.by:
-            continue
+    for decision in ruled:
         verdicts[decision.by] += 1
-        before = by_item.setdefault(decision.id, {})
-        overruled.update(by for by, said in before.items() if said != decision.verdict)
-        before[decision.by] = decision.verdict
+        by_item.setdefault(decision.id, {})[decision.by] = decision.verdict
+        last = standing[decision.id]
+        overruled[decision.by] += last.by != decision.by and last.verdict != decision.verdict
     records = []
     for name, count in verdicts.items():
         shared: dict[str, tuple[int, int]] = {}
@@ -221,18 +279,23 @@ def judge_records(decisions: Iterable[Decision]) -> tuple[JudgeRecord, ...]:
     return tuple(sorted(records, key=lambda r: (-r.overruled / r.verdicts, r.name)))
 
 
-def _model_verdicts(writer: Writer, items: Iterable[InboxItem]) -> Iterator[tuple[str, str]]:
+def _ask(writer: Writer, pairs: Sequence[tuple[str, InboxKind, str, str]]) -> Judged:
+    """The model's verdicts on pairs: id, kind, the older and the newer text."""
     from lorebank.generation.generated import BudgetSpent, UnusableAnswer
 
-    for item in items:
-        if item.older is None or item.newer is None:
-            continue
-        ask = judge_evidence if item.kind is InboxKind.EVIDENCE else judge_relation
+    verdicts: dict[str, str] = {}
+    unsure = unusable = 0
+    for place, (id, kind, older, newer) in enumerate(pairs):
+        ask = judge_evidence if kind is InboxKind.EVIDENCE else judge_relation
         try:
-            verdict = ask(writer, item.older.text, item.newer.text)
+            verdict = ask(writer, older, newer)
         except UnusableAnswer:
-            continue
+            unusable += 1
         except BudgetSpent:
-            return
-        if verdict is not None:
-            yield item.id, verdict
+            return Judged(verdicts, unsure, unusable, left=len(pairs) - place)
+        except ProviderError as failure:
+            return Judged(verdicts, unsure, unusable, failure=failure)
+        else:
+            unsure += verdict is None
+            verdicts |= {id: verdict} if verdict is not None else {}
+    return Judged(verdicts, unsure, unusable)

@@ -11,7 +11,7 @@ from lorebank.render.text import INDENT, MODEL, Look, count, count_of, more_line
 
 if TYPE_CHECKING:
     from lorebank.domain.facts import InboxItem, InboxLine
-    from lorebank.domain.judgments import Decision, Inbox
+    from lorebank.domain.judgments import Comparison, Decision, Inbox
     from lorebank.domain.reports import ConfirmReport, ForgetReport, ForgottenLine, PurgeReport
 
 EMPTY = "nothing waits for a decision"
@@ -78,6 +78,19 @@ def verdict_lines(look: Look, decisions: Iterable[Decision], *, undone: bool = F
         return look.clean_line("  ".join(filter(None, parts)))
 
     return list(map(told, decisions)) or ["no verdict stands"]
+
+
+def comparison_lines(look: Look, found: Sequence[Comparison]) -> list[str]:
+    """One line a pair: what stands and what the model says; then on how many they agree."""
+    lines = []
+    for each in found:
+        stands = f"{each.standing.id} {each.standing.verdict}"
+        said = "agrees" if each.verdict == each.standing.verdict else f"says {each.verdict}"
+        by = f"by {each.standing.by}" if each.standing.by else ""
+        parts = [stands, by, f"{each.by} {said}", str(each.standing.source)]
+        lines.append(look.clean_line("  ".join(filter(None, parts))))
+    alike = sum(each.verdict == each.standing.verdict for each in found)
+    return [*lines, f"{alike} of {len(found)} alike"] if lines else ["nothing to compare with"]
 
 
 _SHOWN = 10

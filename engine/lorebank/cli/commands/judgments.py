@@ -39,6 +39,7 @@ _by_option = option("--by", "Who rules; default: your user name.", metavar="NAME
 @_by_option
 @flag("--settled", "List the verdicts in force.")
 @flag("--judge", "Let the generator rule on what it is sure of.")
+@flag("--compare", "Show what it says of what others settled.")
 @flag("--undo", "Take back the verdicts on IDs, or all --by NAME.")
 @date_option
 def inbox(
@@ -50,11 +51,12 @@ def inbox(
     by: str | None,
     settled: bool,
     judge: bool,
+    compare: bool,
     undo: bool,
 ) -> int:
     """Newest first; pairs of lines that are little alike only with --all. Each verdict is a signed
     line under bank/; deleting the line, or --undo, takes it back. `rule` goes through the items
-    with single keys, on a terminal only.
+    with single keys, on a terminal only. --compare writes nothing.
 
     Examples:
         lorebank inbox
@@ -65,12 +67,17 @@ def inbox(
         lorebank inbox --undo i-3f2a91bc05
         lorebank inbox --undo --by night-model
     """
-    if undo + settled + judge > 1 or (words and (settled or judge)):
-        raise UsageError("--settled, --judge and --undo exclude each other; only --undo takes ids")
+    if undo + settled + judge + compare > 1 or (words and (settled or judge or compare)):
+        raise UsageError(
+            "--settled, --judge, --compare and --undo exclude each other; only --undo takes ids"
+        )
     with session.bank() as bank:
         if words == ("rule",) and not undo:
             _ask(session, partial(bank.inbox, kind, likely=not everything), bank, by)
             return 0
+        if compare:
+            compared = bank.compare_verdicts(k=k)
+            return session.result(compared, render.comparison_lines, key="comparisons")
         if undo:
             shown = bank.unrule(list(words) or None, by=by)
         elif settled:
