@@ -93,16 +93,20 @@ def test_beliefs_stand_under_their_holder_the_newest_first() -> None:
 
 
 def test_newer_lines_that_nobody_judged_are_counted_unless_a_newer_opinion_stands() -> None:
-    waiting = {opinion().id: ["f-1", "f-2"]}
-    body = opinion_bodies([opinion()], link=link, unjudged=waiting)["opinions"]
+    body = opinion_bodies([opinion(not_judged=2)], link=link)["opinions"]
     assert " · for 1, against 1 · 2 newer not judged ([memory/" in body
-    replaced = opinion(status=OpinionStatus.SUPERSEDED, superseded_by="o-00000001")
-    body = opinion_bodies([replaced], link=link, unjudged=waiting)["opinions"]
+    status = OpinionStatus.SUPERSEDED
+    replaced = opinion(status=status, superseded_by="o-00000001", not_judged=2)
+    body = opinion_bodies([replaced], link=link)["opinions"]
     assert "judged" not in body
 
 
 def test_what_a_belief_took_the_place_of_stands_on_its_line() -> None:
-    older = opinion(status=OpinionStatus.SUPERSEDED, superseded_by="o-00000001")
+    older = opinion(
+        status=OpinionStatus.SUPERSEDED,
+        superseded_by="o-00000001",
+        superseded_since=date(2025, 12, 4),
+    )
     newer = opinion("Likes to talk · **0.10** long", id="o-00000001")
     text = page(older, newer)
     assert " · until 2025-12-04: Prefers concise replies. ([memory/" in text

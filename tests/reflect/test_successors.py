@@ -33,7 +33,11 @@ def test_the_old_opinion_falls_and_leads_to_the_new_one(
         [new] = [o for o in by_statement.values() if o.id == old.superseded_by]
         assert (new.status.value, new.supersedes) == ("live", (old.id,))
         assert [day.isoformat() for day, _ in old.history] == ["2025-03-01", "2025-06-01"]
-        assert old.to_dict()["superseded_by"] == new.id
+        since = "2025-06-01"
+        assert (old.to_dict()["superseded_by"], str(old.superseded_since)) == (new.id, since)
+        hits = bank.recall(before, include_superseded=True).hits
+        [told] = [hit.standing for hit in hits if hit.content == before]
+        assert told == f"superseded since {since}"
         assert new.to_dict()["supersedes"] == [old.id]
         said = {fact.content: fact for fact in bank.timeline("Peter")}
         assert (said[before].superseded_by, said[after].superseded_by) == (new.id, None)
@@ -44,7 +48,7 @@ def test_the_old_opinion_falls_and_leads_to_the_new_one(
     assert f" · until 2025-06-01: {before}" in line
     assert page.count(before) == 1
     history = (root / "bank" / "entities" / "Peter.md").read_text("utf-8")
-    assert f"~~{before}~~ (superseded) ([memory/2025-03-01.md#L" in history
+    assert f"~~{before}~~ (until 2025-06-01) ([memory/2025-03-01.md#L" in history
 
 
 def test_the_line_of_an_opinion_names_all_that_it_took_the_place_of(

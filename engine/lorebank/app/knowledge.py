@@ -17,7 +17,7 @@ from lorebank.inbox.registry import judge_records, settled
 from lorebank.index import entity_graph
 from lorebank.index.entity_view import entity_view
 from lorebank.index.items import all_facts, facts_by_id, facts_of_ids
-from lorebank.index.opinions import load_opinions, opinions_moved_by
+from lorebank.index.opinions import load_opinions, opinions_moved_by, with_unjudged
 from lorebank.index.succession import mark_superseded
 from lorebank.markdown.ledger import parse_line_rulings
 from lorebank.names.entities import list_entities
@@ -51,32 +51,32 @@ def explain(ws: OpenWorkspace, id: str, *, now: date | None = None) -> Explanati
     """The story of a fact (`f-…`) or an opinion (`o-…`); a unique beginning is enough."""
     if id.startswith("o-"):
         [opinion] = ws.with_display_names(
-            load_opinions(ws.index, opinion_id=ws.full_opinion_id(id))[:1]
+            with_unjudged(ws.index, load_opinions(ws.index, opinion_id=ws.full_opinion_id(id))[:1])
         )
         dated = materialise.as_read(opinion, ws.day(now), ws.config.reflect)
         facts = facts_of_ids(ws.index, sorted({line.fact_id for line in dated.evidence})).values()
         steps = history.belief_steps(dated, _stated(facts), prior=ws.config.reflect.prior)
-        ending = _ending(ws, opinion.id, opinion.superseded_by)
+        ending = _ending(ws, opinion)
         return Explanation(None, dated, (opinion.source,), steps=steps, ending=ending)
     found = ws.find_fact(id, "fact or opinion")
     [fact] = mark_superseded(ws.index, [found], today=ws.day(now))
     places = tuple(each.citation for each in facts_by_id(ws.index, fact.id))
     moved = opinions_moved_by(ws.index, fact.id)
-    ending = _ending(ws, fact.id, fact.superseded_by)
+    ending = _ending(ws, fact)
     return Explanation(fact, None, places, moved=moved, ending=ending)
 
 
-def _ending(ws: OpenWorkspace, older: str, newer: str | None) -> Ending | None:
+def _ending(ws: OpenWorkspace, older: Fact | Opinion) -> Ending | None:
+    newer, since = older.superseded_by, older.superseded_since
     for opinion in load_opinions(ws.index, opinion_id=newer) if newer else ():
-        since = opinion.evidence[0].date if opinion.evidence else None
         return Ending(opinion.id, opinion.statement, opinion.source, since)
     for fact in facts_by_id(ws.index, newer)[:1] if newer else ():
         page = ws.root / DECISIONS_PAGE
         text = page.read_text("utf-8", errors="replace") if page.is_file() else ""
         rulings = parse_line_rulings(text, DECISIONS_PAGE)[0]
-        ending = Ending(fact.id, fact.content, fact.citation, fact.begins)
+        ending = Ending(fact.id, fact.content, fact.citation, since)
         for r in reversed(rulings):
-            if (r.newer, r.relation, r.older) == (newer, Relation.REPLACES, older):
+            if (r.newer, r.relation, r.older) == (newer, Relation.REPLACES, older.id):
                 return replace(ending, ruling=r.citation, ruled_by=r.by, ruled_on=r.day)
         return ending
     return None

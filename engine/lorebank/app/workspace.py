@@ -618,11 +618,11 @@ class OpenWorkspace:
         self, slug: str | None, as_of: date | None, now: date | None
     ) -> tuple[Opinion, ...]:
         from lorebank.beliefs import materialise
-        from lorebank.index.opinions import load_opinions
+        from lorebank.index.opinions import load_opinions, with_unjudged
 
         today = as_of or self.day(now)
         found = (
-            load_opinions(self.index, entity=slug)
+            with_unjudged(self.index, load_opinions(self.index, entity=slug))
             if as_of is None
             else materialise.opinions_as_of(
                 self.index, self.root, slug, as_of, self.config.reflect, self.vectors_of

@@ -272,7 +272,8 @@ class _Forming:
         self._stated_by[fact.id] = same
         if day is None:
             return
-        taken_by = self.beliefs.get(same.closed_by() or "") if reason == "restated" else None
+        closed = same.closed_by()
+        taken_by = self.beliefs.get(closed[1]) if closed and reason == "restated" else None
         returns = taken_by is not None
         same.add(fact, Judgement(Stance.FOR, reason=reason, whole=returns), fact.confidence)
         for belief, judgement in decided.values():

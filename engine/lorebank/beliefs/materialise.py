@@ -158,8 +158,14 @@ def opinions_as_of(
     vectors_of: VectorsOf | None = None,
 ) -> tuple[Opinion, ...]:
     """What was believed on a day: opinions with slugs for entities, the surest first."""
-    found = formed_under(connection, root, settings, vectors_of, as_of=day)[0]
-    return tuple(o for o in found if entity is None or entity in o.entities)
+    found, pairs = formed_under(connection, root, settings, vectors_of, as_of=day)
+    order = {fact.id: fact.oldest_first for fact in all_facts(connection)}
+    newer = stored.newer_unjudged(found, pairs, order)
+    return tuple(
+        replace(opinion, not_judged=len(newer.get(opinion.id, ())))
+        for opinion in found
+        if entity is None or entity in opinion.entities
+    )
 
 
 def formed_under(

@@ -62,8 +62,9 @@ class Belief(Mutable):
         """Count a line; of two words on one fact the last holds."""
         self.lines[fact.id] = (fact, judgement, stated)
 
-    def closed_by(self, kept: Container[str] | None = None) -> str | None:
-        """The opinion in its place: the last of those `kept`, unless the holder returned since."""
+    def closed_by(self, kept: Container[str] | None = None) -> tuple[date, str] | None:
+        """The opinion in its place and since when: the last of those `kept`, unless the holder
+        returned since."""
         closings = {d: i for d, i in self.closings.items() if kept is None or i in kept}
         if not closings:
             return None
@@ -73,7 +74,7 @@ class Belief(Mutable):
             for fact, judgement, _ in self.lines.values()
             if judgement.reason == "restated" and fact.recorded is not None
         )
-        return None if any(told > day for told in renewed) else closings[day]
+        return None if any(told > day for told in renewed) else (day, closings[day])
 
 
 def close(
@@ -212,10 +213,12 @@ def _names(belief: Belief) -> tuple[str, ...]:
 
 def _linked(opinion: Opinion, belief: Belief, kept: Mapping[str, Opinion]) -> Opinion:
     """With its successor, where the holder put another opinion in its place."""
-    successor = belief.closed_by(kept)
-    if successor is None or opinion.status is OpinionStatus.RETRACTED or opinion.pinned is not None:
+    closed = belief.closed_by(kept)
+    if closed is None or opinion.status is OpinionStatus.RETRACTED or opinion.pinned is not None:
         return opinion
-    return replace(opinion, status=OpinionStatus.SUPERSEDED, superseded_by=successor)
+    since, by = closed
+    status = OpinionStatus.SUPERSEDED
+    return replace(opinion, status=status, superseded_by=by, superseded_since=since)
 
 
 RECENT_DAYS = 30

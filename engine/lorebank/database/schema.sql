@@ -267,6 +267,7 @@ CREATE TABLE opinions (
     confidence    REAL NOT NULL,
     status        TEXT NOT NULL,
     superseded_by TEXT,
+    superseded_since TEXT,             -- the day
     pinned        REAL,
     history       TEXT NOT NULL,       -- JSON [[day, confidence], …]
     last_updated  TEXT,

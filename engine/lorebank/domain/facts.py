@@ -251,6 +251,8 @@ class Fact(Record):
     """For a fact just retained: inbox items on what it may restate, contradict or replace."""
     superseded_by: str | None = field(default=None, compare=False)
     """Id of the fact that replaces it, or of the opinion that replaces the one it states."""
+    superseded_since: date | None = field(default=None, compare=False)
+    """The day from which it holds no longer."""
     is_new: bool = field(default=True, compare=False)
     """For a fact just retained: false where its log said so already, and nothing was written."""
 
@@ -260,10 +262,9 @@ class Fact(Record):
         return self.recorded or date.min, self.citation.path, self.citation.start_line
 
     @property
-    def begins(self) -> Day | None:
-        """From when what it says holds: a coming day that it names, else the day of its line."""
-        when, recorded = self.occurred, self.recorded
-        return when.start if when and recorded and when.announces(recorded) else recorded
+    def standing(self) -> str:
+        """Shown with it if it no longer holds: `superseded since 2026-02-02 by f-…`."""
+        return superseded_phrase(self.superseded_since, self.superseded_by)
 
     @property
     def slugs(self) -> tuple[str, ...]:
@@ -292,7 +293,14 @@ class Fact(Record):
             "author": self.author.to_dict(),
             "status": "superseded" if self.superseded_by else "live",
             "superseded_by": self.superseded_by,
+            "superseded_since": as_json(self.superseded_since),
         }
+
+
+def superseded_phrase(since: date | None, by: str | None) -> str:
+    """What a line that no longer holds says of that; empty where nothing replaces it."""
+    day = f" since {since}" if since else ""
+    return f"superseded{day} by {by}" if by else ""
 
 
 class TaskState(StrEnum):
@@ -377,6 +385,10 @@ class Opinion(Record):
     """Where it was first stated."""
     status: OpinionStatus = OpinionStatus.LIVE
     superseded_by: str | None = None
+    superseded_since: Day | None = None
+    """The day on which its holder put the other in its place."""
+    not_judged: int = 0
+    """How many newer lines may bear on it that nobody has judged."""
     pinned: float | None = None
     """A confidence set by hand on `bank/opinions.md`; it wins over the evidence."""
     supersedes: tuple[str, ...] = ()

@@ -4,10 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
+from typing import Any
 
 from lorebank.database.connection import Connection, read_meta, select
-from lorebank.domain.facts import Citation, Evidence, Opinion, OpinionStatus, Origin, Stance, Trend
+from lorebank.domain.facts import (
+    LIKELY,
+    Citation,
+    Evidence,
+    Opinion,
+    OpinionStatus,
+    Origin,
+    Stance,
+    Trend,
+)
+from lorebank.index.items import facts_of_ids
 from lorebank.records import Record
 
 WITH_VECTORS = "relation 16 with vectors"
@@ -43,8 +55,8 @@ def insert_opinions(connection: Connection, holder: str, opinions: Iterable[Opin
     for opinion in opinions:
         connection.execute(
             "INSERT OR REPLACE INTO opinions (id, holder, statement, entities, confidence, status,"
-            " superseded_by, pinned, history, last_updated, path, start_line, end_line,"
-            " origin) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            " superseded_by, superseded_since, pinned, history, last_updated, path, start_line,"
+            " end_line, origin) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 opinion.id,
                 holder,
@@ -53,6 +65,7 @@ def insert_opinions(connection: Connection, holder: str, opinions: Iterable[Opin
                 opinion.confidence,
                 opinion.status.value,
                 opinion.superseded_by,
+                opinion.superseded_since.isoformat() if opinion.superseded_since else None,
                 opinion.pinned,
                 json.dumps([[day.isoformat(), c] for day, c in opinion.history]),
                 opinion.last_updated.isoformat() if opinion.last_updated else None,
@@ -139,7 +152,7 @@ def load_opinions(
     rows = select(
         connection,
         "SELECT id, statement, entities, confidence, status, superseded_by, pinned, history,"
-        " last_updated, path, start_line, end_line, origin FROM opinions"
+        " last_updated, path, start_line, end_line, origin, superseded_since FROM opinions"
         f" WHERE {' AND '.join(conditions)} ORDER BY confidence DESC, id",
         tuple(bound),
     )
@@ -158,6 +171,7 @@ def load_opinions(
             source=Citation(row[9], row[10], row[11]),
             status=OpinionStatus(row[4]),
             superseded_by=row[5],
+            superseded_since=date.fromisoformat(row[13]) if row[13] else None,
             pinned=row[6],
             supersedes=supersedes.get(row[0], ()),
             origin=Origin(row[12]),
@@ -296,3 +310,35 @@ def load_unsure(connection: Connection, *, fact: str | None = None) -> tuple[Uns
         (fact,),
     )
     return tuple(UnsureRow(*row) for row in rows)
+
+
+def newer_unjudged(
+    opinions: Iterable[Opinion], pairs: Iterable[UnsureRow], order: Mapping[str, Any]
+) -> dict[str, list[str]]:
+    """Opinion id → ids of the facts that may bear on it, that came after its last own line and that
+    nobody has judged. `order`: fact id → what sorts as the facts were written."""
+    known = [opinion for opinion in opinions if opinion.evidence]
+    opened = {opinion.evidence[0].fact_id: opinion.id for opinion in known}
+    own = ("stated", "restated")
+    last = {o.id: line.fact_id for o in known for line in o.evidence if line.reason in own}
+    found: dict[str, list[str]] = {}
+    for pair in (p for p in pairs if p.score >= LIKELY and p.opinion in last):
+        newest = last[pair.opinion]
+        if pair.fact in order and (newest not in order or order[pair.fact] > order[newest]):
+            found.setdefault(pair.opinion, []).append(pair.fact)
+        elif pair.fact in opened:  # the older of the two was said again since
+            found.setdefault(opened[pair.fact], []).append(newest)
+    return found
+
+
+def with_unjudged(connection: Connection, opinions: Sequence[Opinion]) -> tuple[Opinion, ...]:
+    """Stored opinions, each with how many newer lines wait for a judge."""
+    ids = {opinion.id for opinion in opinions}
+    opened = {opinion.evidence[0].fact_id for opinion in opinions if opinion.evidence}
+    pairs = [p for p in load_unsure(connection) if p.opinion in ids or p.fact in opened]
+    others = load_opinions(connection, ids=sorted({pair.opinion for pair in pairs} - ids))
+    lines = {line.fact_id for o in (*opinions, *others) for line in o.evidence}
+    facts = facts_of_ids(connection, lines | {pair.fact for pair in pairs}) if pairs else {}
+    order = {id_: fact.oldest_first for id_, fact in facts.items()}
+    newer = newer_unjudged((*opinions, *others), pairs, order)
+    return tuple(replace(o, not_judged=len(newer.get(o.id, ()))) for o in opinions)

@@ -81,6 +81,11 @@ class Successor(NamedTuple):
     """Whether an agent's line says so of what the owner wrote: it ends nothing until somebody
     rules that it does."""
 
+    @property
+    def day(self) -> date | None:
+        """The day from which the other holds no longer."""
+        return date.fromisoformat(self.since) if self.since else None
+
 
 class Over(NamedTuple):
     """What holds no longer, by the ids of facts."""
@@ -92,6 +97,8 @@ class Over(NamedTuple):
     and the fact that replaces the last of them."""
     asked: dict[str, str]
     """Fact of the owner's that holds → an agent's line which says that it does not."""
+    since: Mapping[str, date] = {}
+    """Superseded fact → the day from which it holds no longer."""
 
 
 class Dated(NamedTuple, Generic[K]):
@@ -190,15 +197,24 @@ def mark_superseded(
     """The facts, each with what replaces it or the opinion that it states."""
     said = [fact.id for fact in facts if fact.kind is FactKind.OPINION]
     held = beliefs_of_facts(connection, said) if said else {}
-    newer = {id_: opinion.superseded_by for id_, opinion in held.items()}
+    newer = {
+        id_: (opinion.superseded_by, opinion.superseded_since)
+        for id_, opinion in held.items()
+        if opinion.superseded_by
+    }
     rows = select(
         connection,
         "SELECT item, id FROM items WHERE id IN (SELECT value FROM json_each(?))",
         (json.dumps([fact.id for fact in facts]),),
     )
     ids = dict(rows)
-    newer |= {ids[item]: each.id for item, each in successors(connection, ids, today=today).items()}
-    return tuple(replace(f, superseded_by=newer[f.id]) if newer.get(f.id) else f for f in facts)
+    for item, each in successors(connection, ids, today=today).items():
+        newer[ids[item]] = each.id, each.day
+    marked = []
+    for fact in facts:
+        by, since = newer.get(fact.id, (None, None))
+        marked.append(replace(fact, superseded_by=by, superseded_since=since) if by else fact)
+    return tuple(marked)
 
 
 def what_is_over(
@@ -236,9 +252,12 @@ def what_is_over(
     for fact, claims in by_fact.items():
         if parts := {c.part: c for c in claims if c.part and not c.is_asked}:
             lapsed.setdefault(fact, (tuple(parts), _newest(parts.values()).id))
-    whole = {f: _newest(sure).id for f, claims in by_fact.items() if (sure := _certain(claims))}
+    sure = {f: _newest(c) for f, claims in by_fact.items() if (c := _certain(claims))}
+    whole = {fact: claim.id for fact, claim in sure.items()}
+    since = {fact: claim.day for fact, claim in sure.items() if claim.day}
     asked = {f: [c for c in claims if c.is_asked] for f, claims in by_fact.items()}
-    return Over(whole, lapsed, {f: _newest(c).id for f, c in asked.items() if c and f not in whole})
+    waiting = {f: _newest(c).id for f, c in asked.items() if c and f not in whole}
+    return Over(whole, lapsed, waiting, since)
 
 
 def _certain(claims: Iterable[Successor]) -> list[Successor]:

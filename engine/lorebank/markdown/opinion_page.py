@@ -102,7 +102,6 @@ def opinion_bodies(
     entries: Iterable[OpinionEntry] = (),
     *,
     link: Link,
-    unjudged: Mapping[str, Sequence[str]] | None = None,
 ) -> dict[str, str]:
     """The bodies of all blocks of the page: `overview`, `opinions`, `removed`, and the news of
     opinions whose statement stands on the page by hand.
@@ -127,9 +126,8 @@ def opinion_bodies(
     for holder in sorted(held):
         lines = [f"### {link(holder) if holder else 'The author'}", ""]
         for opinion in held[holder]:
-            waiting = 0 if opinion.superseded_by else len((unjudged or {}).get(opinion.id, ()))
             entry, before = by_id.get(opinion.id), replaced.get(opinion.id, ())
-            lines.append(opinion_line(opinion, entry, before, link=link, unjudged=waiting))
+            lines.append(opinion_line(opinion, entry, before, link=link))
             lines += [f"  - {line}" for line in _override_lines(entry)]
         groups.append("\n".join(lines))
     body = "\n\n".join(groups)
@@ -156,7 +154,6 @@ def opinion_line(
     replaced: Sequence[Opinion] = (),
     *,
     link: Link,
-    unjudged: int = 0,
 ) -> str:
     """The line of one belief: what is held, how firmly, on how many lines, and instead of what."""
     by_hand = entry.statement if entry is not None and entry.restated_since else ""
@@ -176,13 +173,11 @@ def opinion_line(
         parts.append(", ".join(f"{stance} {count}" for stance, count in counts if count))
     if opinion.superseded_by:
         parts.append(f"now `{opinion.superseded_by}`")
-    elif unjudged:
-        parts.append(f"{unjudged} newer not judged")
-    own = {each.fact_id for each in opinion.evidence}
+    elif opinion.not_judged:
+        parts.append(f"{opinion.not_judged} newer not judged")
     for older in replaced:
         said = escape_inline(older.statement).replace("*", r"\*")
-        ending = (e.date for e in older.evidence if e.stance is Stance.AGAINST and e.fact_id in own)
-        until = next(ending, older.last_updated)  # deeds may count for it later
+        until = older.superseded_since
         parts.append(f"until {until}: {said}" if until else said)
     return " · ".join(parts) + f" ({citation_link(newest, OPINIONS_PATH)}) ^{opinion.id}"
 

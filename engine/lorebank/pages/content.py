@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 from lorebank.beliefs.by_hand import dated, read_entries
 from lorebank.beliefs.materialise import formed_under, with_trend
 from lorebank.database.connection import Connection
-from lorebank.domain.facts import LIKELY, Citation, Entity, Fact, FactKind, Relation
+from lorebank.domain.facts import Citation, Entity, Fact, FactKind, Relation
 from lorebank.index.agenda import read_agenda
 from lorebank.index.entity_view import descriptions, notes_naming
 from lorebank.index.items import all_facts, newest_recorded
-from lorebank.index.opinions import load_opinions, load_unsure
+from lorebank.index.opinions import load_opinions, load_unsure, newer_unjudged
 from lorebank.index.slots import relations_of_facts, trust_of
 from lorebank.index.succession import Dated, newer_lines, ruled_pairs, what_is_over
 from lorebank.index.vectors import VectorsOf, vectors_by_text
@@ -75,15 +75,9 @@ def read_content(
         )
     place = {fact.id: n for n, fact in enumerate(facts)}
     spoken = {fact.id for fact in facts if fact.kind is FactKind.OPINION}
-    opened = {opinion.evidence[0].fact_id: opinion.id for opinion in opinions if opinion.evidence}
     own = ("stated", "restated")
     last = {o.id: line.fact_id for o in opinions for line in o.evidence if line.reason in own}
-    unjudged: dict[str, list[str]] = defaultdict(list)
-    for pair in (p for p in pairs if p.score >= LIKELY and p.opinion in last):
-        if place.get(pair.fact, -1) > place.get(last[pair.opinion], -1):
-            unjudged[pair.opinion].append(pair.fact)
-        elif pair.fact in opened:  # the older of the two was said again since
-            unjudged[opened[pair.fact]].append(last[pair.opinion])
+    unjudged = newer_unjudged(opinions, pairs, place)
     agenda = read_agenda(connection, until or today, AGENDA_FOREVER)
     over = what_is_over(connection, as_of=until, today=until or today)
     return BankContent(
@@ -95,6 +89,7 @@ def read_content(
                 entities=tuple(
                     entities[slug].name if slug in entities else slug for slug in opinion.entities
                 ),
+                not_judged=len(unjudged.get(opinion.id, ())),
             )
             for opinion in opinions
         ),

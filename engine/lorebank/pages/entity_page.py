@@ -202,6 +202,7 @@ def _states(view: View) -> list[Line]:
         opinion = opinions.get(fact.id)
         if section == _OPINIONS and opinion is not None:
             text += f" · {opinion.confidence:.2f}{standing(opinion)}"
+            text += f" · {opinion.not_judged} newer not judged" if opinion.not_judged else ""
         elif section == _OPINIONS and fact.confidence is not None:
             text += f" · {fact.confidence:.2f}"
         elif section == _COMING and fact.occurred:
@@ -299,8 +300,8 @@ def _timeline_line(view: View, same: Sequence[KnownFact], by_id: Mapping[str, Kn
     by = f" by {citation_link(newer_fact.citation, view.page)}" if newer_fact else ""
     if known.status is not FactStatus.LIVE:
         over = f"{known.status.value}{by}"
-        if newer_fact and view.slug in newer_fact.slugs and (begins := newer_fact.begins):
-            over = f"until {begins}"  # the newer line stands on this page
+        if known.since and not (newer_fact and view.slug not in newer_fact.slugs):
+            over = f"until {known.since}"  # the newer line stands on this page
         said = f"~~{said}~~ ({over})"
     elif known.in_part:
         said = f"{said} (in part superseded{by})"

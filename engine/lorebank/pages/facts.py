@@ -59,6 +59,8 @@ class KnownFact(Record):
     status: FactStatus = FactStatus.LIVE
     newer: Fact | None = None
     """The fact that replaces it; what replaces an opinion stands in `opinions.md`."""
+    since: date | None = None
+    """The day from which it, or the opinion that it states, holds no longer."""
     relations: frozenset[str] = frozenset()
     """The properties that it fixes: `residence`, `employer`, …"""
     in_part: bool = False
@@ -95,18 +97,22 @@ def known_facts(content: BankContent) -> list[KnownFact]:
         if id_ not in superseded or _SEVERAL_CLAUSES.search(by_id[id_].content)
     }
     status = dict.fromkeys(superseded.keys() - in_part, FactStatus.SUPERSEDED)
+    since = dict(content.over.since)
     for opinion in content.opinions:
         if opinion.status is OpinionStatus.LIVE:
             continue
         for evidence in opinion.evidence:
             if evidence.reason in ("stated", "restated"):
                 status[evidence.fact_id] = FactStatus(opinion.status.value)
+                if opinion.superseded_since:
+                    since[evidence.fact_id] = opinion.superseded_since
     nothing: frozenset[str] = frozenset()  # one for all
     return [
         KnownFact(
             fact,
             status.get(fact.id, FactStatus.LIVE),
             newer.get(fact.id),
+            since.get(fact.id),
             content.relations.get(fact.id, nothing),
             in_part=fact.id in in_part,
         )

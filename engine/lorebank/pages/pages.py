@@ -287,9 +287,7 @@ class PagePlan:
         if not broken_names(problems).isdisjoint((OPINIONS_BLOCK, *BOOKKEEPING)):
             # Bookkeeping that no longer fits the entries would delete or pin them later.
             return PageEdit(OPINIONS_PATH, old, old, problems)
-        bodies = opinion_bodies(
-            content.opinions, content.entries, link=self._link, unjudged=content.unjudged
-        )
+        bodies = opinion_bodies(content.opinions, content.entries, link=self._link)
         # Blocks of opinions that no fact leads to any more.
         gone = [
             block.name
@@ -321,7 +319,8 @@ def _inputs_of_opinion(opinion: Opinion, content: BankContent) -> tuple[Any, ...
     """All that is known of it, in plain values: records and days are written out slowly."""
     days = [(day.toordinal(), confidence) for day, confidence in opinion.history]
     lines = [(*_EVIDENCE(line), line.date.toordinal()) for line in opinion.evidence]
-    return *_OPINION(opinion), days, lines, content.unjudged.get(opinion.id)
+    since = opinion.superseded_since and opinion.superseded_since.toordinal()
+    return *_OPINION(opinion), since, days, lines, content.unjudged.get(opinion.id)
 
 
 def _digest_of(text: str | None) -> str:
@@ -344,7 +343,8 @@ def _inputs_of(known: KnownFact, content: BankContent, said: dict[int, str]) -> 
         named and [content.entities[slug].name for slug in named if slug in content.entities],
         known.status is FactStatus.LIVE or known.status.value,
         known.relations and sorted(known.relations),
-        newer and (str(newer.citation), str(newer.recorded)),
+        newer and str(newer.citation),
+        known.since and known.since.toordinal(),
         known.in_part,
         content.questioned.get(fact.id),
     )

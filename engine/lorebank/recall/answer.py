@@ -428,7 +428,7 @@ def _hits(arranged: Arranged, ranking: RankOptions) -> tuple[Hit, ...]:
                 status=_status(belief, by),
                 superseded_by=arranged.successor(number),
                 questioned_by=arranged.possible_successor(number),
-                until=date.fromisoformat(by.since) if by and by.since else None,
+                until=_until(belief, by),
                 why=why,
                 evidence=belief.evidence if belief else (),
                 snippet=snippet(item.content, pool.request.understood.terms),
@@ -440,6 +440,12 @@ def _hits(arranged: Arranged, ranking: RankOptions) -> tuple[Hit, ...]:
             )
         )
     return tuple(hits)
+
+
+def _until(belief: Opinion | None, by: Successor | None) -> date | None:
+    if belief and belief.superseded_since:
+        return belief.superseded_since
+    return by.day if by else None
 
 
 def _status(belief: Opinion | None, by: Successor | None) -> FactStatus:

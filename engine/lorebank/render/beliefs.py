@@ -16,7 +16,7 @@ from lorebank.domain.answers import (
     Explanation,
     OpinionsOfBanks,
 )
-from lorebank.domain.facts import Fact, Opinion, OpinionStatus, Origin, Trend
+from lorebank.domain.facts import Fact, Opinion, OpinionStatus, Origin, Trend, superseded_phrase
 from lorebank.domain.judgments import JudgeRecord
 from lorebank.domain.reports import (
     BeliefChange,
@@ -93,8 +93,10 @@ def _about_whom(opinion: Opinion) -> list[str]:
     if opinion.origin is not Origin.OWNER:
         parts.append(f"on {opinion.origin.value}'s word alone")
     if opinion.status is not OpinionStatus.LIVE:
-        by = f" by {opinion.superseded_by}" if opinion.superseded_by else ""
-        parts.append(f"{opinion.status.value}{by}")
+        by = superseded_phrase(opinion.superseded_since, opinion.superseded_by)
+        parts.append(by or opinion.status.value)
+    elif opinion.not_judged:
+        parts.append(f"{opinion.not_judged} newer not judged")
     if opinion.pinned is not None:
         parts.append(f"pinned at {confidence_phrase(opinion.pinned)}")
     if opinion.last_updated is not None:
@@ -258,8 +260,14 @@ def _timeline_parts(fact: Fact) -> list[str]:
     end = fact.occurred.end if fact.occurred else None
     until = f"until {end}" if end and end != _starts(fact) else ""
     names = ", ".join(dict.fromkeys(mention.name for mention in fact.mentions))
-    over = "superseded" if fact.superseded_by else ""
-    return [over, until, whose(fact), fact.kind.value, confidence_phrase(fact.confidence), names]
+    return [
+        fact.standing,
+        until,
+        whose(fact),
+        fact.kind.value,
+        confidence_phrase(fact.confidence),
+        names,
+    ]
 
 
 def explanation_lines(look: Look, story: Explanation) -> list[str]:

@@ -198,7 +198,7 @@ class Look(Record):
 
     def fact(self, fact: Fact, *, indent: str = "", with_id: bool = False) -> list[str]:
         parts = [
-            "superseded" if fact.superseded_by else "",
+            fact.standing,
             whose(fact),
             fact.kind.value,
             times_phrase(fact),
