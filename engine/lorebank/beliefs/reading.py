@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 from functools import cache, lru_cache
 from typing import Any
 
@@ -272,9 +273,16 @@ def _joined(clauses: Iterable[Clause]) -> list[Clause]:
                 before.denied != clause.denied,
                 flags=before.flags | clause.flags,
             )
+            while not clause.objects and len(out) > 1 and _only_names(out[-2]):
+                named = out.pop(-2).objects  # Saturday's market, in our street: dreadful
+                out[-1] = replace(out[-1], objects=(*named, *out[-1].objects))
         else:
             out.append(clause)
     return out
+
+
+def _only_names(clause: Clause) -> bool:
+    return clause == Clause(clause.objects)
 
 
 def _fits(one: Clause, other: Clause) -> bool:

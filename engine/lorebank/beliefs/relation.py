@@ -3,8 +3,9 @@
 The engine says so only where it is nearly always right; all else waits for a judge. Two clauses are
 compared where each names most of what the other is about (`_about_the_same`):
 
-- signs that differ contradict (`loves the flute`, `hates the flute`), and so does what is said to
-  be over (`no longer`) or denied in the same words;
+- signs that differ contradict (`loves the flute`, `hates the flute`), unless the newer one speaks
+  of a part or special case (`hates flute lessons`); and so does what is said to be over
+  (`no longer`) or denied in the same words;
 - equal signs restate, unless the newer one adds much;
 - comparisons contradict with their sides exchanged, and restate with them kept;
 - who changed his mind about what an older statement speaks of, or says that it is otherwise now,
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
 _LEAST_SHARED, _MEAN_SHARED = 0.5, 0.7
 """What two clauses on one thing share: each way at least, and on average. Chosen by hand."""
 _DENIED_SHARED = 0.75
-"""What a bare denial or ending has to share: nothing but the negation may differ ("her niece no
-longer wants to sing" is somebody else's mind)."""
+"""What a bare denial or ending has to share of the older clause, beside adding nothing: nothing but
+the negation may differ ("her niece no longer wants to sing" is somebody else's mind)."""
 _SAME_SHARED = 0.6
 """What a restatement has to share, both ways; below it, what is new may refine the older one."""
 SAME_SUBJECT = 0.3
@@ -64,6 +65,11 @@ OWN_WORD_NEAR = 0.1
 the restatements and contradictions lie below .3, none below .1."""
 
 
+PART = "it may be about a part of it, or a special case"
+_TURNS = frozenset({"over", "mind", "turn"})
+"""Flags of who says that he thinks otherwise now."""
+
+
 class Bearing(StrEnum):
     """What a newer statement is to an older one."""
 
@@ -78,7 +84,7 @@ class Relation(Record):
     bearing: Bearing
     reason: str = ""
     """`attitude`, `over`, `negation`, `comparison`, `switch`, `mind`, `turn`, `same words` or
-    `meaning`."""
+    `meaning`; of what is uncertain `PART`, or that its words disagree."""
     shared: float = 0.0
     """0..1: how much the two have in common, word for word."""
 
@@ -101,6 +107,7 @@ def relation_of(
     common = (forth + back) / 2
     near = cosine is not None and cosine >= _SAME_MEANING
     found = [sign for pair in _pairs(one, other, near=near) for sign in pair] if common else []
+    doubt = next((reason for bearing, reason in found if bearing is Bearing.UNCERTAIN), "")
     against = [reason for bearing, reason in found if bearing is Bearing.CONTRADICTS]
     same = [reason for bearing, reason in found if bearing is Bearing.RESTATES]
     adds = back < _SAME_SHARED and "still" not in other.flags  # it may refine the older one
@@ -110,16 +117,16 @@ def relation_of(
         return Relation(Bearing.CONTRADICTS, "over", common)
     if against and set(same) <= {"same words"}:
         return Relation(Bearing.CONTRADICTS, against[0], common)
-    if same and not against and not adds:
+    if same and not (against or adds or doubt):
         return Relation(Bearing.RESTATES, same[0], common)
     if same:
-        return Relation(Bearing.UNCERTAIN, "its words disagree" if against else "", common)
+        return Relation(Bearing.UNCERTAIN, "its words disagree" if against else doubt, common)
     if _turns(one, other, back) and max(cosine or 0.0, common) >= TURN_NEAR:
         return Relation(Bearing.CONTRADICTS, "turn", common)
     is_read = (cosine or 0.0) >= _SAME_UNREAD or _signs(one)
     if not found and near and is_read and _agree(one, other):
         return Relation(Bearing.RESTATES, "meaning", common)
-    return Relation(Bearing.UNCERTAIN, "its words disagree" if against else "", common)
+    return Relation(Bearing.UNCERTAIN, "its words disagree" if against else doubt, common)
 
 
 def may_tell(one: Reading, other: Reading, forth: float, back: float, cosine: float | None) -> bool:
@@ -192,15 +199,21 @@ def _clauses(
     forth = shared(older.objects, newer.objects)
     back = shared(newer.objects, older.objects)
     opposite = older.sign * newer.sign < 0
+    within = shared(newer.objects, objects)
+    all_alike = forth >= _DENIED_SHARED and within == 1
+    is_over = "over" in newer.flags and (
+        opposite or (newer.sign <= 0 <= older.sign and not older.denied)
+    )
+    if is_over and all_alike:
+        return [(Bearing.CONTRADICTS, "over")]
+    # To dislike Chilean wine, or the label, is not to dislike wine.
+    against = Bearing.CONTRADICTS if within == 1 or newer.flags & _TURNS else Bearing.UNCERTAIN
     if near and opposite and older.denied != newer.denied and (forth + back) / 2 >= _NEAR_SHARED:
-        return [(Bearing.CONTRADICTS, "meaning")]
-    if not forth or not _about_the_same(forth, back):
+        return [(against, "meaning" if against is Bearing.CONTRADICTS else PART)]
+    if is_over or not forth or not _about_the_same(forth, back):
         return []
-    all_alike = min(forth, shared(newer.objects, objects)) >= _DENIED_SHARED
-    if "over" in newer.flags and (opposite or (newer.sign <= 0 <= older.sign and not older.denied)):
-        return [(Bearing.CONTRADICTS, "over")] if all_alike else []
     if opposite:
-        return [(Bearing.CONTRADICTS, "attitude")]
+        return [(against, "attitude" if against is Bearing.CONTRADICTS else PART)]
     if older.sign != newer.sign or older.mixed or newer.mixed:
         return []
     least = min(forth, back)
