@@ -187,6 +187,10 @@ _WINDOW = timedelta(days=90)
 """Older questions are let go: whoever left them for a quarter will not answer them."""
 
 
+_AGENTS = "by itself an agent's line ends none of the owner's"
+_SEVERAL = "it says that something is over, and may speak of this or of another line"
+
+
 class _Pair(NamedTuple):
     score: float
     newer: Fact
@@ -219,13 +223,15 @@ def _replacement_about(desk: Desk, fact: Fact) -> Iterator[InboxItem]:
 
 
 def _claimed(desk: Desk, claimed: Mapping[str, str]) -> Iterator[InboxItem]:
-    """Lines of the owner's of which an agent's says that they are over."""
+    """Lines of the owner's of which an agent's says that they are over, and several of which a
+    newer one may end."""
     facts = items.facts_of_ids(desk.connection, {*claimed.keys(), *claimed.values()})
     for older, newer in claimed.items():
         if facts[older].kind is not FactKind.OPINION:  # of these opinions are asked about
+            is_agents = facts[newer].author.agent and not facts[older].author.agent
             yield replace(
                 _item(_Pair(1.0, facts[newer], facts[older])),
-                reason="by itself an agent's line ends none of the owner's",
+                reason=_AGENTS if is_agents else _SEVERAL,
             )
 
 

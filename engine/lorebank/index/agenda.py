@@ -259,7 +259,7 @@ def _days_left(line: Appointment, phrases: Sequence[tuple[Interval, DatePhrase]]
     spans = (phrase.interval for phrase in find_phrases(line.text, line.recorded, "near"))
     ends = [(Interval(s.start, s.start), Interval(s.end, s.end)) for s in spans]
     left = {old for old, new in ends if old != new and {old, new} <= set(line.times)}
-    over = [set(thing) for thing in read_change(line.text).objects]
+    over = [set(thing.words) for thing in read_change(line.text).objects]
     for when, phrase in phrases:
         # "on 9 May instead of 2 May", "the 9th; they cannot come on the 2nd"
         said, before = set(words(phrase.text)), len(line.text[: phrase.start].split())

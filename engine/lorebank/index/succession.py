@@ -3,9 +3,10 @@
 Four kinds of grounds are folded for a line: what its writer says (`(ends f-…)`), what somebody
 ruled (`bank/decisions.md`), a property with a newer value (`slots`), and an explicit ending of what
 it states (`supersede`). A ruling on two lines outweighs what was read out of them. Without one no
-line ends what is trusted more: an agent's that would end the owner's is asked about. Nothing of the
-fold is stored: it depends on the day asked about and on who is who, and both may change without a
-file changing. Taking out the newer line, or the ruling, undoes it exactly.
+line ends what is trusted more: an agent's that would end the owner's is asked about, and so is one
+that may speak of several lines. Nothing of the fold is stored: it depends on the day asked about
+and on who is who, and both may change without a file changing. Taking out the newer line, or the
+ruling, undoes it exactly.
 """
 
 from __future__ import annotations
@@ -42,6 +43,8 @@ WRITER = "writer"
 _LAST_HOLDS = f"ORDER BY r.by <> '{WRITER}', r.file, r.line"
 """Of several rulings on one pair the last of the ledger holds, whatever a mark says."""
 _MAY_END = frozenset({FactKind.WORLD, FactKind.EXPERIENCE, FactKind.OBSERVATION})
+_MOST_MEANT = 3
+"""So many lines that a newer one may end are asked about; of more the nearest."""
 _AT_ONCE = 10_000
 """Lines whose words are in memory at a time, some 1 kB each."""
 _STATES = ("world", "observation")
@@ -78,8 +81,8 @@ class Successor(NamedTuple):
     """The one thing of several that the fact lists which is meant, in folded words: the others
     hold."""
     is_asked: bool = False
-    """Whether an agent's line says so of what the owner wrote: it ends nothing until somebody
-    rules that it does."""
+    """Whether an agent's line says so of what the owner wrote, or the line may speak of another
+    thing as well: it ends nothing until somebody rules that it does."""
 
     @property
     def day(self) -> date | None:
@@ -96,7 +99,8 @@ class Over(NamedTuple):
     """Fact of which some values or one thing of several hold no longer → those, in folded words,
     and the fact that replaces the last of them."""
     asked: dict[str, str]
-    """Fact of the owner's that holds → an agent's line which says that it does not."""
+    """Fact that holds → a line that may end it: an agent's, of the owner's, or one that may speak
+    of several."""
     since: Mapping[str, date] = {}
     """Superseded fact → the day from which it holds no longer."""
 
@@ -208,7 +212,8 @@ def mark_superseded(
         (json.dumps([fact.id for fact in facts]),),
     )
     ids = dict(rows)
-    for item, each in successors(connection, ids, today=today).items():
+    memo = defaultdict[Hashable, dict[Any, Any]](dict).__getitem__
+    for item, each in successors(connection, ids, today=today, memo=memo).items():
         newer[ids[item]] = each.id, each.day
     marked = []
     for fact in facts:
@@ -418,7 +423,7 @@ def _endings(
         by_entity |= {entity: found.get(entity, {}) for entity in missing}
     if not any(by_entity[entity] for entity in asked):
         return
-    from lorebank.supersede.endings import beginnings, ends, may_end, read_stated
+    from lorebank.supersede.endings import beginnings, ends, ends_state, may_end, read_stated
 
     last_day = today.isoformat() if today else "9999-99-99"
     for line in stating:
@@ -432,8 +437,61 @@ def _endings(
                     continue
                 if claim.since > last_day:
                     continue  # announced, and not yet so
-                if may_end(change, begun) and ends(change, read_stated(line.content, line.names)):
-                    yield line.item, claim._replace(part=_part(line, said), is_asked=is_asked)
+                stated = read_stated(line.content, line.names)
+                if not may_end(change, begun) or not ends(change, stated):
+                    continue
+                if not ends_state(change, stated):
+                    meant = _meant(connection, entity, claim, change, as_of, memo)
+                    if meant > _MOST_MEANT:
+                        continue
+                    is_asked = is_asked or meant > 1
+                yield line.item, claim._replace(part=_part(line, said), is_asked=is_asked)
+
+
+def _meant(
+    connection: Connection,
+    entity: str,
+    claim: Successor,
+    change: Change,
+    as_of: date | None,
+    memo: Derived,
+) -> int:
+    """How many different statements about an entity a newer line may speak of: it ends one."""
+    known: dict[tuple[str, int], int] = memo(("meant", as_of))
+    if (entity, claim.item) not in known:
+        from lorebank.supersede.endings import ends, may_end, read_stated
+
+        lines = memo(("stating", as_of))
+        if entity not in lines:
+            lines[entity] = _stating(connection, entity)
+        found = {
+            frozenset(stated.words)
+            for when, content, names, begun in lines[entity]
+            if claim.when.is_after(when) and may_end(change, begun)
+            if ends(change, stated := read_stated(content, names))
+        }
+        known[entity, claim.item] = len(found)
+    return known[entity, claim.item]
+
+
+def _stating(
+    connection: Connection, entity: str
+) -> list[tuple[When, str, frozenset[str], frozenset[str]]]:
+    """The lines about an entity that may be ended, with its names and the beginnings of words."""
+    from lorebank.supersede.endings import beginnings
+
+    rows = select(
+        connection,
+        "SELECT i.recorded, i.file, i.start_line, i.content, (SELECT group_concat(n.name, ' ')"
+        "  FROM mentions n WHERE n.item = i.item AND n.subject = 1) FROM mentions m"
+        " JOIN items i ON i.item = m.item WHERE m.entity = ? AND m.subject = 1"
+        " AND i.kind IN ('world', 'observation') AND i.recorded IS NOT NULL AND i.quarantined = 0",
+        (entity,),
+    )
+    return [
+        (When(day, file, place), content, frozenset(words(names)), beginnings(content))
+        for day, file, place, content, names in rows
+    ]
 
 
 def _certain_changes(

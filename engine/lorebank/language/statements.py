@@ -277,6 +277,25 @@ def _promising() -> tuple[dict[str, list[list[str]]], tuple[str, ...]]:
     return whole, tuple(parts)
 
 
+_LAST_HOUR = 24
+
+
+def tells_clock(text: str, languages: Iterable[str]) -> bool:
+    """Whether a text names a time of day: `at six`, `a las tres`, 17:30; not `retired at 62`."""
+    folded = fold(text)
+    return any(
+        all(int(number) <= _LAST_HOUR for number in re.findall(r"\d+", found.group())[:1])
+        for code in languages
+        for found in _found(code, "clock", folded)
+    )
+
+
+def states_any(text: str, entry: str, languages: Iterable[str]) -> bool:
+    """Whether a text holds a phrase of this entry of `[infer]`."""
+    folded = fold(text)
+    return any(any(True for _ in _found(code, entry, folded)) for code in languages)
+
+
 def _found(code: str, entry: str, folded: str) -> Iterator[re.Match[str]]:
     pattern = _pattern(code, entry)
     return pattern.finditer(folded) if pattern else iter(())
@@ -284,7 +303,7 @@ def _found(code: str, entry: str, folded: str) -> Iterator[re.Match[str]]:
 
 @cache
 def _pattern(code: str, entry: str) -> re.Pattern[str] | None:
-    entries = phrase_lists("infer")[code]
+    entries = phrase_lists("infer").get(code, {})
     phrases = [pattern_of(phrase, entries.get("hours", ())) for phrase in entries.get(entry, ())]
     phrases += [_ALWAYS[entry]] if entry in _ALWAYS else []
     return re.compile("|".join(phrases)) if phrases else None

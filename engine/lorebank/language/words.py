@@ -8,7 +8,7 @@ letter nor digit. `searchable` is the same cut, as the text that FTS5 stores.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cache, lru_cache
 
 from lorebank.language.folding import fold
@@ -141,6 +141,16 @@ def stop_words() -> frozenset[str]:
 def stop_words_of(language: str) -> frozenset[str]:
     """Words that say nothing in a text of that language, folded."""
     return _stop_words_by_language()[0].get(language, frozenset())
+
+
+def stop_words_among(languages: Collection[str]) -> frozenset[str]:
+    """Words that say nothing in a text of one of these languages; of English where it may be that:
+    "car", "van" and "son" say nothing in French and Dutch, and much in English. Those of all where
+    none of these has any."""
+    spoken = sorted(known_languages().intersection(languages))
+    if not spoken:
+        return stop_words()
+    return _stop_words_of((_FIRST,) if _FIRST in spoken else tuple(spoken))
 
 
 def known_languages() -> frozenset[str]:

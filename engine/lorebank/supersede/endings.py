@@ -18,7 +18,8 @@ from functools import cache, lru_cache
 
 from lorebank.domain.facts import LONGEST_READ
 from lorebank.language.folding import fold
-from lorebank.language.words import COMMON_START, likely_languages, same_word, stop_words
+from lorebank.language.statements import states_any, tells_clock
+from lorebank.language.words import COMMON_START, likely_languages, same_word, stop_words_among
 from lorebank.languages import Sections, compiled, sections, split
 from lorebank.records import Record
 
@@ -49,6 +50,8 @@ _ANY_STATE = ""
 
 Cue = tuple[str, ...]
 """The tokens of a phrase."""
+Place = tuple[str, tuple[str, ...]]
+"""The light word behind a noun and what it leads to: `("in", ("porto",))`."""
 GAP = "*"
 """In a cue: any one token."""
 _ROLES = (
@@ -57,11 +60,20 @@ _ROLES = (
 )  # fmt: skip
 
 
+class Thing(Record):
+    """Something that a line says is over."""
+
+    words: tuple[str, ...]
+    """Tokens that an older line must all have, the noun first."""
+    described: tuple[str, ...] = ()
+    """The other tokens of the noun's run: "chess" of a chess club, "two" of two hens."""
+    where: Place = ("", ())
+
+
 class Change(Record):
     """What a line says is over."""
 
-    objects: tuple[tuple[str, ...], ...] = ()
-    """What is over: tokens that an older line must all have."""
+    objects: tuple[Thing, ...] = ()
     states: tuple[str, ...] = ()
     """Kinds of states that are over: `marriage`, `smoking`."""
     beside: tuple[str, ...] = ()
@@ -78,7 +90,12 @@ class Stated(Record):
 
     words: tuple[str, ...]
     """Its tokens without the light ones."""
+    runs: tuple[tuple[tuple[str, ...], Place], ...]
+    """The same as they stand side by side, each with what follows: ("rowing", "club")."""
     states: tuple[str, ...]
+    is_allergy: bool
+    """Whether it says what somebody cannot eat or take: to give it up, or throw it out, changes
+    nothing of that."""
     joined: frozenset[str]
     """Those of its words that stand beside others, joined by "and": one may end alone."""
 
@@ -91,21 +108,22 @@ def read_change(text: str, names: frozenset[str] = frozenset()) -> Change:
     is_cut_anew = reader.languages == ("zh",)  # its clauses have other tokens
     if not is_cut_anew and _beginnings(reader.languages).isdisjoint(reader.all):
         return Change()
-    objects: list[tuple[str, ...]] = []
+    objects: list[Thing] = []
     beside: list[str] = []
     states: list[str] = []
     for sentence in _SENTENCE.split(text):
         if _QUESTION.search(sentence) or reader.has("unsure", _without_dates(tokens(sentence))):
             continue
-        for clause in filter(None, map(tokens, _CLAUSE.split(sentence))):
-            if reader.has("once", clause):
-                continue
+        for written in _CLAUSE.split(sentence):
+            clause = tokens(written)
+            if reader.has("once", clause) or tells_clock(written, reader.languages):
+                continue  # left the mill at six
             if found := list(reader.objects(clause)):
                 objects += found
                 beside += (token for token in clause if not reader.is_light(token))
             states += reader.ended_states(clause)
         for inside in _PARENTHESIS.findall(sentence):
-            objects += reader.former(tokens(inside))
+            objects += map(Thing, reader.former(tokens(inside)))
     return Change(
         tuple(dict.fromkeys(objects)),
         tuple(dict.fromkeys(states)),
@@ -124,7 +142,9 @@ def read_stated(text: str, names: frozenset[str] = frozenset()) -> Stated:
     )
     return Stated(
         tuple(t for t in reader.all if not reader.is_light(t)),
+        tuple(run for clause in _CLAUSE.split(text) for run in reader.runs(tokens(clause))),
         tuple(dict.fromkeys(states)),
+        states_any(text, "allergy", reader.languages),
         frozenset(reader.joined(text)),
     )
 
@@ -137,14 +157,14 @@ def beginnings(text: str) -> frozenset[str]:
 
 def beginnings_ended(newer: Change) -> frozenset[str]:
     """Beginnings of words: a line that has none of them is not ended."""
-    firsts = (token[:_STEM] for thing in newer.objects for token in thing[:1])
+    firsts = (token[:_STEM] for thing in newer.objects for token in thing.words[:1])
     return frozenset((*firsts, *((_ANY_STATE,) if newer.states else ())))
 
 
 def may_end(newer: Change, begun: Collection[str]) -> bool:
     """Whether the newer line may end one with these `beginnings`: told at once of most lines."""
     things = newer.objects
-    return bool(newer.states) or any(all(t[:_STEM] in begun for t in thing) for thing in things)
+    return bool(newer.states) or any(all(t[:_STEM] in begun for t in e.words) for e in things)
 
 
 def ends(newer: Change, older: Stated) -> bool:
@@ -152,11 +172,39 @@ def ends(newer: Change, older: Stated) -> bool:
 
     Of several things named side by side one may end alone; that is asked.
     """
-    if set(newer.states) & {*older.states, *(("life",) if older.states else ())}:
+    if ends_state(newer, older):
         return True
     if any(same_word(word, part) for word in newer.beside for part in older.joined):
         return False
-    return any(all(_tells_of(older, token) for token in thing) for thing in newer.objects)
+    return any(
+        all(_tells_of(older, token) for token in thing.words) and _may_be(thing, older)
+        for thing in newer.objects
+        if not older.is_allergy or len(thing.words) > 1
+    )
+
+
+def ends_state(newer: Change, older: Stated) -> bool:
+    """Whether the newer line ends a state that the older one says, in whatever words."""
+    return bool(set(newer.states) & {*older.states, *(("life",) if older.states else ())})
+
+
+def _may_be(thing: Thing, older: Stated) -> bool:
+    """Whether nothing that is said of the thing speaks against its being that of the older line:
+    the chess club is not the rowing club, a house in Sintra is none in Porto."""
+    for run, (by, led) in older.runs:
+        noun = next((word for word in run if same_word(thing.words[0], word)), None)
+        if noun is None:
+            continue
+        around = [word for word in run if word != noun]
+        differs = thing.described and not _share(thing.described, (*around, *led))
+        elsewhere = by and by == thing.where[0] and not _share(thing.where[1], led)
+        if not differs and not elsewhere:
+            return True
+    return not any(same_word(thing.words[0], w) for run, _ in older.runs for w in run)
+
+
+def _share(one: Iterable[str], other: Collection[str]) -> bool:
+    return any(same_word(word, each) for word in one for each in other)
 
 
 def _tells_of(older: Stated, token: str) -> bool:
@@ -176,17 +224,18 @@ def shared_words(one: Sequence[str], other: Sequence[str]) -> float:
 class _Reader(Record):
     all: tuple[str, ...]
     languages: tuple[str, ...]
-    names: frozenset[str]
+    light: frozenset[str]
+    """Stop words of the languages, and the names of whom the line is about."""
 
     @classmethod
     def of(cls, text: str, names: frozenset[str]) -> _Reader:
         found = tuple(tokens(text))
-        if any("\u3400" <= token <= "\u9fff" for token in found):
-            return cls(found, ("zh",), names)
-        return cls(found, likely_languages(found), names)
+        is_chinese = any("\u3400" <= token <= "\u9fff" for token in found)
+        languages = ("zh",) if is_chinese else likely_languages(found)
+        return cls(found, languages, stop_words_among(languages) | names)
 
     def is_light(self, token: str) -> bool:
-        return token in stop_words() or token in self.names
+        return token in self.light
 
     def cues(self, role: str, said: Iterable[str]) -> Iterator[tuple[str, str, Cue]]:
         """`(language, state, cue)` of the cues that may stand in `said`, the longest first."""
@@ -204,10 +253,10 @@ class _Reader(Record):
         """The words of a role whose cues are one word: "and", "of", "not"."""
         return {cue[0] for _, _, cue in self.cues(role, said)}
 
-    def objects(self, clause: list[str]) -> Iterator[tuple[str, ...]]:
+    def objects(self, clause: list[str]) -> Iterator[Thing]:
         """What the clause says is over."""
         taken: set[int] = set()
-        yield from self._no_more(clause)
+        yield from map(Thing, self._no_more(clause))
         for role in ("instead", "announced", "ends", "over", "apart"):
             for code, _, cue in self.cues(role, clause):
                 place = _place(clause, cue[:1] if role == "apart" else cue)
@@ -217,11 +266,15 @@ class _Reader(Record):
                 if run is None or (role != "instead" and _is_only_a_day(clause[slice(*run)])):
                     continue  # "left on Monday" ends no Monday
                 taken.add(place)
-                thing = (*_noun(clause[slice(*run)], code), *self._owner(clause, run))
+                noun = _noun(clause[slice(*run)], code)
+                thing = (*noun, *self._owner(clause, run))
                 # Who or what does it has to be known as well: others may give up theirs.
                 # A day and its month are telling enough.
                 is_day = len(thing) > 1 and all(map(_is_date, thing))
-                yield thing if subject is None or is_day else (*thing, clause[subject[1] - 1])
+                whole = thing if subject is None or is_day else (*thing, clause[subject[1] - 1])
+                described = (t for t in clause[slice(*run)] if t not in noun and not _is_date(t))
+                where = ("", ()) if len(noun) > 1 else self._where(clause, run[1])
+                yield Thing(whole, () if len(noun) > 1 else tuple(described), where)
 
     def _object_and_subject(
         self, role: str, code: str, clause: list[str], place: int, cue: Cue
@@ -245,6 +298,21 @@ class _Reader(Record):
         rest = self._run(clause, last, len(clause))
         if rest is not None and clause[last] in self.first_words("of", clause):
             yield clause[rest[1] - 1]
+
+    def runs(self, clause: Sequence[str]) -> Iterator[tuple[tuple[str, ...], Place]]:
+        """The tokens that say something as they stand side by side, each run with what follows."""
+        first = 0
+        while (run := self._run(clause, first, len(clause), reach=len(clause))) is not None:
+            yield tuple(clause[slice(*run)]), self._where(clause, run[1])
+            first = run[1]
+
+    def _where(self, clause: Sequence[str], end: int) -> Place:
+        """What stands behind a run that ends there, but for a day."""
+        after = self._run(clause, end, len(clause))
+        if after is None or after[0] == end:
+            return "", ()
+        led = tuple(token for token in clause[slice(*after)] if not _is_date(token))
+        return (clause[end], led) if led else ("", ())
 
     def _no_more(self, clause: list[str]) -> Iterator[tuple[str, ...]]:
         """All that "no longer works at the mill" names: the mill alone would be too little."""
@@ -281,11 +349,13 @@ class _Reader(Record):
                 if token in joints and place:
                     yield from clause[max(0, place - _JOINT_REACH) : place + _JOINT_REACH + 1]
 
-    def _run(self, clause: Sequence[str], start: int, end: int) -> tuple[int, int] | None:
+    def _run(
+        self, clause: Sequence[str], start: int, end: int, *, reach: int = _MOST_LIGHT
+    ) -> tuple[int, int] | None:
         """The first run of nouns and what describes them; a possessor is passed over."""
         while True:
             first = start
-            while first < end and self.is_light(clause[first]) and first - start <= _MOST_LIGHT:
+            while first < end and self.is_light(clause[first]) and first - start <= reach:
                 first += 1
             last = first
             while last < end and not self.is_light(clause[last]):
