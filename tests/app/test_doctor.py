@@ -1,6 +1,7 @@
 """The doctor finds each kind of damage, repairs what is safe, and changes no note."""
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import apsw
@@ -110,6 +111,25 @@ def test_fixes_are_written_and_taken_back_byte_for_byte(slips: Path) -> None:
         assert log.read_bytes() == LOG.encode()
         with pytest.raises(NotFound):
             bank.undo_lint()
+
+
+def test_a_mark_whose_id_nothing_has_is_named(write_log: Callable[..., Path]) -> None:
+    write_log("2026-01-02", "- W @Kit: Rows on Tuesdays.")
+    with Bank.open(write_log("2026-01-03", "- O(c=0.8) @Kit: Likes rowing.")) as bank:
+        [fact] = [f for f in bank.timeline("Kit") if f.kind.value == "world"]
+        [opinion] = bank.opinions()
+    root = write_log(
+        "2026-02-02",
+        f"- W @Kit: Rows on Thursdays. (ends {fact.id}) (+{opinion.id})",
+        "- W @Kit: Rows on Fridays. (ends f-0000000000)",
+        "- W @Kit: Bought a boat. (+o-00000000)",
+    )
+    with Bank.open(root) as bank:
+        found = bank.lint().findings
+    assert [(str(each.source), each.code) for each in found] == [
+        ("memory/2026-02-02.md#L5", "mark-unknown"),
+        ("memory/2026-02-02.md#L6", "mark-unknown"),
+    ]
 
 
 def test_status_counts_findings_without_calling_them_problems(slips: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date
@@ -320,7 +320,10 @@ def lint(ws: OpenWorkspace, *, fix: bool = False, now: date | None = None) -> Li
     headings = ws.read_settings.retain_headings
     found: list[LintFinding] = []
     after: dict[str, tuple[str, str]] = {}
-    for path, group in groupby(lint_findings(ws.index), lambda each: each.source.path):
+    findings = sorted(
+        (*lint_findings(ws.index), *_unknown_marks(ws)), key=lambda each: (each.source, each.code)
+    )
+    for path, group in groupby(findings, lambda each: each.source.path):
         text = (ws.root / path).read_bytes().decode("utf-8-sig", "replace")
         fixed = with_fixes(tuple(group), text, headings)
         found += fixed
@@ -331,6 +334,19 @@ def lint(ws: OpenWorkspace, *, fix: bool = False, now: date | None = None) -> Li
     run = _edit_files(ws, "lint", after, ws.day(now))
     ws.sync_files()
     return LintReport(tuple(found), tuple(sorted(after)), run)
+
+
+def _unknown_marks(ws: OpenWorkspace) -> Iterator[LintFinding]:
+    from lorebank.beliefs.forming import stated_opinions
+    from lorebank.index.items import all_facts, marked_facts
+    from lorebank.index.opinions import load_opinions
+    from lorebank.nightly.lookback import unknown_marks
+
+    if marked := marked_facts(ws.index):  # few workspaces have any
+        facts = all_facts(ws.index)
+        opinions = {each.id for each in load_opinions(ws.index)} | stated_opinions(facts)
+        for fact, id_, why in unknown_marks(marked, {each.id for each in facts}, opinions):
+            yield LintFinding(fact.citation, "mark-unknown", f"{why}: {id_}")
 
 
 def undo_lint(ws: OpenWorkspace, run: str | None = None) -> UndoReport:

@@ -7,7 +7,7 @@ passed over, and whatever leads out of the workspace: it is not ours to look up.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -119,13 +119,23 @@ def _unknown_ids(
         if id_ not in there and id_ not in known:
             why = f"rules on {'a fact' if id_.startswith('f-') else 'an opinion'} that is gone"
             yield RotFinding(RotKind.DANGLING, "", id_, place, why)
-    for fact in marked_facts(connection):
-        if fact.recorded is not None and fact.recorded > day:
-            continue
+    for fact, id_, why in unknown_marks(marked_facts(connection), there, known):
+        if fact.recorded is None or fact.recorded <= day:
+            yield RotFinding(RotKind.DANGLING, fact.id, id_, fact.citation, why)
+
+
+def unknown_marks(
+    marked: Iterable[Fact], facts: Collection[str], opinions: Collection[str]
+) -> Iterator[tuple[Fact, str, str]]:
+    """`(+o-…)` and `(ends f-…)` whose id none of these facts or opinions has, and why that is no
+    use."""
+    for fact in marked:
         for mark in fact.marks:
-            if not any(opinion_id.startswith(mark.opinion_id) for opinion_id in known):
-                why = "the line is marked for an opinion that is not there"
-                yield RotFinding(RotKind.DANGLING, fact.id, mark.opinion_id, fact.citation, why)
+            if not any(opinion_id.startswith(mark.opinion_id) for opinion_id in opinions):
+                yield fact, mark.opinion_id, "the line is marked for an opinion that is not there"
+        for ended in fact.ends:
+            if ended not in facts:
+                yield fact, ended, "the line is marked to end a fact that is not there"
 
 
 _LINK = re.compile(
