@@ -132,6 +132,26 @@ def test_a_line_that_a_newer_fact_replaced_is_to_be_replaced(bank: Bank) -> None
     assert [p.old for p in bank.proposals() if p.old] == [replacement.new]
 
 
+@pytest.mark.parametrize(
+    ("line", "is_asked"),
+    [
+        ("- Ana lives in Porto with her two cats.", True),
+        ("- Ana lives in Faro with her two cats, before that in Porto.", False),
+    ],
+)
+def test_a_line_with_more_than_what_was_replaced_is_asked_about(
+    bank: Bank, line: str, is_asked: bool
+) -> None:
+    (bank.root / "memory.md").write_text(f"# Core\n\n{line}\n", "utf-8")
+    append(bank, "2025-12-04", "- W @Ana: Lives in Porto.")
+    append(bank, "2025-12-08", "- W @Ana: Moved to Faro.")
+    bank.reflect()
+    proposals = [p for p in bank.proposals() if line in p.old or "Faro" in p.new]
+    assert bool(proposals) is is_asked
+    if is_asked:
+        assert "Moved to Faro." in proposals[0].new
+
+
 @pytest.mark.parametrize("said", ["@Ana: Is separated", ": Ana is separated"])
 def test_a_clause_that_may_be_over_is_asked_about(bank: Bank, said: str) -> None:
     line = "- Ana, sister, teacher at the college, married to Pavel."

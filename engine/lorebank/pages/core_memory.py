@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from datetime import date
 
 from lorebank.domain.facts import Citation, Fact, FactKind, Opinion, OpinionStatus, Stance
@@ -270,9 +270,18 @@ class _Review:
             about = {word for name in _about(fact) for word in content_words(name)}
             mine, theirs = set(content_words(fact.content)) - about, words - about
             is_same = len(mine & theirs) >= _SAME * len(mine | theirs) > 0
-            if is_same and (not about or about & words):
+            if (is_same or self._holds_replaced(fact, mine, theirs)) and (
+                not about or about & words
+            ):
                 found.append(fact)
         return sorted(found, key=lambda f: (str(f.recorded or ""), f.citation))
+
+    def _holds_replaced(self, fact: Fact, mine: Set[str], theirs: Set[str]) -> bool:
+        """Whether a line says all of a fact that was replaced, beside other things, and nothing of
+        what replaces it."""
+        newer = self.by_id.get(self.content.over.superseded.get(fact.id, ""))
+        news = set(content_words(newer.content)) - mine if newer else set[str]()
+        return bool(news) and len(mine) >= _CLAUSE_WORDS and mine <= theirs and not news & theirs
 
     def _ending(self, line: CoreLine) -> Fact | None:
         """The newest fact that says that what the line states is over."""
