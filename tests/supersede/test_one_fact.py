@@ -44,3 +44,15 @@ def test_another_club_than_the_one_named_is_left_alone(write_log: Callable[..., 
     root = write_log("2026-02-02", "- W @Nora: Quit the tennis club.")
     with Bank.open(root, environ=WORDS_ONLY) as bank:
         assert live(bank) == {"Is a member of the bowls club.", "Quit the tennis club."}
+
+
+def test_a_named_home_and_another_home_are_both_asked_about(
+    write_log: Callable[..., Path],
+) -> None:
+    older = ("Vit avec Paul dans le studio de la rue Vauban.", "Lives on a houseboat.")
+    write_log("2026-01-02", *(f"- W @Nora: {said}" for said in older))
+    root = write_log("2026-02-02", "- W @Nora: A déménagé du studio de la rue Vauban.")
+    with Bank.open(root, environ=WORDS_ONLY) as bank:
+        assert live(bank) > set(older)
+        asked = {item.older.text for item in bank.inbox("replacement").items if item.older}
+        assert asked == set(older)

@@ -423,7 +423,7 @@ def _endings(
         by_entity |= {entity: found.get(entity, {}) for entity in missing}
     if not any(by_entity[entity] for entity in asked):
         return
-    from lorebank.supersede.endings import beginnings, ends, ends_state, may_end, read_stated
+    from lorebank.supersede.endings import beginnings, ends, may_end, read_stated
 
     last_day = today.isoformat() if today else "9999-99-99"
     for line in stating:
@@ -440,11 +440,10 @@ def _endings(
                 stated = read_stated(line.content, line.names)
                 if not may_end(change, begun) or not ends(change, stated):
                     continue
-                if not ends_state(change, stated):
-                    meant = _meant(connection, entity, claim, change, as_of, memo)
-                    if meant > _MOST_MEANT:
-                        continue
-                    is_asked = is_asked or meant > 1
+                meant = _meant(connection, entity, claim, change, as_of, memo)
+                if meant > _MOST_MEANT:
+                    continue
+                is_asked = is_asked or meant > 1
                 yield line.item, claim._replace(part=_part(line, said), is_asked=is_asked)
 
 
@@ -456,16 +455,17 @@ def _meant(
     as_of: date | None,
     memo: Derived,
 ) -> int:
-    """How many different statements about an entity a newer line may speak of: it ends one."""
+    """How many different statements about an entity a newer line may speak of: it ends one. Those
+    of a state that it ends are one, in whatever words."""
     known: dict[tuple[str, int], int] = memo(("meant", as_of))
     if (entity, claim.item) not in known:
-        from lorebank.supersede.endings import ends, may_end, read_stated
+        from lorebank.supersede.endings import ends, ends_state, may_end, read_stated
 
         lines = memo(("stating", as_of))
         if entity not in lines:
             lines[entity] = _stating(connection, entity)
         found = {
-            frozenset(stated.words)
+            frozenset() if ends_state(change, stated) else frozenset(stated.words)
             for when, content, names, begun in lines[entity]
             if claim.when.is_after(when) and may_end(change, begun)
             if ends(change, stated := read_stated(content, names))

@@ -171,7 +171,8 @@ def rot(session: Session) -> int:
 @as_of_option
 def calibration(session: Session, entity: str | None, as_of: str | None) -> int:
     """Of the opinions held at about 0.8 on some day, how often did the next independent evidence
-    support them? The same for every other confidence.
+    support them? The same for every other confidence; and of each judge of the inbox how many
+    verdicts were overruled, and how often two judges agreed.
 
     Examples:
         lorebank calibration
