@@ -95,6 +95,29 @@ def test_a_weekday_before_another_day_is_not_its_own() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "Fair on Saturday 6 December, the week after we rest.",
+            Interval(date(2025, 12, 8), date(2025, 12, 14)),
+        ),
+        (
+            "Fair on Thursday 4 December, the weekend after we rest.",
+            Interval(date(2025, 12, 6), date(2025, 12, 7)),
+        ),
+        ("Lena comes in three weeks and stays until the 7th.", Interval(None, date(2026, 1, 7))),
+    ],
+)
+def test_a_time_is_counted_on_from_the_one_before_it(text: str, expected: Interval) -> None:
+    assert times_of(text, RECORDED)[1:] == (expected,)
+
+
+def test_the_day_after_counts_from_nothing_where_no_day_stands_before_it() -> None:
+    assert times_of("The day after we slept late.", RECORDED) == ()
+    assert times_of("Friday after work we painted the shed.", RECORDED) == (one_day("2025-11-21"),)
+
+
 def test_opening_hours_name_no_time_and_a_stay_does() -> None:
     assert times_of("The clinic is open from Monday to Thursday.", RECORDED) == ()
     stay = Interval(date(2025, 12, 1), date(2025, 12, 4))

@@ -90,7 +90,7 @@ def _resolved(meaning: Meaning, moment: Moment) -> list[tuple[date | None, date 
         for span in meaning.spans:
             if days := moment.settle(span):
                 listed.append(days)
-                moment = replace(moment, named=days[0])
+                moment = replace(moment, named=days)
         return listed
     if len(meaning.spans) == 2:
         pair = _pair(moment, *meaning.spans)
@@ -236,8 +236,10 @@ def _range_of_digits(_: Moment, left: Span, right: Span) -> Meaning | None:
     return Meaning((left, right), "between") if large else None
 
 
-def _both(_: Moment, left: Span, right: Span) -> Meaning:
+def _both(_: Moment, left: Span, right: Span) -> Meaning | None:
     """`in March and April` is one stretch, `on 24 December and 31 December` two days."""
+    if right.then:
+        return None
     days = left.granularity == right.granularity == "day"
     return Meaning((left, right), "each" if days else "between")
 

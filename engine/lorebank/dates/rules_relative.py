@@ -7,11 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import date
 
 from lorebank.dates.lattice import Rule
 from lorebank.dates.lexicon import ALL, language_bit
 from lorebank.dates.rules_calendar import weekend_cycle
-from lorebank.dates.spans import Moment, Span, add_months, moved, one_day, shift, unit_days
+from lorebank.dates.spans import (
+    Cycle,
+    Moment,
+    Span,
+    add_months,
+    moved,
+    one_day,
+    shift,
+    unit_days,
+    week_days,
+)
 
 _GRANULARITIES = {"weekend": "range", "fortnight": "week"}
 NOT_CJK = ALL & ~(language_bit("zh") | language_bit("ja"))
@@ -38,7 +49,7 @@ def _days_in_year(moment: Moment, spans: tuple[Span, ...], year: int) -> tuple[S
 def _unit(moment: Moment, offset: int, unit: str) -> Span | None:
     """`last week`, `this month`, `next weekend`."""
     if unit in ("day", "half"):
-        return None
+        return _unit_then(moment, unit) if (offset, unit) == (1, "day") else None  # the next day
     if unit == "weekend":
         asked = offset
         offset -= offset > 0 and moment.now.weekday() < 5
@@ -96,6 +107,19 @@ def _then(_: Moment, span: Span) -> Span | None:
     return replace(span, then=True, bare=False) if span.cycle is not None else None
 
 
+def _unit_then(_: Moment, unit: str) -> Span | None:
+    """`the following week`, which is none but behind another time."""
+    if unit == "day":
+        return Span(unit, cycle=Cycle(lambda day: one_day(date.fromordinal(day)), "day"), then=True)
+    if unit == "week":
+        return Span(
+            unit,
+            cycle=Cycle(lambda week: week_days(date.fromordinal(7 * week + 1)), "week"),
+            then=True,
+        )
+    return Span("range", cycle=weekend_cycle(), then=True) if unit == "weekend" else None
+
+
 def _day(moment: Moment, offset: int) -> Span:
     return Span("day", one_day(shift(moment.now, offset)))
 
@@ -126,6 +150,8 @@ RELATIVE_RULES = (
     Rule("DAYS comma? of? the? YR", _days_in_year, "DAYS"),
     Rule("the? then DATE", _then),
     Rule("the? DATE then_after", _then),
+    Rule("the? then UNIT", _unit_then),
+    Rule("the|article|in|on UNIT then_after", _unit_then),
     Rule("RELATIVE_DAY ahead_before DURATION", _to_the_day(1)),
     Rule("RELATIVE_DAY ago_before DURATION", _to_the_day(-1)),
     Rule("RELATIVE_DAY DURATION ago", _to_the_day(-1)),

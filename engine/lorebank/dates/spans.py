@@ -40,7 +40,7 @@ class Cycle(Record):
     """
 
     days: Callable[[int], Days | None]
-    period: Literal["year", "month", "week"] = "year"
+    period: Literal["year", "month", "week", "day"] = "year"
 
     def index(self, day: date) -> int:
         """The repetition that belongs to the period holding the day."""
@@ -48,7 +48,7 @@ class Cycle(Record):
             return day.year
         if self.period == "month":
             return day.year * 12 + day.month - 1
-        return (day.toordinal() - 1) // 7
+        return (day.toordinal() - 1) // 7 if self.period == "week" else day.toordinal()
 
     def existing(self, day: date, step: Literal[1, -1]) -> Iterator[Days]:
         """Existing repetitions forwards, from the one before the day's period, or backwards from
@@ -84,7 +84,7 @@ class Span(Record):
     ahead: bool = False
     """`in 3 days`: a day in what is to come, else a duration."""
     then: bool = False
-    """`the weekend after`: the first repetition after the time named before."""
+    """`the weekend after`: the first repetition after the time named before, if there is one."""
     modifier: str = "exact"
     """`between`: `3-7 March`; `end`: an end, which lies before what is said to come before it."""
     derive: Callable[[Days], Days | None] | None = None
@@ -104,8 +104,8 @@ class Moment(Record):
 
     now: date
     tense: Tense = "asked"
-    named: date | None = None
-    """The day that the text named before: `on 19 December …, and on the 29th …`."""
+    named: Days | None = None
+    """What the text named before: `on 19 December …, and on the 29th …`."""
 
     def settle(self, span: Span) -> Days | None:
         """First and last day of the span; None where no repetition fits."""
@@ -115,8 +115,11 @@ class Moment(Record):
         cycle = span.cycle
         if cycle is None or (self.tense == "asked" and span.days is not None):
             return span.days
-        if span.then:
-            return self.following(cycle, max(self.named or self.now, self.now))
+        if span.then and self.named:
+            last = self.named[1]
+            return self.following(cycle, last if self.tense == "past" else max(last, self.now))
+        if span.then and (cycle.period == "day" or span.granularity != "day"):
+            return span.days
         after_named = None if self.tense == "asked" else self._after_named(cycle)
         if after_named is not None:
             return after_named
@@ -140,20 +143,21 @@ class Moment(Record):
         """The repetition from the day named before on, for a day of the month or week."""
         if self.named is None or cycle.period == "year":
             return None
-        this_week = 0 <= (self.named - self.now).days < 7  # on Saturday; the cake on Friday
-        if cycle.period == "week" and (this_week or self.named < self.now or self.tense == "past"):
+        named, last = self.named
+        this_week = 0 <= (named - self.now).days < 7  # on Saturday; the cake on Friday
+        if cycle.period == "week" and (this_week or named < self.now or self.tense == "past"):
             return None
-        found = self.following(cycle, shift(self.named, -1))
-        if cycle.period == "month" and self.tense != "past" and found is not None:
+        found = self.following(cycle, shift(named, -1))
+        if named == last and cycle.period == "month" and self.tense != "past" and found is not None:
             # Due on the 10th, paid by the 8th: nearer, and ahead as well.
-            before = self.preceding(cycle, self.named)
-            nearer = before is not None and self.named - before[0] < found[0] - self.named
+            before = self.preceding(cycle, named)
+            nearer = before is not None and named - before[0] < found[0] - named
             if before is not None and nearer and before[0] >= self.now:
                 return before
         told = found is not None and ("future" if found[0] > self.now else "past")
         if found is None or self.tense not in ("near", told):
             return None
-        return found if (found[0] - self.named).days <= LONGEST_MONTH else None
+        return found if (found[0] - named).days <= LONGEST_MONTH else None
 
     def _yearly(self, begun: Days, coming: Days) -> Days:
         ago, ahead = (self.now - begun[1]).days, (coming[0] - self.now).days

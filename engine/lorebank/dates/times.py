@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from lorebank.dates.lattice import count_marks
 from lorebank.dates.lexicon import ALL, LANGUAGES, lexicon, tokenize
 from lorebank.dates.phrases import DatesLeft, Found, read_phrases
-from lorebank.dates.spans import Moment, Tense, next_anniversary, of_year, one_day
+from lorebank.dates.spans import Days, Moment, Tense, next_anniversary, of_year, one_day
 from lorebank.domain.facts import LONGEST_READ, Interval
 
 _SENTENCE_END = r"[.;!?。！？；]\s|[。！？；]|\n"
@@ -74,7 +74,7 @@ def coming_times(text: str, today: date, *, every_year: bool = False) -> tuple[I
     clauses = iter(_clauses(text, phrases, languages))
     end, clause = next(clauses)
     found: list[Interval] = []
-    named: date | None = None
+    named: Days | None = None
     for phrase in phrases:
         from lorebank.dates.rules_bounds import resolve  # see `phrases`
 
@@ -143,7 +143,7 @@ def _read(
     clauses = iter(_clauses(text, phrases, languages))
     end, clause = next(clauses)
     times: list[Interval] = []
-    named: date | None = None
+    named: Days | None = None
     told: Tense = "near"
     inside: list[Found] = []
     looked_at = -1
@@ -215,12 +215,13 @@ def _says_again(languages: _Languages, undated: str) -> bool:
     return rest != undated.lower() and not re.search(r"\w", rest)
 
 
-def _named(intervals: tuple[Interval, ...], recorded: date) -> date | None:
-    """The day from which `the 29th` or `the week after` counts on."""
+def _named(intervals: tuple[Interval, ...], recorded: date) -> Days | None:
+    """The days from which `the 29th` or `the week after` counts on."""
     if not intervals or intervals[-1].start is None or intervals[-1].end is None:
         return None
     first, last = intervals[-1].start, intervals[-1].end
-    return first if first == last or recorded < first > last - timedelta(7) else None
+    near = first == last or recorded < first > last - timedelta(7)
+    return (first, last) if near else None
 
 
 def _names_no_time(phrase: Found, clause: str, tense: Tense, languages: _Languages) -> bool:
