@@ -81,7 +81,18 @@ ALL = (1 << len(LANGUAGES)) - 1
 _CUES = frozenset(
     {
         *("past", "not_past", "auxiliary", "participle", "future", "not_future", "habit"),
-        *("hours", "moved", "off", "not_off", "planned", "joins", "again", "told", "undone"),
+        *(
+            "hours",
+            "moved",
+            "off",
+            "not_off",
+            "planned",
+            "joins",
+            "again",
+            "told",
+            "that",
+            "undone",
+        ),
     }
 )
 """Entries of a section that hold how a clause speaks."""

@@ -177,7 +177,11 @@ def _chosen(lattice: Lattice, words: Lexicon) -> list[tuple[int, Edge]]:
     for start, edge in candidates:
         if not used.isdisjoint(range(start, edge.end)):
             continue
-        no_date = edge.tag == "NEVER" or is_street(tokens, start, edge.end)
+        no_date = edge.tag == "NEVER" or (
+            len(edge.value.spans) == 1
+            and edge.value.spans[0].modifier != "between"  # obras na rua de 5 a 16 de outubro
+            and is_street(tokens, start, edge.end)
+        )
         if no_date or is_date(lattice, start, edge, words):
             used.update(range(start, edge.end))
             taken += [] if no_date else [(start, edge)]

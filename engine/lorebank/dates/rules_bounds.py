@@ -54,6 +54,11 @@ class Meaning(Record):
         return any(span.ahead for span in self.spans)
 
     @property
+    def is_counted(self) -> bool:
+        """`two days later`, `the day after`."""
+        return any(span.counted for span in self.spans)
+
+    @property
     def is_weekly(self) -> bool:
         """`Friday`, `the weekend`."""
         return all(_is_weekly(span) for span in self.spans)
@@ -238,7 +243,7 @@ def _range_of_digits(_: Moment, left: Span, right: Span) -> Meaning | None:
 
 def _both(_: Moment, left: Span, right: Span) -> Meaning | None:
     """`in March and April` is one stretch, `on 24 December and 31 December` two days."""
-    if right.then:
+    if right.then or right.counted:
         return None
     days = left.granularity == right.granularity == "day"
     return Meaning((left, right), "each" if days else "between")

@@ -166,7 +166,8 @@ is a slip, and the date counts."""
 
 def _weekday_and_date(moment: Moment, weekday: int, span: Span) -> Span | None:
     """`Saturday, 13 June`: of last, this and next year the one in which it is a Saturday."""
-    if span.granularity != "day" or (span.cycle and span.cycle.period == "week"):
+    is_weekly = span.cycle and span.cycle.period == "week"
+    if span.granularity != "day" or is_weekly or span.counted:
         return None
     if span.cycle is not None and span.cycle.period == "year":
         for days in span.cycle.existing(moment.now, 1):

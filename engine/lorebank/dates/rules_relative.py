@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import date
 
 from lorebank.dates.lattice import Rule
 from lorebank.dates.lexicon import ALL, language_bit
 from lorebank.dates.rules_calendar import weekend_cycle
 from lorebank.dates.spans import (
-    Cycle,
+    Days,
     Moment,
     Span,
     add_months,
@@ -26,6 +25,7 @@ from lorebank.dates.spans import (
 
 _GRANULARITIES = {"weekend": "range", "fortnight": "week"}
 NOT_CJK = ALL & ~(language_bit("zh") | language_bit("ja"))
+_TURKISH = language_bit("tr")
 _NOT_CHINESE = ALL & ~language_bit("zh")
 _NOT_YEARS = 1900
 """`since 1900 years` is rather a year than a duration."""
@@ -49,7 +49,7 @@ def _days_in_year(moment: Moment, spans: tuple[Span, ...], year: int) -> tuple[S
 def _unit(moment: Moment, offset: int, unit: str) -> Span | None:
     """`last week`, `this month`, `next weekend`."""
     if unit in ("day", "half"):
-        return _unit_then(moment, unit) if (offset, unit) == (1, "day") else None  # the next day
+        return None
     if unit == "weekend":
         asked = offset
         offset -= offset > 0 and moment.now.weekday() < 5
@@ -107,17 +107,38 @@ def _then(_: Moment, span: Span) -> Span | None:
     return replace(span, then=True, bare=False) if span.cycle is not None else None
 
 
+def _beside_named(granularity: str, count: Callable[[Days], Days]) -> Span:
+    """What counts on from the time named before, and from nothing else."""
+    return Span(granularity, counted=count)
+
+
 def _unit_then(_: Moment, unit: str) -> Span | None:
-    """`the following week`, which is none but behind another time."""
-    if unit == "day":
-        return Span(unit, cycle=Cycle(lambda day: one_day(date.fromordinal(day)), "day"), then=True)
+    """`the following week`."""
     if unit == "week":
-        return Span(
-            unit,
-            cycle=Cycle(lambda week: week_days(date.fromordinal(7 * week + 1)), "week"),
-            then=True,
-        )
-    return Span("range", cycle=weekend_cycle(), then=True) if unit == "weekend" else None
+        return _beside_named(unit, lambda named: week_days(shift(named[1], 7)))
+    if unit == "weekend":
+        return _beside_named("range", lambda named: unit_days(shift(named[1], 2), unit, 0))
+    return _beside_named(unit, lambda named: one_day(shift(named[1], 1))) if unit == "day" else None
+
+
+def _relative_unit(moment: Moment, value: tuple[str, int]) -> Span | None:
+    """`Vorwoche`, `le lendemain`."""
+    unit, offset = value
+    if unit == "day":
+        return _beside_named(unit, lambda named: one_day(shift(named[offset > 0], offset)))
+    return _unit(moment, offset, unit)
+
+
+def _later(moment: Moment, duration: Duration) -> Span | None:
+    """`iki gün sonra`: after the time named before, else from now."""
+    span = _counted(1)(moment, duration)
+    return span and replace(span, counted=lambda named: one_day(moved(named[0], *duration)))
+
+
+def _later_only(moment: Moment, duration: Duration) -> Span | None:
+    """`two days later`."""
+    span = _later(moment, duration)
+    return span and replace(span, days=None)
 
 
 def _day(moment: Moment, offset: int) -> Span:
@@ -152,13 +173,15 @@ RELATIVE_RULES = (
     Rule("the? DATE then_after", _then),
     Rule("the? then UNIT", _unit_then),
     Rule("the|article|in|on UNIT then_after", _unit_then),
+    Rule("DURATION then_after", _later_only),
+    Rule("DURATION ahead", _later, languages=_TURKISH),
     Rule("RELATIVE_DAY ahead_before DURATION", _to_the_day(1)),
     Rule("RELATIVE_DAY ago_before DURATION", _to_the_day(-1)),
     Rule("RELATIVE_DAY DURATION ago", _to_the_day(-1)),
     Rule("DURATION ago RELATIVE_DAY", _to_the_day(-1), order=(1, 0)),
     Rule("RELATIVE UNIT", _unit),
     Rule("UNIT RELATIVE_AFTER", _unit, order=(1, 0)),
-    Rule("RELATIVE_UNIT", lambda moment, value: _unit(moment, value[1], value[0])),
+    Rule("RELATIVE_UNIT", _relative_unit),
     Rule("TRAILING UNIT", _trailing),
     Rule("WINDOW DURATION", _window),
     Rule("NUMBER WINDOW UNIT",
@@ -167,7 +190,7 @@ RELATIVE_RULES = (
     Rule("ago_before DURATION ago?", _counted(-1)),
     Rule("NUMBER DATES ago", lambda moment, n, span: _repetition(moment, -n, span)),
     Rule("ago_before NUMBER DATES", lambda moment, n, span: _repetition(moment, -n, span)),
-    Rule("DURATION ahead", _counted(1)),
+    Rule("DURATION ahead", _counted(1), languages=ALL & ~_TURKISH),
     Rule("ahead_before DURATION ago?", _counted(1, ahead=True)),
     Rule("RELATIVE_DAY", _day),
     Rule("RELATIVE_DAY WEEK_ON", lambda moment, days, weeks: _day(moment, days + 7 * weeks)),

@@ -22,10 +22,13 @@ from lorebank.records import Record
 Tense = Literal["asked", "past", "near", "future"]
 """Which repetition is meant where the text does not say: `asked` in a question, else the tense."""
 _NEAR_ENOUGH = 30
-"""Days: `opened on 3 December`, written on 26 November, is the coming one in another tense,
-and not one of a year ago. Chosen as the length of a month."""
+"""Days: `will pay on 3 May`, written on the 10th, is the one that has just been."""
 _HALF_A_YEAR, _A_THIRD = 184, 122
-"""Days: without a tense, what comes within half a year is meant rather than what is long over."""
+"""Days: without a tense, what comes within half a year is meant rather than what is long over.
+With a past verb, days that come within a third are meant rather than those of last year: `bought
+seats for 3 May`, written in January."""
+_SHORT = 27
+"""Days between the ends of a range that is no month."""
 NOT_FAR = 70
 """Days within which the 17th is a Saturday, where somebody writes so: it is in two of 14 months."""
 _REACH = 9
@@ -40,7 +43,7 @@ class Cycle(Record):
     """
 
     days: Callable[[int], Days | None]
-    period: Literal["year", "month", "week", "day"] = "year"
+    period: Literal["year", "month", "week"] = "year"
 
     def index(self, day: date) -> int:
         """The repetition that belongs to the period holding the day."""
@@ -48,7 +51,7 @@ class Cycle(Record):
             return day.year
         if self.period == "month":
             return day.year * 12 + day.month - 1
-        return (day.toordinal() - 1) // 7 if self.period == "week" else day.toordinal()
+        return (day.toordinal() - 1) // 7
 
     def existing(self, day: date, step: Literal[1, -1]) -> Iterator[Days]:
         """Existing repetitions forwards, from the one before the day's period, or backwards from
@@ -84,7 +87,9 @@ class Span(Record):
     ahead: bool = False
     """`in 3 days`: a day in what is to come, else a duration."""
     then: bool = False
-    """`the weekend after`: the first repetition after the time named before, if there is one."""
+    """`the Monday after`: the first repetition after the time named before, if there is one."""
+    counted: Callable[[Days], Days] | None = None
+    """`two days later`: what it makes of the time named before; the `days` count without one."""
     modifier: str = "exact"
     """`between`: `3-7 March`; `end`: an end, which lies before what is said to come before it."""
     derive: Callable[[Days], Days | None] | None = None
@@ -94,8 +99,7 @@ class Span(Record):
         """The span narrowed to a part of itself; None where there is no such part."""
         if self.cycle is not None:
             return replace(self, granularity=granularity, cycle=self.cycle.refined(part))
-        assert self.days is not None
-        narrowed = part(self.days)
+        narrowed = part(self.days) if self.days else None
         return None if narrowed is None else Span(granularity, narrowed)
 
 
@@ -109,6 +113,8 @@ class Moment(Record):
 
     def settle(self, span: Span) -> Days | None:
         """First and last day of the span; None where no repetition fits."""
+        if span.counted is not None and self.named and self.tense != "asked":
+            return span.counted(self.named)
         if span.derive is not None:
             days = self.settle(replace(span, derive=None))
             return span.derive(days) if days else None
@@ -118,7 +124,7 @@ class Moment(Record):
         if span.then and self.named:
             last = self.named[1]
             return self.following(cycle, last if self.tense == "past" else max(last, self.now))
-        if span.then and (cycle.period == "day" or span.granularity != "day"):
+        if span.then and span.days:
             return span.days
         after_named = None if self.tense == "asked" else self._after_named(cycle)
         if after_named is not None:
@@ -161,11 +167,11 @@ class Moment(Record):
 
     def _yearly(self, begun: Days, coming: Days) -> Days:
         ago, ahead = (self.now - begun[1]).days, (coming[0] - self.now).days
-        near_enough = _NEAR_ENOUGH if coming[0] == coming[1] else 0  # in May: married in summer
+        is_short = (coming[1] - coming[0]).days < _SHORT  # not in May: married in summer
         if self.tense == "past":
-            return coming if 0 < ahead <= near_enough < ago else begun
+            return coming if is_short and 0 < ahead <= _A_THIRD else begun
         if self.tense == "future":
-            return begun if 0 < ago <= near_enough < ahead else coming
+            return begun if is_short and 0 < ago <= _NEAR_ENOUGH < ahead else coming
         if ahead <= _HALF_A_YEAR and ago > _A_THIRD:
             return coming
         return begun if ago <= ahead else coming

@@ -13,12 +13,16 @@ from bisect import bisect_left
 from dataclasses import replace
 from datetime import date, timedelta
 from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 
 from lorebank.dates.lattice import count_marks
 from lorebank.dates.lexicon import ALL, LANGUAGES, lexicon, tokenize
 from lorebank.dates.phrases import DatesLeft, Found, read_phrases
 from lorebank.dates.spans import Days, Moment, Tense, next_anniversary, of_year, one_day
 from lorebank.domain.facts import LONGEST_READ, Interval
+
+if TYPE_CHECKING:
+    from lorebank.dates.rules_bounds import Meaning
 
 _SENTENCE_END = r"[.;!?。！？；]\s|[。！？；]|\n"
 _PAUSE = r"[,:–—，、]\s|[，(（)）]| - "
@@ -28,6 +32,8 @@ _LONGEST_CLAUSE = 1_000
 _EPOCH = 1970
 """The year that clocks fall back to: `the car radio thinks it is 1970`, `reads 1/1/1970`; the year
 itself is meant where the clause is in the past."""
+_SHORTEST_REPORT = 3
+"""Words: `said the shop opens on Friday`, where no `that` says that something was reported."""
 _VERB_SECOND = frozenset({"de", "nl"})
 """Languages in which a date is followed by the verb."""
 _SOME_DAY, _OTHER_DAY = date(2000, 6, 15), date(2011, 2, 2)
@@ -145,38 +151,30 @@ def _read(
     times: list[Interval] = []
     named: Days | None = None
     told: Tense = "near"
+    start = -1
     inside: list[Found] = []
-    looked_at = -1
+    anchor: Meaning | None = None
     has_weekdays = sum(p.meaning.is_weekly for p in phrases) > 1
     for phrase in phrases:
         while phrase.start >= end:
             end, clause = next(clauses)
-        meaning = phrase.meaning
-        if settled and meaning.repeating:
+        if settled and phrase.meaning.repeating:
             continue
-        if end != looked_at:  # once a clause, which may hold a thousand dates
-            looked_at = end
-            inside = [p for p in phrases if end - len(clause) <= p.start < end]
-            undated = _without(text, end - len(clause), end, inside)
+        if start != end - len(clause):  # once a clause, which may hold a thousand dates
+            start = end - len(clause)
+            inside = [p for p in phrases if start <= p.start < end]
+            undated = _without(text, start, end, inside)
             if not _says_again(languages, undated):
                 told = _tense(languages, clause, undated)
-        tense = given or told
-        if tense == "past":
-            put_off = _holds(languages, "moved", clause)
-            if any(_plans(languages, text, p) for p in (inside if put_off else [phrase])):
-                tense = "near"  # `Friday's lesson was put off to Monday`
-        is_bound = meaning.modifier in ("until", "before")
-        if tense == "past" and is_bound and _holds(languages, "told", clause):
-            tense = "near"  # they wanted it by the end of November
+            in_week = any(p.meaning.is_span_of_week for p in inside)
+            is_open = in_week and _holds(languages, "hours", clause)
+        if is_open and not phrase.meaning.repeating:
+            continue  # Filipino `bukas`, which is open and tomorrow
+        meaning, tense = phrase.meaning, given or told
+        if not given:
+            meaning, tense = _in_clause(languages, text, phrase, inside, clause, start, tense)
         if tense == "near" and any(t.start and t.start > recorded for t in times):
             tense = "future"  # the bath in May, the garden not before autumn
-        article, *amount = _ahead_of(text, phrase.start).split()[-2:] or [""]
-        if (
-            meaning.modifier == "from"
-            and _is_article(article)
-            and re.search(r"\d", "".join(amount))
-        ):
-            tense = "past"  # pay the £340 from October
         weekly = has_weekdays and meaning.is_weekly
         may_move = meaning.is_range_of_days or meaning.modifier in ("from", "to")
         whole = _sentence_around(text, phrase, clause) if weekly or may_move else clause
@@ -193,10 +191,39 @@ def _read(
                 continue
         from lorebank.dates.rules_bounds import resolve  # see `phrases`
 
+        if anchor and meaning.is_counted and tense == "past" and named and named[0] > recorded:
+            days = resolve(anchor, Moment(recorded, "past"))  # Tuesday MOT, two days later it broke
+            times[-1:], named = days, _named(days, recorded)
         intervals = resolve(meaning, Moment(recorded, tense, named))
         times.extend(reversed(intervals) if is_moved else intervals)
-        named = _named(intervals, recorded) or named
+        named, anchor = _named(intervals, recorded) or named, meaning
     return tuple(dict.fromkeys(times))
+
+
+def _in_clause(
+    languages: _Languages,
+    text: str,
+    phrase: Found,
+    inside: list[Found],
+    clause: str,
+    start: int,
+    tense: Tense,
+) -> tuple[Meaning, Tense]:
+    """What a phrase means where it stands in a clause of that tense, and its own tense there."""
+    meaning = phrase.meaning
+    if tense == "past":
+        put_off = _holds(languages, "moved", clause)
+        if any(_plans(languages, text, p) for p in (inside if put_off else [phrase])):
+            tense = "near"  # `Friday's lesson was put off to Monday`
+            if meaning.modifier == "before":  # gevraagd voor 11 april
+                meaning = replace(meaning, modifier="exact")
+    report = _tense_of_report(languages, clause, phrase, start)
+    is_plan = report == "near" and meaning.granularity == "season"
+    tense = "future" if is_plan else report or tense
+    article, *amount = _ahead_of(text, phrase.start).split()[-2:] or [""]
+    if meaning.modifier == "from" and _is_article(article) and re.search(r"\d", "".join(amount)):
+        tense = "past"  # pay the £340 from October
+    return meaning, tense
 
 
 def _sentence_around(text: str, phrase: Found, clause: str) -> str:
@@ -316,6 +343,32 @@ def _tense(languages: _Languages, clause: str, undated: str) -> Tense:
     past = _holds(languages, "past", undated) or _is_perfect(languages, undated)
     # What was called off is most often still to come.
     return "past" if past and not _holds(languages, "off", clause) else "near"
+
+
+def _tense_of_report(languages: _Languages, clause: str, phrase: Found, start: int) -> Tense | None:
+    """The tense of the part of the clause that holds the phrase, where somebody said, heard or
+    decided something: `said on Friday | that the shop opens on 3 May`. None where nobody did, or
+    where what stands between (`told my sister on Friday`) is too little to be what was said.
+    """
+    at = phrase.start - start
+    before = clause[max(0, at - _LONGEST_CLAUSE) : at].lower()
+    patterns = [pattern for code in languages if (pattern := _pattern(code, "told"))]
+    said = max((m for p in patterns for m in p.finditer(before)), key=re.Match.end, default=None)
+    if said is None:
+        return None
+    between = before[said.end() :].split()
+    if not between:
+        return _tense(languages, before, before)
+    opens = [said.group().split()[-1], re.split("['’]", between[0])[0]]
+    opened = any(_holds(languages, "that", word) for word in opens)
+    meaning = phrase.meaning
+    comes_often = any(span.cycle and span.cycle.period != "year" for span in meaning.spans)
+    is_bound = meaning.modifier in ("until", "before")
+    if comes_often and not (opened or is_bound or len(between) >= _SHORTEST_REPORT):
+        return None
+    behind = clause[phrase.end - start : phrase.end - start + _LONGEST_CLAUSE]
+    report = " — ".join((before[said.end() :], behind))
+    return _tense(languages, report, report)
 
 
 @lru_cache(maxsize=64)  # as above
