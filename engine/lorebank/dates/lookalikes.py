@@ -107,8 +107,9 @@ def is_street(tokens: Tokens, start: int, end: int) -> bool:
     streets, joins = _words()["street"], _words()["street_join"]
     start -= start > 1 and _ROMAN.fullmatch(tokens.words[start - 1]) is not None
     if _word_at(tokens, start - 1) in streets:
-        start += tokens.words[start] in joins  # and not: via da lunedì
-        return not _word_at(tokens, start).isalpha() or _is_capital(tokens, start)
+        behind = start + (tokens.words[start] in joins)  # and not: via da lunedì
+        is_name = _is_capital(tokens, start) or _is_capital(tokens, behind)
+        return is_name or not _word_at(tokens, behind).isalpha()
     joined = not joins.isdisjoint(tokens.words[start - 1 : start + 1])
     return joined and _word_at(tokens, start - 2) in streets
 
@@ -158,6 +159,8 @@ def _counts_alone(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
         free = not after[:1].isalpha() or after in words.marks or after in _words()["event"]
         free = free or words.means(tokens.words[edge.end - 1], "PART_OF_DAY")  # yılbaşı gecesi
         free = free or not edge.languages & ~_COMPOUNDS  # Pfingstmontag frei
+        if any(e.tag == "DATE" and e.end == start for i in range(start) for e in lattice.edges[i]):
+            return False  # 7 sept rentrée
         return free or not (edge.languages & ~_NEEDS_PREPOSITION or _is_capital(tokens, edge.end))
     if meaning.granularity == "year" and _is_in_german(tokens.words, words.marks):
         noun = before.isalpha() and _is_capital(tokens, start - 1)

@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from lorebank.dates.lattice import Rule
 from lorebank.dates.lexicon import ALL, language_bit
-from lorebank.dates.rules_calendar import day_of_month
+from lorebank.dates.rules_calendar import day_of_month, is_day_first
 from lorebank.dates.rules_relative import NOT_CJK, Duration, is_year
 from lorebank.dates.spans import Moment, Span, moved, one_day, shift
 from lorebank.domain.facts import Interval
@@ -114,9 +114,11 @@ def _resolved(meaning: Meaning, moment: Moment) -> list[tuple[date | None, date 
 
 def _is_planned(moment: Moment, span: Span) -> bool:
     """Whether `dal 1° aprile` speaks of the future."""
-    if moment.tense != "near" or span.cycle is None or span.cycle.period != "year":
+    if moment.tense != "near" or span.cycle is None or span.cycle.period == "week":
         return moment.tense == "future"
     coming = moment.coming(span.cycle)
+    if span.cycle.period == "month":
+        return coming is not None and moment.nearest(span.cycle) == coming
     is_day = span.granularity == "day"  # `vive aquí desde enero` is no plan
     soon = is_day and coming is not None and (coming[0] - moment.now).days <= _SOON
     return soon or span.modifier == "between"  # `dal 2 al 6 aprile`
@@ -236,9 +238,7 @@ def _range_alone(_: Moment, left: Span, right: Span) -> Meaning | None:
 
 def _range_of_digits(_: Moment, left: Span, right: Span) -> Meaning | None:
     """`23/12 to 2/1`, and not `1/2 to 3/4 cup`: one of them can only be a day."""
-    days = [found for span in (left, right) if span.cycle and (found := span.cycle.days(2020))]
-    large = any(first.day > 12 for first, _ in days)
-    return Meaning((left, right), "between") if large else None
+    return Meaning((left, right), "between") if is_day_first((left, right)) else None
 
 
 def _both(_: Moment, left: Span, right: Span) -> Meaning | None:
@@ -280,6 +280,7 @@ _PHRASES = (
     Rule("SHORT_WEEKDAY dash|to|slash SHORT_WEEKDAY", _phrase("between")),
     Rule("DATE_BOUND", _phrase("to")),
     Rule("DATE_NUMBER DATE_BOUND", _phrase("between")),  # du 3 au 7
+    Rule("since_or_starting DATE DATE_BOUND", _phrase("between")),
     Rule(f"from DAY_DOT {_JOIN} DAY_DOT", _from_day_to_day),
     Rule(f"since around? the? {_D}", _phrase("since")),
     Rule(f"starting around? the? {_D}", _phrase("starting")),

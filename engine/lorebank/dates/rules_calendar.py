@@ -6,7 +6,7 @@ without its year here; `rules_relative` puts the year to it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import date
 from functools import partial
@@ -94,6 +94,12 @@ REFERENCE_RULES = (
 
 
 # Days of a month.
+
+
+def is_day_first(spans: Iterable[Span]) -> bool:
+    """Whether of days in digits one can only be a day: of `23/12`, not of `1/2`."""
+    days = [found for span in spans if span.cycle and (found := span.cycle.days(_SOME_YEAR))]
+    return any(first.day > 12 for first, _ in days)
 
 
 def _day_range(moment: Moment, first: int, last: int, month: int) -> Span | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from lorebank.dates.lattice import Rule
 from lorebank.dates.lexicon import language_bit
-from lorebank.dates.rules_calendar import same
+from lorebank.dates.rules_calendar import is_day_first, same
 from lorebank.dates.rules_relative import Duration
 from lorebank.dates.spans import (
     Cycle,
@@ -180,6 +180,13 @@ def _weekday_and_date(moment: Moment, weekday: int, span: Span) -> Span | None:
     return replace(span, bare=False)
 
 
+def _date_and_weekday(moment: Moment, span: Span, weekday: int) -> Span | None:
+    """`13 June, Saturday`; another weekday behind a date is a day of its own."""
+    found = _weekday_and_date(moment, weekday, span)
+    fits = found and found.days and found.days[0].weekday() == weekday
+    return found if fits else None
+
+
 def _weekday_in_week(_: Moment, weekday: int, span: Span) -> Span | None:
     """`Wednesday two weeks ago`."""
     if span.granularity != "week" or span.days is None:
@@ -193,6 +200,11 @@ def _weekdays_in_week(_: Moment, weekdays: tuple[Span, ...], span: Span) -> tupl
         return None
     week = (day.cycle.days(day.cycle.index(span.days[0])) for day in weekdays if day.cycle)
     return tuple(Span("day", days) for days in week)
+
+
+def _listed_digits(_: Moment, *spans: Span) -> tuple[Span, ...] | None:
+    """`25/11, 2/12 e 9/12`."""
+    return spans if is_day_first(spans) else None
 
 
 # Days, weeks and weekends near a day.
@@ -250,19 +262,22 @@ PART_RULES = (
     Rule("the? DAY of? the? DATE", _day_in_month),
     Rule("DATE of? DAY day_sign", _day_in_month, languages=_CJK, order=(1, 0)),
     Rule("WEEKDAY|WEEKDAY_SHORT comma? the? DATE", _weekday_and_date),
-    Rule("DATE|DM|DM_WEAK comma? WEEKDAY comma?", _weekday_and_date, order=(1, 0)),
+    Rule("DATE|DM|DM_WEAK comma? WEEKDAY comma?", _date_and_weekday),
     Rule("WEEKDAY|WEEKDAY_SHORT comma? of? the? DATE", _weekday_in_week),
     Rule("DATE apostrophe? of? WEEKDAY|WEEKDAY_SHORT", _weekday_in_week, order=(1, 0)),
     Rule("DAYS comma? of? the? DATE", _weekdays_in_week, "DAYS"),
     Rule("DATE comma? on? DAYS", _weekdays_in_week, "DAYS", order=(1, 0)),
     Rule("DATE in? part_of_day", lambda _, span: span if span.granularity == "day" else None),
     Rule("on DM|DM_WEAK", same),
+    Rule("day_article_weak DM", lambda _, day: day if is_day_first((day,)) else None),
     Rule("on DM comma on? DM comma? and on? DM", lambda _, *days: days, "DAYS"),
+    Rule("day_article_weak? DM comma DM comma? and DM", _listed_digits, "DAYS"),
     Rule("DM|DM_WEAK apostrophe in_after", same),
     Rule("DM|DM_WEAK comma? hour? clock", same),
     Rule("week_of the? DATE|DAY_OF_MONTH", _near("week", week_days)),
     Rule("DATE week_of_after", _near("week", week_days)),
     Rule("the? u_weekend of the? DATE|DAY_OF_MONTH", _near("range", weekend_days)),
+    Rule("the? u_weekend DATE_NUMBER", _near("range", weekend_days)),
     Rule("the? WEEKDAY|U_WEEK|U_WEEKEND|DURATION before the? DATE", _next_to(-1)),
     Rule("the? WEEKDAY|U_WEEK|U_WEEKEND|DURATION after the? DATE", _next_to(1)),
     Rule("the? DAY_NEXT_TO the? DATE", _near("day", lambda day, step: one_day(shift(day, step)))),

@@ -66,6 +66,8 @@ def _window(moment: Moment, direction: int, duration: Duration) -> Span:
 
 def _trailing(moment: Moment, direction: int, unit: str) -> Span | None:
     """`the past month`."""
+    if unit == "day":  # ultimo giorno di scuola
+        return None
     if unit == "weekend":
         return _unit(moment, direction, unit)
     return _window(moment, direction, (1, unit))
@@ -132,13 +134,16 @@ def _relative_unit(moment: Moment, value: tuple[str, int]) -> Span | None:
 def _later(moment: Moment, duration: Duration) -> Span | None:
     """`iki gün sonra`: after the time named before, else from now."""
     span = _counted(1)(moment, duration)
-    return span and replace(span, counted=lambda named: one_day(moved(named[0], *duration)))
+    return span and replace(span, counted=_moved(1, duration))
 
 
-def _later_only(moment: Moment, duration: Duration) -> Span | None:
-    """`two days later`."""
-    span = _later(moment, duration)
-    return span and replace(span, days=None)
+def _moved_only(direction: int) -> Callable[[Moment, Duration], Span]:
+    """`two days later`, `two days before`."""
+    return lambda _, duration: _beside_named("day", _moved(direction, duration))
+
+
+def _moved(direction: int, duration: Duration) -> Callable[[Days], Days]:
+    return lambda named: one_day(moved(named[0], direction * duration[0], duration[1]))
 
 
 def _day(moment: Moment, offset: int) -> Span:
@@ -173,7 +178,8 @@ RELATIVE_RULES = (
     Rule("the? DATE then_after", _then),
     Rule("the? then UNIT", _unit_then),
     Rule("the|article|in|on UNIT then_after", _unit_then),
-    Rule("DURATION then_after", _later_only),
+    Rule("DURATION then_after", _moved_only(1)),
+    Rule("DURATION then_before", _moved_only(-1)),
     Rule("DURATION ahead", _later, languages=_TURKISH),
     Rule("RELATIVE_DAY ahead_before DURATION", _to_the_day(1)),
     Rule("RELATIVE_DAY ago_before DURATION", _to_the_day(-1)),

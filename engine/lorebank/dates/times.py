@@ -211,12 +211,13 @@ def _in_clause(
 ) -> tuple[Meaning, Tense]:
     """What a phrase means where it stands in a clause of that tense, and its own tense there."""
     meaning = phrase.meaning
+    is_done = tense == "past" or _is_planned(languages, text, phrase.start)
+    if meaning.modifier == "before" and is_done and _plans(languages, text, phrase):
+        meaning = replace(meaning, modifier="exact")  # gevraagd voor 11 april
     if tense == "past":
         put_off = _holds(languages, "moved", clause)
         if any(_plans(languages, text, p) for p in (inside if put_off else [phrase])):
             tense = "near"  # `Friday's lesson was put off to Monday`
-            if meaning.modifier == "before":  # gevraagd voor 11 april
-                meaning = replace(meaning, modifier="exact")
     report = _tense_of_report(languages, clause, phrase, start)
     is_plan = report == "near" and meaning.granularity == "season"
     tense = "future" if is_plan else report or tense
@@ -401,6 +402,13 @@ def _plans(languages: _Languages, text: str, phrase: Found) -> bool:
     words = [*before.split()[-1:], after.split()[0]]
     patterns = [_pattern(code, "planned") for code in languages]
     return any(p.fullmatch(word.lower()) for p in patterns if p for word in words)
+
+
+def _is_planned(languages: _Languages, text: str, start: int) -> bool:
+    """Whether the word before a place is a participle that tells of no deed: `geboekt`."""
+    words = _ahead_of(text, start).lower().split()[-1:]
+    patterns = [_pattern(code, "not_past") for code in languages]
+    return any(p.fullmatch(word) for p in patterns if p for word in words)
 
 
 def _is_perfect(languages: _Languages, clause: str) -> bool:
