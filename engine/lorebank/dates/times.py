@@ -358,18 +358,23 @@ def _tense_of_report(languages: _Languages, clause: str, phrase: Found, start: i
     if said is None:
         return None
     between = before[said.end() :].split()
-    if not between:
+    behind = clause[phrase.end - start : phrase.end - start + _LONGEST_CLAUSE]
+    if not between or _opens_report(languages, *behind.split()[:1]):
         return _tense(languages, before, before)
-    opens = [said.group().split()[-1], re.split("['’]", between[0])[0]]
-    opened = any(_holds(languages, "that", word) for word in opens)
+    opened = _opens_report(languages, said.group().split()[-1], between[0])
+    opened = opened or (len(between) >= _SHORTEST_REPORT and _is_article(between[0]))
     meaning = phrase.meaning
     comes_often = any(span.cycle and span.cycle.period != "year" for span in meaning.spans)
     is_bound = meaning.modifier in ("until", "before")
-    if comes_often and not (opened or is_bound or len(between) >= _SHORTEST_REPORT):
+    if comes_often and not (opened or is_bound):
         return None
-    behind = clause[phrase.end - start : phrase.end - start + _LONGEST_CLAUSE]
     report = " — ".join((before[said.end() :], behind))
     return _tense(languages, report, report)
+
+
+def _opens_report(languages: _Languages, *words: str) -> bool:
+    """Whether one of the words is a `that`, elided or not: `qu'on`."""
+    return any(_holds(languages, "that", re.split("['’]", word)[0]) for word in words)
 
 
 @lru_cache(maxsize=64)  # as above
