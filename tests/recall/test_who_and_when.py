@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank
+from lorebank.errors import NotFound
 from support import WORDS_ONLY, golden
 
 NOW = date(2025, 6, 30)
@@ -154,6 +155,23 @@ def test_how_often_is_counted(bank: Bank) -> None:
 def test_prose_that_names_somebody_counts_for_the_filter(bank: Bank) -> None:
     hits = bank.recall("soup", entities=["Ilda"], now=NOW).hits
     assert [hit.kind for hit in hits] == ["note"]
+
+
+def test_a_filter_by_a_name_that_is_no_entity_searches_the_lines_that_hold_it(bank: Bank) -> None:
+    note = "'weidner' is no entity; the lines that hold this name were searched"
+    for question, entities in [("keys", ["Weidner"]), ("keys entity:Weidner", None)]:
+        answer = bank.recall(question, entities=entities, now=NOW)
+        assert {hit.content for hit in answer.hits} <= {
+            "- Wëidner: keys?",
+            "- met Wëidner",
+            "- Wëidner rents us the cellar.",
+        }
+        assert answer.hits[0].content == "- Wëidner: keys?"
+        assert note in answer.notes
+    both = bank.recall("keys soup", entities=["Weidner", "Ilda"], now=NOW)
+    assert {"- Wëidner: keys?", "Long day. Ilda brought soup."} <= {h.content for h in both.hits}
+    with pytest.raises(NotFound, match="no entity 'Quirin'"):
+        bank.recall("keys", entities=["Quirin"], now=NOW)
 
 
 def test_who_speaks_counts_before_who_is_addressed(tmp_path: Path) -> None:

@@ -20,14 +20,15 @@ from lorebank.app.workspace import (
 from lorebank.database.connection import has_full_text
 from lorebank.domain.answers import Answer, Hit, SearchHit
 from lorebank.domain.facts import Diagnostic, FactKind, Opinion
-from lorebank.errors import ProviderError, UsageError
+from lorebank.errors import NotFound, ProviderError, UsageError
 from lorebank.index.chunks import contexts_stated_in
 from lorebank.index.items import NOTE
 from lorebank.index.opinions import beliefs_of_facts
 from lorebank.index.selection import Selection, known_tags, select_items
 from lorebank.index.vectors import QueryVector
 from lorebank.index.vocabulary import respell_names
-from lorebank.language.folding import fold
+from lorebank.language.folding import fold, slugify
+from lorebank.language.words import words
 from lorebank.names.entities import lookup_names
 from lorebank.recall import answer as answers
 from lorebank.recall.answer import RecallOptions
@@ -139,7 +140,7 @@ def _selection(ws: OpenWorkspace, asked: RecallKeywords, today: date) -> Selecti
         raise UsageError(f"min_confidence must be from 0 to 1, not {least}")
     return Selection(
         interval=parse_interval(asked.get("since"), asked.get("until"), today),
-        entities=tuple(ws.find_entity(name).slug for name in asked.get("entities") or ()),
+        entities=tuple(_slug_or_name(ws, name) for name in asked.get("entities") or ()),
         kinds=tuple(map(parse_item_kind, asked.get("kinds") or ())),
         min_confidence=least,
         as_of=parse_day(asked.get("as_of"), today, "as-of", side="end"),
@@ -148,6 +149,19 @@ def _selection(ws: OpenWorkspace, asked: RecallKeywords, today: date) -> Selecti
         origins=tuple(map(parse_origin, asked.get("origins") or ())),
         trusted_only=asked.get("trusted_only", False),
     )
+
+
+def _slug_or_name(ws: OpenWorkspace, name: str) -> str:
+    """The slug of an entity, or of a name that stands in prose alone; `NotFound` where no line
+    holds it."""
+    try:
+        return ws.find_entity(name).slug
+    except NotFound:
+        slug = slugify(name.removeprefix("@"))
+        held = Selection(names=(" ".join(words(slug)),))
+        if not words(slug) or select_items(ws.index, held) == "[]":
+            raise
+        return slug
 
 
 def _beliefs(ws: OpenWorkspace, facts: Sequence[str], as_of: date | None) -> Mapping[str, Opinion]:

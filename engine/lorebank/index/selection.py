@@ -20,6 +20,8 @@ class Selection(Record):
     interval: Interval | None = None
     entities: tuple[str, ...] = ()
     """Slugs; it mentions any of them."""
+    names: tuple[str, ...] = ()
+    """Names that are no entity's; a text that holds any of them will do as well."""
     kinds: tuple[str, ...] = ()
     """It is of any of them; `note` is a passage."""
     tags: tuple[str, ...] = ()
@@ -40,7 +42,7 @@ class Selection(Record):
 
 
 _Bind = Callable[[str, object], str]
-_WithWords = Callable[[Sequence[str], _Bind], str]
+_WithWords = Callable[[Sequence[str], _Bind, str], str]
 _OWN_WORDS = "{{text entities}} : ({})"
 
 
@@ -108,14 +110,16 @@ def _conditions(
             f"(({OCCURRED.format(start=start, end=end)})"
             f" OR ({RECORDED.format(start=start, end=end)}))"
         )
-    if selection.entities:
+    if selection.entities or selection.names:
         slugs = bind("entities", json.dumps(selection.entities))
-        yield (
+        named = (
             "i.item IN (SELECT m.item FROM mentions m"
             f" WHERE m.entity IN (SELECT value FROM json_each({slugs}))"
             " UNION SELECT p.item FROM plain_mentions p"
             f" WHERE p.entity IN (SELECT value FROM json_each({slugs})))"
         )
+        held = with_words(selection.names, bind, "names") if any_of(selection.names) else "FALSE"
+        yield f"({named} OR {held})"
     if selection.kinds:
         kinds = bind("kinds", json.dumps(selection.kinds))
         yield f"i.kind IN (SELECT value FROM json_each({kinds}))"
@@ -133,7 +137,7 @@ def _conditions(
             " OR substr(f.path, -length(p.value) - 1) = '/' || p.value)"
         )
     if any_of(selection.words):
-        yield with_words(selection.words, bind)
+        yield with_words(selection.words, bind, "words")
     if selection.min_confidence is not None:
         confidence = bind("confidence", selection.min_confidence)
         yield (
@@ -157,14 +161,14 @@ def _conditions(
         yield f"(i.recorded IS NULL OR i.recorded <= {until})"
 
 
-def _holding_words(terms: Sequence[str], bind: _Bind) -> str:
-    words = bind("words", _OWN_WORDS.format(any_of(terms)))
+def _holding_words(terms: Sequence[str], bind: _Bind, name: str) -> str:
+    words = bind(name, _OWN_WORDS.format(any_of(terms)))
     return f"i.item IN (SELECT rowid FROM items_fts WHERE items_fts MATCH {words})"
 
 
-def _holding_letters(terms: Sequence[str], bind: _Bind) -> str:
+def _holding_letters(terms: Sequence[str], bind: _Bind, name: str) -> str:
     """Without FTS5 `items_fts` is a plain table, whose text is folded but for ASCII letters."""
-    words = bind("words", json.dumps([searchable(term).lower() for term in terms]))
+    words = bind(name, json.dumps([searchable(term).lower() for term in terms]))
     return (
         f"i.item IN (SELECT f.rowid FROM items_fts f JOIN json_each({words}) w"
         " ON instr(lower(f.text), w.value) OR instr(lower(f.entities), w.value))"

@@ -19,6 +19,7 @@ from lorebank.dates.phrases import DatePhrase, find_vague
 from lorebank.dates.query import query_interval
 from lorebank.domain.answers import Query
 from lorebank.domain.facts import Interval
+from lorebank.index.selection import Selection
 from lorebank.language.folding import fold, slugify, strip_possessive
 from lorebank.language.words import (
     UNSPACED,
@@ -196,7 +197,7 @@ def understand(
     notes: list[str] = []
     text = _readable(text, notes)
     plain, filters = read_fields(text, now, filters, lookup, notes)
-    wanted = filters.wanted
+    wanted = _with_names(filters.wanted, lookup, notes)
     phrase, undated, known_on = _read_date(plain, now)
     if known_on and phrase is not None:
         wanted, phrase = replace(wanted, as_of=wanted.as_of or phrase.interval.end), None
@@ -264,6 +265,17 @@ def understand(
         plain=plain,
         quoted=quoted,
     )
+
+
+def _with_names(wanted: Selection, lookup: NameLookup, notes: list[str]) -> Selection:
+    """The filter with what is no entity as a name that lines may hold."""
+    known = lookup(wanted.entities)
+    names = tuple(" ".join(words(slug)) for slug in wanted.entities if slug not in known)
+    notes += (
+        f"'{name}' is no entity; the lines that hold this name were searched" for name in names
+    )
+    entities = tuple(slug for slug in wanted.entities if slug in known)
+    return replace(wanted, entities=entities, names=names) if names else wanted
 
 
 def _readable(text: str, notes: list[str]) -> str:

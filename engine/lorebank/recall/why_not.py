@@ -148,6 +148,7 @@ def _each_wanted(wanted: Selection) -> Iterator[tuple[str, Selection]]:
     named = {
         "interval": f"the time {_span(wanted.interval)}",
         "entities": f"the entity {', '.join(wanted.entities)}",
+        "names": f"the name {', '.join(wanted.names)}",
         "kinds": f"the kind {', '.join(wanted.kinds)}",
         "tags": f"the tag {', '.join(map(repr, wanted.tags))}",
         "paths": f"the path {', '.join(wanted.paths)}",
