@@ -31,9 +31,9 @@ _IDENTIFIER = cache(
         r"(?<!\w)(?:\$|--?)?[A-Za-z_]\w*+(?:(?:\.|::|/|-|:|->|\\)\w++)++(?:\(\))?"  # a.b, a-b, a::b
         r"|(?<![\w./~-])[./~]*+(?:[\w-][\w.-]*+/)++[\w.-]+"  # paths
         r"|\b[A-Za-z]+_[\w]+\b|\b_+\w+\b"  # snake_case, ENV_VAR
-        r"|\b(?=[0-9a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{6,40}\b"  # hashes
+        r"|\b[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}\b"  # UUIDs: a part may be digits
         r"|\b[a-z]+(?:[A-Z][a-z0-9]+)+\b"  # camelCase
-        r"|\b(?=\w*\d)(?=\w*[A-Za-z])[\w-]{3,}\b"  # a828e60, QX-1204
+        r"|\b(?=\w*\d)(?=\w*[A-Za-z])[\w-]{3,}\b"  # a828e60, 7c1fe02-4d
     )
 )
 COMMON_START = 4
