@@ -152,6 +152,13 @@ def test_how_often_is_counted(bank: Bank) -> None:
     assert any(note.startswith("3 lines speak of this on 3 days") for note in answer.notes)
 
 
+def test_how_many_is_counted_where_several_days_answer(bank: Bank) -> None:
+    leaks = bank.recall("how many leaks did the roof have?", now=NOW)
+    assert any(note.startswith("3 lines speak of this on 3 days") for note in leaks.notes)
+    euros = bank.recall("how many euros for the big pane?", now=NOW)
+    assert not any("of this on" in note for note in euros.notes)
+
+
 def test_prose_that_names_somebody_counts_for_the_filter(bank: Bank) -> None:
     hits = bank.recall("soup", entities=["Ilda"], now=NOW).hits
     assert [hit.kind for hit in hits] == ["note"]

@@ -376,10 +376,10 @@ def _notes(arranged: Arranged) -> Iterator[str]:
     linked = pool.lists["entity"]
     meant = {slug for n in arranged.shown if n in linked for slug in linked.reason(n)["path"]}
     yield from (guess.note for slug, guess in understood.perhaps.items() if slug in meant)
-    if understood.order == "count":
+    if understood.order in ("count", "how_many"):
         counted = [pool.items[number].recorded for number in found.answering]
         days = sorted({day for day in counted if day})
-        if days:
+        if days[0 if understood.order == "count" else 1 :]:
             lines = "1 line speaks" if len(counted) == 1 else f"{len(counted)} lines speak"
             on = f"on {len(days)} days, {days[0]} to {days[-1]}" if days[1:] else f"on {days[0]}"
             yield f"{lines} of this {on}; counted are lines, which may repeat each other"

@@ -46,8 +46,11 @@ _WORD = re.compile(r"[\w.+#&'’-]+")
 # Compiled when first needed: it takes longer than reading a plain question.
 _SPACED_WORD = cache(lambda: re.compile(rf"(?:(?![{UNSPACED}])[\w.+#&'’-])+"))
 _GAP = "..."
-_NO_SUBJECT = frozenset({"frame", "newest", "oldest", "count", "when", "define", "opinion"})
+_NO_SUBJECT = frozenset(
+    {"frame", "newest", "oldest", "count", "how_many", "when", "define", "opinion"}
+)
 """The kinds whose words only ask. `past` is left out: "the former boat" is another boat."""
+_ORDERS = ("count", "newest", "oldest", "how_many")
 _READ = _NO_SUBJECT | {"past", "as_of"}
 _Phrase = tuple[str, tuple[str, ...], tuple[str, ...]]
 """Its kind, the words up to the gap, the words behind it."""
@@ -169,7 +172,8 @@ class Understood(Record):
     perhaps: Mapping[str, Guess] = field(default_factory=dict)
     """Slugs of entities that may be meant besides those named."""
     order: str | None = None
-    """What comes first of what answers: `newest` or `oldest`; `count`: all of it is counted."""
+    """What comes first of what answers: `newest` or `oldest`; `count`: all of it is counted;
+    `how_many`: so it is where several days answer, as one line may hold the number."""
     plain: str = ""
     """The text without fields and exclusions: what it means is what it says here."""
     quoted: tuple[str, ...] = ()
@@ -261,7 +265,7 @@ def understand(
         asks_who=asks_who,
         wants_past="past" in cues.kinds,
         notes=tuple(notes),
-        order=next((k for k in ("count", "newest", "oldest") if k in cues.kinds), None),
+        order=next((kind for kind in _ORDERS if kind in cues.kinds), None),
         plain=plain,
         quoted=quoted,
     )
