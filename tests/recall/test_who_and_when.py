@@ -133,6 +133,51 @@ def test_an_event_that_the_notes_date_bounds_a_time(bank: Bank) -> None:
     assert any("'before the regatta' was read as" in note for note in answer.notes)
 
 
+@pytest.fixture(scope="module")
+def events(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bank]:
+    """Events that no line dates but the log in which they are told."""
+    root: Path = tmp_path_factory.mktemp("events") / "ws"
+    (root / "memory").mkdir(parents=True)
+    happened = """The flood reached the third step.
+
+Umzug ins Bootshaus, nur eine Tasse zerbrach.
+
+La feria fue un éxito.
+
+Vindima até à noite, doze cestos.
+
+L'inondation a atteint la cave.
+
+Il collaudo della diga è finito tardi.
+
+De keuring van de kraan duurde lang.
+
+## Retain
+- B @me: Was at the launch of the tug.
+- W @Sil: Parks in front of the depot.
+"""
+    (root / "memory" / "2025-03-03.md").write_text("Painted the fence.\n", "utf-8")
+    (root / "memory" / "2025-04-10.md").write_text(happened, "utf-8")
+    (root / "memory" / "2025-05-02.md").write_text("Neues Schloss, a new lock.\n", "utf-8")
+    with Bank.open(root, environ=WORDS_ONLY, now=NOW) as opened:
+        opened.sync()
+        yield opened
+
+
+@golden("questions.md")
+def test_an_event_is_dated_by_its_log(
+    events: Bank, question: str, since: date | None, until: date | None
+) -> None:
+    interval = events.recall(question, now=NOW).query.interval
+    found = interval and (interval.start, interval.end)
+    assert found == ((since, until) if since or until else None)
+
+
+def test_what_lies_in_the_time_of_an_event_need_not_speak_of_it(events: Bank) -> None:
+    hits = events.recall("was hat sich seit dem Umzug geändert?", now=NOW).hits
+    assert "Neues Schloss, a new lock." in [hit.content for hit in hits]
+
+
 @golden("questions.md")
 def test_newest_and_oldest_decide_the_order(bank: Bank, question: str, day: str) -> None:
     assert str(bank.recall(question, now=NOW).hits[0].recorded) == day

@@ -13,8 +13,9 @@ from datetime import date
 from lorebank.index.finding import items_of_interval
 from lorebank.index.items import NOTE
 from lorebank.recall.candidates import Pool, Ranking, Request, gather
+from lorebank.recall.events import with_event
 from lorebank.recall.ordering import apply_decay
-from lorebank.recall.resolve import date_reading_notes, readings, resolve, with_event
+from lorebank.recall.resolve import date_reading_notes, readings, resolve
 from lorebank.recall.scoring import (
     DEFAULT_WEIGHTS,
     NONE,

@@ -6,9 +6,8 @@ behind a copula, or at the head of a fact about somebody ("W @Youssef: Cook, 41"
 name stands for its bearers. What is found is a guess: it raises what is linked to it and leaves out
 nothing.
 
-"Before the move" ends where the notes date the move. "On 11 June" is the last 11 June, unless the
-question looks ahead; where nothing is noted of that day, the coming one and those of earlier years
-are looked at. The answer says what was read as what.
+"On 11 June" is the last 11 June, unless the question looks ahead; where nothing is noted of that
+day, the coming one and those of earlier years are looked at. The answer says what was read as what.
 """
 
 from __future__ import annotations
@@ -17,24 +16,22 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
 from functools import cache
 from itertools import takewhile
 
 from lorebank.database.connection import Connection
-from lorebank.dates.phrases import DatePhrase
 from lorebank.dates.query import looks_ahead, other_times
-from lorebank.domain.facts import LONGEST_MONTH, FactKind, Interval
+from lorebank.domain.facts import LONGEST_MONTH, FactKind
 from lorebank.index.finding import entities_in_text, items_of_interval
-from lorebank.index.items import NOTE, Item, first_below_headings
-from lorebank.index.lexical import best_items, terms_held
+from lorebank.index.items import Item, first_below_headings
+from lorebank.index.lexical import best_items
 from lorebank.language.folding import fold
-from lorebank.language.words import content_words, stop_words, words
+from lorebank.language.words import stop_words, words
 from lorebank.names.entities import display_names, entities_by_word, load_aliases, proposals
 from lorebank.recall.candidates import Request
 from lorebank.recall.understand import Guess, Understood, phrases_of
 
-_LOOKED_AT = 60
+LOOKED_AT = 60
 """Lines in which a description or the date of an event is looked for: the best matches."""
 _LONGEST_ROLE = 3
 """Words of a role: "the new firmware engineer"."""
@@ -51,9 +48,6 @@ _LESS_SURE = 0.7
 """What the form of a definition counts in a log, which tells of its day what follows a name at the
 head of a line: .5 to .7 do as well on four workspaces by other hands, .3 loses 2 of 80 such
 questions."""
-_EVENT_WORDS = 4
-"""More words than these are a sentence, and name no event."""
-_QUESTION_PART = re.compile(r"[,;?!]|\.(?:\s|$)")
 _SURNAME = r"(?:\s+[A-ZÀ-ÖØ-Þ]\S*?){0,2}"
 _BEHIND = re.compile(
     r"(?:['’]s)?[\"'”’»]?" + _SURNAME + r"\s*(?:[,(–—:]|-(?=\s))\s*(?P<text>[^,.;:()–—!?\n]+)"
@@ -124,7 +118,7 @@ def _described(request: Request) -> dict[str, Guess]:
     if not roles:
         return {}
     asked = list(dict.fromkeys(term for role in roles for term in role))
-    items = request.items.load(best_items(request.postings, asked, _LOOKED_AT))
+    items = request.items.load(best_items(request.postings, asked, LOOKED_AT))
     described = _described_in(request, items)
     stems = {role: frozenset(map(_stem, role)) for role in roles}
     best: dict[str, tuple[tuple[str, ...], Item]] = {}
@@ -170,7 +164,7 @@ def _noun_phrases(understood: Understood) -> list[tuple[str, ...]]:
     found = {
         tuple(run[:length])
         for place, token in enumerate(tokens, start=1)
-        if token in _determiners()
+        if token in determiners()
         for run in [list(takewhile(subject.__contains__, tokens[place : place + _LONGEST_ROLE]))]
         for length in range(1, len(run) + 1)
     }
@@ -191,20 +185,20 @@ def _longest(
 def _descriptions(item: Item, slug: str, names: Sequence[str]) -> Iterator[list[str]]:
     """The words in which an item describes somebody, a list a description."""
     if item.kind == FactKind.WORLD and item.subjects == {slug}:
-        yield _head(item.content)
+        yield head_words(item.content)
     for start, end in _places(item.content, names):
         if behind := _BEHIND.match(item.content, end):
-            yield _head(behind["text"])
+            yield head_words(behind["text"])
         elif copula := _copula().match(item.content, end):
-            yield _head(_CLAUSE_END.split(item.content[copula.end() :], maxsplit=1)[0])
+            yield head_words(_CLAUSE_END.split(item.content[copula.end() :], maxsplit=1)[0])
         if before := _noun_phrase().search(item.content[:start]):
-            yield _head(before["text"])
+            yield head_words(before["text"])
         if label := _LABEL.search(item.content[:start]):
             # Each word of "Harbour office:" may be what it is called.
-            yield from ([word] for word in _head(label["text"]))
+            yield from ([word] for word in head_words(label["text"]))
 
 
-def _head(text: str) -> list[str]:
+def head_words(text: str) -> list[str]:
     """The words of a noun phrase up to what hangs on it: `retired tuner` of `a retired tuner from
     Leeds`."""
     found: list[str] = []
@@ -312,7 +306,7 @@ def _names(connection: Connection, slugs: Collection[str]) -> dict[str, tuple[st
 
 
 @cache
-def _determiners() -> frozenset[str]:
+def determiners() -> frozenset[str]:
     return frozenset(map(fold, phrases_of("determiner")))
 
 
@@ -390,84 +384,3 @@ def _days(reading: Request) -> str:
     interval = reading.understood.query.interval
     assert interval is not None
     return " – ".join(dict.fromkeys(str(day) for day in (interval.start, interval.end) if day))
-
-
-# -- events -------------------------------------------------------------------------------------
-
-
-def with_event(request: Request) -> Request:
-    """The request with the time that it names by an event, where the notes date that."""
-    understood = request.understood
-    if understood.query.interval is not None or understood.filters.wanted.as_of is not None:
-        return request
-    sides, bound, asking = _bounds()
-    for found in bound.finditer(understood.plain):
-        text = _QUESTION_PART.split(understood.plain[found.end() :], maxsplit=1)[0]
-        event = content_words(text)
-        asks = fold(understood.plain[found.start() :]).startswith(asking)
-        if asks or not 0 < len(event) <= _EVENT_WORDS:  # "since when" names no event
-            continue
-        dated = _dated(request, event)
-        interval = dated and _beside(sides[fold(found[1])], dated.occurred, request)
-        if dated is None or interval is None:
-            continue
-        written = understood.plain[found.start() : found.end() + len(text)].strip()
-        days = f"{interval.start} – {interval.end}" if interval.start else f"up to {interval.end}"
-        names = zip(understood.entities, understood.query.entities, strict=True)
-        return replace(
-            request,
-            understood=replace(
-                understood,
-                phrase=DatePhrase(
-                    written, found.start(), found.end() + len(text), interval, "range"
-                ),
-                query=replace(understood.query, interval=interval),
-                subject_terms=tuple(t for t in understood.subject_terms if t not in event),
-                entities=tuple(slug for slug, name in names if fold(name) not in fold(text)),
-                notes=(*understood.notes, f"'{written}' was read as {days} ({dated.citation})"),
-            ),
-        )
-    return request
-
-
-def _dated(request: Request, event: Sequence[str]) -> Item | None:
-    """The line that dates an event: it holds all its words and names a day; a fact before prose,
-    the newest before what it replaces."""
-    found = best_items(request.postings, event, _LOOKED_AT)
-    whole = (1 << len(event)) - 1
-    held = terms_held(request.postings, event, found)
-    rows = [item for item in found if held[item].own & whole == whole]
-    return max(
-        (item for item in request.items.load(rows).values() if item.occurred is not None),
-        key=lambda item: (item.kind != NOTE, item.recorded or request.now, -item.item),
-        default=None,
-    )
-
-
-def _beside(side: str, event: Interval | None, request: Request) -> Interval | None:
-    """The time before, after, since or until an event."""
-    if event is None:
-        return None
-    first, last = event.start or event.end, event.end or event.start
-    if first is None or last is None:
-        return None
-    if side == "before":
-        return Interval(None, first - timedelta(days=1))
-    if side == "until":
-        return Interval(None, last)
-    start = last if side == "after" else first  # what came of it may be told on the same day
-    return Interval(start, request.now) if start <= request.now else None
-
-
-@cache
-def _bounds() -> tuple[Mapping[str, str], re.Pattern[str], tuple[str, ...]]:
-    """Folded word → `before`, `after`, `since` or `until`; a pattern of these words; and how a
-    question begins that asks for a time."""
-    sides = ("before", "after", "since", "until")
-    known = {phrase: side for side in sides for phrase in phrases_of(side)}
-    either = "|".join(map(re.escape, sorted(known, key=len, reverse=True)))
-    return (
-        {fold(phrase): side for phrase, side in known.items()},
-        re.compile(rf"(?<!\w)({either})(?!\w)", re.IGNORECASE),
-        tuple(map(fold, phrases_of("when"))),
-    )
