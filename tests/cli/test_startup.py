@@ -95,7 +95,7 @@ def test_a_named_question_parses_no_table_again(
     [
         (["--help"], 12),
         (["get", "memory.md"], 52),  # the model, by subject, is three modules of them
-        (["recall", "who looks after the goose?"], 76),
+        (["recall", "who looks after the goose?"], 77),
         (["retain", "W @Ana: Sings in the harbour choir."], 146),
     ],
     ids=["help", "get", "recall", "retain"],

@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank
+from lorebank.domain.answers import Timeline
 from lorebank.errors import NotFound
+from lorebank.render.beliefs import timeline_lines
+from lorebank.render.text import MODEL
 from support import WORDS_ONLY, golden
 
 NOW = date(2025, 6, 30)
@@ -207,6 +210,19 @@ def test_how_many_is_counted_where_several_days_answer(bank: Bank) -> None:
 def test_prose_that_names_somebody_counts_for_the_filter(bank: Bank) -> None:
     hits = bank.recall("soup", entities=["Ilda"], now=NOW).hits
     assert [hit.kind for hit in hits] == ["note"]
+
+
+def test_a_timeline_lists_prose_that_names_somebody_as_prose(bank: Bank) -> None:
+    facts, prose = bank.timeline("Ilda", now=NOW), bank.prose_naming("Ilda", now=NOW)
+    assert [str(fact.citation) for fact in facts] == [
+        "memory/2025-05-26.md#L3",
+        "memory/2025-03-03.md#L5",
+    ]
+    assert [str(line.source) for line in prose] == ["memory/2025-05-10.md#L1", "memory.md#L3"]
+    lines = timeline_lines(MODEL, Timeline(facts, prose))
+    assert [n for n, line in enumerate(lines) if "prose" in line] == [3, 7]
+    may = bank.prose_naming("Ilda", since="2025-05-01", now=NOW)
+    assert [str(line.source) for line in may] == ["memory/2025-05-10.md#L1"]
 
 
 def test_a_filter_by_a_name_that_is_no_entity_searches_the_lines_that_hold_it(bank: Bank) -> None:

@@ -233,6 +233,7 @@ class Bank:
     fallbacks = _method(questions.fallbacks)
     get = _method(reading.get)
     timeline = _method(reading.timeline, synced_first)
+    prose_naming = _method(reading.prose_naming, synced_first)
     today = _method(reading.today, synced_first)
     agenda = _method(reading.agenda, synced_first)
     bench = _method(questions.bench, synced_first)

@@ -7,7 +7,7 @@ from datetime import date
 from pathlib import Path
 
 from lorebank.app.workspace import Day, OpenWorkspace
-from lorebank.domain.answers import Agenda, FileText
+from lorebank.domain.answers import Agenda, FileText, NamedIn
 from lorebank.domain.facts import Fact
 from lorebank.errors import PathRefused, UsageError
 from lorebank.workspace.layout import is_owners
@@ -72,6 +72,22 @@ def timeline(
     interval = parse_interval(since, until, ws.day(now))
     facts = facts_by_time(ws.index, entity=slug, interval=interval, named=True)
     return mark_superseded(ws.index, facts, today=ws.day(now))
+
+
+def prose_naming(
+    ws: OpenWorkspace,
+    entity: str,
+    *,
+    since: Day = None,
+    until: Day = None,
+    now: date | None = None,
+) -> tuple[NamedIn, ...]:
+    """Passages of prose that name an entity, in the order of `timeline`."""
+    from lorebank.index.items import prose_by_time
+    from lorebank.recall.filters import parse_interval
+
+    interval = parse_interval(since, until, ws.day(now))
+    return prose_by_time(ws.index, entity=ws.find_entity(entity).slug, interval=interval)
 
 
 def today(ws: OpenWorkspace, now: date | None = None) -> str:

@@ -277,6 +277,14 @@ class NamedIn(Record):
     to_dict = record_to_dict_with(day="recorded")
 
 
+class Timeline(Record):
+    """What happened, newest first."""
+
+    facts: tuple[Fact, ...]
+    prose: tuple[NamedIn, ...] = ()
+    """Passages that name the entity asked for."""
+
+
 class OpenQuestion(Record):
     """A question about an entity that its notes leave open."""
 

@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from lorebank.database.connection import Connection, Memo, select
+from lorebank.domain.answers import NamedIn
 from lorebank.domain.facts import (
     NOBODY,
     Author,
@@ -301,6 +302,38 @@ def facts_by_time(
     A fact lies in `interval` when the time it names overlaps it or, where it names none, when
     it was written then.
     """
+    condition, bound = _by_time(entity, interval, named=named)
+    return _facts(connection, condition, bound, order=_NEWEST_FIRST)
+
+
+def prose_by_time(
+    connection: Connection, *, entity: str, interval: Interval | None
+) -> tuple[NamedIn, ...]:
+    """The passages that name an entity, marked or not, in the same order."""
+    condition, bound = _by_time(entity, interval, named=True)
+    rows = select(
+        connection,
+        "SELECT i.content, f.path, i.start_line, i.end_line, i.recorded"
+        " FROM items i JOIN files f ON f.file = i.file"
+        f" WHERE i.kind = 'note' AND {condition} ORDER BY {_NEWEST_FIRST}",
+        bound,
+    )
+    return tuple(
+        NamedIn(" ".join(content.split()), Citation(path, first, last), stored_day(day))
+        for content, path, first, last, day in rows
+    )
+
+
+_NEWEST_FIRST = (
+    "coalesce(i.occurred_start, i.recorded) IS NULL,"
+    " coalesce(i.occurred_start, i.recorded) DESC, i.recorded DESC, f.path, i.start_line"
+)
+
+
+def _by_time(
+    entity: str | None, interval: Interval | None, *, named: bool
+) -> tuple[str, tuple[str, ...]]:
+    """The condition on `items i` of a timeline, and what it binds."""
     conditions = ["1"]
     bound: list[str] = []
     if entity is not None:
@@ -315,13 +348,7 @@ def facts_by_time(
             f" OR {FURTHER.format(start='?', end='?')})"
         )
         bound.extend((start, end, end, start))
-    return _facts(
-        connection,
-        " AND ".join(conditions),
-        tuple(bound),
-        order="coalesce(i.occurred_start, i.recorded) IS NULL,"
-        " coalesce(i.occurred_start, i.recorded) DESC, i.recorded DESC, f.path, i.start_line",
-    )
+    return " AND ".join(conditions), tuple(bound)
 
 
 def _facts(

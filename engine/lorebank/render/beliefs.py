@@ -14,7 +14,9 @@ from lorebank.domain.answers import (
     BeliefStep,
     Ending,
     Explanation,
+    NamedIn,
     OpinionsOfBanks,
+    Timeline,
 )
 from lorebank.domain.facts import Fact, Opinion, OpinionStatus, Origin, Trend, superseded_phrase
 from lorebank.domain.judgments import JudgeRecord
@@ -237,20 +239,29 @@ def _judge_lines(look: Look, record: JudgeRecord) -> list[str]:
 _DATE_COLUMN = " " * 12
 
 
-def timeline_lines(look: Look, facts: Sequence[Fact]) -> list[str]:
+def timeline_lines(look: Look, told: Timeline, limit: int | None = None) -> list[str]:
+    """The newest first, `limit` at most; of one day facts before prose."""
     lines: list[str] = []
     column = INDENT if look.for_model else _DATE_COLUMN
-    for fact in facts:
-        day = _starts(fact)
+    entries: list[Fact | NamedIn] = [*told.facts, *told.prose]
+    if told.prose:
+        entries.sort(key=lambda entry: _starts(entry) or date.min, reverse=True)
+    for entry in entries[:limit]:
+        day = _starts(entry)
         shown = day.isoformat() if day else "undated"
-        first, *rest = look.paragraph(fact.content, column, first=f"{shown:<12}")
+        first, *rest = look.paragraph(entry.content, column, first=f"{shown:<12}")
         lines += [look.bullet + look.accent(shown) + first[len(shown) :], *rest]
-        parts = [*_timeline_parts(fact), fact.id if look.for_model else ""]
-        lines += look.byline(parts, fact.citation, indent=column)
+        if isinstance(entry, NamedIn):
+            lines += look.byline(["prose"], entry.source, indent=column)
+            continue
+        parts = [*_timeline_parts(entry), entry.id if look.for_model else ""]
+        lines += look.byline(parts, entry.citation, indent=column)
     return lines
 
 
-def _starts(fact: Fact) -> date | None:
+def _starts(fact: Fact | NamedIn) -> date | None:
+    if isinstance(fact, NamedIn):
+        return fact.day
     if fact.occurred is None:
         return fact.recorded
     return fact.occurred.start or fact.occurred.end or fact.recorded

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, Unpack
 from pydantic import BeforeValidator, Field
 from typing_extensions import TypedDict  # pydantic asks for this one before Python 3.12
 
-from lorebank.domain.answers import Answer
+from lorebank.domain.answers import Answer, Timeline
 from lorebank.domain.facts import LONGEST_FACT, NOBODY, Author, Fact, FactKind, InboxKind
 from lorebank.errors import LorebankError, UsageError
 from lorebank.markdown.origin import as_recalled
@@ -250,11 +250,11 @@ class Toolset(Mutable):
     def timeline(
         self, entity: About = None, since: Since = None, until: Until = None, k: Count = 30
     ) -> Delivered:
-        """Facts by when they happened, newest first."""
-        found = self.bank.timeline(entity, since=since, until=until)
-        lines = [*timeline_lines(MODEL, found[:k]), *more_line(k, len(found), "; raise k", "")] or [
-            "No facts."
-        ]
+        """Facts by when they happened, newest first; prose that names the entity, marked so."""
+        facts = self.bank.timeline(entity, since=since, until=until)
+        prose = self.bank.prose_naming(entity, since=since, until=until) if entity else ()
+        lines = timeline_lines(MODEL, Timeline(facts, prose), k) or ["No facts."]
+        lines += more_line(k, len(facts) + len(prose), "; raise k", "")
         return _recalled(within("\n".join(lines), REVIEW_TOKENS, "give since and until"))
 
     def explain(

@@ -19,6 +19,7 @@ from lorebank.cli.command import (
     option,
 )
 from lorebank.cli.session import Session
+from lorebank.domain.answers import Timeline
 from lorebank.errors import UsageError
 from lorebank.render import beliefs as render
 from lorebank.render.answers import failed_lines
@@ -105,7 +106,7 @@ def explain(session: Session, id_: str) -> int:
 @fail_empty_option
 def timeline(session: Session, entity: str | None, since: str | None, until: str | None) -> int:
     """Newest first. A fact is dated by the day that its text names, or else by the day it was
-    written.
+    written. Prose that names ENTITY is listed as well, marked as prose.
 
     Examples:
         lorebank timeline --since 2025-11-01
@@ -113,9 +114,11 @@ def timeline(session: Session, entity: str | None, since: str | None, until: str
     """
     with session.bank() as bank:
         facts = bank.timeline(entity, since=since, until=until)
+        prose = bank.prose_naming(entity, since=since, until=until) if entity else ()
     asked = (("about", entity), ("since", since), ("until", until))
     nothing = " ".join(["no fact", *(f"{word} {given}" for word, given in asked if given)])
-    return session.result(facts, render.timeline_lines, key="facts", nothing=nothing)
+    told = Timeline(facts, prose)
+    return session.result(told, render.timeline_lines, found=facts or prose, nothing=nothing)
 
 
 @command("today")
