@@ -128,6 +128,50 @@ def test_what_somebody_is_comes_first(bank: Bank, question: str, lead: str) -> N
     assert lead in bank.recall(question, now=NOW).hits[0].content
 
 
+@pytest.fixture(scope="module")
+def logs_alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bank]:
+    root: Path = tmp_path_factory.mktemp("logs") / "ws"
+    (root / "memory").mkdir(parents=True)
+    for day, text in {
+        "2025-03-03": "Went rowing with Edda, second time this month.\n\n## Retain\n"
+        "- W @Edda: Likes marzipan.\n"
+        "- W @Tibor: Mag Lakritz.\n"
+        "- W @me: The deposit is 1,200 euros.\n",
+        "2025-04-02": "## Retain\n"
+        "- W @Edda: Joiner from Kiruna, our neighbour upstairs.\n"
+        "- W @Tibor: Ist der neue Vermieter, wohnt unten.\n",
+    }.items():
+        (root / "memory" / f"{day}.md").write_text(text, "utf-8")
+    with Bank.open(root, environ=WORDS_ONLY, now=NOW) as opened:
+        opened.sync()
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("question", "lead"),
+    [
+        ("tell me about Edda", "Joiner from Kiruna"),
+        ("wer ist Tibor?", "Ist der neue Vermieter"),
+    ],
+)
+def test_a_fact_that_describes_somebody_leads_before_an_earlier_one(
+    logs_alone: Bank, question: str, lead: str
+) -> None:
+    hits = logs_alone.recall(question, now=NOW).hits
+    assert hits[0].content.startswith(lead)
+
+
+def test_a_comma_behind_a_name_alone_is_no_description(logs_alone: Bank) -> None:
+    hits = logs_alone.recall("who is Edda?", now=NOW, explain=True).hits
+    [rowing] = [hit for hit in hits if hit.content.startswith("Went rowing")]
+    assert "defining" not in rowing.why["score"]
+
+
+def test_what_a_fact_says_of_a_thing_describes_nobody(logs_alone: Bank) -> None:
+    answer = logs_alone.recall("when is the deposit due?", now=NOW)
+    assert not any("was read as" in note for note in answer.notes)
+
+
 def test_an_event_that_the_notes_date_bounds_a_time(bank: Bank) -> None:
     answer = bank.recall("where did the roof leak before the regatta?", now=NOW)
     assert answer.query.interval is not None

@@ -184,7 +184,7 @@ def _longest(
 
 def _descriptions(item: Item, slug: str, names: Sequence[str]) -> Iterator[list[str]]:
     """The words in which an item describes somebody, a list a description."""
-    if item.kind == FactKind.WORLD and item.subjects == {slug}:
+    if _is_about(item, slug) and not _tells_of_a_thing().match(item.content):
         yield head_words(item.content)
     for start, end in _places(item.content, names):
         if behind := _BEHIND.match(item.content, end):
@@ -241,7 +241,9 @@ def definitions(request: Request, items: Mapping[int, Item]) -> dict[int, float]
             below = fold(firsts.get(number, "").rpartition(" > ")[2]) in folded
             worth = _definition(item, names, below=below, is_known=bool(slug))
             if _is_about(item, slug):
-                worth = max(worth, _ABOUT if item.recorded == first else _ABOUT_LATER)
+                about = _ABOUT if item.recorded == first else _ABOUT_LATER
+                describes = _describes().search(item.content) is not None
+                worth = max(worth, _LESS_SURE if describes else about)
             found[number] = max(found[number], worth)
     return found
 
@@ -259,7 +261,7 @@ def _definition(item: Item, names: Sequence[str], *, below: bool, is_known: bool
     leading = 1.0 if lasts else _LESS_SURE
     best = leading if below else 0.0
     for start, end in _places(item.content, names):
-        before, opens = item.content[:start], bool(_BEHIND.match(item.content, end))
+        before, opens = item.content[:start], _BEHIND.match(item.content, end)
         begins = bool(_ITEM.match(before))
         if begins and _copula().match(item.content, end):
             return 1.0
@@ -267,8 +269,8 @@ def _definition(item: Item, names: Sequence[str], *, below: bool, is_known: bool
             return 1.0
         if (begins and (opens or lasts)) or _LABEL.search(before):
             best = leading
-        elif opens or lasts:
-            best = max(best, leading / 2)  # a comma behind a name is not always an apposition
+        elif lasts or (opens and _is_apposition(opens)):
+            best = max(best, leading / 2)  # "with Edda, second time" is no apposition
     return best
 
 
@@ -305,6 +307,32 @@ def _names(connection: Connection, slugs: Collection[str]) -> dict[str, tuple[st
     return names
 
 
+def _is_apposition(behind: re.Match[str]) -> bool:
+    """Whether what stands behind a name inside a sentence may describe its bearer: not so in "with
+    Edda, second time this month"."""
+    has_comma = "," in behind.string[behind.start() : behind.start("text")]
+    return not has_comma or not determiners().isdisjoint(words(behind["text"])[:1])
+
+
+@cache
+def _describes() -> re.Pattern[str]:
+    """`Is our vet`, `Joiner, our neighbour upstairs`: a noun phrase that says who somebody is."""
+    determiner, copula = _either("determiner"), _either("copula")
+    phrase = rf"(?:{determiner})\s+\w+(?:[ -]\w+){{0,2}}"
+    return re.compile(rf"^(?:{copula})\s+{phrase}|,\s+{phrase}\s*(?=[,.;:()]|$)", re.IGNORECASE)
+
+
+@cache
+def _tells_of_a_thing() -> re.Pattern[str]:
+    """`The rent is`: a fact about somebody that says what something is."""
+    determiner, copula = _either("determiner"), _either("copula")
+    return re.compile(rf"(?:{determiner})\s+\w+(?:[ -]\w+){{0,2}}\s+(?:{copula})\s", re.IGNORECASE)
+
+
+def _either(kind: str) -> str:
+    return "|".join(map(re.escape, phrases_of(kind)))
+
+
 @cache
 def determiners() -> frozenset[str]:
     return frozenset(map(fold, phrases_of("determiner")))
@@ -313,9 +341,7 @@ def determiners() -> frozenset[str]:
 @cache
 def _noun_phrase() -> re.Pattern[str]:
     """`my nephew`, `our daughter is`: before a name."""
-    determiner, copula = (
-        "|".join(map(re.escape, phrases_of(kind))) for kind in ("determiner", "copula")
-    )
+    determiner, copula = _either("determiner"), _either("copula")
     return re.compile(
         rf"(?<!\w)(?:{determiner})\s+(?P<text>\w+(?:[ -]\w+){{0,2}}?)(?:\s+(?:{copula}))?\s+$",
         re.IGNORECASE,
@@ -325,12 +351,12 @@ def _noun_phrase() -> re.Pattern[str]:
 @cache
 def _copula() -> re.Pattern[str]:
     """`is`, `war`, `était`: behind a name."""
-    return re.compile(rf"\s+(?:{'|'.join(map(re.escape, phrases_of('copula')))})\s", re.IGNORECASE)
+    return re.compile(rf"\s+(?:{_either('copula')})\s", re.IGNORECASE)
 
 
 @cache
 def _copula_before() -> re.Pattern[str]:
-    return re.compile(rf"\s(?:{'|'.join(map(re.escape, phrases_of('copula')))})\s+$", re.IGNORECASE)
+    return re.compile(rf"\s(?:{_either('copula')})\s+$", re.IGNORECASE)
 
 
 # -- dates without a year -----------------------------------------------------------------------
