@@ -190,9 +190,6 @@ class EmbeddingService(Mutable):
             self._asking = None
 
     def _query(self, connection: Connection, text: str) -> QueryVector:
-        from lorebank.language.secrets import redact
-
-        text = redact(text).text
         if (
             not has_vectors(connection)
             and self.pending(connection) > EMBEDDED_BY_RECALL
@@ -383,7 +380,8 @@ class EmbeddingService(Mutable):
         return vector
 
     def _embed_question(self, embedder: Embedder, text: str) -> Vector:
-        """Memoised for local embedders, read from the disk cache for remote ones."""
+        """Memoised for local embedders; for remote ones, which no secret may reach, read from the
+        disk cache."""
         if not embedder.endpoint:
             asked = embedder.fingerprint, text
             if asked not in self._asked:
@@ -393,6 +391,9 @@ class EmbeddingService(Mutable):
             return self._asked[asked]
         import numpy as np
 
+        from lorebank.language.secrets import redact
+
+        text = redact(text).text
         key = text_hash(text)
         with self._cache() as cache:
             known = cache.get(embedder.fingerprint, [key], "query")
