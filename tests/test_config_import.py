@@ -23,7 +23,7 @@ def test_f19_every_key_of_openclaw_has_a_home_or_a_reason(openclaw: Path) -> Non
     found = read_openclaw(openclaw)
     expected = json.loads((GOLDEN / "openclaw.json").read_text("utf-8"))
     assert json.loads(json.dumps(found.settings)) == expected["settings"]
-    assert sorted(key for key, why in found.homeless if why) == expected["homeless"]
+    assert sorted(key for key, why in found.unmapped if why) == expected["homeless"]
 
 
 def test_what_is_taken_over_can_be_written_and_read(openclaw: Path, tmp_path: Path) -> None:
@@ -43,8 +43,8 @@ def test_a_provider_that_is_not_named_is_chosen_as_openclaw_does(tmp_path: Path)
     file.write_text("{agents: {defaults: {memorySearch: {provider: 'mistral', fallback: 7}}}}")
     found = read_openclaw(file)
     assert found.settings == {}
-    assert [key.rpartition(".")[2] for key, _ in found.homeless] == ["provider", "fallback"]
-    assert "expected" in found.homeless[0][1]
+    assert [key.rpartition(".")[2] for key, _ in found.unmapped] == ["provider", "fallback"]
+    assert "expected" in found.unmapped[0][1]
 
 
 def test_f46_the_index_can_be_kept_elsewhere_one_a_workspace(tmp_path: Path) -> None:
@@ -138,4 +138,4 @@ def test_f02_f11_compaction_and_the_plugin_slot_are_taken_over(tmp_path: Path) -
         "compaction.memory_flush.system_prompt": "S",
         "memory_search.enabled": False,
     }
-    assert [key for key, _ in found.homeless] == ["agents.defaults.compaction.mode"]
+    assert [key for key, _ in found.unmapped] == ["agents.defaults.compaction.mode"]

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from lorebank.conversations import sync as session_sync
 from lorebank.conversations.files import FoundSessions, SessionFile
-from lorebank.conversations.store import chunks_of_turns, open_sessions, session_problems
+from lorebank.conversations.store import chunk_turns, open_sessions, session_problems
 from lorebank.conversations.sync import SessionRules, SyncScope, read_session, sync_sessions
 from lorebank.conversations.turns import (
     START,
-    Place,
     Role,
+    TranscriptOffset,
     Turn,
     lines_of,
     read_line,
@@ -116,8 +116,8 @@ def test_every_line_number_is_that_of_the_file(data: bytes) -> None:
     read = list(lines_of(BytesIO(data)))
 
     assert [lines[line.number - 1] for line in read] == [line.data for line in read]
-    assert not read or read[-1].end == Place(len(data), data.count(b"\n"))
-    assert Place(0, 0) == START
+    assert not read or read[-1].end == TranscriptOffset(len(data), data.count(b"\n"))
+    assert TranscriptOffset(0, 0) == START
 
 
 TURNS = st.lists(
@@ -133,10 +133,10 @@ TURNS = st.lists(
 
 @given(TURNS, TURNS)
 def test_chunks_go_on_as_if_all_were_read_at_once(first: list[Turn], then: list[Turn]) -> None:
-    whole = list(chunks_of_turns([*first, *then], 100))
-    *done, last = list(chunks_of_turns(first, 100)) or [None]
+    whole = list(chunk_turns([*first, *then], 100))
+    *done, last = list(chunk_turns(first, 100)) or [None]
 
-    assert [*done, *chunks_of_turns(then, 100, last)] == whole
+    assert [*done, *chunk_turns(then, 100, last)] == whole
     assert all(len(chunk.text) <= 100 for chunk in whole)
 
 
@@ -330,7 +330,7 @@ def test_a_large_file_is_read_in_pieces_that_a_kill_may_part(tmp_path: Path) -> 
 
     sync_sessions(store, found, SessionRules(), today=TODAY, is_over=is_over)
     [(offset, size)] = select(store, "SELECT offset, size FROM sessions")
-    assert session_sync._PIECE <= offset < size
+    assert session_sync._PIECE_BYTES <= offset < size
     sync_sessions(store, found, SessionRules(), today=TODAY)
     sync_sessions(whole, found, SessionRules(), today=TODAY)
 

@@ -93,7 +93,7 @@ def test_a_bomb_is_not_unpacked(bank: Bank, tmp_path: Path) -> None:
 def test_a_header_that_lies_about_its_size(
     bank: Bank, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lorebank.workspace.given.LARGEST_ENTRY", 10_000)
+    monkeypatch.setattr("lorebank.workspace.given.MAX_ENTRY_BYTES", 10_000)
     source = zipped(tmp_path / "b.zip", {"conversations.json": json.dumps([CHAT] * 80)})
     data = source.read_bytes()
     with zipfile.ZipFile(source) as archive:

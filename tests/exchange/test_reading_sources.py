@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from lorebank.domain.facts import Diagnostic
 from lorebank.errors import UsageError
-from lorebank.exchange.conversations import moment_of, read_chatgpt, read_claude
+from lorebank.exchange.conversations import parse_moment, read_chatgpt, read_claude
 from lorebank.exchange.date_formats import joda_day, moment_day
-from lorebank.exchange.importing import form_of
-from lorebank.exchange.notes import ImportedNote, Read, free_path, safe_path
+from lorebank.exchange.importing import detect_form
+from lorebank.exchange.notes import ImportedNote, NoteStream, free_path, safe_path
 from lorebank.exchange.prose import rewrite_links
 from lorebank.exchange.read_jsonl import read_jsonl
 from lorebank.exchange.read_logseq import read_logseq
@@ -28,7 +28,7 @@ from support import FIXTURES, GOLDEN, golden
 SOURCES = FIXTURES / "exchange"
 
 
-READERS: dict[str, Callable[[Source], Read]] = {
+READERS: dict[str, Callable[[Source], NoteStream]] = {
     "Vault": read_obsidian,
     "graph": read_logseq,
     "basic-memory": read_basic_memory,
@@ -42,7 +42,7 @@ def opened(path: Path) -> closing[Source]:
     return closing(open_source(path))
 
 
-def parted(read: Read) -> tuple[dict[str, str], list[str]]:
+def parted(read: NoteStream) -> tuple[dict[str, str], list[str]]:
     """Text by name, and what was left out as `path:line code`."""
     found = list(read)
     notes = {each.name: each.text for each in found if isinstance(each, ImportedNote)}
@@ -53,7 +53,7 @@ def parted(read: Read) -> tuple[dict[str, str], list[str]]:
 @golden("exchange.md")
 def test_the_content_tells_the_form(name: str, form: str) -> None:
     with opened(SOURCES / name) as source:
-        assert form_of(source) == form
+        assert detect_form(source) == form
 
 
 @golden("exchange.md")
@@ -61,10 +61,10 @@ def test_a_file_that_nothing_tells_of_is_refused(tmp_path: Path, content: str) -
     file = tmp_path / "export.json"
     file.write_text(content)
     with opened(file) as source, pytest.raises(UsageError):
-        form_of(source)
+        detect_form(source)
 
 
-def as_section(read: Read) -> str:
+def as_section(read: NoteStream) -> str:
     """What was read, as a section of `golden/imports.md` shows it."""
     parts, left = [], []
     for each in read:
@@ -91,7 +91,7 @@ def test_a_json_array_of_texts(tmp_path: Path) -> None:
         '[{"memory": "Likes tea.", "entities": ["Ana"]},\n {"memory": "Likes jam."}, oops'
     )
     with opened(tmp_path / "memories.json") as source:
-        assert form_of(source) == "jsonl"
+        assert detect_form(source) == "jsonl"
         notes, left = parted(read_jsonl(source))
     assert notes == {"undated": "# undated\n\n## Retain\n- W @Ana: Likes tea.\n- W: Likes jam.\n"}
     assert left == ["memories.json:2 invalid-json"]
@@ -149,5 +149,5 @@ def test_a_journal_of_logseq(form: str, name: str, day: date | None) -> None:
 def test_a_moment(value: object, expected: str | None) -> None:
     from datetime import UTC
 
-    found = moment_of(value, UTC)
+    found = parse_moment(value, UTC)
     assert (found.isoformat() if found else None) == expected

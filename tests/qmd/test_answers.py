@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lorebank.qmd.answers import (
-    Found,
+    QmdMatch,
     UnreadableAnswer,
+    format_question,
     is_flag_rejection,
-    question_for,
     read_answer,
 )
 from lorebank.qmd.program import Collection
@@ -39,8 +39,8 @@ REAL = """[
   }
 ]
 """
-ROUTER = Found("memory-root", "memory/Router Notes.md", 1, 3, 0.42)
-BOAT = Found("docs", "sub/Ünï_çode.md", 3, 3, 0.0)
+ROUTER = QmdMatch("memory-root", "memory/Router Notes.md", 1, 3, 0.42)
+BOAT = QmdMatch("docs", "sub/Ünï_çode.md", 3, 3, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -48,22 +48,22 @@ BOAT = Found("docs", "sub/Ünï_çode.md", 3, 3, 0.0)
     [
         (REAL, (ROUTER, BOAT)),
         (f"QMD Warning: no GPU [slow]\n{REAL}\ntook 3 s\n", (ROUTER, BOAT)),
-        ('{"results": [{"file": "qmd://a/b.md", "line": 7}]}', (Found("a", "b.md", 7, 7, 0.0),)),
-        ('[{"file": "a/b.md", "score": 3}]', (Found("a", "b.md", 1, 1, 1.0),)),
-        ('[{"file": "qmd://a/b.md?index=x", "score": -1}]', (Found("a", "b.md", 1, 1, 0.0),)),
-        ('[{"file": "qmd://a/b.md", "score": NaN}]', (Found("a", "b.md", 1, 1, 0.0),)),
-        ('[{"file": "qmd://a/b.md", "line": -4}]', (Found("a", "b.md", 1, 1, 0.0),)),
+        ('{"results": [{"file": "qmd://a/b.md", "line": 7}]}', (QmdMatch("a", "b.md", 7, 7, 0.0),)),
+        ('[{"file": "a/b.md", "score": 3}]', (QmdMatch("a", "b.md", 1, 1, 1.0),)),
+        ('[{"file": "qmd://a/b.md?index=x", "score": -1}]', (QmdMatch("a", "b.md", 1, 1, 0.0),)),
+        ('[{"file": "qmd://a/b.md", "score": NaN}]', (QmdMatch("a", "b.md", 1, 1, 0.0),)),
+        ('[{"file": "qmd://a/b.md", "line": -4}]', (QmdMatch("a", "b.md", 1, 1, 0.0),)),
         (
             '[{"file": "qmd://a/b.md", "snippet": "@@ -0,999999999 @@"}]',
-            (Found("a", "b.md", 1, 1000, 0.0),),
+            (QmdMatch("a", "b.md", 1, 1000, 0.0),),
         ),
-        ('[{"docid": "#1"}, {"file": "qmd://a/b.md"}]', (Found("a", "b.md", 1, 1, 0.0),)),
+        ('[{"docid": "#1"}, {"file": "qmd://a/b.md"}]', (QmdMatch("a", "b.md", 1, 1, 0.0),)),
         ("[]", ()),
         ("No results found.\n", ()),
         ("warn: no results found", ()),
     ],
 )
-def test_what_it_prints_is_read(output: str, found: tuple[Found, ...]) -> None:
+def test_what_it_prints_is_read(output: str, found: tuple[QmdMatch, ...]) -> None:
     assert read_answer(output) == found
 
 
@@ -84,7 +84,7 @@ def test_any_output_is_read_or_refused(text: str) -> None:
 
 @golden("qmd.md")
 def test_a_question_is_put_as_the_mode_takes_it(mode: str, question: str, asked: str) -> None:
-    assert question_for(mode, question) == asked
+    assert format_question(mode, question) == asked
 
 
 @golden("qmd.md")

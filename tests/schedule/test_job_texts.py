@@ -44,7 +44,7 @@ PLAIN = Job("/home/ada/notes", time(3, 5), "/usr/bin/python3")
 
 
 def at_of(system: str, text: str) -> time | None:
-    return FILE_SCHEDULERS[system]("/home/ada/notes", OWNER).read_at(text)
+    return FILE_SCHEDULERS[system]("/home/ada/notes", OWNER).parse_time(text)
 
 
 @pytest.mark.parametrize(

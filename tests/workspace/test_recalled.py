@@ -29,7 +29,7 @@ def test_the_last_day_of_each_line_is_known(root: Path) -> None:
 def test_compacting_a_long_log_changes_nothing_that_is_known(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recalled, "_WORTH_COMPACTING", 64_000)
+    monkeypatch.setattr(recalled, "_COMPACT_FROM_BYTES", 64_000)
     log = root / ".memory" / "recalled.log"
     for number in range(3_000):
         note_recalled(root, [f"f-{number % 700:010x}"], DAY + timedelta(number // 100))

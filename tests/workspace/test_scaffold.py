@@ -293,17 +293,17 @@ def test_links_in_packs_are_refused(tmp_path: Path) -> None:
 
 
 def _bomb(place: Path) -> None:
-    zip_pack(place, {"workspace/bank/big.md": b"\n" * (pack_source.LARGEST_FILE + 1)})
+    zip_pack(place, {"workspace/bank/big.md": b"\n" * (pack_source.MAX_FILE_BYTES + 1)})
 
 
 def _many(place: Path) -> None:
-    count = pack_source.MOST_FILES + 1
+    count = pack_source.MAX_FILES + 1
     zip_pack(place, {f"workspace/bank/{n}.md": b"x" for n in range(count)})
 
 
 def _large(place: Path) -> None:
-    count = pack_source.LARGEST_PACK // pack_source.LARGEST_FILE + 1
-    content = b"\n" * pack_source.LARGEST_FILE
+    count = pack_source.MAX_PACK_BYTES // pack_source.MAX_FILE_BYTES + 1
+    content = b"\n" * pack_source.MAX_FILE_BYTES
     zip_pack(place, {f"workspace/bank/{n}.md": content for n in range(count)})
 
 

@@ -182,7 +182,7 @@ class Command(click.Command):
             return super().parse_args(ctx, args)
         bullet = _BULLET if self.is_markdown else ""
         rest = super().parse_args(ctx, [_list_item(argument, bullet) for argument in args])
-        ctx.params = {name: _as_given(value) for name, value in ctx.params.items()}
+        ctx.params = {name: _restore_bullet(value) for name, value in ctx.params.items()}
         return rest
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -284,9 +284,9 @@ def _list_item(argument: str, bullet: str) -> str:
     return f"{bullet} {argument[2:]}" if bullet else argument[2:]
 
 
-def _as_given(value: Any) -> Any:
+def _restore_bullet(value: Any) -> Any:
     if isinstance(value, tuple):
-        return tuple(map(_as_given, value))
+        return tuple(map(_restore_bullet, value))
     return value.replace(_BULLET, "-") if isinstance(value, str) else value
 
 
@@ -319,10 +319,12 @@ def complete_entity(
     from click.shell_completion import CompletionItem
 
     start = incomplete.casefold()
-    return [CompletionItem(name) for name in _names(ctx) if name.casefold().startswith(start)]
+    return [
+        CompletionItem(name) for name in _entity_names(ctx) if name.casefold().startswith(start)
+    ]
 
 
-def _names(ctx: click.Context) -> list[str]:
+def _entity_names(ctx: click.Context) -> list[str]:
     try:
         with ctx.ensure_object(Session).bank() as bank:
             return [name for e in bank.entities() for name in (e.name, *e.aliases)]

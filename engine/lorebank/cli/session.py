@@ -130,7 +130,7 @@ def progress_line(stage: str, done: int, total: int) -> str:
 SCHEMA_VERSION = 1
 FOUND = 6
 """The exit code of a check that found something."""
-FALLEN_BACK = 7
+FALLBACK_USED = 7
 """The exit code of an answer by other means than those that are set."""
 PIPE_WIDTH = 100
 WIDEST = 120
@@ -196,7 +196,7 @@ class Session:
         """The exit code of an answer."""
         if self.fail_empty and not found:
             return 1
-        return FALLEN_BACK if bank.fallbacks() else 0
+        return FALLBACK_USED if bank.fallbacks() else 0
 
     def banks(self) -> Banks:
         from lorebank.app.several import Banks

@@ -18,9 +18,9 @@ from lorebank.recall.search import search_terms
 from lorebank.recall.snippets import snippet
 from lorebank.recall.understand import MAX_QUERY_CHARACTERS
 
-_LEAST_CANDIDATES = 40
+_MIN_CANDIDATES = 40
 """Chosen by hand: repeated chunks and low scores fall away before the hits are shown."""
-_CANDIDATES_A_HIT = 4
+_CANDIDATES_PER_HIT = 4
 """As above, for many hits."""
 
 
@@ -30,7 +30,7 @@ def search_sessions(
     """The best chunks of transcripts for a question, best first; what was said twice, once."""
     terms = search_terms(text[:MAX_QUERY_CHARACTERS])
     within = None if path is None else select_session_chunks(connection, path)
-    wanted = max(_LEAST_CANDIDATES, k * _CANDIDATES_A_HIT)
+    wanted = max(_MIN_CANDIDATES, k * _CANDIDATES_PER_HIT)
     matches = match_chunks(connection, terms, wanted, table="session_chunks_fts", within=within)
     scores = {row: score_of_words(count / len(terms), named=0.0) for row, count in matches.items()}
     hits: dict[str, SearchHit] = {}

@@ -14,7 +14,7 @@ from datetime import date
 from hashlib import blake2b
 from pathlib import Path
 
-from lorebank.conversations.turns import ODD, START, Place, Role, Turn
+from lorebank.conversations.turns import PROBLEMS, START, Role, TranscriptOffset, Turn
 from lorebank.database.connection import Connection, has_full_text, open_index, select
 from lorebank.domain.facts import Diagnostic
 from lorebank.language.words import searchable
@@ -35,7 +35,7 @@ class TurnChunk(Record):
     day: date | None
 
 
-def chunks_of_turns(
+def chunk_turns(
     turns: Iterable[Turn], longest: int, open_chunk: TurnChunk | None = None
 ) -> Iterator[TurnChunk]:
     """The chunks of the turns, of at most `longest` characters; the first begins with
@@ -77,7 +77,7 @@ class KnownSession(Record):
     size: int = 0
     mtime_ns: int = 0
     day: str = ""
-    read: Place = START
+    read: TranscriptOffset = START
     mark: str = ""
     turns: int = 0
 
@@ -110,7 +110,7 @@ def _known(
 ) -> Iterator[KnownSession]:
     rows = select(connection, f"SELECT {_SESSION} FROM sessions WHERE {condition}", bound)
     for session, path, place, size, stamp, day, offset, lines, mark, turns in rows:
-        read = Place(offset, lines)
+        read = TranscriptOffset(offset, lines)
         yield KnownSession(session, path, place, size, stamp, day, read, mark, turns)
 
 
@@ -220,7 +220,7 @@ def drop_problem(connection: Connection, session: int | None, code: str) -> None
 def session_problems(connection: Connection) -> tuple[Diagnostic, ...]:
     """What is odd in the transcripts, by path."""
     return tuple(
-        Diagnostic(path, line, code, ODD[code] + (f" ({count:,} times)" if count > 1 else ""))
+        Diagnostic(path, line, code, PROBLEMS[code] + (f" ({count:,} times)" if count > 1 else ""))
         for path, line, code, count in select(
             connection,
             "SELECT s.path, p.line, p.code, p.count FROM session_problems p"

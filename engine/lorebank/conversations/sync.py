@@ -18,8 +18,8 @@ from typing import BinaryIO
 
 from lorebank.conversations import store as rows
 from lorebank.conversations.files import FoundSessions, SessionFile
-from lorebank.conversations.store import KnownSession, chunks_of_turns
-from lorebank.conversations.turns import Place, Turn, lines_of, read_line, turns_of
+from lorebank.conversations.store import KnownSession, chunk_turns
+from lorebank.conversations.turns import TranscriptOffset, Turn, lines_of, read_line, turns_of
 from lorebank.database.connection import (
     Connection,
     read_meta,
@@ -34,13 +34,13 @@ from lorebank.workspace.files import content_hash, open_regular
 
 Progress = Callable[[str, int, int], None]
 
-_PIECE = 8 * 2**20
+_PIECE_BYTES = 8 * 2**20
 """Bytes of one transaction, and the last line that begins in them."""
-_MARKED = 4096
+_MARK_BYTES = 4096
 """Bytes at the start and at the end of what was read by which a file is recognised."""
 _UNFINISHED = 0
 """In place of the time stamp while a file is being read; a kill leaves it so."""
-_HALF = "session-line-half"
+_PARTIAL_LINE = "session-line-half"
 _CHARACTERS_A_TOKEN = 4
 """Of English prose by the tokenizers of the large models."""
 
@@ -95,7 +95,7 @@ def sync_sessions(
     days = rules.retention_days
     oldest = today - timedelta(days=days) if days else date.min
     files = [file for file in found.files if file.day >= oldest]
-    known, removed = _drop_gone(connection, files, rules, reach)
+    known, removed = _drop_removed(connection, files, rules, reach)
     added, changed, problems = list[str](), list[str](), list[Diagnostic]()
     for done, file in enumerate(files, start=1):
         before = known.get(file.path)
@@ -124,7 +124,7 @@ def sync_sessions(
     )
 
 
-def _drop_gone(
+def _drop_removed(
     connection: Connection, files: list[SessionFile], rules: SessionRules, reach: SyncScope
 ) -> tuple[dict[str, KnownSession], list[str]]:
     """What is known of each path, less what is not there any more, or all of it where it would be
@@ -158,12 +158,12 @@ def _sync_file(
         # What is written from now on is left for the next time: size and stamp stay true.
         seen = os.fstat(handle.fileno())
         file = file._replace(size=seen.st_size, mtime_ns=seen.st_mtime_ns)
-        from_start = known is None or _is_other(known, file, handle)
+        from_start = known is None or _was_replaced(known, file, handle)
         may_wait = reach is SyncScope.DUE and not from_start
         if known is not None and may_wait and not _is_due(known, file, rules, handle):
             return False
-        goes_on = True
-        while goes_on and not is_over():
+        has_more = True
+        while has_more and not is_over():
             with transaction(connection):
                 if (
                     read_meta(connection, "rules") != rules.fingerprint()  # forgotten meanwhile
@@ -173,15 +173,15 @@ def _sync_file(
                 if from_start or known is None:
                     known = _begin(connection, file, known, handle)
                     from_start = False
-                known, goes_on = _read_piece(connection, rules, known, file, handle)
+                known, has_more = _read_piece(connection, rules, known, file, handle)
     return True
 
 
-def _is_other(known: KnownSession, file: SessionFile, handle: BinaryIO) -> bool:
+def _was_replaced(known: KnownSession, file: SessionFile, handle: BinaryIO) -> bool:
     """Whether the file is no longer what was read with something behind it."""
     touched = file.size == known.size and known.mtime_ns != _UNFINISHED
-    other = touched or _mark(handle, known.read.offset) != known.mark
-    return other or _is_line_longer(handle, known.read)
+    replaced = touched or _mark(handle, known.read.offset) != known.mark
+    return replaced or _last_line_grew(handle, known.read)
 
 
 def _is_due(known: KnownSession, file: SessionFile, rules: SessionRules, handle: BinaryIO) -> bool:
@@ -213,8 +213,8 @@ def _read_piece(
     handle: BinaryIO,
 ) -> tuple[KnownSession, bool]:
     """Read a few megabytes on, inside the caller's transaction; whether more follows."""
-    rows.drop_problem(connection, known.session, _HALF)
-    place, turns, odd, goes_on = known.read, list[Turn](), list[tuple[str, int]](), False
+    rows.drop_problem(connection, known.session, _PARTIAL_LINE)
+    place, turns, odd, has_more = known.read, list[Turn](), list[tuple[str, int]](), False
     for line in lines_of(handle, place):
         read = read_line(line)
         odd += [(code, line.number) for code in read.odd]
@@ -228,27 +228,27 @@ def _read_piece(
                 turns.append(turn)
             else:
                 odd.append(("session-turn-repeated", line.number))
-        if place.offset - known.read.offset >= _PIECE:
-            goes_on = place.offset < file.size
+        if place.offset - known.read.offset >= _PIECE_BYTES:
+            has_more = place.offset < file.size
             break
     if turns:
         before = rows.take_last_chunk(connection, known.session)
         longest = rules.chunk_tokens * _CHARACTERS_A_TOKEN
-        rows.add_chunks(connection, known.session, chunks_of_turns(turns, longest, before))
+        rows.add_chunks(connection, known.session, chunk_turns(turns, longest, before))
     rows.add_problems(connection, known.session, odd)
     read_on = replace(
         known,
         size=file.size,
-        mtime_ns=_UNFINISHED if goes_on else file.mtime_ns,
+        mtime_ns=_UNFINISHED if has_more else file.mtime_ns,
         day=file.day.isoformat(),
         read=place,
         mark=_mark(handle, place.offset),
         turns=known.turns + len(turns),
     )
-    return rows.save_session(connection, read_on), goes_on
+    return rows.save_session(connection, read_on), has_more
 
 
-def _is_line_longer(handle: BinaryIO, read: Place) -> bool:
+def _last_line_grew(handle: BinaryIO, read: TranscriptOffset) -> bool:
     """Whether the last line that was read had no end yet, and more was written of it."""
     if not read.offset:
         return False
@@ -260,6 +260,6 @@ def _is_line_longer(handle: BinaryIO, read: Place) -> bool:
 def _mark(handle: BinaryIO, offset: int) -> str:
     """A digest by which the first `offset` bytes of a file are recognised: of their two ends."""
     handle.seek(0)
-    first = handle.read(min(_MARKED, offset))
-    handle.seek(max(0, offset - _MARKED))
-    return content_hash(first + handle.read(min(_MARKED, offset)))
+    first = handle.read(min(_MARK_BYTES, offset))
+    handle.seek(max(0, offset - _MARK_BYTES))
+    return content_hash(first + handle.read(min(_MARK_BYTES, offset)))

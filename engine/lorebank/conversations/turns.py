@@ -57,15 +57,17 @@ _ROLES = {
     "gpt": Role.ASSISTANT,
     "model": Role.ASSISTANT,
 }
-_ASIDE = frozenset({"isMeta", "isSidechain", "isCompactSummary", "isApiErrorMessage", "thought"})
-_LISTS = frozenset({"messages", "conversations", "conversation", "turns"})
+_META_FLAGS = frozenset(
+    {"isMeta", "isSidechain", "isCompactSummary", "isApiErrorMessage", "thought"}
+)
+_LIST_KEYS = frozenset({"messages", "conversations", "conversation", "turns"})
 _ENVELOPES = ("message", "payload")
 _ENVELOPE_TYPES = frozenset({"message", "response_item", *_ROLES})
 """Of others, such as progress and hooks, the message within is no turn of this conversation."""
 _TEXT_BLOCKS = frozenset({"text", "input_text", "output_text"})
-_CONTENTS = ("content", "text", "value", "parts")
-_STAMPS = ("timestamp", "created_at", "createdAt", "create_time", "ts", "time", "date")
-_IDS = ("uuid", "id", "message_id", "messageId")
+_CONTENT_KEYS = ("content", "text", "value", "parts")
+_TIME_KEYS = ("timestamp", "created_at", "createdAt", "create_time", "ts", "time", "date")
+_ID_KEYS = ("uuid", "id", "message_id", "messageId")
 _DEPTH = 4
 """Lists within lists; chosen by hand, so that a hostile value ends somewhere."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -84,11 +86,11 @@ def _utterances(value: object, day: date | None, id: str, depth: int) -> Iterato
         for position, each in enumerate(value):
             yield from _utterances(each, day, f"{id}#{position}" if id else "", depth - 1)
         return
-    if not isinstance(value, dict) or depth < 0 or _is_aside(value):
+    if not isinstance(value, dict) or depth < 0 or _is_meta(value):
         return
     day = _day(value) or day
     id = _id(value) or id
-    for name in value.keys() & _LISTS:
+    for name in value.keys() & _LIST_KEYS:
         if isinstance(value[name], list):
             yield from _utterances(value[name], day, id, depth - 1)
             return
@@ -98,18 +100,20 @@ def _utterances(value: object, day: date | None, id: str, depth: int) -> Iterato
     elif "role" not in value and _is_envelope(value):
         for name in _ENVELOPES:
             if isinstance(inner := value.get(name), dict):
-                for said in _utterances(_with_role(inner, value), day, id, depth - 1):
-                    yield said._replace(id=id or said.id, day=day or said.day)
+                for utterance in _utterances(_with_role(inner, value), day, id, depth - 1):
+                    yield utterance._replace(id=id or utterance.id, day=day or utterance.day)
                 return
 
 
 def _is_envelope(value: Mapping[str, Any]) -> bool:
-    sort = value.get("type", "message")
-    return isinstance(sort, str) and sort in _ENVELOPE_TYPES
+    type_name = value.get("type", "message")
+    return isinstance(type_name, str) and type_name in _ENVELOPE_TYPES
 
 
-def _is_aside(value: Mapping[str, Any]) -> bool:
-    marked = not _ASIDE.isdisjoint(value) and any(value.get(mark) is True for mark in _ASIDE)
+def _is_meta(value: Mapping[str, Any]) -> bool:
+    marked = not _META_FLAGS.isdisjoint(value) and any(
+        value.get(mark) is True for mark in _META_FLAGS
+    )
     return marked or value.get("channel") == "analysis"
 
 
@@ -130,7 +134,7 @@ def _with_role(inner: Mapping[str, Any], outer: Mapping[str, Any]) -> Mapping[st
 
 
 def _text(value: Mapping[str, Any]) -> str:
-    for name in _CONTENTS:
+    for name in _CONTENT_KEYS:
         if (content := value.get(name)) is not None:
             return "\n\n".join(_pieces(content, _DEPTH))
     return ""
@@ -144,22 +148,22 @@ def _pieces(content: object, depth: int) -> Iterator[str]:
     elif isinstance(content, list):
         for block in content if depth else ():
             yield from _pieces(block, depth - 1)
-    elif isinstance(content, dict) and depth and not _is_aside(content):
-        sort = content.get("type", content.get("content_type"))
-        if sort is None or (isinstance(sort, str) and sort in _TEXT_BLOCKS):
+    elif isinstance(content, dict) and depth and not _is_meta(content):
+        type_name = content.get("type", content.get("content_type"))
+        if type_name is None or (isinstance(type_name, str) and type_name in _TEXT_BLOCKS):
             inner = next((content[n] for n in ("text", "value", "parts") if n in content), None)
             yield from _pieces(inner, depth - 1)
 
 
 def _id(value: Mapping[str, Any]) -> str:
-    for name in _IDS:
+    for name in _ID_KEYS:
         if isinstance(found := value.get(name), str | int) and found != "":
             return str(found)
     return ""
 
 
 def _day(value: Mapping[str, Any]) -> date | None:
-    for name in _STAMPS:
+    for name in _TIME_KEYS:
         if (found := value.get(name)) is not None and (day := _day_of(found)):
             return day
     return None
@@ -181,11 +185,11 @@ def _day_of(stamp: object) -> date | None:
     return day if day.year in _YEARS else None
 
 
-LONGEST_LINE = 16 * 2**20
+MAX_LINE_BYTES = 16 * 2**20
 """Bytes. Pictures within a conversation take a few million."""
 
 
-class Place(Record):
+class TranscriptOffset(Record):
     """How far a file was read, so that reading can go on there."""
 
     offset: int
@@ -194,7 +198,7 @@ class Place(Record):
     """Line ends among them."""
 
 
-START = Place(0, 0)
+START = TranscriptOffset(0, 0)
 
 
 class Line(Record):
@@ -204,7 +208,7 @@ class Line(Record):
     """1-based."""
     data: bytes
     """Empty where the line is too long."""
-    end: Place
+    end: TranscriptOffset
     """Where reading goes on once this line is done with."""
     too_long: bool
     ended: bool
@@ -212,7 +216,7 @@ class Line(Record):
 
 
 def lines_of(
-    handle: BinaryIO, start: Place = START, *, longest: int = LONGEST_LINE
+    handle: BinaryIO, start: TranscriptOffset = START, *, longest: int = MAX_LINE_BYTES
 ) -> Iterator[Line]:
     """The lines of a file from `start` on; of a line, no more than `longest` bytes are held."""
     handle.seek(start.offset)
@@ -223,11 +227,11 @@ def lines_of(
         while too_long and not ended and (rest := handle.readline(longest)):
             size, ended = size + len(rest), rest.endswith(b"\n")
         offset, number = offset + size, number + 1
-        end = Place(offset, number if ended else number - 1)
+        end = TranscriptOffset(offset, number if ended else number - 1)
         yield Line(number, b"" if too_long else data.removesuffix(b"\n"), end, too_long, ended)
 
 
-LONGEST_TURN = 256_000
+MAX_TURN_CHARACTERS = 256_000
 """Characters; what is longer was pasted, not said."""
 _HOST_TAGS = (
     *("system-reminder", "system_reminder", "system", "environment_context", "user_instructions"),
@@ -245,12 +249,12 @@ _METADATA = re.compile(
 _MESSAGE_ID = re.compile(r"^\[message_id: [^\]\n]{1,120}\][ \t]*$", re.MULTILINE)
 _DATA_URI = re.compile(r"data:[\w/+.;=-]{0,120};base64,[A-Za-z0-9+/=_%-]*")
 _ENCODED = re.compile(r"[A-Za-z0-9+/_-]{200,}+={0,2}|(?:[A-Za-z0-9+/]{60,}+={0,2}\r?\n){3,}+")
-_LEAST_ENCODED = 60
+_MIN_ENCODED_WORD = 60
 """The shortest line of `_ENCODED`: without a word of that length the pattern cannot match."""
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
 _BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
-_SILENT = frozenset(
+_EMPTY_REPLIES = frozenset(
     {
         *("NO_REPLY", "HEARTBEAT_OK", "[Request interrupted by user]", "(no content)"),
         *("[Request interrupted by user for tool use]", "No response requested."),
@@ -259,18 +263,18 @@ _SILENT = frozenset(
 
 
 def clean_turn(text: str) -> tuple[str, list[str]]:
-    """The text as it may be stored and shown, empty where nothing of it is; and codes of `ODD`."""
-    if len(text) > LONGEST_TURN or "base64" in text:
+    """The text as it may be stored and shown, or an empty one; and codes of `PROBLEMS`."""
+    if len(text) > MAX_TURN_CHARACTERS or "base64" in text:
         text = _DATA_URI.sub("", text)
-    if max(map(len, text.split()), default=0) >= _LEAST_ENCODED:
+    if max(map(len, text.split()), default=0) >= _MIN_ENCODED_WORD:
         text = _ENCODED.sub("", text)
-    odd = ["session-turn-cut"] if len(text) > LONGEST_TURN else []
-    text = _plain(text[:LONGEST_TURN])
+    odd = ["session-turn-cut"] if len(text) > MAX_TURN_CHARACTERS else []
+    text = _plain(text[:MAX_TURN_CHARACTERS])
     text = strip_recalled(text).text
     if "<" in text:
         text = without_private(_KEPT_TAGS.sub("", _without_host_tags(text)))
     text = _BLANK_LINES.sub("\n\n", _MESSAGE_ID.sub("", _METADATA.sub("", text))).strip()
-    if not text or text in _SILENT:
+    if not text or text in _EMPTY_REPLIES:
         return "", odd
     redacted = redact(text)
     return redacted.text, ["secret-redacted"] * bool(redacted.secrets) + odd
@@ -307,13 +311,13 @@ def _without_host_tags(text: str) -> str:
     return "".join([*pieces, text[kept:]]) if kept else text
 
 
-ODD = {
+PROBLEMS = {
     "session-line-half": "the last line is not whole yet; it is read once it is",
     "session-line-long": "a line is too long to hold a turn; it is skipped",
     "session-line-unread": "a line is no JSON object; it is skipped",
     "session-nul": "a line holds NUL bytes; it is read without them",
     "session-replaced": "the file is not what it was; it was read again",
-    "session-turn-cut": f"a turn is kept to its first {LONGEST_TURN:,} characters",
+    "session-turn-cut": f"a turn is kept to its first {MAX_TURN_CHARACTERS:,} characters",
     "session-turn-repeated": "a message stands here again; it is kept once",
     "session-utf8": "a line is not UTF-8; odd bytes are read as �",
     "secret-redacted": "a secret is kept out of the index",
@@ -336,7 +340,7 @@ class Turn(Record):
 
 
 class ReadLine(Record):
-    """The turns of one line, and codes of `ODD`."""
+    """The turns of one line, and codes of `PROBLEMS`."""
 
     turns: tuple[Turn, ...] = ()
     odd: tuple[str, ...] = ()
@@ -350,21 +354,21 @@ def read_line(line: Line) -> ReadLine:
     try:
         values = _values(line, odd)
     except ValueError:
-        return _UNREAD if line.ended else _HALF
+        return _UNREAD if line.ended else _PARTIAL
     if line.too_long:
-        return _TOO_LONG if line.ended else _HALF
+        return _TOO_LONG if line.ended else _PARTIAL
     turns = []
-    for said in (said for value in values for said in utterances_in(value)):
-        text, codes = clean_turn(said.text)
+    for utterance in (utterance for value in values for utterance in utterances_in(value)):
+        text, codes = clean_turn(utterance.text)
         odd += codes
         if text:
-            turns.append(Turn(said.role, text, line.number, said.day, said.id))
+            turns.append(Turn(utterance.role, text, line.number, utterance.day, utterance.id))
     return ReadLine(tuple(turns), tuple(odd))
 
 
 _UNREAD = ReadLine(odd=("session-line-unread",))
 _TOO_LONG = ReadLine(odd=("session-line-long",))
-_HALF = ReadLine(odd=("session-line-half",), whole=False)
+_PARTIAL = ReadLine(odd=("session-line-half",), whole=False)
 
 
 def _values(line: Line, odd: list[str]) -> list[object]:

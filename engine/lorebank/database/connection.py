@@ -31,12 +31,12 @@ _PRAGMAS = (
     "cache_size = -16000",
     "wal_autocheckpoint = 8000",  # eight times the default: a bulk write copies fewer pages twice
 )
-_WORTH_BYTES = 8 * 2**20
+_VACUUM_MIN_BYTES = 8 * 2**20
 """Chosen by hand: less room than this is not worth a VACUUM."""
-_WITHOUT_WORDS = "embeddings.sql"
+_NO_FULL_TEXT_SCHEMA = "embeddings.sql"
 """The schema that has no tables of words."""
 _FTS5_MODULE = "SELECT 1 FROM pragma_module_list WHERE name = 'fts5'"
-_WITHOUT_FULL_TEXT = 1_000_000
+_NO_FULL_TEXT_OFFSET = 1_000_000
 """Added to the version of a database that was made where SQLite has no FTS5."""
 _FULL_TEXT_TABLE = re.compile(
     r"CREATE VIRTUAL TABLE (\w+) USING fts5 \((.*?)\s+content = .*?\n\);", re.DOTALL
@@ -55,7 +55,7 @@ Connection = apsw.Connection
 """An open index; other rooms name its type and pass it on, and never call it."""
 
 
-class _OfOtherSQLite(Exception):
+class _NeedsOtherSQLite(Exception):
     """The index holds tables of a module that this SQLite was built without, and cannot drop."""
 
 
@@ -79,18 +79,18 @@ def open_index(
             f"cannot create {path.parent}: {problem.strerror}",
             hint="make the workspace writable, or name another one with --workspace",
         ) from problem
-    if not _is_plain(path):
+    if not _is_regular_or_missing(path):
         raise NotWritable(
             f"{path} is a link, a folder or another thing that is no file",
             hint="delete it, or move it away; the index is rebuilt from the Markdown files",
         )
     for is_second in (False, True):
         try:
-            return _current(apsw.Connection(str(path)), schema, wait_ms)
-        except (_OfOtherSQLite, *DamagedIndex) as problem:
+            return _prepare(apsw.Connection(str(path)), schema, wait_ms)
+        except (_NeedsOtherSQLite, *DamagedIndex) as problem:
             if is_second:
                 raise _unusable(path, problem) from problem
-            if not isinstance(problem, _OfOtherSQLite):
+            if not isinstance(problem, _NeedsOtherSQLite):
                 on_damage(problem)
             discard_index(path)
         except apsw.Error as problem:
@@ -104,7 +104,7 @@ def discard_index(path: Path) -> None:
         Path(f"{path}{suffix}").unlink(missing_ok=True)
 
 
-def _is_plain(path: Path) -> bool:
+def _is_regular_or_missing(path: Path) -> bool:
     """Whether the path is free, or a file's: opening a pipe would never return."""
     return not path.is_symlink() and (path.is_file() or not path.exists())
 
@@ -127,7 +127,7 @@ def open_in_memory(path: Path | None, schema: str = "schema.sql") -> apsw.Connec
     next sync reads it from the files again.
     """
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-    uri = path.absolute().as_uri() if path is not None and _is_plain(path) else ""
+    uri = path.absolute().as_uri() if path is not None and _is_regular_or_missing(path) else ""
     for how in ("", "?immutable=1") if uri else ():
         connection = apsw.Connection(":memory:")
         try:
@@ -135,13 +135,13 @@ def open_in_memory(path: Path | None, schema: str = "schema.sql") -> apsw.Connec
                 if source.pragma("quick_check") == "ok":
                     with connection.backup("main", source, "main") as backup:
                         backup.step()
-            return _current(connection, schema)
+            return _prepare(connection, schema)
         except BusyIndex:  # it is being written, and half of it would be read
             connection.close()
             break
-        except (apsw.Error, OSError, _OfOtherSQLite):
+        except (apsw.Error, OSError, _NeedsOtherSQLite):
             connection.close()
-    return _current(apsw.Connection(":memory:"), schema)
+    return _prepare(apsw.Connection(":memory:"), schema)
 
 
 def integrity_problems(connection: Connection, *, words: bool = True) -> tuple[str, ...]:
@@ -234,7 +234,7 @@ def vacuum_if_worthwhile(connection: apsw.Connection) -> bool:
     it ever was, until this. Outside a transaction; not at all while another process writes.
     """
     pages, free = int(connection.pragma("page_count")), int(connection.pragma("freelist_count"))
-    if free * 2 < pages or free * int(connection.pragma("page_size")) < _WORTH_BYTES:
+    if free * 2 < pages or free * int(connection.pragma("page_size")) < _VACUUM_MIN_BYTES:
         return False
     connection.set_busy_timeout(0)
     try:
@@ -275,7 +275,7 @@ class Memo(dict[K, V]):
 
 def has_full_text(connection: Connection) -> bool:
     """Whether this SQLite finds words; without FTS5 only vectors and links answer."""
-    return _version(connection) < _WITHOUT_FULL_TEXT
+    return _version(connection) < _NO_FULL_TEXT_OFFSET
 
 
 def load_vector_extension(connection: apsw.Connection, extension_path: str = "") -> str:
@@ -301,19 +301,19 @@ def _bundled_extension() -> str:
     return str(Path(next(iter(spec.submodule_search_locations))) / "vec0")
 
 
-def _current(
+def _prepare(
     connection: apsw.Connection, schema: str, wait_ms: int = BUSY_TIMEOUT_MS
 ) -> apsw.Connection:
     """The connection, configured, with this version's tables; closed where that fails."""
     try:
         _configure(connection, wait_ms)
         wanted = SCHEMA_VERSIONS[schema]
-        if schema != _WITHOUT_WORDS and not select(connection, _FTS5_MODULE):
-            wanted += _WITHOUT_FULL_TEXT
+        if schema != _NO_FULL_TEXT_SCHEMA and not select(connection, _FTS5_MODULE):
+            wanted += _NO_FULL_TEXT_OFFSET
         if _version(connection) != wanted:
             with transaction(connection):
                 if _version(connection) != wanted:
-                    _lay_out(connection, wanted, schema)
+                    _create_tables(connection, wanted, schema)
             with suppress(apsw.BusyError):  # what older versions stored may be kept out by now
                 connection.execute("VACUUM")
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -327,7 +327,7 @@ def _version(connection: apsw.Connection) -> int:
     return int(connection.pragma("user_version"))
 
 
-def _lay_out(connection: apsw.Connection, version: int, schema: str) -> None:
+def _create_tables(connection: apsw.Connection, version: int, schema: str) -> None:
     """Drop what stands in the file, and make the tables; without FTS5 its tables are plain ones,
     which are written as ever, and not searched.
 
@@ -338,11 +338,11 @@ def _lay_out(connection: apsw.Connection, version: int, schema: str) -> None:
         " WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY 2 DESC, 1"
     ).fetchall()
     for name, virtual in tables:
-        if virtual and version > _WITHOUT_FULL_TEXT:
-            raise _OfOtherSQLite
+        if virtual and version > _NO_FULL_TEXT_OFFSET:
+            raise _NeedsOtherSQLite
         connection.execute(f'DROP TABLE IF EXISTS "{name}"')
     layout = Path(__file__).with_name(schema).read_text("utf-8")
-    if version > _WITHOUT_FULL_TEXT:
+    if version > _NO_FULL_TEXT_OFFSET:
         layout = _FULL_TEXT_TABLE.sub(_plain_table, layout)
     connection.execute(layout)
     connection.pragma("user_version", version)

@@ -18,7 +18,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from lorebank.domain.facts import Diagnostic
-from lorebank.exchange.notes import ImportedNote, Read
+from lorebank.exchange.notes import ImportedNote, NoteStream
 from lorebank.exchange.prose import clean, shareable_text
 from lorebank.exchange.source import BROKEN, BrokenJson, json_values
 from lorebank.language.folding import slugify
@@ -27,25 +27,25 @@ from lorebank.markdown.source import FenceScanner
 from lorebank.records import Record, dig
 from lorebank.workspace.given import Source
 
-_MILLISECONDS = 100_000_000_000
+_MILLISECONDS_FROM = 100_000_000_000
 """Seconds reach this number in the year 5138."""
 
 
-def moment_of(value: object, zone: tzinfo | None) -> datetime | None:
+def parse_moment(value: object, zone: tzinfo | None) -> datetime | None:
     """`None` for what names no moment; a text without a zone is taken as it stands."""
     try:
         if isinstance(value, str):
             moment = datetime.fromisoformat(value.strip())
             return moment.astimezone(zone) if moment.tzinfo else moment
         if isinstance(value, int | float) and not isinstance(value, bool) and value > 0:
-            seconds = value / 1000 if value >= _MILLISECONDS else value
+            seconds = value / 1000 if value >= _MILLISECONDS_FROM else value
             return datetime.fromtimestamp(seconds, UTC).astimezone(zone)
     except (ValueError, OverflowError, OSError):
         return None
     return None
 
 
-_LONGEST_TITLE = 60
+_MAX_TITLE_CHARACTERS = 60
 """Characters of a title in a file's name."""
 _HEADING = re.compile(r"[ ]{0,3}#{1,6}[ \t]+(?P<title>.*?)[ \t]*#*[ \t]*\Z")
 _UNDERLINE = re.compile(r"[ ]{0,3}(?:=+|-+)[ \t]*\Z")
@@ -71,23 +71,23 @@ class Conversation(Record):
     """Code → how many are not among the turns."""
 
 
-def conversation_note(said: Conversation) -> Read:
-    title = " ".join(clean(said.title).split()) or "Untitled conversation"
-    title, problems = shareable_text(title, said.place)
-    shown = f"{said.place} “{title[:80]}”"
+def conversation_note(conversation: Conversation) -> NoteStream:
+    title = " ".join(clean(conversation.title).split()) or "Untitled conversation"
+    title, problems = shareable_text(title, conversation.place)
+    shown = f"{conversation.place} “{title[:80]}”"
     for code, name in _LEFT_OUT.items():
-        if count := said.left_out.get(code):
+        if count := conversation.left_out.get(code):
             message = f"{count} {name.replace('*', 's' * (count > 1))} left out"
-            yield Diagnostic(shown, said.line, code, message)
-    first = next((turn.day for turn in said.turns if turn.day), None)
-    day = said.started.date() if said.started else first
+            yield Diagnostic(shown, conversation.line, code, message)
+    first = next((turn.day for turn in conversation.turns if turn.day), None)
+    day = conversation.started.date() if conversation.started else first
     blocks = [f"# {title}"]
     last = day
     problem_codes: set[str] = {problem.code for problem in problems}
-    for turn in said.turns:
-        text, problems = shareable_text(clean(turn.text), said.place)
+    for turn in conversation.turns:
+        text, problems = shareable_text(clean(turn.text), conversation.place)
         problem_codes |= {problem.code for problem in problems}
-        text = _quoted(strip_recalled(text).text)
+        text = _as_prose(strip_recalled(text).text)
         if not text:
             continue
         if turn.day and last and turn.day != last:
@@ -96,22 +96,24 @@ def conversation_note(said: Conversation) -> Read:
         gap = "\n\n" if _OPENS_BLOCK.match(text) else " "
         blocks.append(f"**{turn.speaker}:**{gap}{text}")
     if "secret-redacted" in problem_codes:
-        yield Diagnostic(shown, said.line, "secret-redacted", "holds secrets, which are masked")
+        yield Diagnostic(
+            shown, conversation.line, "secret-redacted", "holds secrets, which are masked"
+        )
     if "private" in problem_codes:
-        yield Diagnostic(shown, said.line, "private", "private text is left out")
+        yield Diagnostic(shown, conversation.line, "private", "private text is left out")
     if len(blocks) == 1:
-        yield Diagnostic(shown, said.line, "empty", "nobody says anything; left out")
+        yield Diagnostic(shown, conversation.line, "empty", "nobody says anything; left out")
         return
     body = "\n\n".join(blocks) + "\n"
     if "\ufffd" in body:
         message = "holds characters that could not be read"
-        yield Diagnostic(shown, said.line, "utf8-invalid", message)
-    stem = slugify(title)[:_LONGEST_TITLE].strip("-") or "conversation"
+        yield Diagnostic(shown, conversation.line, "utf8-invalid", message)
+    stem = slugify(title)[:_MAX_TITLE_CHARACTERS].strip("-") or "conversation"
     name = f"{day.year:04}/{day.isoformat()}-{stem}" if day else f"undated/{stem}"
-    yield ImportedNote(said.id, name, body, shown, day, {"title": title, "facts": "none"})
+    yield ImportedNote(conversation.id, name, body, shown, day, {"title": title, "facts": "none"})
 
 
-def _quoted(text: str) -> str:
+def _as_prose(text: str) -> str:
     """A turn whose headings are bold lines and whose last fence is closed."""
     fences = FenceScanner()
     lines: list[str] = []
@@ -144,7 +146,7 @@ def read_conversations(
     conversation: Callable[[Any, str, int, tzinfo | None], Conversation],
     source: Source,
     zone: tzinfo | None = None,
-) -> Read:
+) -> NoteStream:
     """Days are those of `zone`."""
     files = conversation_files(source)
     for path in source.paths:
@@ -153,7 +155,7 @@ def read_conversations(
     for path in files:
         place = path or source.root.name
         try:
-            for line, value in _each(json_values(source.read(path))):
+            for line, value in _unwrapped(json_values(source.read(path))):
                 if fits(value):
                     yield from conversation_note(conversation(value, place, line, zone))
                 else:
@@ -165,7 +167,7 @@ def read_conversations(
             yield source.unread(path, error)
 
 
-def _each(values: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
+def _unwrapped(values: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
     """The conversations, also where the export wraps them in `{"conversations": […]}`."""
     for line, value in values:
         inner = dig(value, "conversations")
@@ -195,9 +197,9 @@ def _conversation(
 
     file, line, zone = place
     identity = first("conversation_id", "id", "uuid", "title", "name") or str(line)
-    started = moment_of(value.get("create_time") or value.get("created_at"), zone)
-    said = [turn for turn in turns if turn is not None]
-    return Conversation(identity, first("title", "name"), started, said, file, line, left_out)
+    started = parse_moment(value.get("create_time") or value.get("created_at"), zone)
+    kept = [turn for turn in turns if turn is not None]
+    return Conversation(identity, first("title", "name"), started, kept, file, line, left_out)
 
 
 def _path(nodes: Mapping[str, Any], leaf: object, parent: str) -> list[str]:
@@ -211,7 +213,7 @@ def _path(nodes: Mapping[str, Any], leaf: object, parent: str) -> list[str]:
 
 
 def _speech(speaker: str, text: str, stamp: object, zone: tzinfo | None) -> Speech | None:
-    moment = moment_of(stamp, zone)
+    moment = parse_moment(stamp, zone)
     return Speech(speaker, text, moment.date() if moment else None) if text.strip() else None
 
 
@@ -235,7 +237,7 @@ def _chatgpt_conversation(
     current = value.get("current_node")
     if not isinstance(current, str) or current not in messages:
         leaves = [k for k, n in mapping.items() if isinstance(n, dict) and not n.get("children")]
-        current = max(leaves[::-1], key=lambda key: _sent(messages[key]), default=None)
+        current = max(leaves[::-1], key=lambda key: _sent_at(messages[key]), default=None)
     path = _path(mapping, current, "parent")
     left_out: Counter[str] = Counter()
     turns = [_chatgpt_turn(messages[key], left_out, zone) for key in path]
@@ -244,7 +246,7 @@ def _chatgpt_conversation(
     return _conversation(value, turns, left_out, (place, line, zone))
 
 
-def _sent(message: Any) -> float:
+def _sent_at(message: Any) -> float:
     found = dig(message, "create_time")
     return float(found) if isinstance(found, int | float) else 0.0
 

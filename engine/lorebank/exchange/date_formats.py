@@ -34,12 +34,12 @@ _JODA = re.compile(r"'(?P<literal>[^']*)'|(?P<weekday>E+)|[yd]")
 def moment_day(name: str, form: str) -> date | None:
     """`None` where the name does not fit the format of moment.js."""
     found = _pattern(form).fullmatch(name)
-    said = found.groupdict() if found else {}
-    if {"y", "Y"}.isdisjoint(said) or {"m", "B"}.isdisjoint(said):
+    parts = found.groupdict() if found else {}
+    if {"y", "Y"}.isdisjoint(parts) or {"m", "B"}.isdisjoint(parts):
         return None
     with suppress(ValueError):
-        words = " ".join(f"%{'b' if key == 'B' else key}" for key in said)
-        return datetime.strptime(" ".join(said.values()), words).date() if "d" in said else None
+        words = " ".join(f"%{'b' if key == 'B' else key}" for key in parts)
+        return datetime.strptime(" ".join(parts.values()), words).date() if "d" in parts else None
     return None
 
 

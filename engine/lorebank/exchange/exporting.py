@@ -22,42 +22,44 @@ from lorebank.records import Record, dig, record_to_dict_with
 from lorebank.workspace.atomic import read_if_exists, read_json, write_atomic
 from lorebank.workspace.run_store import Change, apply_change
 
-LIST = "export.json"
+FILE_LIST = "export.json"
 """Names the files of the export beside it."""
 
 
 def write_target_folder(target: Path, files: Mapping[str, str], *, force: bool) -> None:
     """Write the files below a folder; `WorkspaceError` where something lies there already."""
-    listed = {LIST: json.dumps({"files": sorted(files)}, ensure_ascii=False, indent=1) + "\n"}
+    listed = {FILE_LIST: json.dumps({"files": sorted(files)}, ensure_ascii=False, indent=1) + "\n"}
     if os.path.lexists(target) and (target.is_symlink() or not target.is_dir()):
         raise WorkspaceError(f"{target}: is not a folder", hint="name another place")
     if target.is_dir() and any(target.iterdir()):
         if not force:
-            raise _taken(target)
+            raise _already_exists(target)
         _write_over(target, {**files, **listed})
         return
     _fill_and_move(target, {**files, **listed})
 
 
 def _fill_and_move(target: Path, files: Mapping[str, str]) -> None:
-    fresh = target.with_name(f".{target.name}.{os.urandom(6).hex()}.lorebank-tmp")
+    temporary = target.with_name(f".{target.name}.{os.urandom(6).hex()}.lorebank-tmp")
     try:
         for path, text in files.items():
-            file = fresh / path
+            file = temporary / path
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, "utf-8", newline="")
         if target.is_dir():
             target.rmdir()
-        fresh.rename(target)
+        temporary.rename(target)
     except OSError as error:
         raise WorkspaceError(f"{target}: cannot be written: {error.strerror}") from error
     finally:
-        shutil.rmtree(fresh, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def _write_over(target: Path, files: Mapping[str, str]) -> None:
-    said = dig(read_json(target / LIST), "files")
-    earlier = {path for path in said if isinstance(path, str)} if isinstance(said, list) else set()
+    listed = dig(read_json(target / FILE_LIST), "files")
+    earlier = (
+        {path for path in listed if isinstance(path, str)} if isinstance(listed, list) else set()
+    )
     for path in earlier - files.keys():
         if safe_path(path) == path:  # a name that an export can have
             (target / path).unlink(missing_ok=True)
@@ -66,7 +68,7 @@ def _write_over(target: Path, files: Mapping[str, str]) -> None:
         apply_change(file, Change(read_if_exists(file), text.encode("utf-8")))
 
 
-def _taken(target: Path) -> WorkspaceError:
+def _already_exists(target: Path) -> WorkspaceError:
     return WorkspaceError(
         f"{target}: is there already and not empty",
         hint="name another place, or write over it with --force",
@@ -109,21 +111,21 @@ def export_bank(
     if form not in (*_TABLES, *_BUNDLES):
         known = ", ".join((*_TABLES, *_BUNDLES))
         raise UsageError(f"'{form}' is not an export format", hint=f"one of {known}")
-    taken = [fact for fact in facts if quarantined or not fact.quarantined]
-    report = ExportReport(form, len(taken), len(facts) - len(taken), str(target or ""))
+    exported = [fact for fact in facts if quarantined or not fact.quarantined]
+    report = ExportReport(form, len(exported), len(facts) - len(exported), str(target or ""))
     if form in _TABLES:
-        text = _TABLES[form](taken)
+        text = _TABLES[form](exported)
         if target is None:
             return replace(report, text=text)
         if target.is_dir():
             raise WorkspaceError(f"{target}: is a folder", hint="name a file")
         before = read_if_exists(target)
         if before and not force:
-            raise _taken(target)
+            raise _already_exists(target)
         write_atomic(target, text.encode("utf-8"), expected=before)
         return report
     if target is None:
         raise UsageError(f"{form} is a folder of pages", hint="say where: --output FOLDER")
-    files = _BUNDLES[form](taken, entities, opinions)
+    files = _BUNDLES[form](exported, entities, opinions)
     write_target_folder(target, files, force=force)
     return replace(report, files=tuple(files))

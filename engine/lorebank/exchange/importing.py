@@ -26,7 +26,7 @@ from lorebank.errors import ConcurrentEdit, PathRefused, UsageError, WorkspaceEr
 from lorebank.exchange import conversations
 from lorebank.exchange.notes import (
     ImportedNote,
-    Read,
+    NoteStream,
     comparable,
     free_path,
     imported_from,
@@ -52,7 +52,7 @@ _NAME = "imports.json"
 _NOT_WRITTEN = "not-written"
 
 
-def _ledger(root: Path) -> dict[str, Any]:
+def _read_ledger(root: Path) -> dict[str, Any]:
     """What is known from earlier runs: name of an import → where its source lay, and the hashes of
     the keys of all notes that were ever written."""
     found = read_json(root / ".memory" / _NAME)
@@ -114,7 +114,7 @@ def import_source(
         known = ", ".join(READERS)
         raise UsageError(f"'{form}' is not an import format", hint=f"one of {known}")
     with closing(open_source(path)) as source:
-        chosen = form or form_of(source)
+        chosen = form or detect_form(source)
         return _Import(root, config, source, chosen, name, dry_run=dry_run).report()
 
 
@@ -130,29 +130,31 @@ class _Import:
         self.form = form
         self.name = form
         """`obsidian/Notes`, `chatgpt`: the folder below `IMPORTS`."""
-        if name or form not in WHOLE_FORMS:
+        if name or form not in ACCOUNT_FORMS:
             self.name += f"/{safe_path((name or source.name).replace('/', '-'))}"
         self.folder = f"{IMPORTS}/{self.name}"
         self.dry_run = dry_run
-        entry = _ledger(root).get(self.name)
+        entry = _read_ledger(root).get(self.name)
         entry = entry if isinstance(entry, dict) else {}
         self.location = str(entry.get("location", ""))
         written = entry.get("written")
         self.known = {str(key) for key in written} if isinstance(written, list) else set()
         self.found: dict[str, str] = {}
         """What was imported before: note → workspace path."""
-        self.taken: set[str] = set()
+        self.used_paths: set[str] = set()
         self.seen: set[str] = set()
         self.failed: set[str] = set()
         """Notes of these that could not be written: the next import tries again."""
-        self.told: dict[str, list[str]] = {k: [] for k in ("added", "updated", "edited", "removed")}
+        self.outcome: dict[str, list[str]] = {
+            k: [] for k in ("added", "updated", "edited", "removed")
+        }
         self.unchanged = 0
         self.left_out: list[Diagnostic] = []
 
     def report(self) -> ImportReport:
         location = str(self.source.root.resolve())
-        is_other = self.form not in WHOLE_FORMS and self.location not in ("", location)
-        if is_other and Path(self.location).exists():  # one that moved is the same
+        is_other_source = self.form not in ACCOUNT_FORMS and self.location not in ("", location)
+        if is_other_source and Path(self.location).exists():  # one that moved is the same
             raise UsageError(
                 f"another source was imported as {self.name}: {self.location}",
                 hint="give this one a name of its own with --name",
@@ -164,31 +166,33 @@ class _Import:
             if isinstance(note, Diagnostic):
                 self.left_out.append(note)
             else:
-                self._take(note)
+                self._import_note(note)
         if not self.dry_run:
-            self._remember(location)
+            self._write_ledger(location)
         complete = not any(
             each.code in (BROKEN, "unreadable", _NOT_WRITTEN) for each in self.left_out
         )
-        gone = sorted(path for key, path in self.found.items() if key not in self.seen)
+        missing_at_source = sorted(path for key, path in self.found.items() if key not in self.seen)
         return ImportReport(
             form=self.form,
             folder=self.folder,
-            **{kind: tuple(paths) for kind, paths in self.told.items()},
+            **{kind: tuple(paths) for kind, paths in self.outcome.items()},
             unchanged=self.unchanged,
-            gone=tuple(gone) if complete else (),
+            gone=tuple(missing_at_source) if complete else (),
             left_out=tuple(self.left_out),
             complete=complete,
             dry_run=self.dry_run,
         )
 
-    def _remember(self, location: str) -> None:
+    def _write_ledger(self, location: str) -> None:
         """Add what was written to the ledger; nothing is written where it knows all of it."""
         written = self.known | {_hash(key) for key in self.seen - self.failed}
         if (location, written) == (self.location, self.known):
             return
         file = ensure_derived_folder(self.root) / _NAME
-        known = _ledger(self.root) | {self.name: {"location": location, "written": sorted(written)}}
+        known = _read_ledger(self.root) | {
+            self.name: {"location": location, "written": sorted(written)}
+        }
         text = json.dumps(known, ensure_ascii=False, indent=1)
         write_atomic(file, text.encode(), expected=read_if_exists(file))
 
@@ -198,14 +202,14 @@ class _Import:
             path = f"{self.folder}/{below}"
             if not is_markdown(path):
                 continue
-            self.taken.add(comparable(path))
+            self.used_paths.add(comparable(path))
             source = None
             with suppress(OSError, UnicodeDecodeError):  # no import wrote what is no UTF-8
                 source = imported_from(_decoded((self.root / path).read_bytes()))
             if source is not None and source.startswith(f"{self.name}:"):
                 self.found.setdefault(source, path)
 
-    def _take(self, note: ImportedNote) -> None:
+    def _import_note(self, note: ImportedNote) -> None:
         key = " ".join(f"{self.name}:{note.key}".split())
         if key in self.seen:
             message = "has the same identity as an earlier one; left out"
@@ -216,29 +220,29 @@ class _Import:
         path = self.found.get(key)
         try:
             if path is not None:
-                self._compare(path, text)
+                self._update(path, text)
             elif _hash(key) in self.known:
-                self.told["removed"].append(note.place)
+                self.outcome["removed"].append(note.place)
             else:
-                path = free_path(f"{self.folder}/{safe_path(note.name)}.md", key, self.taken)
+                path = free_path(f"{self.folder}/{safe_path(note.name)}.md", key, self.used_paths)
                 self._write(path, text, before=None)
-                self.taken.add(comparable(path))
-                self.told["added"].append(path)
+                self.used_paths.add(comparable(path))
+                self.outcome["added"].append(path)
         except (ConcurrentEdit, PathRefused, WorkspaceError, OSError) as error:
             self.failed.add(key)
             self.left_out.append(Diagnostic(note.place, 0, _NOT_WRITTEN, str(error)))
 
-    def _compare(self, path: str, text: str) -> None:
+    def _update(self, path: str, text: str) -> None:
         """Bring a file up to date, unless there is nothing new or it is its owner's by now."""
         data = resolve_memory_path(self.root, path, self.config).read_bytes()
         present = _decoded(data)
         if written_hash(present) == written_hash(text):
             self.unchanged += 1
         elif not is_untouched(present):
-            self.told["edited"].append(path)
+            self.outcome["edited"].append(path)
         else:
             self._write(path, text, before=data)
-            self.told["updated"].append(path)
+            self.outcome["updated"].append(path)
 
     def _write(self, path: str, text: str, *, before: bytes | None) -> None:
         file = resolve_memory_path(self.root, path, self.config)
@@ -256,7 +260,7 @@ _SAMPLE = 200
 _PERMALINK = re.compile(r"^permalink:", re.MULTILINE)
 _HINT = "say what it is: --as obsidian, logseq, chatgpt, claude, basic-memory or jsonl"
 
-READERS: dict[str, Callable[[Source], Read]] = {
+READERS: dict[str, Callable[[Source], NoteStream]] = {
     "obsidian": read_obsidian,  # also any folder of Markdown
     "logseq": read_logseq,
     "chatgpt": conversations.read_chatgpt,
@@ -264,11 +268,11 @@ READERS: dict[str, Callable[[Source], Read]] = {
     "basic-memory": read_basic_memory,
     "jsonl": read_jsonl,
 }
-WHOLE_FORMS = ("chatgpt", "claude")
+ACCOUNT_FORMS = ("chatgpt", "claude")
 """Of an account there is one: each new export of it is the same source, whatever its name."""
 
 
-def form_of(source: Source) -> str:
+def detect_form(source: Source) -> str:
     """The form of a source by what it holds; `UsageError` where it cannot be recognised."""
     if source.paths == ("",):
         return _form_of_file(source, "")

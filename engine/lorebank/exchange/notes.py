@@ -38,7 +38,7 @@ from lorebank.markdown.mentions import find_mentions
 from lorebank.markdown.plain import plain_text
 from lorebank.records import Record
 
-_LONGEST = 120
+_MAX_NAME_BYTES = 120
 """Bytes of one part; a name of 255 has no room for a suffix, and some systems allow 143."""
 _FORBIDDEN = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]+')
 _PERCENT_CODE = re.compile(r"%(?=[0-9A-Fa-f]{2})")
@@ -78,9 +78,9 @@ def _safe_part(part: str) -> str:
     if _DEVICE.match(text):
         text = _DEVICE.sub(lambda found: f"{found[0]}_", text, count=1)
     encoded = text.encode("utf-8")
-    if len(encoded) <= _LONGEST:
+    if len(encoded) <= _MAX_NAME_BYTES:
         return text
-    kept = encoded[: _LONGEST - 20].decode("utf-8", "ignore").rstrip(". ")
+    kept = encoded[: _MAX_NAME_BYTES - 20].decode("utf-8", "ignore").rstrip(". ")
     return f"{kept}-{short_hash(part)}"
 
 
@@ -101,7 +101,7 @@ class ImportedNote(Record):
     """Keys to be set besides those of the source."""
 
 
-Read = Iterator[ImportedNote | Diagnostic]
+NoteStream = Iterator[ImportedNote | Diagnostic]
 """Notes in a stable order, and between them what was left out and why."""
 
 
@@ -112,7 +112,7 @@ def entity_mention(name: str, *, subject: bool = True) -> Mention | None:
     return Mention(plain, slug, subject=subject) if slug and len(plain) <= 200 else None
 
 
-def written_fact(kind: FactKind, text: str, subject: Mention) -> Fact:
+def make_fact(kind: FactKind, text: str, subject: Mention) -> Fact:
     mentions = (subject, *(m for m, _, _ in find_mentions(text)))
     return new_fact(kind, plain_text(text), mentions, None)
 
@@ -127,32 +127,32 @@ def retain_line(fact: Fact) -> str:
     return format_fact(replace(fact, mentions=named))
 
 
-FROM = "imported-from"
-_HASH = "imported-hash"
+SOURCE_KEY = "imported-from"
+_HASH_KEY = "imported-hash"
 _HASH_LINE = re.compile(r"^imported-hash:[^\n]*\n", re.MULTILINE)
 
 
 def render_note(note: ImportedNote, source: str) -> str:
     """The text of the file; `source` names the import and what of it this note is."""
-    said = parse_front_matter(split_front_matter(note.text)[0])[0]
+    own = parse_front_matter(split_front_matter(note.text)[0])[0]
     keys: dict[str, FrontMatterValue | None] = dict(note.front_matter)
-    origin = said.get("origin")
+    origin = own.get("origin")
     if isinstance(origin, str) and origin.lower() != Origin.IMPORTED:
         keys["origin-in-source"] = origin
-    keys |= {"origin": Origin.IMPORTED.value, FROM: source, _HASH: None}
+    keys |= {"origin": Origin.IMPORTED.value, SOURCE_KEY: source, _HASH_KEY: None}
     text = set_front_matter_keys(note.text, keys)
-    return set_front_matter_keys(text, {_HASH: _digest(text)})
+    return set_front_matter_keys(text, {_HASH_KEY: _digest(text)})
 
 
 def imported_from(text: str) -> str | None:
-    return _said(text, FROM)
+    return _front_matter_text(text, SOURCE_KEY)
 
 
 def written_hash(text: str) -> str | None:
-    return _said(text, _HASH)
+    return _front_matter_text(text, _HASH_KEY)
 
 
-def _said(text: str, key: str) -> str | None:
+def _front_matter_text(text: str, key: str) -> str | None:
     found = parse_front_matter(split_front_matter(text)[0])[0].get(key)
     return found if isinstance(found, str) else None
 

@@ -16,8 +16,8 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from lorebank.domain.facts import Diagnostic, EvidenceMark, Fact, FactKind, Mention, Stance
-from lorebank.exchange.conversations import moment_of
-from lorebank.exchange.notes import ImportedNote, Read, entity_mention, retain_line
+from lorebank.exchange.conversations import parse_moment
+from lorebank.exchange.notes import ImportedNote, NoteStream, entity_mention, retain_line
 from lorebank.exchange.prose import clean, shareable_text
 from lorebank.exchange.source import BROKEN, BrokenJson, json_values
 from lorebank.markdown.fact_lines import begins_typed, parse_fact_line
@@ -28,13 +28,13 @@ TEXT_KEYS = ("text", "content", "fact", "memory", "statement", "observation")
 _ENTITY_KEYS = ("entities", "entity", "subjects", "people", "about")
 _DAY_KEYS = ("date", "day", "timestamp", "time", "created_at", "createdAt", "created", "at")
 _KINDS = {**{kind.value: kind for kind in FactKind}, **{k.letter.lower(): k for k in FactKind}}
-_LONGEST_LINE = 4_000_000
+_MAX_LINE_BYTES = 4_000_000
 """Bytes; no text worth remembering is longer."""
 _UNREAD = "line-unread"
 Problem = tuple[str, str]
 
 
-def read_jsonl(source: Source) -> Read:
+def read_jsonl(source: Source) -> NoteStream:
     """The facts of each `.jsonl` file as notes of a day, and the lines that hold none."""
     for path in source.paths:
         if path and not path.lower().endswith((".jsonl", ".ndjson", ".json")):
@@ -47,7 +47,7 @@ def read_jsonl(source: Source) -> Read:
             yield source.unread(path, error)
 
 
-def _days(data: bytes, place: str, prefix: str) -> Read:
+def _days(data: bytes, place: str, prefix: str) -> NoteStream:
     days: dict[date | None, dict[str, Fact]] = {}
     for number, fact, problems in _facts(data, place):
         yield from (Diagnostic(place, number, *problem) for problem in problems)
@@ -75,7 +75,7 @@ def _facts(data: bytes, place: str) -> Iterator[tuple[int, Fact | None, Sequence
             yield error.line, None, ((BROKEN, f"{error}; what came before it is imported"),)
         return
     for line, content in enumerate(data.split(b"\n"), start=1):
-        if len(content) > _LONGEST_LINE:
+        if len(content) > _MAX_LINE_BYTES:
             yield line, None, (("line-too-long", "is longer than 4 MB; left out"),)
         elif content.strip():
             yield line, *read_line(content, f"{place}:{line}")
@@ -84,7 +84,7 @@ def _facts(data: bytes, place: str) -> Iterator[tuple[int, Fact | None, Sequence
 def read_line(line: bytes, place: str = "") -> tuple[Fact | None, tuple[Problem, ...]]:
     """The fact of one line, and what was odd about it; `None` where it holds none."""
     try:
-        said = json.loads(line.decode("utf-8-sig"))
+        value = json.loads(line.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         return None, ((_UNREAD, f"is not UTF-8 at byte {error.start}; left out"),)
     except json.JSONDecodeError as error:
@@ -93,23 +93,23 @@ def read_line(line: bytes, place: str = "") -> tuple[Fact | None, tuple[Problem,
         )
     except (ValueError, RecursionError) as error:
         return None, ((_UNREAD, f"cannot be read ({error}); left out"),)
-    return _read_value(said, place)
+    return _read_value(value, place)
 
 
-def _read_value(said: object, place: str) -> tuple[Fact | None, tuple[Problem, ...]]:
-    if not isinstance(said, dict):
+def _read_value(value: object, place: str) -> tuple[Fact | None, tuple[Problem, ...]]:
+    if not isinstance(value, dict):
         return None, (("no-text", "is no JSON object; left out"),)
-    return _Line(said, place).fact()
+    return _Line(value, place).fact()
 
 
 class _Line:
-    def __init__(self, said: Mapping[str, Any], place: str) -> None:
-        self.said = said
+    def __init__(self, value: Mapping[str, Any], place: str) -> None:
+        self.row = value
         self.place = place
         self.problems: list[Problem] = []
 
     def fact(self) -> tuple[Fact | None, tuple[Problem, ...]]:
-        found = next((self.said[k] for k in TEXT_KEYS if isinstance(self.said.get(k), str)), "")
+        found = next((self.row[k] for k in TEXT_KEYS if isinstance(self.row.get(k), str)), "")
         text, problems = shareable_text(clean(found), self.place)
         self.problems += ((problem.code, problem.message) for problem in problems)
         text = " ".join(text.split("\n")).strip()
@@ -129,13 +129,13 @@ class _Line:
             mentions,
             self._day(),
             confidence=confidence,
-            marks=_marks(self.said.get("marks")),
-            details=tuple(each for each in _texts(self.said.get("details")) if each.strip()),
+            marks=_marks(self.row.get("marks")),
+            details=tuple(each for each in _texts(self.row.get("details")) if each.strip()),
         )
         return fact, tuple(self.problems)
 
     def _kind(self) -> FactKind | None:
-        found = self.said.get("kind")
+        found = self.row.get("kind")
         if found is None:
             return None
         kind = _KINDS.get(str(found).strip().lower())
@@ -145,7 +145,7 @@ class _Line:
         return kind
 
     def _confidence(self) -> float | None:
-        found = self.said.get("confidence")
+        found = self.row.get("confidence")
         if found is None:
             return None
         if isinstance(found, int | float) and not isinstance(found, bool) and 0 <= found <= 1:
@@ -155,9 +155,9 @@ class _Line:
         return None
 
     def _mentions(self) -> tuple[Mention, ...]:
-        key = next((key for key in _ENTITY_KEYS if self.said.get(key)), "")
-        names = _texts(self.said.get(key))
-        subjects = self.said.get("subjects")
+        key = next((key for key in _ENTITY_KEYS if self.row.get(key)), "")
+        names = _texts(self.row.get(key))
+        subjects = self.row.get("subjects")
         before_colon = set(_texts(subjects)) if isinstance(subjects, list) else set(names)
         found = [(name, entity_mention(name, subject=name in before_colon)) for name in names]
         for name, mention in found:
@@ -167,15 +167,15 @@ class _Line:
         return tuple(mention for _, mention in found if mention is not None)
 
     def _day(self) -> date | None:
-        if "recorded" in self.said:
-            key, found = "recorded", self.said["recorded"]
+        if "recorded" in self.row:
+            key, found = "recorded", self.row["recorded"]
         else:
-            key = next((key for key in _DAY_KEYS if self.said.get(key)), "")
-            found = self.said.get(key)
+            key = next((key for key in _DAY_KEYS if self.row.get(key)), "")
+            found = self.row.get(key)
         found = found.get("start") if isinstance(found, dict) else found
         if found is None or found == "":
             return None
-        moment = moment_of(found, UTC)
+        moment = parse_moment(found, UTC)
         if isinstance(found, str):
             try:
                 return date.fromisoformat(found.strip()[:10])
@@ -199,6 +199,6 @@ def _texts(found: object) -> Sequence[str]:
 
 def _marks(found: object) -> tuple[EvidenceMark, ...]:
     """`["+o-3f2a"]` as our own export writes them."""
-    said = (each for each in _texts(found) if each[1:3] == "o-" and each[3:].isalnum())
+    marks = (each for each in _texts(found) if each[1:3] == "o-" and each[3:].isalnum())
     stances = {"+": Stance.FOR, "-": Stance.AGAINST}
-    return tuple(EvidenceMark(stances[each[0]], each[1:]) for each in said if each[0] in stances)
+    return tuple(EvidenceMark(stances[each[0]], each[1:]) for each in marks if each[0] in stances)

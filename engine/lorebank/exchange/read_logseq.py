@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 from lorebank.domain.facts import Diagnostic
 from lorebank.exchange.date_formats import joda_day
-from lorebank.exchange.notes import ImportedNote, Read
+from lorebank.exchange.notes import ImportedNote, NoteStream
 from lorebank.exchange.prose import (
     LinkRules,
     clean,
@@ -78,11 +78,11 @@ class GraphSettings(Record):
         return None
 
 
-def read_logseq(source: Source) -> Read:
+def read_logseq(source: Source) -> NoteStream:
     settings = _settings(source)
     blocks = _blocks(source, settings)
     for path in source.paths:
-        if reason := _why_not(path, settings):
+        if reason := _skip_reason(path, settings):
             yield Diagnostic(path, 0, *reason)
             continue
         text, problems = note_text(source, path)
@@ -91,7 +91,7 @@ def read_logseq(source: Source) -> Read:
             yield from graph_page(path, text, settings, blocks)
 
 
-def _why_not(path: str, settings: GraphSettings) -> tuple[str, str] | None:
+def _skip_reason(path: str, settings: GraphSettings) -> tuple[str, str] | None:
     top = path.split("/")[0]
     if top.startswith(".") or top == "logseq":
         return "hidden", "the program's own; left out"
@@ -135,27 +135,27 @@ class _Page:
         self.lines: list[str] = []
         self.properties: dict[str, FrontMatterValue] = {}
         self.left_out: list[Diagnostic] = []
-        self.began = False
+        self.has_content = False
         """Whether anything but properties has come."""
-        self.until: re.Pattern[str] | None = None
+        self.skip_until: re.Pattern[str] | None = None
         """What ends the stretch that is left out."""
 
     def read(self, body: str, first: int) -> None:
         """`first` is the number of the first line."""
         fences = FenceScanner()
         for number, line in enumerate(body.split("\n"), start=first):
-            if self.until is not None:
-                self.until = None if self.until.match(line) else self.until
+            if self.skip_until is not None:
+                self.skip_until = None if self.skip_until.match(line) else self.skip_until
             elif fences.feed(line):
                 self.lines.append(_depth(line) + line.lstrip())
-                self.began = True
+                self.has_content = True
             elif _DRAWER.match(line):
-                self.until = _END_OF_DRAWER
+                self.skip_until = _END_OF_DRAWER
             elif admonition := _ADMONITION.match(line):
                 what = admonition["what"].upper()
                 if what in ("QUERY", "COMMENT"):
                     if "BEGIN" in admonition[0].upper():
-                        self.until = re.compile(rf"[ \t]*#\+END_{what}", re.IGNORECASE)
+                        self.skip_until = re.compile(rf"[ \t]*#\+END_{what}", re.IGNORECASE)
                     message = "a query says nothing by itself; left out"
                     self._leave_out(number, "query", message)
             elif planned := _PLANNED.match(line):
@@ -166,12 +166,12 @@ class _Page:
     def _property(self, line: str) -> bool:
         """Whether a line is a property: of the page at its top, else of a block."""
         found = PROPERTY.match(line)
-        if found is None or (self.began and _BULLET.match(line)):
+        if found is None or (self.has_content and _BULLET.match(line)):
             return False
         key, value = found["key"].lower(), (found["value"] or "").strip()
         if PROGRAM_KEY.match(key):
             return True
-        if self.began:
+        if self.has_content:
             said = rewrite_prose(value, lambda prose: rewrite_links(prose, self.rules))
             self.lines.append(f"{_depth(line)}{found['key']}: {said}")
         else:
@@ -189,7 +189,7 @@ class _Page:
             self.lines.append(f"{_depth(line)}{text}" if text else "")
         elif text:
             self.lines.append(f"{_depth(line)}- {box}{text}")
-        self.began = self.began or bool(text)
+        self.has_content = self.has_content or bool(text)
 
     def _readable(self, prose: str, number: int) -> str:
         prose = _LABELLED_BLOCK.sub(r"\g<label>", prose)
@@ -212,7 +212,7 @@ class _Page:
 def _blocks(source: Source, settings: GraphSettings) -> dict[str, str]:
     found: dict[str, str] = {}
     for path in source.paths:
-        if _why_not(path, settings):
+        if _skip_reason(path, settings):
             continue
         text = note_text(source, path)[0]
         if text is None or "id::" not in text:

@@ -11,14 +11,14 @@ from lorebank.domain.facts import Diagnostic
 from lorebank.markdown.source import decode
 from lorebank.workspace.given import Source
 
-LARGEST_NOTE = 8_000_000
+MAX_NOTE_BYTES = 8_000_000
 """Bytes of one Markdown file."""
 
 
 def note_text(source: Source, path: str) -> tuple[str | None, tuple[Diagnostic, ...]]:
     """A file's text with `\\n` line ends, and what was odd; `None` where it cannot be read."""
     try:
-        data = source.read(path, LARGEST_NOTE)
+        data = source.read(path, MAX_NOTE_BYTES)
     except OSError as error:
         return None, (source.unread(path, error),)
     if b"\0" in data[:8_000]:
@@ -51,37 +51,37 @@ def json_values(data: bytes) -> Iterator[tuple[int, Any]]:
     """
     text = data.decode("utf-8-sig", "replace")
     del data  # as large again
-    position, mark = _next(text, 0)
+    position, mark = _next_character(text, 0)
     line, counted = 1, 0
     is_array = mark == "["
     if is_array:
-        position, mark = _next(text, position + 1)
+        position, mark = _next_character(text, position + 1)
     while not (is_array and mark == "]"):
         line, counted = line + text.count("\n", counted, position), position
-        value, end = _value(text, position)
+        value, end = _decode_value(text, position)
         yield line, value
-        position, mark = _next(text, end)
+        position, mark = _next_character(text, end)
         if not is_array:
             break
         if mark not in (",", "]"):
             wanted = "expected , or ]" if mark else "the array ends early"
             raise BrokenJson(wanted, text, position)
         if mark == ",":
-            position, _ = _next(text, position + 1)
+            position, _ = _next_character(text, position + 1)
     if is_array:
-        position, mark = _next(text, position + 1)
+        position, mark = _next_character(text, position + 1)
     if mark:
         raise BrokenJson("something follows the end of the value", text, position)
 
 
-def _next(text: str, position: int) -> tuple[int, str]:
+def _next_character(text: str, position: int) -> tuple[int, str]:
     """The place of the next character that is not white space, and it; "" at the end."""
     found = _WHITE.match(text, position)
     assert found is not None
     return found.end(), text[found.end() : found.end() + 1]
 
 
-def _value(text: str, position: int) -> tuple[Any, int]:
+def _decode_value(text: str, position: int) -> tuple[Any, int]:
     try:
         return _DECODER.raw_decode(text, position)
     except json.JSONDecodeError as error:

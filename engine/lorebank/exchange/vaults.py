@@ -19,7 +19,7 @@ from pathlib import PurePosixPath
 
 from lorebank.domain.facts import Diagnostic, FactKind
 from lorebank.exchange.date_formats import moment_day
-from lorebank.exchange.notes import ImportedNote, Read, entity_mention, retain_line, written_fact
+from lorebank.exchange.notes import ImportedNote, NoteStream, entity_mention, make_fact, retain_line
 from lorebank.exchange.prose import (
     LinkRules,
     rewrite_lines,
@@ -61,7 +61,7 @@ def link_rules(vault: VaultSettings) -> LinkRules:
     return LinkRules(day_of=partial(_day_of, vault))
 
 
-def read_obsidian(source: Source) -> Read:
+def read_obsidian(source: Source) -> NoteStream:
     def read(path: str) -> bytes:
         return source.read(path) if path in source.paths else b""
 
@@ -69,7 +69,9 @@ def read_obsidian(source: Source) -> Read:
     yield from vault_notes(source, lambda path, text: vault_note(path, text, settings), settings)
 
 
-def vault_notes(source: Source, note: Callable[[str, str], Read], settings: VaultSettings) -> Read:
+def vault_notes(
+    source: Source, note: Callable[[str, str], NoteStream], settings: VaultSettings
+) -> NoteStream:
     """What `note` makes of each Markdown file of a folder; all else is named as left out."""
     hidden: set[str] = set()
     for path in source.paths:
@@ -78,7 +80,7 @@ def vault_notes(source: Source, note: Callable[[str, str], Read], settings: Vaul
         if dotted is not None:
             hidden.add("/".join(parts[: dotted + 1]))
             continue
-        if reason := _why_not(path, settings.templates):
+        if reason := _skip_reason(path, settings.templates):
             yield Diagnostic(path, 0, *reason)
             continue
         text, problems = note_text(source, path)
@@ -89,7 +91,7 @@ def vault_notes(source: Source, note: Callable[[str, str], Read], settings: Vaul
         yield Diagnostic(path, 0, "hidden", "hidden files are the program's own; left out")
 
 
-def _why_not(path: str, templates: tuple[str, ...]) -> tuple[str, str] | None:
+def _skip_reason(path: str, templates: tuple[str, ...]) -> tuple[str, str] | None:
     lower = path.lower()
     for suffix, reason in _LEFT_OUT.items():
         if lower.endswith(suffix):
@@ -181,7 +183,7 @@ _RELATION = re.compile(
     r"[ \t]*[-*+][ \t]+(?P<relation>[^\[\]\n`]{1,80}?)[ \t]*(?P<target>\[\[[^\[\]\n]+\]\])"
     r"(?P<context>[ \t]*\([^()\n]*\))?[ \t]*\Z"
 )
-_EMPTIED = re.compile(
+_EMPTY_SECTION = re.compile(
     r"^#{1,6}[ \t]+(?:Observations|Relations)[ \t]*\n(?=\s*(?:^#|\Z))", re.MULTILINE | re.IGNORECASE
 )
 _KINDS = {
@@ -195,7 +197,7 @@ _KINDS = {
 _KIND_OF = {word: kind for kind, words in _KINDS.items() for word in words.split()}
 
 
-def read_basic_memory(source: Source) -> Read:
+def read_basic_memory(source: Source) -> NoteStream:
     settings = VaultSettings()
     yield from vault_notes(
         source, lambda path, text: vault_note(path, text, settings, with_retain_section), settings
@@ -215,17 +217,17 @@ def with_retain_section(body: str, title: str) -> str:
     prose: list[str] = []
     facts: list[str] = []
     for line in body.split("\n"):
-        said = None if fences.feed(line) else _observation(line) or _relation(line)
-        if said is None:
+        typed = None if fences.feed(line) else _observation(line) or _relation(line)
+        if typed is None:
             prose.append(line)
             continue
-        kind, text = said
-        fact = written_fact(kind, text, subject)
+        kind, text = typed
+        fact = make_fact(kind, text, subject)
         if fact.content:
             facts.append(retain_line(fact))
     if not facts:
         return body
-    kept = _EMPTIED.sub("", _EMPTIED.sub("", "\n".join(prose)))
+    kept = _EMPTY_SECTION.sub("", _EMPTY_SECTION.sub("", "\n".join(prose)))
     kept = re.sub(r"\n{3,}", "\n\n", kept).strip("\n")
     return (f"{kept}\n\n" if kept else f"# {title}\n\n") + "\n".join(["## Retain", *facts])
 

@@ -58,7 +58,7 @@ def html_pages(
     found = {}
     for path, (title, *lines) in pages.items():
         plain = re.sub(r"\\(.)", r"\1", title[2:])
-        home = "" if path == _INDEX else f"[Memory]({_way(path, _INDEX, '.html')})\n\n"
+        home = "" if path == _INDEX else f"[Memory]({_relative_url(path, _INDEX, '.html')})\n\n"
         found[f"{path}.html"] = (
             '<!doctype html>\n<html lang="und">\n<head>\n<meta charset="utf-8">\n'
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -122,31 +122,36 @@ class _Bundle:
 
     def _entity_page(self, path: str, entity: Entity) -> Iterator[str]:
         also = [f"- {self._escaped(name)}" for name in entity.aliases if name != entity.name]
-        held = [o for o in self.opinions if entity.name in o.entities]
+        opinions = [o for o in self.opinions if entity.name in o.entities]
         if also:
             yield from _section("Also called", also)
-        if held:
-            yield from _section("Opinions", self._opinion_rows(path, held))
+        if opinions:
+            yield from _section("Opinions", self._opinion_rows(path, opinions))
         yield from _section("Facts", self._fact_rows(path, self.by_entity[entity.slug]))
 
     def _fact_rows(self, path: str, facts: Sequence[Fact]) -> list[str]:
         newest = sorted(facts, key=lambda f: (_day(f) or date.min, f.id), reverse=True)
-        return [self._row(self._escaped(fact.content), self._about(path, fact)) for fact in newest]
+        return [
+            self._row(self._escaped(fact.content), self._fact_details(path, fact))
+            for fact in newest
+        ]
 
-    def _about(self, path: str, fact: Fact) -> list[str]:
+    def _fact_details(self, path: str, fact: Fact) -> list[str]:
         day = _day(fact)
-        said = [day.isoformat() if day else "undated", fact.kind.value]
+        details = [day.isoformat() if day else "undated", fact.kind.value]
         if fact.confidence is not None:
-            said.append(f"{fact.confidence:.2f}")
+            details.append(f"{fact.confidence:.2f}")
         if fact.quarantined:
-            said.append(f"unconfirmed: {fact.origin.value}")
+            details.append(f"unconfirmed: {fact.origin.value}")
         names = {self.slugs.get(m.slug, m.slug): m.name for m in fact.mentions}
-        return [*said, *self._names(path, names), self._escaped(str(fact.citation))]
+        return [*details, *self._names(path, names), self._escaped(str(fact.citation))]
 
     def _opinion_rows(self, path: str, opinions: Sequence[Opinion]) -> list[str]:
-        return [self._row(self._escaped(o.statement), self._standing(path, o)) for o in opinions]
+        return [
+            self._row(self._escaped(o.statement), self._opinion_details(path, o)) for o in opinions
+        ]
 
-    def _standing(self, path: str, opinion: Opinion) -> list[str]:
+    def _opinion_details(self, path: str, opinion: Opinion) -> list[str]:
         names = {self.slugs.get(slugify(n), slugify(n)): n for n in opinion.entities}
         lines = _count(len(opinion.evidence), "line of evidence", "lines of evidence")
         shown = [f"{opinion.confidence:.2f}", opinion.trend.value, lines]
@@ -160,7 +165,7 @@ class _Bundle:
         ]
 
     def _link(self, path: str, label: str, page: str) -> str:
-        return f"[{self._escaped(label)}]({_way(path, page, self.suffix)})"
+        return f"[{self._escaped(label)}]({_relative_url(path, page, self.suffix)})"
 
     def _escaped(self, text: str) -> str:
         """The text with its marks escaped; in Markdown, where people read the source, only where it
@@ -177,7 +182,7 @@ class _Bundle:
         return f"- {text}\n  <br>{below}" if self.suffix == ".md" else f"- {text}\\\n  _{below}_"
 
 
-def _way(path: str, page: str, suffix: str) -> str:
+def _relative_url(path: str, page: str, suffix: str) -> str:
     return quote("../" * path.count("/") + page + suffix)
 
 
@@ -189,8 +194,8 @@ def _paths(entities: Sequence[Entity]) -> Mapping[str, str]:
     paths: dict[str, str] = {}
     taken: set[str] = set()
     for entity in entities:
-        wished = f"entities/{safe_path(entity.slug.replace('/', '-'))}.md"
-        path = free_path(wished, entity.slug, taken)
+        preferred = f"entities/{safe_path(entity.slug.replace('/', '-'))}.md"
+        path = free_path(preferred, entity.slug, taken)
         taken.add(comparable(path))
         paths[entity.slug] = path.removesuffix(".md")
     return paths
@@ -209,7 +214,7 @@ COLUMNS = (
     *("id", "kind", "text", "entities", "confidence", "recorded", "occurred_start"),
     *("occurred_end", "source", "origin", "quarantined"),
 )
-_RUN = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 def facts_csv(facts: Iterable[Fact]) -> str:
@@ -218,7 +223,7 @@ def facts_csv(facts: Iterable[Fact]) -> str:
     writer = csv.writer(buffer, lineterminator="\r\n")
     writer.writerow(COLUMNS)
     for fact in facts:
-        cells = (f"'{cell}" if cell.startswith(_RUN) else cell for cell in _cells(fact))
+        cells = (f"'{cell}" if cell.startswith(_FORMULA_STARTS) else cell for cell in _cells(fact))
         writer.writerow(cells)
     return buffer.getvalue()
 

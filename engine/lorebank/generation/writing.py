@@ -44,11 +44,11 @@ if TYPE_CHECKING:
     from lorebank.generation.generated import Budget
 
 
-_SHARE = 0.7
+_MIN_SHARED_WORDS = 0.7
 """The least share of a sentence's content words that its lines must hold. Chosen by hand: a summary
 may join its lines by words of its own."""
-_STEM = 4
-_ENDING = 3
+_MIN_STEM = 4
+_MAX_ENDING = 3
 """Letters by which two forms of one word may differ at their ends."""
 _NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
 _WORD = re.compile(r"(?<![\w'’])(?=[^\W\d_])\w[\w'’.-]*")
@@ -71,19 +71,19 @@ def ungrounded(sentence: str, cited: Sequence[CitedLine], names: Collection[str]
     """
     if not cited:
         return "it cites no line"
-    said = words("\n".join(line.text for line in cited))
+    source_words = words("\n".join(line.text for line in cited))
     known = {part for line in cited for part in _numbers(line.text)}
     known |= {str(n) for line in cited for day in line.days for n in (day.year, day.month, day.day)}
     if number := next((number for number in _numbers(sentence) if number not in known), ""):
         return f"its lines have no {number}"
-    if name := _missing_name(sentence, said, cited, names):
+    if name := _missing_name(sentence, source_words, cited, names):
         return f"its lines do not name {name}"
-    telling = [word for word in content_words(sentence) if not word.isdigit()]
-    if not telling:
+    content = [word for word in content_words(sentence) if not word.isdigit()]
+    if not content:
         return "it says nothing"
-    held = sum(_is_held(word, said) for word in telling)
-    if held < _SHARE * len(telling):
-        return f"its lines hold {held} of its {len(telling)} words"
+    found = sum(_contains_form(word, source_words) for word in content)
+    if found < _MIN_SHARED_WORDS * len(content):
+        return f"its lines hold {found} of its {len(content)} words"
     denied = [denies(line.text) for line in cited]
     if denies(sentence):
         return "" if any(denied) else "it denies what its lines affirm"
@@ -98,38 +98,38 @@ def _numbers(text: str) -> Iterable[str]:
 
 
 def _missing_name(
-    sentence: str, said: Sequence[str], cited: Sequence[CitedLine], names: Collection[str]
+    sentence: str, source_words: Sequence[str], cited: Sequence[CitedLine], names: Collection[str]
 ) -> str:
     days = [day for line in cited for day in line.days]
-    known = {*said, *(fold(calendar.month_name[day.month]) for day in days)}
+    known = {*source_words, *(fold(calendar.month_name[day.month]) for day in days)}
     known |= {fold(calendar.day_name[day.weekday()]) for day in days}
     padded = f" {' '.join(words(sentence))} "
     for name in names:
         own = words(name)
         is_named = own and f" {' '.join(own)} " in padded
-        if is_named and not all(_is_held(word, known) for word in own):
+        if is_named and not all(_contains_form(word, known) for word in own):
             return name
-    telling = set(content_words(sentence))
+    content = set(content_words(sentence))
     for found in _WORD.finditer(sentence):
         written = found.group().rstrip(".'’-")
-        parts = [word for word in words(written) if word in telling]
-        if written[0].isupper() and not all(_is_held(word, known) for word in parts):
+        parts = [word for word in words(written) if word in content]
+        if written[0].isupper() and not all(_contains_form(word, known) for word in parts):
             return written
     return ""
 
 
-def _is_held(word: str, said: Collection[str]) -> bool:
+def _contains_form(word: str, source_words: Collection[str]) -> bool:
     """Whether a word stands there, or a form of it: alike but for a short ending."""
-    for other in said:
-        least = max(_STEM, max(len(word), len(other)) - _ENDING)
+    for other in source_words:
+        least = max(_MIN_STEM, max(len(word), len(other)) - _MAX_ENDING)
         if word == other or word[:least] == other[:least]:
             return True
     return False
 
 
-_PLACE = re.compile(r"\{\{(\w+)\}\}")
+_PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 _BREAK = "\n---\n"
-_LONGEST_SENTENCE = 600
+_MAX_SENTENCE_CHARACTERS = 600
 """Characters."""
 
 
@@ -210,7 +210,7 @@ class Writer:
         missing = [number for number in numbers if not 1 <= number <= len(lines)]
         if missing:
             return f"there is no line {missing[0]}"
-        if len(text) > _LONGEST_SENTENCE:
+        if len(text) > _MAX_SENTENCE_CHARACTERS:
             return "it is too long for a sentence"
         return ungrounded(text, [lines[number - 1] for number in numbers], self.names)
 
@@ -220,12 +220,12 @@ def fill_prompt(job: str, **values: str) -> tuple[str, str]:
 
     `KeyError` for a place without a value.
     """
-    system, _, question = _text(job).partition(_BREAK)
-    return system.strip(), _PLACE.sub(lambda place: values[place[1]], question).strip()
+    system, _, question = _prompt_text(job).partition(_BREAK)
+    return system.strip(), _PLACEHOLDER.sub(lambda place: values[place[1]], question).strip()
 
 
 @cache
-def _text(job: str) -> str:
+def _prompt_text(job: str) -> str:
     return resources.files("lorebank.generation").joinpath(f"prompts/{job}.md").read_text("utf-8")
 
 
@@ -342,13 +342,15 @@ def facts_in_prose(
 
 
 def _is_quoted(quoted: str, fact: str) -> bool:
-    own, said = words(quoted), words(fact)
+    own, source_words = words(quoted), words(fact)
     size = len(own)
-    return bool(own) and any(said[i : i + size] == own for i in range(len(said) - size + 1))
+    return bool(own) and any(
+        source_words[i : i + size] == own for i in range(len(source_words) - size + 1)
+    )
 
 
 _PATH = f"{DERIVED_FOLDER}/generated.json"
-_MOST = 20_000
+_MAX_ANSWERS = 20_000
 """Answers kept, some 20 MB; those kept longest ago are dropped."""
 
 
@@ -393,7 +395,7 @@ class KeptAnswers(Mutable):
         """Store what was added; where that cannot be, it is asked again some day."""
         if not self.is_changed:
             return
-        kept = dict(list(self.answers.items())[-_MOST:])
+        kept = dict(list(self.answers.items())[-_MAX_ANSWERS:])
         data = json.dumps(kept, ensure_ascii=False).encode("utf-8", "replace")
         try:
             ensure_derived_folder(self.root)

@@ -45,7 +45,7 @@ def pattern_of(phrase: str, hours: Iterable[str] = ()) -> str:
 
 
 _CLAUSE_END = re.compile(r"(?<!\d)[,;:)(、](?!\d)|\s[–—-]\s")
-_ALWAYS = {
+_LANGUAGE_INDEPENDENT = {
     "clock": r"(?<![\d.,:/-])(?:[01]?\d|2[0-3])[:h][0-5]\d(?![\d:])",
     "money": r"[£$€₺¥₱]\s?\d|\d[\d.,]*\s?(?:[€£$₺]|(?:eur|usd|gbp|chf|brl|try|pln)\b)",
 }
@@ -71,7 +71,7 @@ _OF_MONTH = re.compile(
     r"\b\d{1,2}\.\s+(?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober"
     r"|November|Dezember)\b"
 )
-_LOOKED_BACK = 60
+_CONTEXT_CHARACTERS = 60
 """Characters before the end of a sentence that tell whether it is one."""
 _EDGES = ".,;:!?()[]\"'«»“”„*_"
 _LABEL = re.compile(r"(?: [^\s:]+){0,3}\s?:")
@@ -103,7 +103,7 @@ class Statement:
     def find(self, entry: str) -> Cue | None:
         """The first cue of an entry that counts, in any of the languages."""
         cues = (Cue(code, *match.span()) for code, match in self._matches(entry))
-        return next((cue for cue in cues if not self._is_undone(cue, entry)), None)
+        return next((cue for cue in cues if not self._is_negated(cue, entry)), None)
 
     def says(self, entry: str, language: str) -> bool:
         """Whether it holds a phrase of an entry at all."""
@@ -132,7 +132,7 @@ class Statement:
 
     def ends_with(self, entry: str) -> bool:
         last = self.word(len(self.words) - 1)
-        return any(last in _words(code, entry) for code in self.languages)
+        return any(last in _entry_words(code, entry) for code in self.languages)
 
     def puts_subjects_first(self, language: str) -> bool:
         """Whether the language begins sentences with their subject, and writes only names large."""
@@ -162,15 +162,15 @@ class Statement:
             for match in _found(code, entry, text or self.folded):
                 yield code, match
 
-    def _is_undone(self, cue: Cue, entry: str) -> bool:
+    def _is_negated(self, cue: Cue, entry: str) -> bool:
         before, behind = self.folded[: cue.start], self.folded[cue.end :]
         if any(next(_found(cue.language, "unsure", part), None) for part in (before, behind)):
             return True
         clause = _CLAUSE_END.split(before)[-1], _CLAUSE_END.split(behind)[0]
         # "Decided not to sell" is a decision.
         parts = clause[:1] if entry in _MAY_BE_NEGATIVE else clause
-        undoing = ("not",) if entry == "off" else ("not", "off")
-        return any(next(_found(cue.language, e, part), None) for e in undoing for part in parts)
+        negating = ("not",) if entry == "off" else ("not", "off")
+        return any(next(_found(cue.language, e, part), None) for e in negating for part in parts)
 
 
 def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
@@ -178,7 +178,7 @@ def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
     start = 0
     for found in _SENTENCE_END.finditer(text):
         open_brackets = text.count("(", start, found.start()) - text.count(")", start, found.end())
-        before = text[max(start, found.start() - _LOOKED_BACK) : found.start()]
+        before = text[max(start, found.start() - _CONTEXT_CHARACTERS) : found.start()]
         if open_brackets > 0 or _ABBREVIATION.search(before) or _ORDINAL.search(before):
             continue
         day = _OF_MONTH.search(text, max(start, found.start() - 3), found.end() + 9)
@@ -225,8 +225,8 @@ def statement_in_any_language(text: str) -> Statement:
 
 def languages_of(text: str) -> frozenset[str]:
     """The languages that a text may be in, of those with words for statements."""
-    telling = [word for word in tokens(text) if len(word) > 1]  # one letter is many languages'
-    return frozenset(likely_languages(telling)) | (phrase_lists("infer").keys() - known_languages())
+    longer = [word for word in tokens(text) if len(word) > 1]  # one letter is many languages'
+    return frozenset(likely_languages(longer)) | (phrase_lists("infer").keys() - known_languages())
 
 
 _MAY_BE_NEGATIVE = frozenset({"decision", "prefers"})
@@ -305,12 +305,12 @@ def _found(code: str, entry: str, folded: str) -> Iterator[re.Match[str]]:
 def _pattern(code: str, entry: str) -> re.Pattern[str] | None:
     entries = phrase_lists("infer").get(code, {})
     phrases = [pattern_of(phrase, entries.get("hours", ())) for phrase in entries.get(entry, ())]
-    phrases += [_ALWAYS[entry]] if entry in _ALWAYS else []
+    phrases += [_LANGUAGE_INDEPENDENT[entry]] if entry in _LANGUAGE_INDEPENDENT else []
     return re.compile("|".join(phrases)) if phrases else None
 
 
 @cache
-def _words(code: str, entry: str) -> frozenset[str]:
+def _entry_words(code: str, entry: str) -> frozenset[str]:
     return frozenset(map(fold, phrase_lists("infer")[code].get(entry, ())))
 
 

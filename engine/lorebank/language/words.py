@@ -38,8 +38,8 @@ _IDENTIFIER = cache(
 )
 COMMON_START = 4
 """Two words are forms of one where they begin alike, by four letters at least."""
-_FIRST = "en"
-_TELLING = 2
+_DEFAULT_LANGUAGE = "en"
+_MIN_VOTES = 2
 _FOREIGN_SHARE = 5
 """A text of which more than a fifth of the letters are not ASCII is in no English: a name or two
 with accents are less, a sentence in French is about that, one in Russian or Chinese all."""
@@ -186,16 +186,18 @@ def _stop_words_for(tokens: Iterable[str]) -> frozenset[str]:
     alone decides for no language but the first.
     """
     spoken_in = _languages_by_stop_word()
-    return _stop_words_told_by(tuple([token for token in tokens if token in spoken_in]))
+    return _stop_words_by_votes(tuple([token for token in tokens if token in spoken_in]))
 
 
 @lru_cache(maxsize=4096)
-def _stop_words_told_by(tokens: tuple[str, ...]) -> frozenset[str]:
+def _stop_words_by_votes(tokens: tuple[str, ...]) -> frozenset[str]:
     """The same, of the stop words alone; many texts have the same few."""
     votes = _votes(tokens)
     most = max(votes.values())
-    spoken = [c for c, n in votes.items() if n == most and (most >= _TELLING or c == _FIRST)]
-    return _stop_words_of((_FIRST,) if _FIRST in spoken else tuple(spoken))
+    spoken = [
+        c for c, n in votes.items() if n == most and (most >= _MIN_VOTES or c == _DEFAULT_LANGUAGE)
+    ]
+    return _stop_words_of((_DEFAULT_LANGUAGE,) if _DEFAULT_LANGUAGE in spoken else tuple(spoken))
 
 
 def reads_as_english(text: str) -> bool:
@@ -209,7 +211,7 @@ def reads_as_english(text: str) -> bool:
     if foreign * _FOREIGN_SHARE > letters:
         return False
     votes = _votes(set(words(text)))
-    return votes[_FIRST] == max(votes.values())
+    return votes[_DEFAULT_LANGUAGE] == max(votes.values())
 
 
 @cache

@@ -36,9 +36,9 @@ _TYPES = {
     "BOOL": "|b1",
 }
 _NAMES = {kind: name for name, kind in _TYPES.items()}
-_LONGEST_HEADER = 100 * 2**20
+_MAX_HEADER_BYTES = 100 * 2**20
 """Bytes; the limit of the safetensors format itself."""
-_SAMPLE, _SAMPLES = 2**14, 64
+_SAMPLE_BYTES, _SAMPLE_COUNT = 2**14, 64
 """Bytes of a sample and how many there are of a file: reading and hashing 1 MB takes 1 ms."""
 _BF16_MARK = np.dtype("<u2")
 
@@ -51,18 +51,18 @@ def map_arrays(file: Path) -> dict[str, Array]:
     if file.suffix == ".npy":
         return {"embeddings": np.load(file, mmap_mode="r", allow_pickle=False)}
     size = file.stat().st_size
-    with file.open("rb") as opened:
-        length = int.from_bytes(opened.read(8), "little")
-        if not 2 <= length <= min(_LONGEST_HEADER, size - 8):
+    with file.open("rb") as handle:
+        length = int.from_bytes(handle.read(8), "little")
+        if not 2 <= length <= min(_MAX_HEADER_BYTES, size - 8):
             raise ValueError(f"{file.name} is not a safetensors file")
-        header = json.loads(opened.read(length))
+        header = json.loads(handle.read(length))
     if not isinstance(header, dict):
         raise ValueError(f"{file.name} is not a safetensors file")
     rows = {name: row for name, row in header.items() if name != "__metadata__"}
-    return {name: _mapped(file, 8 + length, size, row) for name, row in rows.items()}
+    return {name: _map_array(file, 8 + length, size, row) for name, row in rows.items()}
 
 
-def _mapped(file: Path, start: int, size: int, row: Any) -> Array:
+def _map_array(file: Path, start: int, size: int, row: Any) -> Array:
     try:
         kind, shape = np.dtype(_TYPES[row["dtype"]]), tuple(map(int, row["shape"]))
         begin, end = map(int, row["data_offsets"])
@@ -98,21 +98,21 @@ def write_arrays(file: Path, arrays: Mapping[str, Array]) -> None:
         end += array.nbytes
         kind = _NAMES[array.dtype.newbyteorder("<").str]
         header[name] = {"dtype": kind, "shape": array.shape, "data_offsets": (start, end)}
-    head = json.dumps(header).encode()
-    head += b" " * (-len(head) % 8)
+    encoded = json.dumps(header).encode()
+    encoded += b" " * (-len(encoded) % 8)
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    fresh = file.with_name(f"{file.name}.{os.urandom(4).hex()}.tmp")
+    temporary = file.with_name(f"{file.name}.{os.urandom(4).hex()}.tmp")
     try:
-        with fresh.open("wb") as opened:
-            opened.write(len(head).to_bytes(8, "little") + head)
+        with temporary.open("wb") as handle:
+            handle.write(len(encoded).to_bytes(8, "little") + encoded)
             for name in order:
-                opened.write(np.ascontiguousarray(arrays[name]).data)
-            opened.flush()
-            os.fsync(opened.fileno())
-        fresh.replace(file)
+                handle.write(np.ascontiguousarray(arrays[name]).data)
+            handle.flush()
+            os.fsync(handle.fileno())
+        temporary.replace(file)
     except OSError:
         with suppress(OSError):
-            fresh.unlink()
+            temporary.unlink()
         raise
 
 
@@ -123,10 +123,10 @@ def content_hash(file: Path) -> str:
     and weights that were trained or rounded otherwise differ everywhere.
     """
     size = file.stat().st_size
-    step = max(_SAMPLE, size // _SAMPLES)
+    step = max(_SAMPLE_BYTES, size // _SAMPLE_COUNT)
     digest = hashlib.sha256(f"{size}".encode())
-    with file.open("rb") as opened:
+    with file.open("rb") as handle:
         for start in range(0, size, step):
-            opened.seek(start)
-            digest.update(opened.read(_SAMPLE))
+            handle.seek(start)
+            digest.update(handle.read(_SAMPLE_BYTES))
     return digest.hexdigest()[:16]

@@ -18,9 +18,9 @@ from lorebank.errors import ConfigurationError, ProviderError
 from lorebank.providers.protocols import Completion, Prompt
 from lorebank.providers.registry import Setup
 
-_LONGEST_ANSWER = 2_000_000
+_MAX_ANSWER_BYTES = 2_000_000
 """Bytes that are read of an answer: far more than `answer_tokens` may be."""
-_SHOWN = 300
+_ERROR_CHARACTERS = 300
 """Characters of a failed program's last words that are shown."""
 
 
@@ -50,9 +50,9 @@ class CommandGenerator:
         with tempfile.TemporaryDirectory(prefix="lorebank-") as folder:
             out, err, code = self._run(text.encode("utf-8"), folder)
         if code:
-            said = err.decode("utf-8", "replace").strip()[-_SHOWN:]
-            raise ProviderError(f"{self.model} ended with {code}: {said}")
-        return Completion(out[:_LONGEST_ANSWER].decode("utf-8", "replace"), None)
+            reason = err.decode("utf-8", "replace").strip()[-_ERROR_CHARACTERS:]
+            raise ProviderError(f"{self.model} ended with {code}: {reason}")
+        return Completion(out[:_MAX_ANSWER_BYTES].decode("utf-8", "replace"), None)
 
     def _run(self, text: bytes, folder: str) -> tuple[bytes, bytes, int]:
         try:

@@ -57,9 +57,7 @@ class FolderTokenizer(Record):
         return found
 
 
-def read_tokenizer(
-    file: Path, most_tokens: int, strategy: str = "longest_first"
-) -> FolderTokenizer:
+def read_tokenizer(file: Path, max_tokens: int, strategy: str = "longest_first") -> FolderTokenizer:
     """The tokenizer of a file, gzipped or not, which cuts texts (by `strategy`: which of a pair)
     at that many tokens; `ProviderError` where it cannot be read or the package is missing."""
     if find_spec("tokenizers") is None:
@@ -80,14 +78,14 @@ def read_tokenizer(
             hint="correct embedder.local.model_path",
         ) from problem
     tokenizer.no_padding()
-    tokenizer.enable_truncation(most_tokens, strategy=strategy)
+    tokenizer.enable_truncation(max_tokens, strategy=strategy)
     unknown = model.get("unk_id")
     if unknown is None and model.get("unk_token"):
         unknown = tokenizer.token_to_id(model["unk_token"])
     padding = (table.get("padding") or {}).get("pad_id")
     if padding is None:
-        named = (tokenizer.token_to_id(name) for name in ("[PAD]", "<pad>"))
-        padding = next((row for row in named if row is not None), 0)
+        candidates = (tokenizer.token_to_id(name) for name in ("[PAD]", "<pad>"))
+        padding = next((row for row in candidates if row is not None), 0)
     return FolderTokenizer(tokenizer, unknown, int(padding))
 
 
@@ -97,8 +95,8 @@ _TOKEN_TABLES = ("embeddings", "embedding.weight")
 
 def table_name(tables: dict[str, Array]) -> str | None:
     """Which of a file's tables holds a vector a token; `None` where the file is no static model."""
-    named = (name for name in _TOKEN_TABLES if name in tables and tables[name].ndim == 2)
-    return next(named, None)
+    candidates = (name for name in _TOKEN_TABLES if name in tables and tables[name].ndim == 2)
+    return next(candidates, None)
 
 
 class StaticModel(Record):
@@ -112,7 +110,7 @@ class StaticModel(Record):
     """Token → row of the table, where several tokens share a row."""
 
     @classmethod
-    def open(cls, table_file: Path, tokenizer_file: Path, most_tokens: int) -> StaticModel:
+    def open(cls, table_file: Path, tokenizer_file: Path, max_tokens: int) -> StaticModel:
         """Raises `ProviderError` where the files are not those of one model."""
         try:
             tables = map_arrays(table_file)
@@ -127,7 +125,7 @@ class StaticModel(Record):
             mapping = mapping.astype(np.int64)
             if mapping.ndim != 1 or mapping.min() < 0 or mapping.max() >= len(table):
                 raise _unfit("static", f"maps tokens to rows that {table_file.name} does not have")
-        tokenizer = read_tokenizer(tokenizer_file, most_tokens)
+        tokenizer = read_tokenizer(tokenizer_file, max_tokens)
         floats = None if weights is None else as_floats(weights).reshape(-1)
         return cls(tokenizer, table, floats, mapping)
 
@@ -172,15 +170,15 @@ def pooling_of(folder: Path) -> Pooling:
     file = folder / "1_Pooling" / "config.json"
     try:
         table = json.loads(file.read_bytes())
-        named = [kind for key, kind in _POOLINGS if table.get(key)]
+        known = [kind for key, kind in _POOLINGS if table.get(key)]
         asked = [key for key, on in table.items() if key.startswith("pooling_mode_") and on is True]
     except FileNotFoundError:
         return "mean"
     except (OSError, ValueError, AttributeError) as problem:
         raise _unfit("ONNX", f"has a {file.name} of its pooling that cannot be read") from problem
-    if len(asked) > 1 or (asked and not named):
+    if len(asked) > 1 or (asked and not known):
         raise _unfit("ONNX", f"pools by {', '.join(asked)}: mean, first and last token are known")
-    return named[0] if named else "mean"
+    return known[0] if known else "mean"
 
 
 def require_runtime(network: Path) -> None:
@@ -257,10 +255,10 @@ class OnnxModel(Record):
 
     @classmethod
     def open(
-        cls, network: Path, tokenizer_file: Path, pooling: Pooling, most_tokens: int
+        cls, network: Path, tokenizer_file: Path, pooling: Pooling, max_tokens: int
     ) -> OnnxModel:
         """Raises `ProviderError` where a package is missing or the files do not fit."""
-        opened = Network.open(network, read_tokenizer(tokenizer_file, most_tokens))
+        opened = Network.open(network, read_tokenizer(tokenizer_file, max_tokens))
         [(_, answer, mask)] = opened.run(["lorebank"])
         return cls(opened, pooling, _pooled(answer, mask, pooling).shape[1])
 

@@ -30,15 +30,15 @@ T = TypeVar("T")
 _TRANSIENT = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _BAD_ANSWER_ATTEMPTS = 2
 """A server that answers nonsense twice will do so again."""
-_FIRST_WAIT_S = 0.25
+_INITIAL_BACKOFF_S = 0.25
 """Doubled with each attempt: five attempts then take 4 s where nobody says how long to wait."""
-_LONGEST_BACKOFF_S = 20.0
+_MAX_BACKOFF_S = 20.0
 """Waits that we choose ourselves; a `Retry-After` may ask for more (`Patience.longest_wait`)."""
 _JITTER = 0.25
 """Share of a wait added at random, so that clients refused together do not return together."""
-_LARGEST_ANSWER = 512 * 2**20
+_MAX_ANSWER_BYTES = 512 * 2**20
 """Bytes. A batch of 50,000 vectors of 1,536 numbers in base64 is about 410 MB."""
-_SHOWN = 300
+_MAX_MESSAGE_CHARACTERS = 300
 """Characters of a provider's own words in an error."""
 
 
@@ -49,9 +49,9 @@ class HttpFailure(ProviderError):
         super().__init__(message, hint=hint)
         self.status = status
         self.detail = detail
-        self.may_pass = not status
+        self.retryable = not status
         """Whether another attempt may do better."""
-        self.wait: float | None = None
+        self.retry_after: float | None = None
         """Seconds that the server asks to wait."""
 
 
@@ -61,19 +61,19 @@ class BadAnswer(ProviderError):
     status = 200
 
 
-class Patience(Record):
+class RetryPolicy(Record):
     """How long a caller is willing to wait."""
 
     attempts: int
     timeout: float
     """Seconds for one request, from its first byte to its last."""
-    longest_wait: float
+    max_wait: float
     """Seconds between two attempts; a server that asks for more has failed."""
 
 
-PATIENT = Patience(attempts=5, timeout=60.0, longest_wait=120.0)
+BACKGROUND = RetryPolicy(attempts=5, timeout=60.0, max_wait=120.0)
 """Somebody builds an index."""
-PROMPT = Patience(attempts=2, timeout=10.0, longest_wait=1.0)
+INTERACTIVE = RetryPolicy(attempts=2, timeout=10.0, max_wait=1.0)
 """Somebody waits for an answer."""
 
 
@@ -93,24 +93,24 @@ class Client(Mutable):
     _lock: Lock = field(default_factory=Lock)
     _sockets: WeakSet[socket.socket] = field(default_factory=WeakSet)
 
-    def post(self, path: str, body: object, patience: Patience, read: Callable[[Any], T]) -> T:
+    def post(self, path: str, body: object, policy: RetryPolicy, read: Callable[[Any], T]) -> T:
         """Send JSON, return what `read` makes of the JSON answer; `read` may raise `BadAnswer`."""
         content = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
         sent = {"content": content, "headers": {"Content-Type": "application/json"}}
-        return self._request("POST", path, patience, _parsing_json(read), sent)
+        return self._request("POST", path, policy, _parsing_json(read), sent)
 
-    def get(self, path: str, patience: Patience, read: Callable[[Any], T]) -> T:
-        return self._request("GET", path, patience, _parsing_json(read), {})
+    def get(self, path: str, policy: RetryPolicy, read: Callable[[Any], T]) -> T:
+        return self._request("GET", path, policy, _parsing_json(read), {})
 
-    def get_text(self, path: str, patience: Patience) -> str:
-        return self._request("GET", path, patience, bytes.decode, {})
+    def get_text(self, path: str, policy: RetryPolicy) -> str:
+        return self._request("GET", path, policy, bytes.decode, {})
 
     def upload(
-        self, path: str, fields: Mapping[str, str], file: bytes, patience: Patience
+        self, path: str, fields: Mapping[str, str], file: bytes, policy: RetryPolicy
     ) -> dict[str, Any]:
         """Send a form with one file named `file`; returns the JSON object it is answered with."""
         sent = {"data": fields, "files": {"file": ("batch.jsonl", file, "application/jsonl")}}
-        return self._request("POST", path, patience, _parsing_json(as_object), sent)
+        return self._request("POST", path, policy, _parsing_json(as_object), sent)
 
     def cancel(self) -> None:
         """Break off every request and wait of other threads."""
@@ -129,55 +129,55 @@ class Client(Mutable):
         self,
         method: str,
         path: str,
-        patience: Patience,
+        policy: RetryPolicy,
         read: Callable[[bytes], T],
         sent: Mapping[str, Any],
     ) -> T:
         """`sent` is what httpx is given to send."""
         bad_answers = 0
         cancelled = self._cancelled
-        for attempt in range(1, patience.attempts + 1):
-            asked = None
+        for attempt in range(1, policy.attempts + 1):
+            retry_after = None
             try:
-                return read(self._attempt(method, path, patience, cancelled, sent))
+                return read(self._attempt(method, path, policy, cancelled, sent))
             except HttpFailure as problem:
-                if not problem.may_pass:
+                if not problem.retryable:
                     raise
                 failure: ProviderError = problem
-                asked = problem.wait
+                retry_after = problem.retry_after
             except BadAnswer as problem:
                 bad_answers += 1
                 where = f"{self.provider} at {host_of(self.base_url)}"
                 hint = problem.hint or _hint(0, self.provider, self.purpose)
                 failure = BadAnswer(f"{where}: {problem.message}", hint=hint)
             if (
-                attempt == patience.attempts
+                attempt == policy.attempts
                 or bad_answers == _BAD_ANSWER_ATTEMPTS
-                or (asked or 0) > patience.longest_wait
+                or (retry_after or 0) > policy.max_wait
             ):
                 raise failure
-            if cancelled.wait(_wait(attempt, asked, patience.longest_wait)):
+            if cancelled.wait(_delay(attempt, retry_after, policy.max_wait)):
                 raise self._cancelled_error()
         raise AssertionError("attempts are at least one")
 
     def _attempt(
-        self, method: str, path: str, patience: Patience, cancelled: Event, sent: Mapping[str, Any]
+        self, method: str, path: str, policy: RetryPolicy, cancelled: Event, sent: Mapping[str, Any]
     ) -> bytes:
         if cancelled.is_set():
             raise self._cancelled_error()
         client = self._open()
-        ends = time.monotonic() + patience.timeout
+        deadline = time.monotonic() + policy.timeout
         request = client.build_request(
             method,
             self.base_url.rstrip("/") + path,
-            timeout=httpx.Timeout(patience.timeout, connect=min(10.0, patience.timeout)),
-            extensions={"trace": self._note_socket},
+            timeout=httpx.Timeout(policy.timeout, connect=min(10.0, policy.timeout)),
+            extensions={"trace": self._track_socket},
             **{**sent, "headers": {**self.headers, **sent.get("headers", {})}},
         )
         try:
             response = client.send(request, stream=True)
             try:
-                body = self._body(response, ends)
+                body = self._read_body(response, deadline)
             finally:
                 response.close()
         except httpx.TimeoutException:
@@ -193,23 +193,23 @@ class Client(Mutable):
         failure = self._refusal(response.status_code, body)
         # Waiting helps nothing where OpenAI says 429 to an empty account.
         if response.status_code in _TRANSIENT and b"insufficient_quota" not in body:
-            failure.may_pass, failure.wait = True, _retry_after(response.headers)
+            failure.retryable, failure.retry_after = True, _retry_after(response.headers)
         raise failure
 
-    def _note_socket(self, event: str, info: Mapping[str, Any]) -> None:
+    def _track_socket(self, event: str, info: Mapping[str, Any]) -> None:
         """Called by httpx at each step of a request."""
         if event.endswith((".connect_tcp.complete", ".start_tls.complete")):
             self._sockets.add(info["return_value"].get_extra_info("socket"))
 
-    def _body(self, response: httpx.Response, ends: float) -> bytes:
+    def _read_body(self, response: httpx.Response, deadline: float) -> bytes:
         """The whole body, however slowly it comes, but not beyond the time for one request."""
         parts: list[bytes] = []
         size = 0
         for part in response.iter_bytes():
             size += len(part)
-            if time.monotonic() > ends:
+            if time.monotonic() > deadline:
                 raise httpx.ReadTimeout("too slow")
-            if size > _LARGEST_ANSWER:
+            if size > _MAX_ANSWER_BYTES:
                 raise self._failure("answered with more than 512 MB", status=200)
             parts.append(part)
         return b"".join(parts)
@@ -243,7 +243,7 @@ class Client(Mutable):
         )
 
     def _refusal(self, status: int, body: bytes) -> HttpFailure:
-        detail = _provider_message(body)
+        detail = _error_message(body)
         for secret in self.headers.values():
             if len(secret) > 7:
                 detail = detail.replace(secret.removeprefix("Bearer "), "…")
@@ -271,11 +271,11 @@ def as_object(answer: Any) -> dict[str, Any]:
     return answer
 
 
-def _wait(attempt: int, asked: float | None, longest: float) -> float:
+def _delay(attempt: int, retry_after: float | None, limit: float) -> float:
     """Seconds before the next attempt: never earlier than asked, and not all at the same time."""
-    if asked is not None:
-        return asked + random.uniform(0, _JITTER * min(asked, 4.0) + 0.05)
-    backoff: float = min(_FIRST_WAIT_S * 2 ** (attempt - 1), _LONGEST_BACKOFF_S, longest)
+    if retry_after is not None:
+        return retry_after + random.uniform(0, _JITTER * min(retry_after, 4.0) + 0.05)
+    backoff: float = min(_INITIAL_BACKOFF_S * 2 ** (attempt - 1), _MAX_BACKOFF_S, limit)
     return backoff * random.uniform(0.5, 1.0)
 
 
@@ -292,7 +292,7 @@ def _retry_after(headers: httpx.Headers) -> float | None:
     return None
 
 
-def _provider_message(body: bytes) -> str:
+def _error_message(body: bytes) -> str:
     """The provider's own message, from the shapes that they use."""
     text = body[:20_000].decode("utf-8", "replace")
     try:
@@ -304,7 +304,9 @@ def _provider_message(body: bytes) -> str:
             found = found[key]
     if not isinstance(found, str):
         found = json.dumps(found, ensure_ascii=False)
-    return " ".join("".join(c if c.isprintable() else " " for c in found).split())[:_SHOWN]
+    return " ".join("".join(c if c.isprintable() else " " for c in found).split())[
+        :_MAX_MESSAGE_CHARACTERS
+    ]
 
 
 def _first_line(problem: Exception) -> str:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 from lorebank.errors import ConfigurationError, ProviderError
 from lorebank.providers.arrays import content_hash
-from lorebank.providers.http import Client, HttpFailure, Patience
+from lorebank.providers.http import Client, HttpFailure, RetryPolicy
 from lorebank.providers.protocols import Limits, Role
 from lorebank.providers.remote import RemoteEmbedder
 from lorebank.providers.services import OPENAI_EMBEDDINGS, openai_body
@@ -38,20 +38,20 @@ if TYPE_CHECKING:
 
 DEFAULT_MODEL = "hf:ggml-org/embeddinggemma-300m-qat-q8_0-GGUF/embeddinggemma-300m-qat-Q8_0.gguf"
 """What `embedder.local.model_path` is best set to: some 0.3 GB, downloaded once."""
-_LOADING_S = 120.0
+_LOAD_TIMEOUT_S = 120.0
 """Seconds; chosen by hand: a model of some GB from a slow disk."""
 _SERVICE = replace(
     OPENAI_EMBEDDINGS,
     name="llama.cpp",
     body=partial(openai_body, encoding="float"),
     limits=Limits(items=32, tokens=16_000, text_tokens=1800),
-    native={},
-    loading_s=_LOADING_S,
+    native_dimensions={},
+    load_timeout_s=_LOAD_TIMEOUT_S,
     batch=None,
 )
-_DOWNLOADING_S = 3600.0
+_DOWNLOAD_TIMEOUT_S = 3600.0
 """An hour: 0.3 to 8 GB over a slow line."""
-_CHECK = Patience(attempts=1, timeout=2.0, longest_wait=0.0)
+_HEALTH_CHECK = RetryPolicy(attempts=1, timeout=2.0, max_wait=0.0)
 
 
 class LlamaCppEmbedder(RemoteEmbedder):
@@ -65,7 +65,7 @@ class LlamaCppEmbedder(RemoteEmbedder):
         self.limits = _SERVICE.limits
         self._setup = setup
         self._path = setup.embedder.local.model_path
-        self._starting = Lock()
+        self._start_lock = Lock()
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -77,16 +77,16 @@ class LlamaCppEmbedder(RemoteEmbedder):
 
     def cancel(self) -> None:
         super().cancel()
-        self._end()
+        self._stop_server()
 
-    def _embed(self, texts: Sequence[str], role: Role, patience: Patience) -> NDArray[np.float32]:
+    def _embed(self, texts: Sequence[str], role: Role, policy: RetryPolicy) -> NDArray[np.float32]:
         if self._path:
-            with self._starting:
+            with self._start_lock:
                 if self._process is None or self._process.poll() is not None:
-                    self._start()
-        return super()._embed(texts, role, patience)
+                    self._start_server()
+        return super()._embed(texts, role, policy)
 
-    def _start(self) -> None:
+    def _start_server(self) -> None:
         settings = self._setup.embedder.local
         command = _command(settings, offline=self._setup.embedder.offline)
         port = _free_port()
@@ -99,15 +99,15 @@ class LlamaCppEmbedder(RemoteEmbedder):
             stderr=subprocess.DEVNULL,
             env=_environment(settings),
         )
-        atexit.register(self._end)
+        atexit.register(self._stop_server)
         self.client.base_url = f"http://127.0.0.1:{port}/v1"
         self._wait_until_ready(Client("llama.cpp", f"http://127.0.0.1:{port}", {}))
 
     def _wait_until_ready(self, server: Client) -> None:
         """The server answers 503 while it loads the model."""
-        allowed = _DOWNLOADING_S if self._path.startswith("hf:") else _LOADING_S
-        ends = time.monotonic() + allowed
-        while time.monotonic() < ends:
+        timeout_s = _DOWNLOAD_TIMEOUT_S if self._path.startswith("hf:") else _LOAD_TIMEOUT_S
+        deadline = time.monotonic() + timeout_s
+        while time.monotonic() < deadline:
             if self._process is None or (code := self._process.poll()) is not None:
                 shown = "" if self._process is None else f" with code {code}"
                 raise ProviderError(
@@ -116,15 +116,15 @@ class LlamaCppEmbedder(RemoteEmbedder):
                     f"-m {self._path} --embedding",
                 )
             try:
-                server.get("/health", _CHECK, lambda answer: answer)
+                server.get("/health", _HEALTH_CHECK, lambda answer: answer)
             except HttpFailure:
                 time.sleep(0.1)
             else:
                 return
-        self._end()
-        raise ProviderError(f"llama.cpp: its server was not ready after {allowed:.0f} s")
+        self._stop_server()
+        raise ProviderError(f"llama.cpp: its server was not ready after {timeout_s:.0f} s")
 
-    def _end(self) -> None:
+    def _stop_server(self) -> None:
         process, self._process = self._process, None
         if process is None or process.poll() is not None:
             return
@@ -155,8 +155,10 @@ def _model_arguments(path: str, *, offline: bool) -> list[str]:
             raise ConfigurationError(
                 f"embedder.local.model_path: expected hf:owner/repository/file.gguf, not {path!r}"
             )
-        named = ["--hf-file", file] if file else []
-        return ["-hf", f"{owner}/{repository}", *named, "--embedding"] + ["--offline"] * offline
+        file_arguments = ["--hf-file", file] if file else []
+        return ["-hf", f"{owner}/{repository}", *file_arguments, "--embedding"] + [
+            "--offline"
+        ] * offline
     file_path = Path(path).expanduser()
     if not file_path.is_file():
         raise ProviderError(
@@ -167,10 +169,10 @@ def _model_arguments(path: str, *, offline: bool) -> list[str]:
 
 def _environment(settings: LocalSettings) -> dict[str, str]:
     """The server needs no key of any provider."""
-    kept = {name: text for name, text in os.environ.items() if not name.endswith("_API_KEY")}
+    environment = {name: text for name, text in os.environ.items() if not name.endswith("_API_KEY")}
     if settings.model_cache_dir:
-        kept["LLAMA_CACHE"] = str(Path(settings.model_cache_dir).expanduser())
-    return kept
+        environment["LLAMA_CACHE"] = str(Path(settings.model_cache_dir).expanduser())
+    return environment
 
 
 def _free_port() -> int:

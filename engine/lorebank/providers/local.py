@@ -53,12 +53,12 @@ _CHARACTER_LIMIT = 65_536
 """What is looked at to find those pieces, so that a file on one line costs no more than a page."""
 _BATCH_PIECES = 384
 """What the network's authors found fastest: its working set then fits a core's cache."""
-_MOST_WORKERS = 4
+_MAX_WORKERS = 4
 """Chosen by hand: batches share the memory's bandwidth, so more cores gain little."""
 _FAST_TOKENIZER_FROM = 40_000
 """Characters in one call from which opening sentencepiece takes less time than doing without."""
 _METHOD = f"sentencepiece-first-{_PIECE_LIMIT}-of-{_CHARACTER_LIMIT}-characters"
-_RUN_HERE = frozenset({".onnx", ".safetensors", ".npy"})
+_IN_PROCESS_SUFFIXES = frozenset({".onnx", ".safetensors", ".npy"})
 _ARRAYS_LAYOUT = 2
 """To be raised with any change to `prepare_arrays`."""
 
@@ -99,11 +99,13 @@ class MultilingualEmbedder(Embedder):
         if not any(map(str.strip, texts)):
             return vectors
         network, encode = self._open(sum(map(len, texts)))
-        sentences = {row: ids for row, text in enumerate(texts) if (ids := _sentence(encode, text))}
+        sentences = {
+            row: ids for row, text in enumerate(texts) if (ids := _piece_ids(encode, text))
+        }
         with one_thread():
-            for rows, embedded in _each(network, list(_batches(sentences)), sentences):
+            for rows, embedded in _embed_batches(network, list(_batches(sentences)), sentences):
                 vectors[rows] = embedded
-        return _checked(vectors, self._arrays_path(self._find()))
+        return _require_finite(vectors, self._arrays_path(self._find()))
 
     def _find(self) -> ModelFiles:
         with self._lock:
@@ -116,7 +118,9 @@ class MultilingualEmbedder(Embedder):
         with self._lock:
             source = self._find()
             if self._model is None:
-                arrays = _arrays(self._arrays_path(source), partial(encoder.prepare_arrays, source))
+                arrays = _load_arrays(
+                    self._arrays_path(source), partial(encoder.prepare_arrays, source)
+                )
                 self._model = SentenceNetwork(source, arrays), MappedTokenizer(arrays)
             if self._fast_tokenizer is None and characters >= _FAST_TOKENIZER_FROM:
                 from sentencepiece import SentencePieceProcessor
@@ -131,7 +135,7 @@ class MultilingualEmbedder(Embedder):
         return self._cache / name if self._cache else None
 
 
-def _checked(vectors: Floats, made_from: Path | None) -> Floats:
+def _require_finite(vectors: Floats, made_from: Path | None) -> Floats:
     if not np.isfinite(vectors).all():
         raise ProviderError(
             f"the local embedder gave numbers that are none for one of {len(vectors)} texts",
@@ -140,7 +144,7 @@ def _checked(vectors: Floats, made_from: Path | None) -> Floats:
     return vectors
 
 
-def _arrays(path: Path | None, prepare: Callable[[], Arrays]) -> Arrays:
+def _load_arrays(path: Path | None, prepare: Callable[[], Arrays]) -> Arrays:
     """The arrays of a file, which is written where it is not there."""
     if path is not None:
         with suppress(OSError, ValueError):
@@ -152,7 +156,7 @@ def _arrays(path: Path | None, prepare: Callable[[], Arrays]) -> Arrays:
     return arrays
 
 
-def _sentence(encode: Encode, text: str) -> list[int]:
+def _piece_ids(encode: Encode, text: str) -> list[int]:
     """The ids the network reads, sentence marks included; none for a text without pieces.
 
     A lone surrogate, which no encoding can hold, counts as a question mark.
@@ -176,7 +180,7 @@ def _batches(sentences: Mapping[int, Sequence[int]]) -> Iterator[list[int]]:
         yield rows
 
 
-def _each(
+def _embed_batches(
     network: SentenceNetwork | MiniLM,
     batches: list[list[int]],
     sentences: Mapping[int, Sequence[int]],
@@ -189,7 +193,7 @@ def _each(
     def embed(rows: list[int]) -> tuple[list[int], Floats]:
         return rows, network.embed([sentences[row] for row in rows])
 
-    workers = min(len(batches), os.cpu_count() or 1, _MOST_WORKERS)
+    workers = min(len(batches), os.cpu_count() or 1, _MAX_WORKERS)
     if workers < 2:
         yield from map(embed, batches)
         return
@@ -199,7 +203,7 @@ def _each(
         yield from pool.map(embed, batches)
 
 
-_HALF = np.float32(0.5**0.5)
+_SQRT_HALF = np.float32(0.5**0.5)
 _PAIR_METHOD = 2
 """To be raised with any change to what a text's vector comes to."""
 
@@ -242,17 +246,17 @@ class LocalEmbedder(Embedder):
         network, pieces = self._open()
         sentences = {row: ids for row in rows if (ids := pieces.encode(texts[row]))}
         by_length = dict(sorted(sentences.items(), key=lambda each: len(each[1])))
-        vectors[rows, :shared] *= _HALF
+        vectors[rows, :shared] *= _SQRT_HALF
         with one_thread():
-            for batch, embedded in _each(network, list(_batches(by_length)), sentences):
-                vectors[batch, shared:] = _HALF * embedded
-        return _checked(vectors, self._arrays_path())
+            for batch, embedded in _embed_batches(network, list(_batches(by_length)), sentences):
+                vectors[batch, shared:] = _SQRT_HALF * embedded
+        return _require_finite(vectors, self._arrays_path())
 
     def _open(self) -> tuple[MiniLM, WordPieces]:
         with self._lock:
             if self._english is None:
                 prepare = partial(minilm.prepare_arrays, self._weights)
-                arrays = _arrays(self._arrays_path(), prepare)
+                arrays = _load_arrays(self._arrays_path(), prepare)
                 self._english = MiniLM(arrays), WordPieces()
             return self._english
 
@@ -271,11 +275,11 @@ def load(setup: Setup) -> Embedder:
     if not named:
         return LocalEmbedder()
     path = Path(named).expanduser()
-    if path.is_dir() or path.suffix in _RUN_HERE:
-        from lorebank.providers.model_folder import FolderEmbedder, look_into
+    if path.is_dir() or path.suffix in _IN_PROCESS_SUFFIXES:
+        from lorebank.providers.model_folder import FolderEmbedder, inspect_model
 
         return FolderEmbedder(
-            look_into(path), 0 if setup.as_fallback else setup.embedder.dimensions
+            inspect_model(path), 0 if setup.as_fallback else setup.embedder.dimensions
         )
     from lorebank.providers.llama_cpp import LlamaCppEmbedder
 

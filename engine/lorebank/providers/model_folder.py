@@ -41,13 +41,13 @@ _SETTINGS = (
     "sentence_bert_config.json",
     "tokenizer_config.json",
 )
-_MOST_TOKENS = 512
+_DEFAULT_MAX_TOKENS = 512
 """Where the model does not say: what BERT and its descendants read, a question and a text together
 where it is a reranker."""
-_MOST_CHARACTERS = 65_536
+_MAX_CHARACTERS = 65_536
 """As in `local`: enough for any model's tokens, and a file on one line costs no more than a
 page."""
-_SHORTEST = 1e-6
+_MIN_NORM = 1e-6
 """A vector shorter than this has no direction; it becomes zero, which is never ranked."""
 _METHOD = 1
 """To be raised with any change to what a folder's vectors come to."""
@@ -75,15 +75,15 @@ class Contents(Record):
     def open(self) -> Model:
         """Raises `ProviderError` where a part is missing or does not fit."""
         if self.kind == "static":
-            return StaticModel.open(self.model, self.tokenizer, self._most_tokens())
+            return StaticModel.open(self.model, self.tokenizer, self._max_tokens())
         return OnnxModel.open(
-            self.model, self.tokenizer, pooling_of(self.folder), self._most_tokens()
+            self.model, self.tokenizer, pooling_of(self.folder), self._max_tokens()
         )
 
     def identity(self) -> str:
         """Changes with any byte that a vector depends on, and not with the folder's place."""
         digest = hashlib.sha256()
-        files = [self.model, *self._beside(), self.tokenizer]
+        files = [self.model, *self._external_weights(), self.tokenizer]
         for file in [*files, *(self.folder / name for name in _SETTINGS)]:
             if file.is_file():
                 digest.update(f"{file.name} {content_hash(file)}\n".encode())
@@ -98,22 +98,22 @@ class Contents(Record):
         query = found.get("query") or ""
         return (str(document), str(query)) if document or query else None
 
-    def _beside(self) -> list[Path]:
+    def _external_weights(self) -> list[Path]:
         """Weights that an ONNX file keeps outside itself."""
         pattern = f"{self.model.name}*"
         return sorted(p for p in self.model.parent.glob(pattern) if p != self.model)
 
-    def _most_tokens(self) -> int:
+    def _max_tokens(self) -> int:
         named = (
             ("sentence_bert_config.json", "max_seq_length"),
             ("tokenizer_config.json", "model_max_length"),
             ("config.json", "max_length"),
         )
         for file, key in named:
-            most = _json_object(self.folder / file).get(key)
-            if isinstance(most, int) and 8 <= most <= 100_000:
-                return most
-        return _MOST_TOKENS
+            limit = _json_object(self.folder / file).get(key)
+            if isinstance(limit, int) and 8 <= limit <= 100_000:
+                return limit
+        return _DEFAULT_MAX_TOKENS
 
 
 class FolderEmbedder(Embedder):
@@ -171,16 +171,16 @@ class FolderEmbedder(Embedder):
         rows = [row for row, text in enumerate(texts) if text.strip()]
         if not rows:
             return vectors
-        asked = [self._prompted(texts[row][:_MOST_CHARACTERS], role) for row in rows]
+        prompted = [self._prompted(texts[row][:_MAX_CHARACTERS], role) for row in rows]
         with self._lock:
-            found = model.embed(asked)[:, : self.dimension]
+            found = model.embed(prompted)[:, : self.dimension]
         if not np.isfinite(found).all():
             raise ProviderError(
                 f"the local model {self.model} gave numbers that are none",
                 hint="correct embedder.local.model_path",
             )
         lengths = np.linalg.norm(found, axis=1, keepdims=True)
-        vectors[rows] = np.where(lengths < _SHORTEST, 0, found / np.maximum(lengths, _SHORTEST))
+        vectors[rows] = np.where(lengths < _MIN_NORM, 0, found / np.maximum(lengths, _MIN_NORM))
         return vectors
 
     def _prompted(self, text: str, role: Role) -> str:
@@ -189,7 +189,7 @@ class FolderEmbedder(Embedder):
         return self._prompts[0 if role == "document" else 1] + text
 
 
-def look_into(path: Path) -> Contents:
+def inspect_model(path: Path) -> Contents:
     """What a folder holds, or what stands next to a model file; `ProviderError` where no model is.
 
     A static model is taken before a network: it needs nothing that is not installed.
@@ -198,14 +198,14 @@ def look_into(path: Path) -> Contents:
         raise ProviderError(f"there is no {path}", hint="correct embedder.local.model_path")
     folder = path if path.is_dir() else path.parent
     tokenizer = next((f for f in (folder, folder.parent) if (f / "tokenizer.json").is_file()), None)
-    wanted = [path] if path.is_file() else [folder / name for name in (*_TABLES, *NETWORKS)]
-    there = [file for file in wanted if file.is_file()]
-    if not there:
+    candidates = [path] if path.is_file() else [folder / name for name in (*_TABLES, *NETWORKS)]
+    existing = [file for file in candidates if file.is_file()]
+    if not existing:
         raise ProviderError(
             f"{path} holds no model: expected model.onnx, model.safetensors or embeddings.npy",
             hint="correct embedder.local.model_path",
         )
-    for file in there:
+    for file in existing:
         kind: Literal["static", "onnx"] = "onnx" if file.suffix == ".onnx" else "static"
         if kind == "static" and not _is_static(file):
             continue
@@ -220,7 +220,8 @@ def look_into(path: Path) -> Contents:
             require_runtime(file)
         return Contents(chosen.parent if path.is_file() else folder, kind, file, chosen)
     raise ProviderError(
-        f"{there[0]} is no static model: it has no table of tokens (embeddings, embedding.weight)",
+        f"{existing[0]} is no static model: it has no table of tokens "
+        "(embeddings, embedding.weight)",
         hint="export the model to ONNX (optimum-cli export onnx), and name that folder",
     )
 
@@ -247,7 +248,9 @@ class CrossEncoder:
                 f"the reranker {self._folder} holds no model: expected {NETWORKS[0]}",
                 hint="correct recall.reranker.model_path",
             )
-        tokenizer = read_tokenizer(self._folder / "tokenizer.json", _MOST_TOKENS, "only_second")
+        tokenizer = read_tokenizer(
+            self._folder / "tokenizer.json", _DEFAULT_MAX_TOKENS, "only_second"
+        )
         return Network.open(network, tokenizer)
 
     def scores(self, query: str, texts: Sequence[str]) -> Floats:

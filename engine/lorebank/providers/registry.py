@@ -91,12 +91,12 @@ def account_of(name: str, setup: Setup) -> tables.AccountSettings:
     if not key and base_url == DEFAULT_URLS[name]:
         found = (setup.environ.get(each, "").strip() for each in KEY_VARIABLES.get(name, ()))
         key = next(filter(None, found), "")
-    headers = merged_headers(own.headers, remote.headers)
+    headers = merge_headers(own.headers, remote.headers)
     resolved = {title: _resolved(text, setup) for title, text in headers.items()}
     return tables.AccountSettings(base_url.rstrip("/"), key, resolved)
 
 
-def merged_headers(lower: Mapping[str, str], higher: Mapping[str, str]) -> dict[str, str]:
+def merge_headers(lower: Mapping[str, str], higher: Mapping[str, str]) -> dict[str, str]:
     """Both, compared without regard to case, as HTTP does; `higher` wins."""
     taken = {title.lower() for title in higher}
     kept = {title: text for title, text in lower.items() if title.lower() not in taken}

@@ -17,9 +17,16 @@ import numpy as np
 
 from lorebank.errors import ProviderError
 from lorebank.language.words import estimate_tokens
-from lorebank.providers.http import PATIENT, PROMPT, BadAnswer, Client, HttpFailure, Patience
+from lorebank.providers.http import (
+    BACKGROUND,
+    INTERACTIVE,
+    BadAnswer,
+    Client,
+    HttpFailure,
+    RetryPolicy,
+)
 from lorebank.providers.protocols import Completion, Limits, Prompt, Role
-from lorebank.providers.registry import DEFAULT_URLS, KEY_VARIABLES, account_of, merged_headers
+from lorebank.providers.registry import DEFAULT_URLS, KEY_VARIABLES, account_of, merge_headers
 from lorebank.records import Record, dig
 from lorebank.settings.tables import RemoteSettings
 
@@ -34,11 +41,11 @@ Headers = Callable[[str], dict[str, str]]
 """Key → the headers that carry it."""
 _TOO_LARGE = ("token", "too long", "too large", "context length", "payload size", "batch size")
 """In a refusal: fewer or shorter texts may pass."""
-_SHORTEST_CUT = 16
+_MIN_RETRY_CHARACTERS = 16
 """Characters below which a text that is refused as too long is not cut further."""
-_LONGEST_WAIT_S = 60.0
+_MAX_WAIT_S = 60.0
 """A chat model that asks for a longer pause has failed: the night has other pages to write."""
-_REFUSED = (400, 422)
+_BAD_REQUEST_STATUSES = (400, 422)
 """The statuses by which services say that a field of the request is not known."""
 
 
@@ -69,10 +76,10 @@ class Service(Record):
     """The vectors of an answer in the order of that many texts; `BadAnswer` if there are none."""
     limits: Limits
     """Of one request; how many run at a time is a setting."""
-    native: Mapping[str, int] = field(default_factory=dict)
+    native_dimensions: Mapping[str, int] = field(default_factory=dict)
     """Dimensions of the service's own models."""
     headers: Headers = bearer
-    loading_s: float = 0.0
+    load_timeout_s: float = 0.0
     """Seconds that a server may take to load a model at the first request."""
     batch: Batch | None = None
 
@@ -90,16 +97,18 @@ class RemoteEmbedder:
         self.dimensions = 0 if setup.as_fallback else settings.dimensions
         """As asked for; 0 for the model's own."""
         self.client = open_client(service.name, setup, service.headers, self.model)
-        timeout = max(remote.timeout_seconds, service.loading_s)
-        self.patience = Patience(remote.attempts, timeout, PATIENT.longest_wait)
-        self._prompt = replace(
-            PROMPT,
-            attempts=min(remote.attempts, PROMPT.attempts),
-            timeout=service.loading_s or min(timeout, PROMPT.timeout),
+        timeout = max(remote.timeout_seconds, service.load_timeout_s)
+        self.policy = RetryPolicy(remote.attempts, timeout, BACKGROUND.max_wait)
+        self._query_policy = replace(
+            INTERACTIVE,
+            attempts=min(remote.attempts, INTERACTIVE.attempts),
+            timeout=service.load_timeout_s or min(timeout, INTERACTIVE.timeout),
         )
         # A name at another address may stand for another model.
         own = self.client.base_url == DEFAULT_URLS[service.name]
-        self.dimension = self.dimensions or (service.native.get(self.model, 0) if own else 0)
+        self.dimension = self.dimensions or (
+            service.native_dimensions.get(self.model, 0) if own else 0
+        )
         self.limits = replace(service.limits, concurrency=remote.concurrency)
 
     @property
@@ -112,27 +121,27 @@ class RemoteEmbedder:
         return f"{self.name}/{self.endpoint}/{self.model}/{self.dimensions or 'native'}"
 
     def embed_documents(self, texts: Sequence[str]) -> Floats:
-        return self._embed(texts, "document", self.patience)
+        return self._embed(texts, "document", self.policy)
 
     def embed_query(self, text: str) -> Floats:
-        query: Floats = self._embed([text], "query", self._prompt)[0]
+        query: Floats = self._embed([text], "query", self._query_policy)[0]
         return query
 
     def cancel(self) -> None:
         self.client.cancel()
 
-    def _embed(self, texts: Sequence[str], role: Role, patience: Patience) -> Floats:
+    def _embed(self, texts: Sequence[str], role: Role, policy: RetryPolicy) -> Floats:
         """Vectors of texts; those without a visible character are not sent and have none."""
         rows = [row for row, text in enumerate(texts) if text.strip()]
         if not rows:
             return np.zeros((len(texts), self.dimension), np.float32)
-        wanted = [cut_to_tokens(texts[row], self.limits.text_tokens) for row in rows]
-        found = self._ask(wanted, role, patience)
+        cut = [cut_to_tokens(texts[row], self.limits.text_tokens) for row in rows]
+        found = self._ask(cut, role, policy)
         vectors = np.zeros((len(texts), self.dimension), np.float32)
         vectors[rows] = found
         return vectors
 
-    def _ask(self, texts: Sequence[str], role: Role, patience: Patience) -> Floats:
+    def _ask(self, texts: Sequence[str], role: Role, policy: RetryPolicy) -> Floats:
         """One request; again with half of a single text that the service finds too long."""
         path = self.service.path.format(model=self.model.removeprefix("models/"))
         body = self.service.body(self, texts, role)
@@ -144,12 +153,12 @@ class RemoteEmbedder:
             return vectors
 
         try:
-            return self.client.post(path, body, patience, read)
+            return self.client.post(path, body, policy, read)
         except HttpFailure as failure:
             shorter = texts[0][: len(texts[0]) // 2]
-            if len(texts) > 1 or len(shorter) < _SHORTEST_CUT or not _is_too_large(failure):
+            if len(texts) > 1 or len(shorter) < _MIN_RETRY_CHARACTERS or not _is_too_large(failure):
                 raise
-        return self._ask([shorter], role, patience)
+        return self._ask([shorter], role, policy)
 
     @property
     def batch_limits(self) -> Limits | None:
@@ -208,8 +217,8 @@ class RemoteGenerator:
         self._client = open_client(
             service.name, account, service.headers, self.model, purpose="generator"
         )
-        self._patience = Patience(own.attempts, own.timeout_seconds, _LONGEST_WAIT_S)
-        self._without: frozenset[str] = frozenset()
+        self._policy = RetryPolicy(own.attempts, own.timeout_seconds, _MAX_WAIT_S)
+        self._unsupported: frozenset[str] = frozenset()
 
     @property
     def endpoint(self) -> str:
@@ -220,15 +229,17 @@ class RemoteGenerator:
         own = self.endpoint == DEFAULT_URLS[self.name]
         body = self.service.body(self.model, prompt, own)
         while True:
-            sent = _without(body, self._without)
+            sent = _without_fields(body, self._unsupported)
             try:
-                return self._client.post(path, sent, self._patience, self.service.read)
+                return self._client.post(path, sent, self._policy, self.service.read)
             except HttpFailure as failure:
-                left = (name for name in self.service.optional if name not in self._without)
-                named = next((name for name in left if name in failure.detail), "")
-                if failure.status not in _REFUSED or not named:
+                remaining = (
+                    name for name in self.service.optional if name not in self._unsupported
+                )
+                named = next((name for name in remaining if name in failure.detail), "")
+                if failure.status not in _BAD_REQUEST_STATUSES or not named:
                     raise
-                self._without |= {named}
+                self._unsupported |= {named}
 
     def cancel(self) -> None:
         self._client.cancel()
@@ -250,10 +261,10 @@ def read_completion(text: Any, *tokens: Any) -> Completion:
     return Completion(text, sum(counted) if counted else None)
 
 
-def _without(body: Mapping[str, Any], names: frozenset[str]) -> dict[str, Any]:
+def _without_fields(body: Mapping[str, Any], names: frozenset[str]) -> dict[str, Any]:
     """A request without the fields of these names, at its top or in one of its objects."""
     return {
-        key: _without(value, names) if isinstance(value, dict) else value
+        key: _without_fields(value, names) if isinstance(value, dict) else value
         for key, value in body.items()
         if key not in names
     }
@@ -282,7 +293,7 @@ def open_client(
     return Client(
         provider=name,
         base_url=account.base_url,
-        headers=merged_headers(
+        headers=merge_headers(
             key_headers(account.api_key) if account.api_key else {}, account.headers
         ),
         offline=setup.embedder.offline,
@@ -307,7 +318,7 @@ def _is_too_large(failure: HttpFailure) -> bool:
     return failure.status in (400, 422) and any(word in words for word in _TOO_LARGE)
 
 
-_SHORTEST = 1e-6
+_MIN_NORM = 1e-6
 """A vector shorter than this has no direction: rounding of 32-bit floats alone comes to 1e-7."""
 
 
@@ -321,15 +332,15 @@ def unit_vectors(rows: Sequence[Any], count: int, dimension: int) -> Floats:
         raise BadAnswer(f"answered with {len(rows)} embeddings for {count} texts")
     vectors = [_vector(row) for row in rows]
     for vector in vectors:
-        wanted = dimension or len(vectors[0])
-        if len(vector) != wanted:
-            raise BadAnswer(f"answered with a vector of {len(vector)} numbers, not {wanted}")
+        expected = dimension or len(vectors[0])
+        if len(vector) != expected:
+            raise BadAnswer(f"answered with a vector of {len(vector)} numbers, not {expected}")
     matrix = np.array(vectors).reshape(count, -1)
     with np.errstate(over="ignore", invalid="ignore"):
         lengths = np.sqrt(np.einsum("ij,ij->i", matrix, matrix, dtype=np.float64))
     if not np.isfinite(lengths).all():
         raise BadAnswer("answered with numbers that are none or too large (NaN or infinite)")
-    if count and float(lengths.min()) < _SHORTEST:
+    if count and float(lengths.min()) < _MIN_NORM:
         raise BadAnswer("answered with a zero vector for a text that is not empty")
     found: Floats = (matrix / lengths[:, None].astype(matrix.dtype)).astype(np.float32, copy=False)
     return found

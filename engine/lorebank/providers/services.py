@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_OVER = frozenset({"completed", "failed", "expired", "cancelled", "canceled"})
+_FINISHED_STATES = frozenset({"completed", "failed", "expired", "cancelled", "canceled"})
 
 
 def openai_body(
@@ -107,33 +107,37 @@ def _voyage_submit(embedder: RemoteEmbedder, texts: Mapping[str, str]) -> str:
 
 
 def _submit(
-    embedder: RemoteEmbedder, lines: Iterable[Mapping[str, Any]], order: Mapping[str, Any]
+    embedder: RemoteEmbedder, lines: Iterable[Mapping[str, Any]], options: Mapping[str, Any]
 ) -> str:
-    """Hand in a job; `order` is what `POST /batches` says beside the file. Returns the job's id."""
-    client, patience = embedder.client, embedder.patience
+    """Submit a job with `options` for `POST /batches`; returns the job's id."""
+    client, policy = embedder.client, embedder.policy
     written = (json.dumps(line, ensure_ascii=False) for line in lines)
     content = "\n".join(written).encode("utf-8", "replace")
-    file = client.upload("/files", {"purpose": "batch"}, content, patience)
-    order = {"input_file_id": _id(client.provider, file), "endpoint": "/v1/embeddings", **order}
-    return client.post("/batches", order, patience, partial(_id, client.provider))
+    file = client.upload("/files", {"purpose": "batch"}, content, policy)
+    options = {
+        "input_file_id": _require_id(client.provider, file),
+        "endpoint": "/v1/embeddings",
+        **options,
+    }
+    return client.post("/batches", options, policy, partial(_require_id, client.provider))
 
 
 def _collect(embedder: RemoteEmbedder, job: str) -> Mapping[str, NDArray[np.float32]] | None:
     """The results of a job once it is over, expired ones included."""
-    state = embedder.client.get(f"/batches/{job}", embedder.patience, as_object)
-    if str(state.get("status")) not in _OVER:
+    state = embedder.client.get(f"/batches/{job}", embedder.policy, as_object)
+    if str(state.get("status")) not in _FINISHED_STATES:
         return None
     files = (state.get("output_file_id"), state.get("error_file_id"))
     rows = (
         (dig(row, "custom_id"), row)
         for file in files
         if isinstance(file, str) and file
-        for row in _lines(embedder.client.get_text(f"/files/{file}/content", embedder.patience))
+        for row in _json_lines(embedder.client.get_text(f"/files/{file}/content", embedder.policy))
     )
     return batch_vectors(rows, lambda row: _vector(row, embedder.dimension))
 
 
-def _lines(text: str) -> Iterator[Any]:
+def _json_lines(text: str) -> Iterator[Any]:
     """What is no line of JSON is missing among the results, and is asked for again."""
     for line in text.split("\n"):
         with suppress(ValueError, RecursionError):
@@ -151,14 +155,14 @@ def _vector(row: Any, dimension: int) -> NDArray[np.float32]:
     return vector
 
 
-def _id(provider: str, answer: Any) -> str:
+def _require_id(provider: str, answer: Any) -> str:
     found = dig(answer, "id")
     if not isinstance(found, str) or not found or "/" in found:
         raise ProviderError(f"{provider}: accepted a job without returning its id")
     return found
 
 
-_JOB = Limits(items=50_000, tokens=20_000_000)
+_JOB_LIMITS = Limits(items=50_000, tokens=20_000_000)
 """50,000 requests a file, and 200 MB."""
 OPENAI_EMBEDDINGS = Service(
     "openai",
@@ -172,7 +176,7 @@ OPENAI_EMBEDDINGS = Service(
         "text-embedding-3-large": 3072,
         "text-embedding-ada-002": 1536,
     },
-    batch=Batch(_openai_submit, _collect, _JOB),
+    batch=Batch(_openai_submit, _collect, _JOB_LIMITS),
 )
 """OpenAI takes 2,048 texts and 300,000 tokens a request; a smaller one is less to repeat when it
 fails."""
@@ -184,7 +188,7 @@ VOYAGE_EMBEDDINGS = Service(
     read_rows,
     Limits(items=256, tokens=100_000, text_tokens=30_000),
     dict.fromkeys(("voyage-3.5", "voyage-3.5-lite", "voyage-3-large", "voyage-code-3"), 1024),
-    batch=Batch(_voyage_submit, _collect, _JOB),
+    batch=Batch(_voyage_submit, _collect, _JOB_LIMITS),
 )
 """Voyage takes 1,000 texts, 120,000 tokens of its larger models and 32,000 a text."""
 
@@ -222,7 +226,7 @@ OPENAI_CHAT = ChatService(
 
 _TASKS: dict[Role, str] = {"document": "RETRIEVAL_DOCUMENT", "query": "RETRIEVAL_QUERY"}
 _ROLES = {"user": "user", "assistant": "model"}
-_GEMINI_OVER = frozenset({"SUCCEEDED", "FAILED", "CANCELLED", "EXPIRED"})
+_GEMINI_FINISHED_STATES = frozenset({"SUCCEEDED", "FAILED", "CANCELLED", "EXPIRED"})
 
 
 def _resource(model: str) -> str:
@@ -230,7 +234,7 @@ def _resource(model: str) -> str:
     return f"models/{model.removeprefix('models/')}"
 
 
-def _one(embedder: RemoteEmbedder, text: str, role: Role) -> dict[str, Any]:
+def _gemini_request(embedder: RemoteEmbedder, text: str, role: Role) -> dict[str, Any]:
     request: dict[str, Any] = {
         "model": _resource(embedder.model),
         "content": {"parts": [{"text": text}]},
@@ -240,7 +244,7 @@ def _one(embedder: RemoteEmbedder, text: str, role: Role) -> dict[str, Any]:
 
 
 def _gemini_body(embedder: RemoteEmbedder, texts: Sequence[str], role: Role) -> dict[str, Any]:
-    return {"requests": [_one(embedder, text, role) for text in texts]}
+    return {"requests": [_gemini_request(embedder, text, role) for text in texts]}
 
 
 def _gemini_rows(answer: Any, count: int) -> Sequence[Any]:
@@ -249,7 +253,7 @@ def _gemini_rows(answer: Any, count: int) -> Sequence[Any]:
 
 def _gemini_submit(embedder: RemoteEmbedder, texts: Mapping[str, str]) -> str:
     requests = [
-        {"request": _one(embedder, text, "document"), "metadata": {"key": custom_id}}
+        {"request": _gemini_request(embedder, text, "document"), "metadata": {"key": custom_id}}
         for custom_id, text in texts.items()
     ]
     batch = {
@@ -258,16 +262,19 @@ def _gemini_submit(embedder: RemoteEmbedder, texts: Mapping[str, str]) -> str:
         "inputConfig": {"requests": {"requests": requests}},
     }
     path = f"/{_resource(embedder.model)}:asyncBatchEmbedContent"
-    return embedder.client.post(path, {"batch": batch}, embedder.patience, _job_name)
+    return embedder.client.post(path, {"batch": batch}, embedder.policy, _job_name)
 
 
 def _gemini_collect(embedder: RemoteEmbedder, job: str) -> Mapping[str, NDArray[np.float32]] | None:
-    operation = embedder.client.get(f"/{job}", embedder.patience, as_object)
+    operation = embedder.client.get(f"/{job}", embedder.policy, as_object)
     # `SUCCEEDED` of `BATCH_STATE_SUCCEEDED`; empty where no state is given.
     named = dig(operation, "metadata", "state") or operation.get("state") or ""
-    if not operation.get("done") and str(named).rpartition("_STATE_")[2] not in _GEMINI_OVER:
+    if (
+        not operation.get("done")
+        and str(named).rpartition("_STATE_")[2] not in _GEMINI_FINISHED_STATES
+    ):
         return None
-    rows = ((dig(row, "metadata", "key"), row) for row in _responses(operation))
+    rows = ((dig(row, "metadata", "key"), row) for row in _inlined_responses(operation))
     return batch_vectors(rows, lambda row: _gemini_vector(row, embedder.dimension))
 
 
@@ -278,7 +285,7 @@ def _job_name(answer: Any) -> str:
     return found
 
 
-def _responses(operation: Mapping[str, Any]) -> list[Any]:
+def _inlined_responses(operation: Mapping[str, Any]) -> list[Any]:
     """The inlined responses, which stand in `response` or in the batch's `output`."""
     for place in ("response", "metadata"):
         for path in ((place,), (place, "output")):
@@ -353,7 +360,7 @@ GEMINI_CHAT = ChatService(
 
 # -- Ollama --------------------------------------------------------------------------------------
 
-_SPACE = 2.0
+_CONTEXT_MARGIN = 2.0
 """Ollama cuts what its context does not hold, from the top and in silence; so it is made to fit."""
 
 
@@ -373,13 +380,13 @@ OLLAMA_EMBEDDINGS = Service(
     _ollama_body,
     lambda answer, count: embeddings_of(answer, "embeddings"),
     Limits(items=64, tokens=50_000, text_tokens=8000),
-    loading_s=180.0,
+    load_timeout_s=180.0,
 )
 """The user's machine is the limit; loading a large model from a slow disk takes minutes."""
 
 
 def _ollama_chat_body(model: str, prompt: Prompt, own: bool) -> dict[str, Any]:
-    room = int(prompt.estimated_tokens * _SPACE) + prompt.answer_tokens
+    room = int(prompt.estimated_tokens * _CONTEXT_MARGIN) + prompt.answer_tokens
     return {
         "model": model,
         "messages": prompt.messages(),

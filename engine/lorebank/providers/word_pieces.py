@@ -12,7 +12,7 @@ MAX_PIECES = 256
 VOCABULARY = Path(__file__).with_name("english_pieces.txt.gz")
 """One piece a line, in the order of their ids; those inside a word begin with `##`."""
 _UNKNOWN, _BEGIN, _END = 100, 101, 102
-_LONGEST_WORD = 100
+_MAX_WORD_CHARACTERS = 100
 """Characters; a longer word is unknown, as in the tokenizer that the model was trained with."""
 _WORDS_CACHED = 20_000
 """Chosen by hand: some 4 MB, and more different words than a year of notes holds."""
@@ -41,7 +41,7 @@ class WordPieces:
         if (known := self._known.get(word)) is not None:
             return known
         ids: list[int] = []
-        start = 0 if len(word) <= _LONGEST_WORD else len(word)
+        start = 0 if len(word) <= _MAX_WORD_CHARACTERS else len(word)
         while start < len(word):
             for end in range(len(word), start, -1):
                 piece = self._ids.get(f"##{word[start:end]}" if start else word[:end])
@@ -58,22 +58,22 @@ class WordPieces:
         return self._known[word]
 
 
-class _Cleaned(dict[int, str]):
+class _CharacterMap(dict[int, str]):
     """A character → what it is read as: punctuation and ideographs stand alone."""
 
     def __missing__(self, code: int) -> str:
         letter = chr(code)
         category = unicodedata.category(letter)
         if category[0] == "Z" or letter in "\t\n\r":
-            read = " "
+            replacement = " "
         elif letter == "\ufffd" or category[0] == "C" or category == "Mn":
-            read = ""
+            replacement = ""
         elif category[0] == "P" or letter in _SYMBOLS or _IDEOGRAPH.match(letter):
-            read = f" {letter} "
+            replacement = f" {letter} "
         else:
-            read = letter.lower()
-        self[code] = read
-        return read
+            replacement = letter.lower()
+        self[code] = replacement
+        return replacement
 
 
 _SYMBOLS = frozenset("$+<=>^`|~")
@@ -83,8 +83,8 @@ _IDEOGRAPH = re.compile(
     "\U0002b920-\U0002ceaf\U0002f800-\U0002fa1f]"
 )
 """The blocks that BERT takes apart, which leave out some of the rarest."""
-_cleaned = _Cleaned()
+_character_map = _CharacterMap()
 
 
 def _words(text: str) -> list[str]:
-    return unicodedata.normalize("NFD", text).translate(_cleaned).split()
+    return unicodedata.normalize("NFD", text).translate(_character_map).split()

@@ -27,18 +27,18 @@ from lorebank.records import Record
 from lorebank.settings.tables import Config
 
 _SCHEME = "qmd://"
-_NOTHING = re.compile(r"^(?:\W*(?:warn(?:ing)?|info|qmd)\W+)*no results found\.?$", re.I | re.M)
+_NO_RESULTS = re.compile(r"^(?:\W*(?:warn(?:ing)?|info|qmd)\W+)*no results found\.?$", re.I | re.M)
 _HUNK = re.compile(r"\A@@ -(\d{1,9})(?:,(\d{1,9}))? @@")
 _REJECTED = re.compile(
     r"(?:unknown|unrecogni[sz]ed|unsupported|invalid|unexpected) (?:option|flag|argument|command)"
     r"|flag provided but not defined|no such (?:option|command)",
     re.IGNORECASE,
 )
-_TYPED = re.compile(r"\A\s*(lex|vec|hyde|intent|expand)\s*:\s*", re.IGNORECASE)
+_TYPED_PREFIX = re.compile(r"\A\s*(lex|vec|hyde|intent|expand)\s*:\s*", re.IGNORECASE)
 _WORD = re.compile(r'-?"[^"]*"|[^\s"]+')
-_MOST_LINES = 1000
+_MAX_HIT_LINES = 1000
 """Of one hit; a longer range in qmd's answer is an error of its own."""
-_LONGEST_QUESTION = 2000
+_MAX_QUESTION_CHARACTERS = 2000
 """Characters; more than this is no question, and may be more than an argument can hold."""
 
 
@@ -46,7 +46,7 @@ class UnreadableAnswer(ValueError):
     """The output is not what `--json` promises."""
 
 
-class Found(Record):
+class QmdMatch(Record):
     """A place that qmd found."""
 
     collection: str
@@ -59,7 +59,7 @@ class Found(Record):
     """0..1."""
 
 
-def read_answer(output: str) -> tuple[Found, ...]:
+def read_answer(output: str) -> tuple[QmdMatch, ...]:
     """The places in an output, best first; a banner or a warning around the JSON is overlooked.
 
     Raises `UnreadableAnswer`.
@@ -67,11 +67,11 @@ def read_answer(output: str) -> tuple[Found, ...]:
     text = output.strip()
     rows = _rows(text)
     if rows is None:
-        if _NOTHING.search(text):
+        if _NO_RESULTS.search(text):
             return ()
         shown = " ".join(text.split())[:80]
         raise UnreadableAnswer(f"no JSON in {shown!r}" if shown else "it printed nothing")
-    found = [place for place in map(_found, rows) if place is not None]
+    found = [place for place in map(_match, rows) if place is not None]
     if rows and not found:
         raise UnreadableAnswer("no result in the JSON names a file")
     return tuple(found)
@@ -82,7 +82,7 @@ def is_flag_rejection(errors: str) -> bool:
     return bool(_REJECTED.search(errors))
 
 
-def question_for(mode: str, question: str) -> str:
+def format_question(mode: str, question: str) -> str:
     """The question as a search mode takes it, on one line.
 
     `search` wants every word to be there, so that words without content would hide each match:
@@ -92,13 +92,13 @@ def question_for(mode: str, question: str) -> str:
     >>> question_for("search", 'what is the password of "the old router"?')
     'password "the old router"'
     """
-    plain = question[:_LONGEST_QUESTION].encode("utf-8", "replace").decode("utf-8")
+    plain = question[:_MAX_QUESTION_CHARACTERS].encode("utf-8", "replace").decode("utf-8")
     line = " ".join("".join(c if c.isprintable() else " " for c in plain).split())
     if mode == "search":
-        telling = set(content_words(line))
-        kept = [w for w in _WORD.findall(line) if w.endswith('"') or telling & set(words(w))]
+        content = set(content_words(line))
+        kept = [w for w in _WORD.findall(line) if w.endswith('"') or content & set(words(w))]
         return " ".join(word.rstrip(".,;:!?") for word in kept) or line
-    return _TYPED.sub(r"\1 ", line) if mode == "query" else line
+    return _TYPED_PREFIX.sub(r"\1 ", line) if mode == "query" else line
 
 
 def _rows(text: str) -> list[Any] | None:
@@ -120,7 +120,7 @@ def _values(text: str) -> Iterator[Any]:
             continue
 
 
-def _found(row: dict[str, Any]) -> Found | None:
+def _match(row: dict[str, Any]) -> QmdMatch | None:
     name = row.get("file")
     if not isinstance(name, str):
         return None
@@ -129,7 +129,7 @@ def _found(row: dict[str, Any]) -> Found | None:
     if not (collection and slash and path):
         return None
     first, last = _lines(row)
-    return Found(collection, path, first, last, _score(row.get("score")))
+    return QmdMatch(collection, path, first, last, _score(row.get("score")))
 
 
 def _lines(row: dict[str, Any]) -> tuple[int, int]:
@@ -137,7 +137,7 @@ def _lines(row: dict[str, Any]) -> tuple[int, int]:
     hunk = _HUNK.match(str(row.get("snippet") or ""))
     if hunk:
         first = max(1, int(hunk[1]))
-        return first, first + min(max(1, int(hunk[2] or 1)), _MOST_LINES) - 1
+        return first, first + min(max(1, int(hunk[2] or 1)), _MAX_HIT_LINES) - 1
     line = row.get("line")
     first = line if isinstance(line, int) and 0 < line < 10**9 else 1
     return first, first
@@ -149,7 +149,7 @@ def _score(value: object) -> float:
     return min(1.0, max(0.0, float(value)))
 
 
-_LEAST = 50
+_MIN_SNIPPET_ROOM = 50
 """With less room than this a snippet says nothing."""
 _HEADING = re.compile(r"#{1,6}[ \t]+(.*?)[ \t#]*\Z")
 
@@ -166,9 +166,9 @@ class QmdQuery(Record):
     """Whether exported conversations may be shown."""
 
 
-def as_hits(
-    found: Iterable[Found],
-    wanted: QmdQuery,
+def to_search_hits(
+    found: Iterable[QmdMatch],
+    request: QmdQuery,
     *,
     root: Path,
     config: Config,
@@ -176,16 +176,16 @@ def as_hits(
     mode: str,
 ) -> tuple[SearchHit, ...]:
     """The hits, best first, within `memory.qmd.limits`."""
-    known = {c.name: c for c in collections if wanted.sessions or c.name != SESSIONS}
-    terms = search_terms(wanted.query)
+    known = {c.name: c for c in collections if request.sessions or c.name != SESSIONS}
+    terms = search_terms(request.query)
     limits = config.memory.qmd.limits
     hits: list[SearchHit] = []
     room = limits.max_injected_chars
     for place in found:
-        if len(hits) == min(wanted.k, limits.max_results) or room < _LEAST:
+        if len(hits) == min(request.k, limits.max_results) or room < _MIN_SNIPPET_ROOM:
             break
         hit = _hit(place, root, config, known)
-        if hit is None or not _is_wanted(hit, wanted) or any(_overlaps(hit, h) for h in hits):
+        if hit is None or not _passes_filters(hit, request) or any(_overlaps(hit, h) for h in hits):
             continue
         cut = snippet(hit.snippet, terms, limit=min(limits.max_snippet_chars, room))
         room -= min(room, len(cut))
@@ -194,7 +194,7 @@ def as_hits(
 
 
 def _hit(
-    place: Found, root: Path, config: Config, known: Mapping[str, Collection]
+    place: QmdMatch, root: Path, config: Config, known: Mapping[str, Collection]
 ) -> SearchHit | None:
     """A place with its whole text; `None` where nothing of it may be shown, or is there."""
     collection = known.get(place.collection)
@@ -225,10 +225,10 @@ def _heading(lines: Sequence[str]) -> str:
     return next(found, "")
 
 
-def _is_wanted(hit: SearchHit, wanted: QmdQuery) -> bool:
-    below = (wanted.path or "").rstrip("/")
-    return hit.score >= wanted.min_score and (
-        wanted.path is None or hit.path == below or hit.path.startswith(f"{below}/")
+def _passes_filters(hit: SearchHit, request: QmdQuery) -> bool:
+    below = (request.path or "").rstrip("/")
+    return hit.score >= request.min_score and (
+        request.path is None or hit.path == below or hit.path.startswith(f"{below}/")
     )
 
 

@@ -30,9 +30,9 @@ from lorebank.workspace import layout
 from lorebank.workspace.files import entries_below, relative_to_root
 from lorebank.workspace.paths import resolve_memory_path, resolve_within
 
-_MOST_BYTES = 32 * 1024 * 1024
+_MAX_OUTPUT_BYTES = 32 * 1024 * 1024
 """An output larger than this is no answer."""
-_MISLEADING = ("QMD_CONFIG_DIR", "INDEX_PATH")
+_OVERRIDING_VARIABLES = ("QMD_CONFIG_DIR", "INDEX_PATH")
 """Variables that would make qmd use another index than that of its home."""
 DEFAULT_AGENT = IndexSettings().agent_id
 _ERROR = re.compile(r"(?:[A-Za-z]*error|fatal)\b\s*:", re.IGNORECASE)
@@ -58,9 +58,11 @@ class Completed(Record):
         """The line that names an error, or else the last one that it said."""
         text = self.errors if self.errors.strip() else self.output
         lines = [line.strip() for line in text.split("\n") if line.strip()]
-        telling = next((line for line in lines if _ERROR.match(line)), lines[-1] if lines else "")
-        said = "".join(c if c.isprintable() else " " for c in telling)[:200]
-        return f"exit code {self.code}" + (f": {said}" if said else "")
+        error_line = next(
+            (line for line in lines if _ERROR.match(line)), lines[-1] if lines else ""
+        )
+        shown = "".join(c if c.isprintable() else " " for c in error_line)[:200]
+        return f"exit code {self.code}" + (f": {shown}" if shown else "")
 
 
 class Qmd(Record):
@@ -160,7 +162,9 @@ class Qmd(Record):
 
     def environment(self) -> dict[str, str]:
         """The user's environment, with the homes that are the sidecar's own."""
-        kept = {name: text for name, text in self.environ.items() if name not in _MISLEADING}
+        kept = {
+            name: text for name, text in self.environ.items() if name not in _OVERRIDING_VARIABLES
+        }
         return kept | {
             "XDG_CONFIG_HOME": str(self.config_home),
             "XDG_CACHE_HOME": str(self.cache_home),
@@ -184,8 +188,8 @@ def folder_for(root: Path, readers: str, environ: Mapping[str, str]) -> Path:
 
 def _text_of(stream: IO[bytes], name: str) -> str:
     """What was written into a temporary file; `QmdFailed` where it is no answer by its size."""
-    if stream.seek(0, os.SEEK_END) > _MOST_BYTES:
-        raise QmdFailed(f"{name} printed more than {_MOST_BYTES >> 20} MB")
+    if stream.seek(0, os.SEEK_END) > _MAX_OUTPUT_BYTES:
+        raise QmdFailed(f"{name} printed more than {_MAX_OUTPUT_BYTES >> 20} MB")
     stream.seek(0)
     return stream.read().decode("utf-8", "replace")
 
@@ -202,10 +206,10 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 PREFIX = "qmd/"
 MEMORY = "memory-root"
 SESSIONS = "sessions"
-_EVERY = "**/*.md"
+_ALL_MARKDOWN = "**/*.md"
 _SPECIAL = re.compile(r"[*?\[\]{}()!,\\+@|]")
 _PLACEHOLDER = re.compile(r"\{(?:YYYY|MM|DD)\}")
-_LOOKED_AT = 20_000
+_MAX_FILES_COMPARED = 20_000
 """Files of a folder that are compared with a spelling of qmd's own."""
 
 
@@ -232,7 +236,7 @@ def collections_of(root: Path, config: Config, sessions: Path | None) -> tuple[C
         found += [_collection(f"extra-{n}", Path(p), "") for n, p in enumerate(outside, start=1)]
     taken = {row["name"] for row in settings.paths if "name" in row}
     for number, row in enumerate(settings.paths, start=1):
-        name = row.get("name") or _free(f"custom-{number}", taken)
+        name = row.get("name") or _unique_name(f"custom-{number}", taken)
         found.append(_collection(name, root / Path(row["path"]).expanduser(), row.get("pattern")))
     if sessions is not None:
         found.append(Collection(SESSIONS, sessions, "*.md"))
@@ -282,12 +286,12 @@ def locate(collection: Collection, path: str) -> Path | None:
         if file.is_file():
             return file
     below = (name for name, _ in entries_below(collection.folder, lambda _: None))
-    every = islice(filter(layout.is_markdown, below), _LOOKED_AT)
-    alike = [name for name in every if _handle(name) == _handle(path)]
+    every = islice(filter(layout.is_markdown, below), _MAX_FILES_COMPARED)
+    alike = [name for name in every if _comparable(name) == _comparable(path)]
     return locate(collection, alike[0]) if len(alike) == 1 and alike[0] != path else None
 
 
-def _handle(path: str) -> str:
+def _comparable(path: str) -> str:
     return re.sub(r"[\W_]+", "-", path.casefold())
 
 
@@ -295,10 +299,10 @@ def _collection(name: str, place: Path, pattern: str | None) -> Collection:
     """A folder; a single file is the folder that it lies in, with the name as the pattern."""
     if place.is_file():
         return Collection(name, place.parent, _literal(place.name))
-    return Collection(name, Path(os.path.normpath(place)), pattern or _EVERY)
+    return Collection(name, Path(os.path.normpath(place)), pattern or _ALL_MARKDOWN)
 
 
-def _free(wanted: str, taken: set[str]) -> str:
+def _unique_name(wanted: str, taken: set[str]) -> str:
     name = wanted
     while name in taken:
         name += "-x"
@@ -315,8 +319,8 @@ def _memory_pattern(root: Path, config: Config) -> str:
     parts = [
         "memory.md",
         "MEMORY.md",
-        f"{layout.MEMORY_FOLDER}/{_EVERY}",
-        f"{layout.BANK_FOLDER}/{_EVERY}",
+        f"{layout.MEMORY_FOLDER}/{_ALL_MARKDOWN}",
+        f"{layout.BANK_FOLDER}/{_ALL_MARKDOWN}",
     ]
     log = _PLACEHOLDER.sub("\0", config.workspace.log_pattern)
     parts.append(_literal(log).replace("\0", "*"))
@@ -324,7 +328,7 @@ def _memory_pattern(root: Path, config: Config) -> str:
         inside = relative_to_root(root, path)
         if not PurePosixPath(inside).is_absolute():
             whole = _literal(inside)
-            parts.append(whole if layout.is_markdown(inside) else f"{whole}/{_EVERY}")
+            parts.append(whole if layout.is_markdown(inside) else f"{whole}/{_ALL_MARKDOWN}")
     return "{" + ",".join(dict.fromkeys(parts)) + "}"
 
 

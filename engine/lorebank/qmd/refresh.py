@@ -27,12 +27,12 @@ from lorebank.settings.tables import QmdSettings, QmdUpdateSettings
 from lorebank.workspace.lock import WriterLock
 
 Progress = Callable[[str, int, int], None]
-Work = frozenset[str]
+Steps = frozenset[str]
 """What is to be done, of `_STEPS`."""
 _STEPS = ("collections", "update", "embed")
 """Make the folders those that are wanted, read them, embed what was read: in this order."""
 _STATE = "state.json"
-_REST_S = 30.0
+_RETRY_DELAY_S = 30.0
 """After a failure nothing is attempted for so long, unless it is asked for; chosen by hand."""
 
 
@@ -108,28 +108,28 @@ def due(
     *,
     now: float,
     changed_at: float = 0.0,
-) -> Work:
+) -> Steps:
     """What a state and the time call for; at `changed_at` files were last seen to have changed.
 
     Files that changed wait for the debounce only, all else for its interval. Times in the future
     are those of a clock that was set back, and count as long ago.
     """
     timing = settings.update
-    rest = _REST_S if state.problem else timing.debounce_ms / 1000
+    rest = _RETRY_DELAY_S if state.problem else timing.debounce_ms / 1000
     if 0 <= now - state.attempted < rest:
         return frozenset()
     called_for = {
         "collections": state.collections != wanted,
         "update": not state.updated
         or changed_at > state.updated
-        or _is_over(timing.interval, state.updated, now),
+        or _has_elapsed(timing.interval, state.updated, now),
         "embed": settings.search_mode != "search"
-        and _is_over(timing.embed_interval, state.embedded, now),
+        and _has_elapsed(timing.embed_interval, state.embedded, now),
     }
     return frozenset(step for step, is_due in called_for.items() if is_due)
 
 
-def _is_over(interval: str, moment: float, now: float) -> bool:
+def _has_elapsed(interval: str, moment: float, now: float) -> bool:
     length = seconds(interval)
     return length > 0 and not 0 <= now - moment < length
 
@@ -138,7 +138,7 @@ def refresh(
     qmd: Qmd,
     wanted: tuple[Collection, ...],
     timing: QmdUpdateSettings,
-    work: Work,
+    work: Steps,
     progress: Progress | None = None,
 ) -> State:
     """Do the work and write down what was done, after each step. `QmdFailed` names the step that
@@ -156,7 +156,7 @@ def refresh(
                 progress(f"qmd {step}", number, len(steps))
             began = time.time()
             if step == "collections":
-                _declare(qmd, state.collections, wanted, timing)
+                _sync_collections(qmd, state.collections, wanted, timing)
                 state = replace(state, collections=wanted)
             elif step == "update":
                 _run(qmd, step, timing.update_timeout_ms)
@@ -174,7 +174,7 @@ def refresh(
     return state
 
 
-def _declare(
+def _sync_collections(
     qmd: Qmd,
     known: tuple[Collection, ...],
     wanted: tuple[Collection, ...],
@@ -208,7 +208,12 @@ def _raise_if_failed(done: Completed, name: str) -> None:
 
 
 def start_in_background(
-    qmd: Qmd, wanted: tuple[Collection, ...], timing: QmdUpdateSettings, work: Work, *, asked: float
+    qmd: Qmd,
+    wanted: tuple[Collection, ...],
+    timing: QmdUpdateSettings,
+    work: Steps,
+    *,
+    asked: float,
 ) -> None:
     """Start a refresh and return; one that another process began since `asked` is enough.
 

@@ -17,15 +17,15 @@ from lorebank.errors import LorebankError
 from lorebank.index.breaker import Breaker
 from lorebank.qmd import answers, program
 from lorebank.qmd.program import DEFAULT_AGENT, Collection, Completed, Qmd, QmdFailed, QmdMissing
-from lorebank.qmd.refresh import Progress, State, Timer, Work, due, refresh, start_in_background
+from lorebank.qmd.refresh import Progress, State, Steps, Timer, due, refresh, start_in_background
 from lorebank.settings.rules import seconds
 from lorebank.settings.tables import Config, QmdSettings
 from lorebank.trust.quarantine import origins_in_lines
 from lorebank.workspace.lock import WriterLock
 
-_SPARE = 20
+_MIN_RESULTS = 20
 """Places asked for at least: some lie in what may not be shown."""
-_FILTERED = 200
+_MIN_RESULTS_FILTERED = 200
 """Places asked for where most may lie elsewhere."""
 _NOT_READY = "its index is being made"
 
@@ -68,10 +68,10 @@ class Sidecar:
             return self._search(connection, answers.QmdQuery(query, k, min_score, path, sessions))
         except LorebankError as failure:
             self.problem = f"qmd does not answer ({failure.message}): the built-in engine does"
-            self._say(self.problem)
+            self._say_once(self.problem)
             return None
 
-    def _search(self, connection: Connection, wanted: answers.QmdQuery) -> tuple[SearchHit, ...]:
+    def _search(self, connection: Connection, request: answers.QmdQuery) -> tuple[SearchHit, ...]:
         breaker = Breaker.read(connection, self._fingerprint)
         if breaker.is_open:
             raise QmdFailed(breaker.reason)
@@ -80,19 +80,19 @@ class Sidecar:
             raise QmdFailed("memory.qmd names no folder that is there")
         if not self._state.collections:
             raise QmdFailed(self._state.problem or _NOT_READY)
-        if not answers.question_for(self._mode, wanted.query):
+        if not answers.format_question(self._mode, request.query):
             return ()
         try:
-            found = self._ask(wanted)
+            found = self._ask(request)
         except QmdMissing:
             raise
         except QmdFailed as failure:
             breaker.trip(connection, failure.message)
             raise
         breaker.close(connection)
-        hits = answers.as_hits(
+        hits = answers.to_search_hits(
             found,
-            wanted,
+            request,
             root=self.root,
             config=self.config,
             collections=self.collections,
@@ -104,14 +104,14 @@ class Sidecar:
             for hit, (origin, quarantined) in zip(hits, origins, strict=True)
         )
 
-    def _ask(self, wanted: answers.QmdQuery) -> tuple[answers.Found, ...]:
+    def _ask(self, request: answers.QmdQuery) -> tuple[answers.QmdMatch, ...]:
         mode = self._mode
-        done = self._run(mode, wanted)
+        done = self._run(mode, request)
         may_ask_plainly = mode != "query" and not self.config.embedder.offline
         if done.code and may_ask_plainly and answers.is_flag_rejection(done.errors or done.output):
             self._plain_query = True
             mode = self._mode
-            done = self._run(mode, wanted)
+            done = self._run(mode, request)
         if done.code:
             raise QmdFailed(f"qmd {mode} ended with {done.reason}")
         try:
@@ -119,10 +119,10 @@ class Sidecar:
         except answers.UnreadableAnswer as problem:
             raise QmdFailed(f"qmd {mode} gave no readable answer: {problem}") from problem
 
-    def _run(self, mode: str, wanted: answers.QmdQuery) -> Completed:
+    def _run(self, mode: str, request: answers.QmdQuery) -> Completed:
         settings = self.config.memory.qmd
-        count = max(_SPARE if wanted.path is None else _FILTERED, wanted.k)
-        question = answers.question_for(mode, wanted.query)
+        count = max(_MIN_RESULTS if request.path is None else _MIN_RESULTS_FILTERED, request.k)
+        question = answers.format_question(mode, request.query)
         arguments = (mode, "--json", "-n", str(count), "--", question)
         return self._qmd.run(*arguments, timeout_s=settings.limits.timeout_ms / 1000)
 
@@ -137,7 +137,7 @@ class Sidecar:
 
     def note_change(self) -> None:
         """Files of the workspace changed: an update is due once the debounce is over."""
-        with self._failures_said():
+        with self._report_failures():
             self._qmd.make_folders()
             self._qmd.note_change()
 
@@ -146,10 +146,10 @@ class Sidecar:
 
         Nothing is raised: what failed stands in the state, and is said.
         """
-        with self._failures_said(), suppress(QmdMissing):  # which the search is about to say
+        with self._report_failures(), suppress(QmdMissing):  # which the search is about to say
             self._qmd.find()
             changed, now = self._qmd.changed_at, time.time()
-            self._begin(
+            self._start_due(
                 due(self._state, self.collections, self._settings, now=now, changed_at=changed)
             )
 
@@ -169,7 +169,7 @@ class Sidecar:
 
     def refresh(self, progress: Progress | None = None) -> None:
         """Bring everything up to date now, and wait for it; what fails is said."""
-        with self._failures_said():
+        with self._report_failures():
             work = {"update"}
             if self._state.collections != self.collections:
                 work.add("collections")
@@ -177,7 +177,7 @@ class Sidecar:
                 work.add("embed")
             self._refresh(frozenset(work), progress)
 
-    def _begin(self, work: Work) -> None:
+    def _start_due(self, work: Steps) -> None:
         if self.config.embedder.offline:
             work -= {"embed"}
         if not work:
@@ -190,7 +190,7 @@ class Sidecar:
         replace(self._state, attempted=now).write(self._qmd.folder)
         start_in_background(self._qmd, self.collections, self._settings.update, work, asked=now)
 
-    def _refresh(self, work: Work, progress: Progress | None = None) -> None:
+    def _refresh(self, work: Steps, progress: Progress | None = None) -> None:
         self._qmd.make_folders()
         patience = self._settings.update.update_timeout_ms / 1000
         with WriterLock(self._qmd.folder, timeout_s=patience, file=self._qmd.lock_file):
@@ -269,13 +269,13 @@ class Sidecar:
         return f"qmd: {self._settings.command} {self._settings.search_mode}"
 
     @contextmanager
-    def _failures_said(self) -> Iterator[None]:
+    def _report_failures(self) -> Iterator[None]:
         try:
             yield
         except LorebankError as failure:
-            self._say(f"qmd: {failure.message}")
+            self._say_once(f"qmd: {failure.message}")
 
-    def _say(self, line: str) -> None:
+    def _say_once(self, line: str) -> None:
         if line not in self._reported:
             self._reported.add(line)
             self.say(line)

@@ -32,21 +32,21 @@ def answer_text(answer: Answer, budget: int) -> str:
     """
     hits = len(answer.hits)
     for lengths in _LENGTHS:
-        text = _told(answer, hits, lengths)
+        text = _render_hits(answer, hits, lengths)
         if not hits or tokens_sent(as_recalled(text)) <= budget:
             return text
 
     def cost(count: int) -> int:
-        return tokens_sent(as_recalled(_told(answer, count, lengths)))
+        return tokens_sent(as_recalled(_render_hits(answer, count, lengths)))
 
     count = bisect_right(range(1, hits), budget, key=cost)
     if count:
-        return _told(answer, count, lengths)
-    least = _told(answer, 1, (0, 0))
-    return least if tokens_sent(as_recalled(least)) <= budget else _told(answer, 0, (0, 0))
+        return _render_hits(answer, count, lengths)
+    least = _render_hits(answer, 1, (0, 0))
+    return least if tokens_sent(as_recalled(least)) <= budget else _render_hits(answer, 0, (0, 0))
 
 
-def _told(answer: Answer, count: int, lengths: tuple[int, int]) -> str:
+def _render_hits(answer: Answer, count: int, lengths: tuple[int, int]) -> str:
     shown: set[str] = set()
     lines = []
     for place, hit in enumerate(answer.hits[:count]):

@@ -70,14 +70,14 @@ def _side(look: Look, label: str, line: InboxLine | None) -> list[str]:
 def verdict_lines(look: Look, decisions: Iterable[Decision], *, undone: bool = False) -> list[str]:
     """One line a verdict: what was ruled, by whom, and the ledger line that says so."""
 
-    def told(each: Decision) -> str:
+    def verdict_line(each: Decision) -> str:
         done = f"{each.id} {'taken back: ' if undone else ''}{each.verdict}"
         parts = [done, f"by {each.by}" if each.by else "", str(each.day or "")]
         gone = "what it rules on is gone" if each.is_void else ""
         parts += [] if undone else [str(each.source), gone]
         return look.clean_line("  ".join(filter(None, parts)))
 
-    return list(map(told, decisions)) or ["no verdict stands"]
+    return list(map(verdict_line, decisions)) or ["no verdict stands"]
 
 
 def comparison_lines(look: Look, found: Sequence[Comparison]) -> list[str]:
@@ -121,7 +121,7 @@ def forget_lines(look: Look, report: ForgetReport, *, undo: str = "") -> list[st
     if not report.lines and not report.pages and not report.said:
         done = f"finished run {report.run}" if report.run else "nothing to forget"
         purged = purge_lines(look, report.purged) if report.purged else []
-        return [done, *purged, *_proof_lines(report)]
+        return [done, *purged, *_search_lines(report)]
     does = "would cut" if report.dry_run else "cut"
     lines = []
     if report.lines or report.pages:
@@ -130,7 +130,7 @@ def forget_lines(look: Look, report: ForgetReport, *, undo: str = "") -> list[st
         lines += _cut_line(look, line)
     lines += [f"{INDENT}{path} (the whole file)" for path in report.files]
     lines += _page_lines(look, report)
-    lines += _said_lines(look, report, apart=bool(lines))
+    lines += _conversation_lines(look, report, separate=bool(lines))
     if report.opinions:
         lines += ["", look.strong("opinions that they bear on")]
         for id_, statement, lost, total in report.opinions:
@@ -157,13 +157,13 @@ def _page_lines(look: Look, report: ForgetReport) -> list[str]:
     return look.paragraph(text, INDENT, first="")
 
 
-def _said_lines(look: Look, report: ForgetReport, *, apart: bool) -> list[str]:
+def _conversation_lines(look: Look, report: ForgetReport, *, separate: bool) -> list[str]:
     """What goes of conversations: turn by turn before it is done, by number afterwards."""
     if not report.said:
         return []
     does = "would forget" if report.dry_run else "forgot"
     counted = _counted(report.said, "turn", "turns", "conversation")
-    lines = [""] * apart + [look.strong(f"{does} {counted}")]
+    lines = [""] * separate + [look.strong(f"{does} {counted}")]
     if report.dry_run:
         for line in report.said:
             lines += _cut_line(look, line)
@@ -199,13 +199,13 @@ def _what_next(look: Look, report: ForgetReport, undo: str) -> list[str]:
     else:
         ways = undo or f"--undo {report.run} puts it back, --purge drops it"
         lines.append(f"kept as run {report.run}: {ways}")
-    lines += _proof_lines(report)
+    lines += _search_lines(report)
     if report.in_git:
         lines.append("git's history may still hold these lines; it is left alone")
     return lines
 
 
-def _proof_lines(report: ForgetReport) -> list[str]:
+def _search_lines(report: ForgetReport) -> list[str]:
     if report.searched is None:
         return []
     left = sum(each.code.startswith("left") for each in report.problems)

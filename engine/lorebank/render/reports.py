@@ -39,7 +39,7 @@ PAGE_SKIPPED = "page-skipped"
 SHOWN = 20
 """More files or opinions than that are counted, unless all are asked for."""
 _LABEL = 11
-_PLACE = 6
+_HUNK_LINES = 6
 """Lines of one place of a change that are shown at once: three places fill half a screen."""
 
 
@@ -126,12 +126,12 @@ def reflect_log_line(report: ReflectReport, moment: datetime) -> str:
 
 
 def _moves(look: Look, report: ReflectReport, everything: bool) -> list[str]:
-    moves = sorted(report.opinions_moved, key=_by_move)
+    moves = sorted(report.opinions_moved, key=_move_sort_key)
     blocks = ["\n".join(look.move(text, old, new)) for _, text, old, new in moves]
     return [line for block in _first(blocks, everything, INDENT) for line in block.split("\n")]
 
 
-def _by_move(moved: tuple[str, str, float | None, float]) -> tuple[bool, float, str]:
+def _move_sort_key(moved: tuple[str, str, float | None, float]) -> tuple[bool, float, str]:
     """The greatest moves first, then new opinions, the surest first."""
     _, statement, before, after = moved
     size = after if before is None else abs(after - before)
@@ -144,11 +144,11 @@ def change_lines(look: Look, change: Change) -> list[str]:
     for hunk in change.hunks:
         lines.append(INDENT + look.dim(look.clean_line(hunk.path)))
         more = change.other_lines(hunk)
-        for line in more[:_PLACE]:
+        for line in more[:_HUNK_LINES]:
             paint = look.good if line.startswith("+") else look.bad
             lines.append(INDENT * 2 + paint(look.clean_line(line)))
-        if len(more) > _PLACE:
-            rest = count(len(more) - _PLACE, "line")
+        if len(more) > _HUNK_LINES:
+            rest = count(len(more) - _HUNK_LINES, "line")
             lines.append(f"{INDENT * 2}… and {rest} more (d shows them)")
     return lines
 

@@ -26,7 +26,9 @@ TIMEOUT_S = 60.0
 """Chosen by hand: a scheduler that has not answered by then is stuck."""
 _NO_CRONTAB = ("no crontab for", "can't open")
 """What `crontab -l` says, in its several makes, where the user has none."""
-_ABSENT = "name another --system, or put `lorebank schedule print` where your scheduler reads it"
+_OTHER_WAYS = (
+    "name another --system, or put `lorebank schedule print` where your scheduler reads it"
+)
 _REMEDIES = {
     "crontab": "install a cron daemon (the package is cron or cronie)",
     "systemctl": "use --system cron where no systemd runs",
@@ -59,25 +61,25 @@ def default_system(environ: Mapping[str, str]) -> str:
 def texts(job: Job, system: str, environ: Mapping[str, str]) -> dict[str, str]:
     if system == "cron":
         return {"crontab": schedulers.cron_block(job)}
-    place = _place(system, job.workspace, environ)
-    return dict(zip(map(str, place.paths), place.texts(job), strict=True))
+    scheduler = _scheduler_for(system, job.workspace, environ)
+    return dict(zip(map(str, scheduler.paths), scheduler.texts(job), strict=True))
 
 
 def install(job: Job, system: str, environ: Mapping[str, str]) -> bool:
     """Whether anything changed; `ScheduleError` where the scheduler is missing or refuses."""
     if system == "cron":
         return _rewrite_crontab(lambda before: schedulers.with_block(before, job))
-    place = _place(system, job.workspace, environ)
-    _require(place.tool)
+    scheduler = _scheduler_for(system, job.workspace, environ)
+    _require(scheduler.tool)
     written = texts(job, system, environ).items()
-    wanted = {Path(path): text.encode(place.encoding) for path, text in written}
+    wanted = {Path(path): text.encode(scheduler.encoding) for path, text in written}
     before = {path: read_if_exists(path) for path in wanted}
     try:
         for path, data in wanted.items():
             _write(path, data)
-        for command in place.before_enabling:
+        for command in scheduler.cleanup_commands:
             _succeeds(command)
-        for command in place.enabling:
+        for command in scheduler.enable_commands:
             _run_or_raise(command)
     except ScheduleError:
         for path, earlier in before.items():
@@ -92,14 +94,14 @@ def remove(workspace: str, system: str, environ: Mapping[str, str]) -> bool:
         return _rewrite_crontab(
             lambda before: schedulers.without_block(before, job_name(workspace))
         )
-    place = _place(system, workspace, environ)
-    there = [path for path in place.paths if path.exists()]
-    known = there and shutil.which(place.tool)
-    for command in place.disabling if known else ():
+    scheduler = _scheduler_for(system, workspace, environ)
+    there = [path for path in scheduler.paths if path.exists()]
+    known = there and shutil.which(scheduler.tool)
+    for command in scheduler.disable_commands if known else ():
         _succeeds(command)
     for path in there:
         path.unlink()
-    for command in place.after_removing if known else ():
+    for command in scheduler.after_remove_commands if known else ():
         _succeeds(command)
     return bool(there)
 
@@ -108,18 +110,20 @@ def find_scheduled(workspace: str, environ: Mapping[str, str]) -> tuple[Schedule
     """Where a workspace's job stands at present, scheduler by place."""
     found = []
     for system in schedulers.FILE_SCHEDULERS:
-        place = _place(system, workspace, environ)
-        if all(path.is_file() for path in place.paths):
-            text = place.paths[-1].read_bytes().decode(place.encoding, "replace")
-            active = _succeeds(place.asking) if shutil.which(place.tool) else None
-            found.append(Scheduled(system, place.read_at(text), active, place.paths))
+        scheduler = _scheduler_for(system, workspace, environ)
+        if all(path.is_file() for path in scheduler.paths):
+            text = scheduler.paths[-1].read_bytes().decode(scheduler.encoding, "replace")
+            active = _succeeds(scheduler.status_command) if shutil.which(scheduler.tool) else None
+            found.append(Scheduled(system, scheduler.parse_time(text), active, scheduler.paths))
     if shutil.which("crontab"):
         block = schedulers.find_block(_read_crontab(), job_name(workspace))
         found += [Scheduled("cron", schedulers.cron_time(block))] if block else []
     return tuple(found)
 
 
-def _place(system: str, workspace: str, environ: Mapping[str, str]) -> schedulers.Place:
+def _scheduler_for(
+    system: str, workspace: str, environ: Mapping[str, str]
+) -> schedulers.FileScheduler:
     home = Path.home()
     config_home = Path(environ.get("XDG_CONFIG_HOME", ""))
     if not config_home.is_absolute():
@@ -147,25 +151,27 @@ def _read_crontab() -> bytes:
     done = _run(("crontab", "-l"))
     if done.returncode == 0:
         return done.stdout
-    said = done.stderr.decode("utf-8", "replace").strip()
-    if any(phrase in said.lower() for phrase in _NO_CRONTAB):
+    output = done.stderr.decode("utf-8", "replace").strip()
+    if any(phrase in output.lower() for phrase in _NO_CRONTAB):
         return b""
-    raise ScheduleError(f"crontab -l failed: {said or f'exit {done.returncode}'}", hint=_ABSENT)
+    raise ScheduleError(
+        f"crontab -l failed: {output or f'exit {done.returncode}'}", hint=_OTHER_WAYS
+    )
 
 
 def _require(tool: str) -> None:
     if shutil.which(tool) is None:
-        hint = f"{_REMEDIES[tool]}; or {_ABSENT}"
+        hint = f"{_REMEDIES[tool]}; or {_OTHER_WAYS}"
         raise ScheduleError(f"{tool} was not found, so nothing was scheduled", hint=hint)
 
 
 def _run_or_raise(command: tuple[str, ...], *, text: bytes = b"") -> None:
     done = _run(command, text=text)
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().split("\n")[-1]
-        reason = said or f"exit {done.returncode}"
+        output = done.stderr.decode("utf-8", "replace").strip().split("\n")[-1]
+        reason = output or f"exit {done.returncode}"
         message = f"{' '.join(command)} failed, and nothing was changed: {reason}"
-        raise ScheduleError(message, hint=f"{_REMEDIES[command[0]]}; or {_ABSENT}")
+        raise ScheduleError(message, hint=f"{_REMEDIES[command[0]]}; or {_OTHER_WAYS}")
 
 
 def _succeeds(command: tuple[str, ...]) -> bool:
@@ -182,4 +188,4 @@ def _run(command: tuple[str, ...], *, text: bytes = b"") -> subprocess.Completed
             env=os.environ | {"LC_ALL": "C"},
         )
     except (OSError, subprocess.TimeoutExpired) as problem:
-        raise ScheduleError(f"{' '.join(command)} failed: {problem}", hint=_ABSENT) from problem
+        raise ScheduleError(f"{' '.join(command)} failed: {problem}", hint=_OTHER_WAYS) from problem

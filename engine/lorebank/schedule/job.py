@@ -26,7 +26,7 @@ from lorebank.workspace.layout import DERIVED_FOLDER, ensure_derived_folder
 DEFAULT_AT = "03:30"
 _AT = re.compile(r"\A([01]?[0-9]|2[0-3]):([0-5][0-9])\Z")
 
-_UNFIT = frozenset({"Cc", "Cs"})
+_UNSCHEDULABLE = frozenset({"Cc", "Cs"})
 """Control characters, and bytes of a path that are no text."""
 
 
@@ -40,7 +40,7 @@ class Job(Record):
 
     def __post_init__(self) -> None:
         for text in (self.workspace, self.python):
-            if any(unicodedata.category(letter) in _UNFIT for letter in text):
+            if any(unicodedata.category(letter) in _UNSCHEDULABLE for letter in text):
                 raise UsageError(
                     f"{text!r} cannot be scheduled: no scheduler takes such letters in a path",
                     hint="rename the folder",
@@ -98,9 +98,9 @@ class ScheduleRecord(Record):
 def read_record(root: Path) -> ScheduleRecord | None:
     """The record of this machine; `None` where there is none that can be read."""
     file = root / DERIVED_FOLDER / _FILE
-    said: Any = None if file.is_symlink() else read_json(file)
+    stored: Any = None if file.is_symlink() else read_json(file)
     try:
-        record = ScheduleRecord.from_dict(said)
+        record = ScheduleRecord.from_dict(stored)
     except (ValueError, TypeError):
         return None
     is_whole = record.since is not None and isinstance(record.catch_up, bool)

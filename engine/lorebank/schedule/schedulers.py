@@ -40,80 +40,80 @@ class Owner(Record):
     user_id: int
 
 
-class Place(Record):
+class FileScheduler(Record):
     tool: str
     paths: tuple[Path, ...]
     """The job's files; the last one names the time of day."""
     texts: Callable[[Job], tuple[str, ...]]
     """What they say."""
-    enabling: tuple[Command, ...]
-    disabling: tuple[Command, ...]
+    enable_commands: tuple[Command, ...]
+    disable_commands: tuple[Command, ...]
     """May fail, where nothing was enabled."""
-    asking: Command
+    status_command: Command
     """Goes well where the job is enabled."""
-    read_at: Callable[[str], time | None]
+    parse_time: Callable[[str], time | None]
     """The time of day a file of ours names; `None` where it was rewritten by hand."""
-    before_enabling: tuple[Command, ...] = ()
+    cleanup_commands: tuple[Command, ...] = ()
     """May fail: they clear away what is there already."""
-    after_removing: tuple[Command, ...] = ()
+    after_remove_commands: tuple[Command, ...] = ()
     """May fail: run once the files are gone."""
     encoding: str = "utf-8"
 
 
-def _systemd(workspace: str, owner: Owner) -> Place:
+def _systemd(workspace: str, owner: Owner) -> FileScheduler:
     name, units = job_name(workspace), owner.config_home / "systemd" / "user"
     reload = (*_SYSTEMCTL, "daemon-reload")
-    return Place(
+    return FileScheduler(
         tool="systemctl",
         paths=(units / f"{name}.service", units / f"{name}.timer"),
         texts=lambda job: (service_unit(job), timer_unit(job)),
-        enabling=(reload, (*_SYSTEMCTL, "enable", "--now", f"{name}.timer")),
-        disabling=((*_SYSTEMCTL, "disable", "--now", f"{name}.timer"),),
-        asking=(*_SYSTEMCTL, "is-active", f"{name}.timer"),
-        read_at=partial(_found_time, _CALENDAR),
-        after_removing=(reload,),
+        enable_commands=(reload, (*_SYSTEMCTL, "enable", "--now", f"{name}.timer")),
+        disable_commands=((*_SYSTEMCTL, "disable", "--now", f"{name}.timer"),),
+        status_command=(*_SYSTEMCTL, "is-active", f"{name}.timer"),
+        parse_time=partial(_search_time, _CALENDAR),
+        after_remove_commands=(reload,),
     )
 
 
-def _launchd(workspace: str, owner: Owner) -> Place:
+def _launchd(workspace: str, owner: Owner) -> FileScheduler:
     name, library, domain = job_name(workspace), owner.home / "Library", f"gui/{owner.user_id}"
     path = library / "LaunchAgents" / f"{agent_label(name)}.plist"
     bootout = ("launchctl", "bootout", f"{domain}/{agent_label(name)}")
-    return Place(
+    return FileScheduler(
         tool="launchctl",
         paths=(path,),
         texts=lambda job: (agent_plist(job, str(library / "Logs" / f"{name}.log")),),
-        enabling=(("launchctl", "bootstrap", domain, str(path)),),
-        disabling=(bootout,),
-        asking=("launchctl", "print", f"{domain}/{agent_label(name)}"),
-        read_at=agent_time,
-        before_enabling=(bootout,),
+        enable_commands=(("launchctl", "bootstrap", domain, str(path)),),
+        disable_commands=(bootout,),
+        status_command=("launchctl", "print", f"{domain}/{agent_label(name)}"),
+        parse_time=plist_time,
+        cleanup_commands=(bootout,),
     )
 
 
-def _windows(workspace: str, owner: Owner) -> Place:
+def _windows(workspace: str, owner: Owner) -> FileScheduler:
     name = job_name(workspace)
     path, task = Path(workspace) / ".memory" / f"{name}.xml", f"\\lorebank\\{name}"
-    return Place(
+    return FileScheduler(
         tool="schtasks",
         paths=(path,),
         texts=lambda job: (task_xml(job),),
-        enabling=(("schtasks", "/Create", "/F", "/TN", task, "/XML", str(path)),),
-        disabling=(("schtasks", "/Delete", "/F", "/TN", task),),
-        asking=("schtasks", "/Query", "/TN", task),
-        read_at=partial(_found_time, _START),
+        enable_commands=(("schtasks", "/Create", "/F", "/TN", task, "/XML", str(path)),),
+        disable_commands=(("schtasks", "/Delete", "/F", "/TN", task),),
+        status_command=("schtasks", "/Query", "/TN", task),
+        parse_time=partial(_search_time, _START),
         encoding="utf-16",
     )
 
 
-FILE_SCHEDULERS: dict[str, Callable[[str, Owner], Place]] = {
+FILE_SCHEDULERS: dict[str, Callable[[str, Owner], FileScheduler]] = {
     "systemd": _systemd,
     "launchd": _launchd,
     "windows": _windows,
 }
 
 
-def _found_time(pattern: re.Pattern[str], text: str) -> time | None:
+def _search_time(pattern: re.Pattern[str], text: str) -> time | None:
     found = pattern.search(text)
     return time(int(found[1]), int(found[2])) if found else None
 
@@ -166,7 +166,7 @@ def agent_label(name: str) -> str:
     return f"org.lorebank.{name}"
 
 
-def agent_time(plist: str) -> time | None:
+def plist_time(plist: str) -> time | None:
     """The time of day an agent of ours names; `None` where it was rewritten by hand."""
     try:
         when = plistlib.loads(plist.encode())["StartCalendarInterval"]
@@ -233,21 +233,21 @@ def cron_block(job: Job) -> str:
 def with_block(crontab: bytes, job: Job) -> bytes:
     """The crontab with the job's block, put in place of an earlier one or at the top."""
     block = cron_block(job).encode()
-    place = _block_span(crontab, job.name)
-    if place is None:
+    span = _block_span(crontab, job.name)
+    if span is None:
         return block + crontab
-    return crontab[: place[0]] + block + crontab[place[1] :]
+    return crontab[: span[0]] + block + crontab[span[1] :]
 
 
 def without_block(crontab: bytes, name: str) -> bytes:
     """To the byte what it was before."""
-    place = _block_span(crontab, name)
-    return crontab if place is None else crontab[: place[0]] + crontab[place[1] :]
+    span = _block_span(crontab, name)
+    return crontab if span is None else crontab[: span[0]] + crontab[span[1] :]
 
 
 def find_block(crontab: bytes, name: str) -> str | None:
-    place = _block_span(crontab, name)
-    return None if place is None else crontab[place[0] : place[1]].decode("utf-8", "replace")
+    span = _block_span(crontab, name)
+    return None if span is None else crontab[span[0] : span[1]].decode("utf-8", "replace")
 
 
 def cron_time(block: str) -> time | None:

@@ -27,9 +27,9 @@ from lorebank.settings.tables import Config
 HIDDEN = "(hidden)"
 """What stands for a key where settings are shown."""
 _PREFIX = "LOREBANK_"
-_NAMED = 20
+_MAX_PROBLEMS = 20
 """Wrong settings of a place that its error names: to find each line takes time."""
-_SHOWN = 120
+_MAX_VALUE_CHARACTERS = 120
 """Characters of a wrong value that its error shows."""
 
 
@@ -162,7 +162,7 @@ def _read_each(
     changes: list[Change] = []
     problems: list[ConfigurationError] = []
     for change in given:
-        if len(problems) == _NAMED:
+        if len(problems) == _MAX_PROBLEMS:
             break
         try:
             changes.append(replace(change, value=read(change)))
@@ -293,7 +293,7 @@ def _check_together(config: Config) -> Config:
 
 def _unexpected(key: str, expected: str, value: object) -> ConfigurationError:
     got = HIDDEN if rules()[key].secret else repr(value)
-    got = got if len(got) <= _SHOWN else f"{got[:_SHOWN]}…"
+    got = got if len(got) <= _MAX_VALUE_CHARACTERS else f"{got[:_MAX_VALUE_CHARACTERS]}…"
     return ConfigurationError(f"{key}: expected {expected}, not {got}")
 
 

@@ -16,10 +16,10 @@ from typing import Any
 from lorebank.errors import ConfigurationError
 
 _TOML_PLACE = r" \((?:at line (\d+), column (\d+)|at end of document)\)\Z"
-LARGEST = 64 * 1024
+MAX_BYTES = 64 * 1024
 """Bytes of a TOML file that are read. A workspace may come from anybody, and what is written here
 is read at the start of every command."""
-MOST_LINES = 2_000
+MAX_LINES = 2_000
 _DEEP_KEY = re.compile(r"""(?<![\w"'-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){50}""")
 """A key of more parts than any program writes: the parser takes their square."""
 
@@ -66,9 +66,9 @@ def read_text(path: Path) -> str:
     if not path.is_file():
         raise ConfigurationError(f"{path}: is not a file")
     try:
-        if path.stat().st_size > LARGEST:
+        if path.stat().st_size > MAX_BYTES:
             raise ConfigurationError(
-                f"{path}: is larger than {LARGEST // 1024} kB, and is not read",
+                f"{path}: is larger than {MAX_BYTES // 1024} kB, and is not read",
                 hint="settings take a few lines; shorten the file or move it away",
             )
         return path.read_bytes().decode("utf-8-sig")
@@ -82,8 +82,8 @@ def parse_toml(text: str) -> dict[str, Any]:
     """The tables of a TOML text; `ValueError` for one that is none, or is no text of a person."""
     import tomllib
 
-    if len(text) > LARGEST or text.count("\n") > MOST_LINES:
-        size = f"{LARGEST // 1024} kB or {MOST_LINES:,} lines"
+    if len(text) > MAX_BYTES or text.count("\n") > MAX_LINES:
+        size = f"{MAX_BYTES // 1024} kB or {MAX_LINES:,} lines"
         raise ValueError(f"it is longer than {size} (at end of document)")
     if deep := _DEEP_KEY.search(text):
         line = text.count("\n", 0, deep.start()) + 1
@@ -130,7 +130,7 @@ def replace_file(file: Path, text: str) -> None:
 
 
 Key = tuple[str, ...]
-_LONGEST_VALUE = 200
+_MAX_VALUE_LINES = 200
 """Lines of one value that are looked through for its key."""
 Value = bool | int | float | str | tuple[Any, ...] | dict[str, Any]
 
@@ -151,7 +151,7 @@ def find_line(text: str, key: Key) -> int | None:
     lines = text.split("\n")
     best, found, start, header = 0, None, 0, ""
     for end in range(1, len(lines) + 1):
-        if end - start > _LONGEST_VALUE:
+        if end - start > _MAX_VALUE_LINES:
             break
         statement = "\n".join(lines[start:end])
         is_header = statement.lstrip().startswith("[")

@@ -77,7 +77,7 @@ def _as_json(found: re.Match[str]) -> str:
 
 _SEARCH = "agents.defaults.memorySearch"
 _COMPACTION = "agents.defaults.compaction"
-_HOMES = {
+_TARGET_KEYS = {
     f"{_SEARCH}.model": "embedder.model",
     f"{_SEARCH}.outputDimensionality": "embedder.dimensions",
     f"{_SEARCH}.provider": "embedder.provider",
@@ -91,7 +91,7 @@ _HOMES = {
     f"{_SEARCH}.enabled": "memory_search.enabled",
     f"{_SEARCH}.sources": "memory_search.sources",
 }
-_TABLES = {
+_TARGET_TABLES = {
     f"{_SEARCH}.remote.": "embedder.remote.",
     f"{_SEARCH}.local.": "embedder.local.",
     f"{_SEARCH}.cache.": "embedder.cache.",
@@ -105,7 +105,7 @@ _TABLES = {
     "memory.": "memory.",
 }
 """Tables whose settings are called the same here, but for the spelling; the first that fits."""
-_HOMELESS = {
+_UNMAPPED_REASONS = {
     f"{_SEARCH}.query.minScore": "given with each call: lorebank search --min-score",
     f"{_SEARCH}.query.hybrid.enabled": "words, names, times and meaning are always searched "
     "together",
@@ -116,13 +116,13 @@ _HOMELESS = {
     f"{_COMPACTION}.": "the host compacts, not the memory",
 }
 """A key, or a table of them → why it has no home."""
-_MATCHED = {"chatType": "chat_type", "keyPrefix": "key_prefix", "rawKeyPrefix": "raw_key_prefix"}
+_SCOPE_KEYS = {"chatType": "chat_type", "keyPrefix": "key_prefix", "rawKeyPrefix": "raw_key_prefix"}
 _ACCOUNTS = {"openai": "openai", "google": "gemini", "voyage": "voyage", "ollama": "ollama"}
 _ACCOUNT_KEYS = {"apiKey": "api_key", "baseUrl": "base_url", "headers": "headers"}
 _VARIABLE = re.compile(r"\$\{([A-Z_][A-Z0-9_]*)\}")
 
 
-def read_openclaw(file: Path) -> Imported:
+def read_openclaw(file: Path) -> OpenClawSettings:
     """`ConfigurationError` where the file cannot be read or is no table."""
     try:
         document = parse_json5(file.read_text("utf-8-sig"))
@@ -132,89 +132,90 @@ def read_openclaw(file: Path) -> Imported:
         raise ConfigurationError(f"{file}: is not JSON5: {error}") from error
     if not isinstance(document, dict):
         raise ConfigurationError(f"{file}: expected a table of settings")
-    found = Imported(document)
+    found = OpenClawSettings(document)
     found.read()
     return found
 
 
-class Imported(Mutable):
+class OpenClawSettings(Mutable):
     """What an OpenClaw configuration says here."""
 
     document: Mapping[str, Any]
     settings: dict[str, Any] = field(default_factory=dict)
     """Key → value, each held to its rule."""
-    homeless: list[tuple[str, str]] = field(default_factory=list)
+    unmapped: list[tuple[str, str]] = field(default_factory=list)
     """OpenClaw's key → why it has no home."""
 
     def read(self) -> None:
         search = _at(self.document, _SEARCH)
         if isinstance(search, dict) and "provider" not in search:
             self.settings["embedder.provider"] = "auto"  # as OpenClaw does where none is named
-        self._take_table(_SEARCH)
-        self._take_accounts()
-        self._take_table("memory")
-        self._take_table(_COMPACTION)
+        self._read_table(_SEARCH)
+        self._read_accounts()
+        self._read_table("memory")
+        self._read_table(_COMPACTION)
         if _at(self.document, "plugins.slots.memory") == "none":
-            self._take("plugins.slots.memory", "memory_search.enabled", False)
+            self._set("plugins.slots.memory", "memory_search.enabled", False)
         if _at(self.document, "memorySearch") is not None:
-            self.homeless.append(("memorySearch", f"OpenClaw reads {_SEARCH} only"))
+            self.unmapped.append(("memorySearch", f"OpenClaw reads {_SEARCH} only"))
 
-    def _take_table(self, table: str) -> None:
+    def _read_table(self, table: str) -> None:
         for name, value in _leaves(_at(self.document, table) or {}, table):
             if name == f"{_SEARCH}.extraPaths":
-                self._take_paths(name, value)
+                self._read_paths(name, value)
             elif name == "memory.qmd.paths":
-                self._take_qmd_paths(value)
-            elif home := _home(name):
-                self._take(name, home, _TRANSLATIONS.get(name, lambda as_is: as_is)(value))
+                self._read_qmd_paths(value)
+            elif target := _target_key(name):
+                self._set(name, target, _TRANSLATIONS.get(name, lambda as_is: as_is)(value))
             else:
-                why = (why for key, why in _HOMELESS.items() if f"{name}.".startswith(key))
-                self.homeless.append((name, next(why, "unknown to lorebank")))
+                why = (why for key, why in _UNMAPPED_REASONS.items() if f"{name}.".startswith(key))
+                self.unmapped.append((name, next(why, "unknown to lorebank")))
 
-    def _take_accounts(self) -> None:
+    def _read_accounts(self) -> None:
         providers = _at(self.document, "models.providers")
         for provider, account in providers.items() if isinstance(providers, dict) else ():
             own = _ACCOUNTS.get(provider)
             for key, value in account.items() if isinstance(account, dict) else ():
                 if own and key in _ACCOUNT_KEYS:
-                    home = f"providers.{own}.{_ACCOUNT_KEYS[key]}"
-                    self._take(f"models.providers.{provider}.{key}", home, _secret(value))
+                    target = f"providers.{own}.{_ACCOUNT_KEYS[key]}"
+                    self._set(f"models.providers.{provider}.{key}", target, _secret(value))
 
-    def _take_qmd_paths(self, rows: Any) -> None:
+    def _read_qmd_paths(self, rows: Any) -> None:
         """Each row by itself: one that cannot be taken over keeps no other from it."""
         taken: list[dict[str, str]] = []
         for number, row in enumerate(rows if isinstance(rows, list) else [rows]):
             name = f"memory.qmd.paths[{number}]"
             if not isinstance(row, dict) or not isinstance(row.get("path"), str):
-                self.homeless.append((name, "expected a table with a path"))
+                self.unmapped.append((name, "expected a table with a path"))
                 continue
-            own = {"path": self._placed(row["path"])}
+            own = {"path": self._resolved_path(row["path"])}
             own |= {key: row[key] for key in ("pattern",) if row.get(key)}
             own |= {"name": _collection_name(row["name"])} if row.get("name") else {}
-            self._take(name, "memory.qmd.paths", [*taken, own])
+            self._set(name, "memory.qmd.paths", [*taken, own])
             taken = list(self.settings.get("memory.qmd.paths", ()))
             for key in row.keys() - {"path", "pattern", "name"}:
-                self.homeless.append((f"{name}.{key}", "unknown to lorebank"))
+                self.unmapped.append((f"{name}.{key}", "unknown to lorebank"))
 
-    def _take_paths(self, name: str, values: Any) -> None:
+    def _read_paths(self, name: str, values: Any) -> None:
         """Paths relative to OpenClaw's workspace; those inside stay relative, others not."""
         wanted = [
-            self._placed(value) for value in (values if isinstance(values, list) else [values])
+            self._resolved_path(value)
+            for value in (values if isinstance(values, list) else [values])
         ]
         known = self.settings.get("workspace.extra_paths", ())
-        self._take(name, "workspace.extra_paths", list(dict.fromkeys([*known, *wanted])))
+        self._set(name, "workspace.extra_paths", list(dict.fromkeys([*known, *wanted])))
 
-    def _placed(self, value: Any) -> str:
+    def _resolved_path(self, value: Any) -> str:
         root = Path(str(_at(self.document, "agents.defaults.workspace") or "~/.openclaw/workspace"))
         text = str(value)
         outside = text.startswith("..") or "/../" in text
         return str((root.expanduser() / text).resolve()) if outside else text
 
-    def _take(self, name: str, home: str, value: Any) -> None:
+    def _set(self, name: str, target: str, value: Any) -> None:
         try:
-            self.settings[home] = check_value(home, value)
+            self.settings[target] = check_value(target, value)
         except (ConfigurationError, UsageError) as problem:
-            self.homeless.append((name, problem.message))
+            self.unmapped.append((name, problem.message))
 
 
 def _at(table: Any, path: str) -> Any:
@@ -233,13 +234,13 @@ def _leaves(value: Any, name: str) -> Iterator[tuple[str, Any]]:
         yield name, value
 
 
-def _home(name: str) -> str | None:
-    if home := _HOMES.get(name):
-        return home
-    for theirs, ours in _TABLES.items():
+def _target_key(name: str) -> str | None:
+    if target := _TARGET_KEYS.get(name):
+        return target
+    for theirs, ours in _TARGET_TABLES.items():
         if name.startswith(theirs):
-            home = ours + re.sub(r"[A-Z]", lambda c: f"_{c[0].lower()}", name[len(theirs) :])
-            return home if home in rules() else None
+            target = ours + re.sub(r"[A-Z]", lambda c: f"_{c[0].lower()}", name[len(theirs) :])
+            return target if target in rules() else None
     return None
 
 
@@ -254,7 +255,7 @@ def _secret(value: Any) -> Any:
     return value
 
 
-def _at_home(value: Any) -> Any:
+def _expand_home(value: Any) -> Any:
     if isinstance(value, str) and value.startswith("~"):
         return str(Path(value).expanduser())
     return value
@@ -279,19 +280,19 @@ def _scope_rule(rule: Any) -> Any:
     match = rule.get("match") if isinstance(rule, dict) else None
     if not isinstance(match, dict):
         return rule
-    return rule | {"match": {_MATCHED.get(name, name): text for name, text in match.items()}}
+    return rule | {"match": {_SCOPE_KEYS.get(name, name): text for name, text in match.items()}}
 
 
 _TRANSLATIONS: dict[str, Callable[[Any], Any]] = {
     f"{_SEARCH}.remote.apiKey": _secret,
     f"{_SEARCH}.remote.headers": _secret,
-    f"{_SEARCH}.store.path": lambda path: _at_home(
+    f"{_SEARCH}.store.path": lambda path: _expand_home(
         path.replace("{agentId}", "{agent_id}") if isinstance(path, str) else path
     ),
-    f"{_SEARCH}.local.modelPath": _at_home,
-    f"{_SEARCH}.local.modelCacheDir": _at_home,
-    "memory.qmd.command": _at_home,
-    "memory.qmd.sessions.exportDir": _at_home,
+    f"{_SEARCH}.local.modelPath": _expand_home,
+    f"{_SEARCH}.local.modelCacheDir": _expand_home,
+    "memory.qmd.command": _expand_home,
+    "memory.qmd.sessions.exportDir": _expand_home,
     "memory.qmd.update.interval": _duration,
     "memory.qmd.update.embedInterval": _duration,
     "memory.qmd.scope.rules": lambda rules: (

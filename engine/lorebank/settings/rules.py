@@ -66,7 +66,7 @@ def setting(default: Any, rule: Rule) -> Any:
     return field(default=default, metadata={"rule": rule})
 
 
-def users_own(rule: Rule, which: Callable[[Any], bool] = lambda value: True) -> Rule:
+def user_only(rule: Rule, which: Callable[[Any], bool] = lambda value: True) -> Rule:
     """The rule, where a workspace's own file may not set it, or not to what `which` names."""
     return replace(rule, user_only=which)
 
@@ -75,10 +75,10 @@ def text(expects: str, accepts: Callable[[str], bool] = lambda text: True, **how
     return Rule(expects, accepts, str, **how)
 
 
-def users_text(
+def user_only_text(
     expects: str, accepts: Callable[[str], bool] = lambda text: True, **how: Any
 ) -> Rule:
-    return users_own(text(expects, accepts, **how))
+    return user_only(text(expects, accepts, **how))
 
 
 def whole_number(low: int, high: int) -> Rule:
@@ -110,7 +110,7 @@ def duration() -> Rule:
     """A length of time as people write it, read by `seconds`."""
     return text(
         'a time such as "30s", "5m" or "1h30m", or "0"',
-        lambda said: bool(re.fullmatch(_DURATION, said)),
+        lambda value: bool(re.fullmatch(_DURATION, value)),
         schema={"pattern": f"^(?:{_DURATION})$"},
     )
 
@@ -255,27 +255,27 @@ def _is_command(text: str) -> bool:
 
 
 COMMAND = text("a command's name or its absolute path", _is_command)
-PATH = users_text("an absolute path, or nothing", lambda path: path == "" or is_absolute(path))
-MODEL_PATH = users_text(
+PATH = user_only_text("an absolute path, or nothing", lambda path: path == "" or is_absolute(path))
+MODEL_PATH = user_only_text(
     "an absolute path, hf:owner/repository/file.gguf, or nothing",
     lambda path: not path or path.startswith("hf:") or is_absolute(path),
 )
-INDEX_PATH = users_text(
+INDEX_PATH = user_only_text(
     "an absolute path that holds {workspace} or {agent_id} and ends in .sqlite, or nothing",
     _is_index_path,
 )
-AGENT_ID = users_text(
+AGENT_ID = user_only_text(
     "up to 64 ASCII letters, digits, '-', '_' and '.', beginning with a letter or digit",
     lambda name: bool(re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}", name)),
 )
-ENDPOINT = users_text(
+ENDPOINT = user_only_text(
     "an http:// or https:// address without a password or a query, or nothing",
     lambda url: url == "" or _is_endpoint(url),
 )
-SECRET = users_text(
+SECRET = user_only_text(
     "env:VARIABLE or a key, printable ASCII without spaces",
     lambda key: key.isascii() and key.isprintable() and key == key.strip(),
     secret=True,
 )
-MODEL = users_text("a model's name")
+MODEL = user_only_text("a model's name")
 TEXTS = Rule("a table of header names and texts", _is_header_table, dict, secret=True)

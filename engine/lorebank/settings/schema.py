@@ -36,19 +36,19 @@ def settings_schema() -> dict[str, Any]:
 
 
 def _table(cls: type) -> dict[str, Any]:
-    said = _said_below_fields(cls)
+    notes = _field_docstrings(cls)
     entries = (e for e in fields(cls) if "rule" in e.metadata or is_dataclass(e.default_factory))
     return {
         "type": "object",
         "description": inspect.cleandoc(cls.__doc__ or ""),
         "additionalProperties": False,
         "properties": {
-            entry.name.rstrip("_"): _property(entry, said.get(entry.name, "")) for entry in entries
+            entry.name.rstrip("_"): _property(entry, notes.get(entry.name, "")) for entry in entries
         },
     }
 
 
-def _property(entry: Field[Any], said: str) -> dict[str, Any]:
+def _property(entry: Field[Any], note: str) -> dict[str, Any]:
     rule: Rule | None = entry.metadata.get("rule")
     if rule is None:
         return _table(cast(type, entry.default_factory))
@@ -57,11 +57,11 @@ def _property(entry: Field[Any], said: str) -> dict[str, Any]:
         **_KINDS[rule.kind],
         **rule.schema,
         "default": list(default) if isinstance(default, tuple) else default,
-        "description": " ".join(f"{said} Expected: {rule.expects}.".split()),
+        "description": " ".join(f"{note} Expected: {rule.expects}.".split()),
     }
 
 
-def _said_below_fields(cls: type) -> dict[str, str]:
+def _field_docstrings(cls: type) -> dict[str, str]:
     """The texts below the fields of a class; none where its source is not at hand."""
     try:
         tree = ast.parse(inspect.cleandoc(f"\n{inspect.getsource(cls)}"))

@@ -36,18 +36,18 @@ from lorebank.settings.rules import (
     one_of,
     setting,
     tables,
-    users_own,
-    users_text,
+    user_only,
+    user_only_text,
     whole_number,
 )
 
 PROVIDERS = ("local", "openai", "gemini", "voyage", "ollama", "llama.cpp", "none")
 """Every embedder that a setting may name."""
-_HARMLESS = frozenset({"local", "none"})
+_OFFLINE_PROVIDERS = frozenset({"local", "none"})
 
 
 def _provider(*choices: str) -> Rule:
-    return users_own(one_of(*choices), lambda name: name not in _HARMLESS)
+    return user_only(one_of(*choices), lambda name: name not in _OFFLINE_PROVIDERS)
 
 
 class LocalSettings(Record):
@@ -58,14 +58,14 @@ class LocalSettings(Record):
     empty for the built-in model."""
     model_cache_dir: str = setting("", PATH)
     """Where downloaded GGUF files are kept; empty for llama.cpp's own place."""
-    command: str = setting("llama-server", users_text("a command", bool))
+    command: str = setting("llama-server", user_only_text("a command", bool))
     """The server of llama.cpp, started where `model_path` is set and none is reached."""
 
 
 class BatchSettings(Record):
     """Asynchronous jobs for large amounts: cheaper, slower; where the provider has them."""
 
-    enabled: bool = setting(False, users_own(FLAG))
+    enabled: bool = setting(False, user_only(FLAG))
     wait: bool = setting(True, FLAG)
     """Wait for the results; otherwise a later run fetches them."""
     poll_interval_ms: int = setting(2000, whole_number(10, 3_600_000))
@@ -79,7 +79,7 @@ class RemoteSettings(Record):
 
     base_url: str = setting("", ENDPOINT)
     api_key: str = setting("", SECRET)
-    headers: Mapping[str, str] = field(default_factory=dict, metadata={"rule": users_own(TEXTS)})
+    headers: Mapping[str, str] = field(default_factory=dict, metadata={"rule": user_only(TEXTS)})
     """Added to those of `providers.<name>`, and win where both name one."""
     timeout_seconds: float = setting(60.0, number(0.01, 3600))
     """For one request, from its first byte to its last."""
@@ -96,7 +96,7 @@ class CacheSettings(Record):
     enabled: bool = setting(True, FLAG)
     max_entries: int = setting(50_000, whole_number(0, 100_000_000))
     """Beyond it, what was used longest ago goes."""
-    shared: bool = setting(False, users_own(FLAG))
+    shared: bool = setting(False, user_only(FLAG))
     """One cache for all workspaces of the user, in place of one in each."""
 
 
@@ -108,11 +108,11 @@ class EmbedderSettings(Record):
     Voyage, then the built-in model."""
     model: str = setting("", MODEL)
     """Empty for the provider's default."""
-    dimensions: int = setting(0, users_own(whole_number(0, 16_384)))
+    dimensions: int = setting(0, user_only(whole_number(0, 16_384)))
     """The length of the vectors, where the model offers several; 0 for its own."""
     fallback: str = setting("none", _provider(*PROVIDERS))
     """Used only while the provider fails."""
-    offline: bool = setting(False, users_own(FLAG, lambda offline: not offline))
+    offline: bool = setting(False, user_only(FLAG, lambda offline: not offline))
     """Nothing leaves this machine."""
     local: LocalSettings = field(default_factory=LocalSettings)
     remote: RemoteSettings = field(default_factory=RemoteSettings)
@@ -124,7 +124,7 @@ class AccountSettings(Record):
 
     base_url: str = setting("", ENDPOINT)
     api_key: str = setting("", SECRET)
-    headers: Mapping[str, str] = field(default_factory=dict, metadata={"rule": users_own(TEXTS)})
+    headers: Mapping[str, str] = field(default_factory=dict, metadata={"rule": user_only(TEXTS)})
 
 
 class ProviderSettings(Record):
@@ -145,45 +145,46 @@ GENERATORS = ("none", "openai", "gemini", "ollama", "command")
 class GeneratorSettings(Record):
     """A chat model that writes what is then checked against its citations. Off unless named."""
 
-    provider: str = setting("none", users_own(one_of(*GENERATORS), lambda name: name != "none"))
+    provider: str = setting("none", user_only(one_of(*GENERATORS), lambda name: name != "none"))
     model: str = setting("", MODEL)
     """Empty for the provider's default."""
     base_url: str = setting("", ENDPOINT)
     """Wins over `providers.<name>.base_url`; so do the key and the headers."""
     api_key: str = setting("", SECRET)
-    headers: Mapping[str, str] = field(default_factory=dict, metadata={"rule": users_own(TEXTS)})
-    command: tuple[str, ...] = setting((), users_own(HEADINGS))
+    headers: Mapping[str, str] = field(default_factory=dict, metadata={"rule": user_only(TEXTS)})
+    command: tuple[str, ...] = setting((), user_only(HEADINGS))
     """A program and its arguments, run without a shell: prompt on stdin, answer on stdout."""
-    judges: bool = setting(False, users_own(FLAG))
+    judges: bool = setting(False, user_only(FLAG))
     """Whether reflect first has the pairs of the inbox judged, within `max_calls`."""
-    timeout_seconds: float = setting(120.0, users_own(number(0.01, 3600)))
+    timeout_seconds: float = setting(120.0, user_only(number(0.01, 3600)))
     """For one request, from its first byte to its last."""
-    attempts: int = setting(3, users_own(whole_number(1, 20)))
+    attempts: int = setting(3, user_only(whole_number(1, 20)))
     """How often a request is sent before it counts as failed."""
-    answer_tokens: int = setting(1500, users_own(whole_number(50, 32_000)))
+    answer_tokens: int = setting(1500, user_only(whole_number(50, 32_000)))
     """What one answer may have at most."""
-    summaries: bool = setting(False, users_own(FLAG))
+    summaries: bool = setting(False, user_only(FLAG))
     """Whether reflect has the summaries of entity pages put in words as well."""
-    max_calls: int = setting(40, users_own(whole_number(0, 100_000)))
+    max_calls: int = setting(40, user_only(whole_number(0, 100_000)))
     """Calls a run."""
-    max_tokens: int = setting(200_000, users_own(whole_number(0, 1_000_000_000)))
+    max_tokens: int = setting(200_000, user_only(whole_number(0, 1_000_000_000)))
     """Tokens a run, asked and answered; where the provider does not count them, as estimated."""
 
 
-def _is_table(folders: Mapping[object, object]) -> bool:
+def _is_folder_table(folders: Mapping[object, object]) -> bool:
     return all(
         isinstance(folder, str) and folder.strip("/ ") and origin in set(Origin)
         for folder, origin in folders.items()
     )
 
 
-def _lifts(folders: Mapping[str, str]) -> bool:
+def _grants_trust(folders: Mapping[str, str]) -> bool:
     """Whether it trusts a folder: a workspace from anybody does not vouch for itself."""
     return any(Origin(origin).trusted for origin in folders.values())
 
 
-FOLDERS = users_own(
-    Rule(f"a table of folders, each with one of {', '.join(Origin)}", _is_table, dict), _lifts
+FOLDERS = user_only(
+    Rule(f"a table of folders, each with one of {', '.join(Origin)}", _is_folder_table, dict),
+    _grants_trust,
 )
 
 
@@ -257,7 +258,7 @@ def _are_collections(rows: list[object]) -> bool:
     return all(map(_is_collection, known)) and len(names) == len(set(names))
 
 
-_COLLECTIONS = users_own(
+_COLLECTIONS = user_only(
     tables(
         "a list of tables {path, pattern, name}: path inside the workspace or absolute, name in "
         "small letters, digits and '-', none twice",
@@ -271,8 +272,8 @@ _COLLECTIONS = users_own(
 class QmdSessionSettings(Record):
     """Conversations as a collection of their own."""
 
-    enabled: bool = setting(False, users_own(FLAG))
-    retention_days: int = setting(0, users_own(whole_number(0, 36_500)))
+    enabled: bool = setting(False, user_only(FLAG))
+    retention_days: int = setting(0, user_only(whole_number(0, 36_500)))
     """Exports of conversations that ended longer ago are removed; 0 keeps all."""
     export_dir: str = setting("", PATH)
     """Where the exports are kept; empty for a folder beside the sidecar's index."""
@@ -281,20 +282,20 @@ class QmdSessionSettings(Record):
 class QmdUpdateSettings(Record):
     """When the sidecar's index follows the files, and how long each command may take."""
 
-    interval: str = setting("5m", users_own(duration()))
+    interval: str = setting("5m", user_only(duration()))
     """Time between two updates; `0` for none but those asked for."""
-    debounce_ms: int = setting(15_000, users_own(whole_number(0, 86_400_000)))
+    debounce_ms: int = setting(15_000, user_only(whole_number(0, 86_400_000)))
     """Least time between two updates, however much changed."""
-    on_boot: bool = setting(True, users_own(FLAG))
+    on_boot: bool = setting(True, user_only(FLAG))
     """Update when a server starts, before the first search."""
-    wait_for_boot_sync: bool = setting(False, users_own(FLAG))
+    wait_for_boot_sync: bool = setting(False, user_only(FLAG))
     """Search waits for an update that is due; otherwise it runs in the background."""
-    embed_interval: str = setting("60m", users_own(duration()))
+    embed_interval: str = setting("60m", user_only(duration()))
     """Time between two runs of `qmd embed`, which only the search modes with vectors need."""
-    command_timeout_ms: int = setting(30_000, users_own(_TIMEOUT_MS))
+    command_timeout_ms: int = setting(30_000, user_only(_TIMEOUT_MS))
     """For what manages collections."""
-    update_timeout_ms: int = setting(120_000, users_own(_TIMEOUT_MS))
-    embed_timeout_ms: int = setting(120_000, users_own(_TIMEOUT_MS))
+    update_timeout_ms: int = setting(120_000, user_only(_TIMEOUT_MS))
+    embed_timeout_ms: int = setting(120_000, user_only(_TIMEOUT_MS))
 
 
 class QmdLimitSettings(Record):
@@ -304,17 +305,17 @@ class QmdLimitSettings(Record):
     max_snippet_chars: int = setting(700, whole_number(50, 700))
     max_injected_chars: int = setting(4000, whole_number(50, 1_000_000))
     """All snippets of a search together."""
-    timeout_ms: int = setting(4000, users_own(_TIMEOUT_MS))
+    timeout_ms: int = setting(4000, user_only(_TIMEOUT_MS))
 
 
 class QmdSettings(Record):
     """The `qmd` command, used where `memory.backend` is `qmd`."""
 
-    command: str = setting("qmd", users_own(COMMAND))
+    command: str = setting("qmd", user_only(COMMAND))
     """What is run."""
-    search_mode: str = setting("search", users_own(one_of("search", "vsearch", "query")))
+    search_mode: str = setting("search", user_only(one_of("search", "vsearch", "query")))
     """By words, by meaning, or both reranked; the latter two fetch models at their first use."""
-    include_default_memory: bool = setting(True, users_own(FLAG))
+    include_default_memory: bool = setting(True, user_only(FLAG))
     """Search the workspace's own memory, besides `paths`."""
     paths: tuple[Mapping[str, str], ...] = setting((), _COLLECTIONS)
     """Further folders and files, as `{path, pattern, name}`; without a pattern, all Markdown."""
@@ -339,7 +340,7 @@ def _is_scope_rule(rule: Mapping[str, Any]) -> bool:
     )
 
 
-_SCOPE = users_own(
+_SCOPE = user_only(
     tables(
         'a list of tables {action = "allow" or "deny", match = {channel, chat_type, key_prefix, '
         'raw_key_prefix}}, chat_type "direct", "group" or "channel"',
@@ -354,13 +355,13 @@ SOURCES = Rule(
     lambda names: bool(names) and all(name in ("memory", "sessions") for name in names),
     list,
 )
-PROMPT = users_text("a text")
+PROMPT = user_only_text("a text")
 
 
 class ScopeSettings(Record):
     """In which conversations `memory_search` answers, where the host names the conversation."""
 
-    default: str = setting("deny", users_own(one_of(*ACTIONS)))
+    default: str = setting("deny", user_only(one_of(*ACTIONS)))
     """What holds where no rule matches."""
     rules: tuple[Mapping[str, Any], ...] = setting(_DIRECT_ONLY, _SCOPE)
     """The first that matches decides. A rule without `match` matches every conversation."""
@@ -370,7 +371,7 @@ class MemorySettings(Record):
     """What holds for memory whoever asks."""
 
     backend: str = setting(
-        "builtin", users_own(one_of("builtin", "qmd"), lambda name: name != "builtin")
+        "builtin", user_only(one_of("builtin", "qmd"), lambda name: name != "builtin")
     )
     """Who ranks passages for `search`; the built-in engine answers wherever `qmd` fails."""
     citations: str = setting("auto", one_of("auto", "on", "off"))
@@ -382,7 +383,7 @@ class MemorySettings(Record):
 class ExperimentalSettings(Record):
     """What has to be asked for by name."""
 
-    session_memory: bool = setting(False, users_own(FLAG))
+    session_memory: bool = setting(False, user_only(FLAG))
     """Whether transcripts are read at all; they are the user's, so a workspace cannot ask."""
 
 
@@ -509,7 +510,7 @@ class ReflectSettings(Record):
     """The share of a page's entries that may go in one run without `--force`; one always may."""
     infer: bool = setting(False, FLAG)
     """Whether every run, the nightly one included, suggests retain lines from prose: `--infer`."""
-    run_git_programs: bool = setting(False, users_own(FLAG))
+    run_git_programs: bool = setting(False, user_only(FLAG))
     """Whether `--commit` lets the repository's own hooks, filters and signer run. A workspace's
     file cannot say so."""
 

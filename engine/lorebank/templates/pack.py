@@ -44,21 +44,21 @@ from lorebank.workspace.run_store import pack
 from lorebank.workspace.standing import StandingPage, is_standing_path, own_settings, standing_page
 
 MANIFEST = "template.toml"
-MOST_FILES = 500
+MAX_FILES = 500
 """A pack is pages to begin with, not an archive."""
-LARGEST_FILE = 1_000_000
+MAX_FILE_BYTES = 1_000_000
 """Bytes."""
-LARGEST_PACK = 8_000_000
+MAX_PACK_BYTES = 8_000_000
 """Bytes of all files of a pack, unpacked."""
 _CONTENT = "workspace/"
 
 
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-_LONGEST = 60
+_MAX_NAME_CHARACTERS = 60
 """Characters of a template's name: it is a word of a command."""
-_LONGEST_SETTING = 400
+_MAX_SETTING_CHARACTERS = 400
 """Characters: a template may come from anybody; a page's owner may write as much as he likes."""
-_SHOWN = 5
+_MAX_PROBLEMS_SHOWN = 5
 """Problems named in one message."""
 
 
@@ -76,8 +76,12 @@ def read_manifest(data: bytes, origin: str) -> Template:
     found, problems = check_manifest(data)
     if found is not None:
         return found
-    more = f" (and {len(problems) - _SHOWN} more)" if len(problems) > _SHOWN else ""
-    raise ConfigurationError(f"{origin}: {'; '.join(problems[:_SHOWN])}{more}")
+    more = (
+        f" (and {len(problems) - _MAX_PROBLEMS_SHOWN} more)"
+        if len(problems) > _MAX_PROBLEMS_SHOWN
+        else ""
+    )
+    raise ConfigurationError(f"{origin}: {'; '.join(problems[:_MAX_PROBLEMS_SHOWN])}{more}")
 
 
 def check_manifest(data: bytes) -> tuple[Template | None, tuple[str, ...]]:
@@ -86,9 +90,9 @@ def check_manifest(data: bytes) -> tuple[Template | None, tuple[str, ...]]:
         table = parse_toml(data.decode("utf-8-sig"))
     except ValueError as error:
         return None, (f"is not TOML: {error}",)
-    problems = _unknown(table, ("name", "title", "description", "pages"))
+    problems = _unknown_keys(table, ("name", "title", "description", "pages"))
     name = str(table.get("name", ""))
-    if not _NAME.fullmatch(name) or len(name) > _LONGEST:
+    if not _NAME.fullmatch(name) or len(name) > _MAX_NAME_CHARACTERS:
         expected = "small letters and digits with single hyphens between, such as my-template"
         problems.append(f"name: expected {expected}, not {name!r}")
     title, description = (str(table.get(key, "")).strip() for key in ("title", "description"))
@@ -102,10 +106,10 @@ def check_manifest(data: bytes) -> tuple[Template | None, tuple[str, ...]]:
     for number, settings in enumerate(tables, start=1):
         path = str(settings.get("path", ""))
         page, wrong = standing_page(path, settings)
-        wrong += _unknown(settings, StandingPage.__annotations__)
+        wrong += _unknown_keys(settings, StandingPage.__annotations__)
         for key, value in settings.items():
-            if isinstance(value, str) and len(value) > _LONGEST_SETTING:
-                wrong.append(f"{key}: expected at most {_LONGEST_SETTING} characters")
+            if isinstance(value, str) and len(value) > _MAX_SETTING_CHARACTERS:
+                wrong.append(f"{key}: expected at most {_MAX_SETTING_CHARACTERS} characters")
         if _leads_outside(path) or not is_standing_path(path):
             expected = "a Markdown file below bank/ that has no other use"
             wrong.append(f"path: expected {expected}, not {path!r}")
@@ -119,7 +123,7 @@ def check_manifest(data: bytes) -> tuple[Template | None, tuple[str, ...]]:
     return Template(name, title, description, tuple(pages.values())), ()
 
 
-def _unknown(table: Mapping[str, Any], known: Iterable[str]) -> list[str]:
+def _unknown_keys(table: Mapping[str, Any], known: Iterable[str]) -> list[str]:
     odd = table.keys() - set(known)
     return [f"{key}: expected no key of that name, not {table[key]!r}" for key in sorted(odd)]
 
@@ -141,14 +145,14 @@ def read_pack(source: Path) -> tuple[bytes, dict[str, bytes]]:
         if given.paths == ("",):
             raise WorkspaceError(f"{source}: is not a readable zip archive")
         for problem in given.left_out:
-            if problem.code == "entry-refused" or _is_taken(problem.path):
+            if problem.code == "entry-refused" or _belongs_to_pack(problem.path):
                 raise PathRefused(f"{source}: {problem.path!r} {problem.message}")
-        paths = sorted(filter(_is_taken, given.paths))
+        paths = sorted(filter(_belongs_to_pack, given.paths))
         if MANIFEST not in paths:
             hint = "that file makes a folder a template"
             raise NotFound(f"{source}: holds no {MANIFEST}", hint=hint)
-        if len(paths) > MOST_FILES + 1:
-            raise WorkspaceError(f"{source}: holds more than {MOST_FILES} files")
+        if len(paths) > MAX_FILES + 1:
+            raise WorkspaceError(f"{source}: holds more than {MAX_FILES} files")
         files: dict[str, bytes] = {}
         for path in paths:
             name = path.removeprefix(_CONTENT)
@@ -157,11 +161,11 @@ def read_pack(source: Path) -> tuple[bytes, dict[str, bytes]]:
             if any(name.casefold() == other.casefold() for other in files):
                 raise WorkspaceError(f"{source}: holds {name} twice")
             try:
-                files[name] = given.read(path, LARGEST_FILE)
+                files[name] = given.read(path, MAX_FILE_BYTES)
             except OSError as error:
                 raise WorkspaceError(f"{source}: {path}: {error.strerror}") from error
-            if sum(map(len, files.values())) > LARGEST_PACK:
-                raise WorkspaceError(f"{source}: holds more than {LARGEST_PACK // 10**6} MB")
+            if sum(map(len, files.values())) > MAX_PACK_BYTES:
+                raise WorkspaceError(f"{source}: holds more than {MAX_PACK_BYTES // 10**6} MB")
     manifest = files.pop(MANIFEST)
     for name, content in files.items():
         try:
@@ -171,7 +175,7 @@ def read_pack(source: Path) -> tuple[bytes, dict[str, bytes]]:
     return manifest, files
 
 
-def _is_taken(path: str) -> bool:
+def _belongs_to_pack(path: str) -> bool:
     return path == MANIFEST or f"{path}/".startswith(_CONTENT)
 
 

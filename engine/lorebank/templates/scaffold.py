@@ -45,11 +45,11 @@ def load_template(source: str) -> Template:
 def check_template(source: str) -> tuple[str, ...]:
     """Every mistake in a pack's manifest; one that cannot be read raises."""
     manifest, files = read_pack(_place(source))
-    said, problems = check_manifest(manifest)
+    template, problems = check_manifest(manifest)
     # The page of the manifest would win over a file of its name.
     return problems or tuple(
         f"pages.{number}.path: expected a page that workspace/ does not hold as well, not {p.path}"
-        for number, p in enumerate(said.pages if said else (), start=1)
+        for number, p in enumerate(template.pages if template else (), start=1)
         if p.path in files
     )
 
@@ -122,11 +122,11 @@ def missing_files(root: Path, template: Template) -> dict[str, bytes]:
     return {
         path: content
         for path, content in template_files(template).items()
-        if not (has_core and is_core(path)) and not _is_taken(root, path)
+        if not (has_core and is_core(path)) and not _exists(root, path)
     }
 
 
-def _is_taken(root: Path, path: str) -> bool:
+def _exists(root: Path, path: str) -> bool:
     """Whether anything is in the file's place; `PathRefused` where a link is on the way to it."""
     step = root
     for part in path.split("/")[:-1]:

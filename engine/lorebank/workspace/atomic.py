@@ -19,9 +19,11 @@ from lorebank.errors import ConcurrentEdit, PathRefused, WorkspaceError
 from lorebank.workspace.layout import BANK_FOLDER, DERIVED_FOLDER
 
 _TEMPORARY = ".lorebank-tmp"
-_LARGEST_JSON = 64 * 2**20
+_MAX_JSON_BYTES = 64 * 2**20
 """Bytes; a workspace may come from anybody."""
-_NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EACCES})
+_NO_HARD_LINKS = frozenset(
+    {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EACCES}
+)
 """What systems answer that know no hard links."""
 
 
@@ -34,12 +36,12 @@ def write_atomic(path: Path, data: bytes, *, expected: bytes | None) -> None:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        mode = _check(path, expected)
+        mode = _check_unchanged(path, expected)
         temporary = _write_temporary(path, data, mode)
         try:
             with _exclusive(path.parent):
-                _check(path, expected)
-                _put(temporary, path, is_new=expected is None)
+                _check_unchanged(path, expected)
+                _rename_into_place(temporary, path, is_new=expected is None)
         finally:
             temporary.unlink(missing_ok=True)
         _flush_folder(path.parent)
@@ -54,7 +56,7 @@ def replace_bytes(path: Path, data: bytes | None, *, expected: bytes | None) -> 
     elif expected is not None:
         try:
             with _exclusive(path.parent):
-                _check(path, expected)
+                _check_unchanged(path, expected)
                 path.unlink()
             _flush_folder(path.parent)
         except OSError as error:
@@ -64,7 +66,7 @@ def replace_bytes(path: Path, data: bytes | None, *, expected: bytes | None) -> 
 def read_json(file: Path) -> Any:
     """What a JSON file says; `None` where there is none, or none of a size that we write."""
     try:
-        if not file.is_file() or file.stat().st_size > _LARGEST_JSON:
+        if not file.is_file() or file.stat().st_size > _MAX_JSON_BYTES:
             return None
         return json.loads(file.read_bytes())
     except (OSError, ValueError, RecursionError):
@@ -123,7 +125,7 @@ def _exclusive(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _check(path: Path, expected: bytes | None) -> int | None:
+def _check_unchanged(path: Path, expected: bytes | None) -> int | None:
     """The present file's mode, once it is sure that it holds what the caller has read."""
     try:
         status = path.lstat()
@@ -159,7 +161,7 @@ def _write_temporary(path: Path, data: bytes, mode: int | None) -> Path:
     return temporary
 
 
-def _put(temporary: Path, path: Path, *, is_new: bool) -> None:
+def _rename_into_place(temporary: Path, path: Path, *, is_new: bool) -> None:
     """Give the temporary file its name; a new one never takes the place of another's."""
     if is_new:
         try:
@@ -168,7 +170,7 @@ def _put(temporary: Path, path: Path, *, is_new: bool) -> None:
         except FileExistsError:
             raise _changed(path, "exists already") from None
         except OSError as error:
-            if error.errno not in _NO_LINKS:
+            if error.errno not in _NO_HARD_LINKS:
                 raise
     temporary.replace(path)
 

@@ -21,9 +21,9 @@ from lorebank.errors import UsageError, WorkspaceError
 from lorebank.records import dig
 from lorebank.workspace.layout import BANK_FOLDER, DERIVED_FOLDER, MEMORY_FOLDER, existing_folder
 
-_LOOKED_AT = 2_000
+_MAX_ENTRIES_SCANNED = 2_000
 """Entries of a folder that are looked at for a dated name; a flat folder shows one early."""
-_DIARY = 2
+_MIN_DATED_NOTES = 2
 """Dated notes that make a folder in a folder a diary: a single one may be the minutes of a day."""
 _DATED = re.compile(
     r"(?:\d{4}(?P<mark>[-_.]?)\d{2}(?P=mark)\d{2}"
@@ -58,7 +58,7 @@ def recognise(root: Path, *, below: bool = True) -> FolderForm | None:
     if pattern := _dated_pattern(entries, 1):
         return FolderForm("folder of dated notes", pattern)
     folders = [each for each in entries if below and each.is_dir() and _may_hold_notes(each)]
-    found = [(f.name, p) for f in folders if (p := _dated_pattern(_entries(f), _DIARY))]
+    found = [(f.name, p) for f in folders if (p := _dated_pattern(_entries(f), _MIN_DATED_NOTES))]
     if len(found) != 1:
         return None
     [(name, pattern)] = found
@@ -71,7 +71,7 @@ def _is_graph(folder: Path) -> bool:
 
 def _entries(folder: Path) -> list[Path]:
     try:
-        return sorted(islice(folder.iterdir(), _LOOKED_AT))
+        return sorted(islice(folder.iterdir(), _MAX_ENTRIES_SCANNED))
     except OSError:
         return []
 
@@ -117,7 +117,7 @@ def vault_settings(read: Callable[[str], bytes]) -> VaultSettings:
     """From `.obsidian/`: the core plug-in for daily notes, or Periodic Notes where it is used.
     `read` gives a file of the vault, or raises `OSError`; an unreadable one says nothing."""
 
-    def said(path: str, *key: str) -> Any:
+    def stored(path: str, *key: str) -> Any:
         try:
             return dig(json.loads(read(f".obsidian/{path}")), *key)
         except (OSError, ValueError, RecursionError):
@@ -126,13 +126,13 @@ def vault_settings(read: Callable[[str], bytes]) -> VaultSettings:
     def text(value: object, otherwise: str = "") -> str:
         return value if isinstance(value, str) and value.strip() else otherwise
 
-    daily = {key: said("daily-notes.json", key) for key in ("folder", "format", "template")}
-    if said("plugins/periodic-notes/data.json", "daily", "enabled"):
+    daily = {key: stored("daily-notes.json", key) for key in ("folder", "format", "template")}
+    if stored("plugins/periodic-notes/data.json", "daily", "enabled"):
         for key in daily:
-            daily[key] = said("plugins/periodic-notes/data.json", "daily", key) or daily[key]
+            daily[key] = stored("plugins/periodic-notes/data.json", "daily", key) or daily[key]
     templates = (
-        text(said("templates.json", "folder")).strip("/"),
-        text(said("plugins/templater-obsidian/data.json", "templates_folder")).strip("/"),
+        text(stored("templates.json", "folder")).strip("/"),
+        text(stored("plugins/templater-obsidian/data.json", "templates_folder")).strip("/"),
     )
     of_days = text(daily["template"]).strip("/").removesuffix(".md")
     folder, form = text(daily["folder"]).strip("/"), text(daily["format"], "YYYY-MM-DD")

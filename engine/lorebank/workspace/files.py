@@ -39,7 +39,7 @@ from lorebank.workspace.layout import (
     role_of,
 )
 
-_LOOKED_AT = 1_000
+_MAX_FILES_COUNTED = 1_000
 """Files counted for a hint; a home directory may hold a million."""
 _WINDOWS_JUNCTION = 0xA0000003
 """IO_REPARSE_TAG_MOUNT_POINT of the Windows SDK."""
@@ -86,13 +86,13 @@ def walk(root: Path, config: Config) -> WalkResult:
         run.visit_extra(relative_to_root(root, path))
     files = tuple(run.files[path] for path in sorted(run.files))
     if not files:
-        run.problems |= _elsewhere(root)
+        run.problems |= _markdown_elsewhere(root)
     return WalkResult(files, tuple(sorted(run.problems, key=lambda p: (p.path, p.code))))
 
 
-def _elsewhere(root: Path) -> set[Diagnostic]:
+def _markdown_elsewhere(root: Path) -> set[Diagnostic]:
     """Where no memory file was found: whether there is Markdown in places that are not memory."""
-    below = (file.relative_to(root) for file in islice(root.glob("**/*.md"), _LOOKED_AT))
+    below = (file.relative_to(root) for file in islice(root.glob("**/*.md"), _MAX_FILES_COUNTED))
     found = [file for file in below if not any(part.startswith(".") for part in file.parts)]
     if not found:
         return set()
@@ -264,7 +264,7 @@ class _Walk(Mutable):
         if not path.isprintable() and shown_path(path) != path:
             self._report(path, "name-not-utf8", "the name is not UTF-8; rename the file")
             return
-        day, role, problem = _placed(path, self.pattern.text)
+        day, role, problem = _day_and_role(path, self.pattern.text)
         if problem:
             self.problems.add(problem)
         # What is put back under its old time, as `cp -p` does, still has a new time of change.
@@ -301,7 +301,7 @@ class _Walk(Mutable):
 
 
 @lru_cache(maxsize=65_536)
-def _placed(path: str, pattern: str) -> tuple[date | None, FileRole, Diagnostic | None]:
+def _day_and_role(path: str, pattern: str) -> tuple[date | None, FileRole, Diagnostic | None]:
     """What a path alone says: day, role, and what is odd about the day."""
     named = named_day(path, LogPattern.compile(pattern))
     return named.day, role_of(path, named), named.problem

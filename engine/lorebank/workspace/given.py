@@ -18,13 +18,13 @@ from lorebank.errors import NotFound, WorkspaceError
 from lorebank.records import Mutable
 from lorebank.workspace.files import entries_below, open_regular, shown_path
 
-LARGEST_ENTRY = 2_000_000_000
+MAX_ENTRY_BYTES = 2_000_000_000
 """Bytes of one file, unpacked, which is held in memory; chosen by hand."""
-_MOST_ENTRIES = 200_000
+_MAX_ENTRIES = 200_000
 """Chosen by hand: far above any vault, far below what would fill the memory."""
-_MOST_RATIO = 200
+_MAX_RATIO = 200
 """JSON and prose shrink to a tenth or so; a bomb to a thousandth."""
-_RATIO_MATTERS = 10_000_000
+_RATIO_CHECKED_FROM = 10_000_000
 """Bytes; a small file may shrink a thousandfold without being a bomb."""
 
 
@@ -42,7 +42,7 @@ class Source(Mutable):
     def read(self, path: str, limit: int | None = None) -> bytes:
         """The bytes of one file; `OSError` where it cannot be read or has more than `limit`, or
         than any export."""
-        limit = limit or LARGEST_ENTRY
+        limit = limit or MAX_ENTRY_BYTES
         try:
             if self.archive is not None:
                 with self.archive.open(self.entries[path]) as packed:
@@ -93,8 +93,8 @@ def open_source(path: Path) -> Source:
 def _entries(source: Source, archive: zipfile.ZipFile) -> Iterator[tuple[str, zipfile.ZipInfo]]:
     """The entries that are taken, by their path without the one folder that may wrap them all."""
     infos = [info for info in archive.infolist() if not info.is_dir()]
-    if len(infos) > _MOST_ENTRIES:
-        raise WorkspaceError(f"{source.root}: holds more than {_MOST_ENTRIES:,} entries")
+    if len(infos) > _MAX_ENTRIES:
+        raise WorkspaceError(f"{source.root}: holds more than {_MAX_ENTRIES:,} entries")
     sound = []
     for info in infos:
         if info.filename.startswith("__MACOSX/"):
@@ -125,7 +125,7 @@ def _entries(source: Source, archive: zipfile.ZipFile) -> Iterator[tuple[str, zi
 
 
 def _is_bomb(packed: int, unpacked: int) -> bool:
-    return unpacked > max(_RATIO_MATTERS, packed * _MOST_RATIO)
+    return unpacked > max(_RATIO_CHECKED_FROM, packed * _MAX_RATIO)
 
 
 def _refused(info: zipfile.ZipInfo) -> str:
@@ -139,7 +139,7 @@ def _refused(info: zipfile.ZipInfo) -> str:
         return "is a symbolic link, which is never followed"
     if info.flag_bits & 0x1:
         return "is encrypted"
-    if info.file_size > LARGEST_ENTRY:
+    if info.file_size > MAX_ENTRY_BYTES:
         return "unpacks to more than 2 GB"
     if _is_bomb(info.compress_size, info.file_size):
         return f"unpacks to {info.file_size:,} bytes from {info.compress_size:,}"

@@ -87,10 +87,10 @@ class WriterLock:
                     message = f"{path}: cannot be locked: {error.strerror}"
                     raise WorkspaceError(message) from error
                 if time.monotonic() >= deadline:
-                    raise self._held(descriptor) from error
+                    raise self._held_error(descriptor) from error
             time.sleep(_POLL_S)
 
-    def _held(self, descriptor: int) -> LockHeld:
+    def _held_error(self, descriptor: int) -> LockHeld:
         os.lseek(descriptor, 0, os.SEEK_SET)
         holder = os.read(descriptor, 200).decode("utf-8", "replace").strip() or "another process"
         return LockHeld(

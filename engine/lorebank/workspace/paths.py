@@ -19,7 +19,7 @@ from lorebank.workspace.atomic import read_if_exists, write_atomic
 from lorebank.workspace.files import is_link, is_workspace, relative_to_root
 
 _HINT = "give a Markdown file as recall cites it, such as memory/2025-11-27.md"
-_LONGEST = 1024
+_MAX_PATH_CHARACTERS = 1024
 """Characters; no note has a longer path, and none is said back that is."""
 _PERCENT_ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
 
@@ -43,7 +43,7 @@ def resolve_memory_path(root: Path, text: str, config: Config | None = None) -> 
     within = [e for e in extras if e != "." and PurePosixPath(text).is_relative_to(e)]
     around = max(within, key=len, default="")
 
-    _refuse_odd_text(text, within=around)
+    _refuse_unsafe_text(text, within=around)
     if around and Path(around).is_absolute():
         file, base = Path(text), Path(around).parent
     else:
@@ -61,7 +61,7 @@ def resolve_memory_path(root: Path, text: str, config: Config | None = None) -> 
 
 def refuse_outside_memory(text: str) -> None:
     """`PathRefused` for a name that no workspace keeps memory under; the disk is not looked at."""
-    _refuse_odd_text(text)
+    _refuse_unsafe_text(text)
     path = _relative(text)
     if path != text or not _is_memory(path, layout.LogPattern.compile(), []):
         raise _refused(text, "is outside the workspace's memory")
@@ -69,7 +69,7 @@ def refuse_outside_memory(text: str) -> None:
 
 def resolve_within(folder: Path, text: str) -> Path:
     """As `resolve_memory_path`, for a relative path below a folder."""
-    _refuse_odd_text(text)
+    _refuse_unsafe_text(text)
     return _without_links(folder, folder / _relative(text))
 
 
@@ -79,10 +79,10 @@ def _relative(text: str) -> str:
     return PurePosixPath(text).as_posix()
 
 
-def _refuse_odd_text(text: str, *, within: str = "") -> None:
+def _refuse_unsafe_text(text: str, *, within: str = "") -> None:
     """Refuse a spelling; hidden names on the way to `within` are those that a setting names."""
-    if len(text) > _LONGEST:
-        raise _refused(f"{text[:40]}…", f"is longer than {_LONGEST} characters")
+    if len(text) > _MAX_PATH_CHARACTERS:
+        raise _refused(f"{text[:40]}…", f"is longer than {_MAX_PATH_CHARACTERS} characters")
     if not text.isprintable():
         raise _refused(text, "holds a character that cannot be printed")
     if "\\" in text:

@@ -20,9 +20,9 @@ from lorebank.workspace.layout import DERIVED_FOLDER
 
 _LOG = "recalled.log"
 _SINCE = "since"
-_WORTH_COMPACTING = 1_000_000
+_COMPACT_FROM_BYTES = 1_000_000
 """Bytes; chosen by hand: read in some hundredths of a second."""
-_LARGEST = 64_000_000
+_MAX_BYTES = 64_000_000
 """Bytes; chosen by hand: the record is trimmed long before it grows so large."""
 _FLAGS = os.O_WRONLY | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 
@@ -53,7 +53,7 @@ def note_recalled(root: Path, ids: Iterable[str], day: date) -> None:
 def read_recalled(root: Path) -> Recalled | None:
     path = root / DERIVED_FOLDER / _LOG
     with contextlib.suppress(OSError):
-        if not path.is_symlink() and path.stat().st_size <= _LARGEST:
+        if not path.is_symlink() and path.stat().st_size <= _MAX_BYTES:
             return _parsed(path.read_bytes())
     return None
 
@@ -62,7 +62,7 @@ def compact_recalled(root: Path) -> None:
     """An answer given in the instant that the new log takes its place may go unnoted."""
     path = root / DERIVED_FOLDER / _LOG
     with contextlib.suppress(OSError, WorkspaceError):
-        if path.is_symlink() or not _WORTH_COMPACTING < path.stat().st_size <= _LARGEST:
+        if path.is_symlink() or not _COMPACT_FROM_BYTES < path.stat().st_size <= _MAX_BYTES:
             return
         before = path.read_bytes()
         if record := _parsed(before):

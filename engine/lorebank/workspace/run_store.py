@@ -27,7 +27,7 @@ MANIFEST = "manifest.json"
 _RUN = re.compile(r"\A\d{4}-\d{2}-\d{2}-\d+\Z")
 _PENDING = ".pending"
 _UNDOING = ".undoing"
-_NAMED = 5
+_MAX_RUNS_NAMED = 5
 """Runs that an error message names: the latest are the ones meant."""
 
 
@@ -86,7 +86,7 @@ class RunStore(Record):
             return name
         raise NotFound(
             none if name is None else f"nothing is kept of run '{name}'",
-            hint=f"runs that are kept: {', '.join(known[-_NAMED:])}" if known else hint,
+            hint=f"runs that are kept: {', '.join(known[-_MAX_RUNS_NAMED:])}" if known else hint,
         )
 
     def file(self, name: str) -> Path:

@@ -16,7 +16,7 @@ from lorebank.workspace.layout import BANK_FOLDER, GENERATED_FOLDERS, is_markdow
 
 STANDING_LINES = 12
 """How many lines an answer has at most, unless its page says otherwise."""
-_MOST_LINES = 100
+_MAX_LINES = 100
 """An answer that nobody reads to its end is none."""
 _LETTERS = {name: kind.letter for kind in FactKind for name in (kind.letter.lower(), kind.value)}
 _TEXTS = ("title", "question")
@@ -59,10 +59,10 @@ def standing_page(
 
     def text(key: str) -> str:
         value = settings.get(key, "")
-        said = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-        if re.search(r"[\r\n]", said):
-            problems.append(f"{key}: expected one line of text, not {said[:60]!r}")
-        return said.strip()
+        flat = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        if re.search(r"[\r\n]", flat):
+            problems.append(f"{key}: expected one line of text, not {flat[:60]!r}")
+        return flat.strip()
 
     def parts(key: str) -> tuple[str, ...]:
         return tuple(part.strip() for part in text(key).split(",") if part.strip(" *"))
@@ -76,8 +76,8 @@ def standing_page(
     kinds = [(word, _LETTERS.get(word.lower())) for word in parts("kinds")]
     problems += [f"kinds: expected W, B, O or S, not {word!r}" for word, kind in kinds if not kind]
     k = text("k") or str(STANDING_LINES)
-    if not (k.isascii() and k.isdigit() and 1 <= int(k[:4]) <= _MOST_LINES):
-        expected = f"k: expected a whole number from 1 to {_MOST_LINES}"
+    if not (k.isascii() and k.isdigit() and 1 <= int(k[:4]) <= _MAX_LINES):
+        expected = f"k: expected a whole number from 1 to {_MAX_LINES}"
         problems.append(f"{expected}, not {settings['k']!r}")
     found = {key: text(key) for key in ("title", "question", "since")}
     found["title"] = found["title"] or title
@@ -108,10 +108,10 @@ def is_standing_path(path: str) -> bool:
 def standing_page_text(page: StandingPage, frame: str) -> str:
     """The page before its first answer; `frame` ends with the title, under the front matter."""
     narrowing = {k: v for k, v in own_settings(page).items() if k not in ("path", *_TEXTS)}
-    lines = "".join(f"{key}: {_written(value)}\n" for key, value in narrowing.items())
+    lines = "".join(f"{key}: {_yaml_value(value)}\n" for key, value in narrowing.items())
     return (
-        frame.replace('"{{title}}"', _written(page.title))
-        .replace('"{{question}}"\n', f"{_written(page.question)}\n{lines}")
+        frame.replace('"{{title}}"', _yaml_value(page.title))
+        .replace('"{{question}}"\n', f"{_yaml_value(page.question)}\n{lines}")
         .replace("{{title}}", page.title)
     )
 
@@ -122,9 +122,9 @@ def own_settings(page: StandingPage) -> dict[str, Any]:
     return {key: value for key, value in page.to_dict().items() if value != plain[key]}
 
 
-def _written(value: Any) -> str:
+def _yaml_value(value: Any) -> str:
     if isinstance(value, list):
-        return f"[{', '.join(map(_written, value))}]"
+        return f"[{', '.join(map(_yaml_value, value))}]"
     if not isinstance(value, str):
         return str(value).lower()
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')

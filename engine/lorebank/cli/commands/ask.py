@@ -83,7 +83,7 @@ def recall(session: Session, /, form: str, every_bank: bool, **filters: Any) -> 
         session.show_json(answer.to_dict())
     else:
         _show_answer(session, answer, form, explain=filters["explain"])
-        _remark(session, answer, filters)
+        _show_notes(session, answer, filters)
     return code
 
 
@@ -103,7 +103,7 @@ def _show_answer(session: Session, answer: Answer, form: str, *, explain: bool) 
     session.note(answers.absence_lines(session.error_look, answer))
 
 
-def _remark(session: Session, answer: Answer, filters: dict[str, Any]) -> None:
+def _show_notes(session: Session, answer: Answer, filters: dict[str, Any]) -> None:
     from lorebank.render import answers
 
     look = session.error_look
@@ -192,7 +192,7 @@ def get(session: Session, path: str, start_line: int | None, lines: int | None) 
         lorebank get memory/2025-11-27.md#L12
         lorebank get memory/2025-11-27.md --from 10 --lines 5
     """
-    path = _in_its_bank(session, path)
+    path = _path_in_bank(session, path)
     with session.bank() as bank:
         text = bank.get(path, start_line=start_line, lines=lines)
     if session.json:
@@ -203,7 +203,7 @@ def get(session: Session, path: str, start_line: int | None, lines: int | None) 
         write_raw(text.text)
 
 
-def _in_its_bank(session: Session, place: str) -> str:
+def _path_in_bank(session: Session, place: str) -> str:
     """The path of `work:memory/a.md`, whose bank is then the one that is asked."""
     if ":" not in place or session.workspace or session.bank_name:
         return place

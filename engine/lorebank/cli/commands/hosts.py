@@ -74,7 +74,7 @@ def connect(
         done.append(hosts.change_hooks(host, file=None, command=starts, environ=os.environ))
     payload = {"changes": [each.to_dict() for each in done], "tools": list(tools)}
     answers = f"the server answers with {len(tools)} tools: {', '.join(tools)}"
-    session.print(payload, _changed(done), [answers] if tools else ())
+    session.print(payload, _change_lines(done), [answers] if tools else ())
 
 
 HOST = click.Choice(["claude-code", "shell"])
@@ -99,7 +99,7 @@ def print_hooks(session: Session, host: str) -> None:
     """Print what install would write into an empty file."""
     root, _ = session.settings()
     text = hosts.with_hooks(host, "", hosts.start_command(root))
-    _text(session, text, host=host)
+    _print_text(session, text, host=host)
 
 
 @hooks.subcommand("install")
@@ -133,10 +133,10 @@ def run_hook(session: Session, event: str) -> None:
             prompt=str(payload.get("prompt") or ""),
             transcript=str(payload.get("transcript_path") or ""),
         )
-    _text(session, text, event=event)
+    _print_text(session, text, event=event)
 
 
-def _text(session: Session, text: str, **about: object) -> None:
+def _print_text(session: Session, text: str, **about: object) -> None:
     """Print a text byte for byte; under --json, what it is `about` beside it."""
     if session.json:
         session.show_json({**about, "text": text})
@@ -146,10 +146,10 @@ def _text(session: Session, text: str, **about: object) -> None:
 
 def _change(session: Session, host: str, file: Path | None, command: str | None) -> None:
     done = hosts.change_hooks(host, file=file, command=command, environ=os.environ)
-    session.result(done, lambda look, done: _changed([done]))
+    session.result(done, lambda look, done: _change_lines([done]))
 
 
-def _changed(done: Iterable[hosts.HookChange]) -> list[str]:
+def _change_lines(done: Iterable[hosts.HookChange]) -> list[str]:
     return [f"{'changed' if each.changed else 'unchanged'} {each.file}" for each in done]
 
 
@@ -221,7 +221,9 @@ def flush(
         from lorebank.agent.flush import deliverable
 
         shown = deliverable(reply)
-        _text(session, f"{shown}\n" if shown and not session.json else shown, deliver=bool(shown))
+        _print_text(
+            session, f"{shown}\n" if shown and not session.json else shown, deliver=bool(shown)
+        )
         return
     if tokens is None or context_window is None:
         raise UsageError(
@@ -289,12 +291,12 @@ def mcp(
     build = partial(
         build_server,
         session.bank,
-        open_banks=_several(session, every_bank, names),
+        open_banks=_bank_opener(session, every_bank, names),
         memory_tools=config.memory_search.enabled,
         citations=config.memory.citations != "off",
         waits=config.memory.backend == "qmd" or config.embedder.provider not in ("local", "none"),
     )
-    with _sidecar(session, config):
+    with _running_sidecar(session, config):
         if http:
             serve_http(build, access, host=host, port=port, say=lambda line: session.note([line]))
         else:
@@ -302,7 +304,7 @@ def mcp(
 
 
 @contextmanager
-def _sidecar(session: Session, config: Config) -> Iterator[None]:
+def _running_sidecar(session: Session, config: Config) -> Iterator[None]:
     """Keeps the sidecar up to date, where the settings name one; else nothing is opened yet."""
     if config.memory.backend != "qmd":
         yield
@@ -312,7 +314,7 @@ def _sidecar(session: Session, config: Config) -> Iterator[None]:
         yield
 
 
-def _several(session: Session, every_bank: bool, names: tuple[str, ...]) -> OpensBanks | None:
+def _bank_opener(session: Session, every_bank: bool, names: tuple[str, ...]) -> OpensBanks | None:
     """What opens the banks that are asked together; names are looked up now, so that a slip in one
     is said at the start."""
     if not every_bank and not names:

@@ -25,7 +25,7 @@ from lorebank.schedule.job import note_run
 if TYPE_CHECKING:
     from lorebank.app.bank import Bank
 
-TROUBLE = 1
+INCOMPLETE = 1
 LAST = "last"
 _AGAIN = (
     "the next run makes the same changes again, unless their evidence changes or you reject them:"
@@ -39,7 +39,7 @@ _VERDICTS = {
     "diff": "show its places as they will read, in your pager",
     "quit": "stop here; what you accepted is written",
 }
-_TROUBLES = frozenset(
+_FAILURE_CODES = frozenset(
     {PAGE_SKIPPED, "vanish-limit", "page-busy", "page-unwritable", "run-lost", "not-committed"}
 )
 
@@ -87,7 +87,7 @@ def reflect(session: Session, /, check: bool, diff: bool, **options: Any) -> int
         if undo is not None:
             undone = bank.undo_reflect(None if undo == LAST else undo, force=options["force"])
             session.result(undone, undo_lines, notes=[_AGAIN])
-            return TROUBLE if undone.kept else 0
+            return INCOMPLETE if undone.kept else 0
         interactive = options.pop("interactive")
         options["dry_run"] = options["dry_run"] or check
         accept = options.pop("accept") or None
@@ -110,14 +110,16 @@ def reflect(session: Session, /, check: bool, diff: bool, **options: Any) -> int
         _show(session, report, diff=diff)
     if check and report.changed:
         return FOUND
-    return TROUBLE if any(p.code in _TROUBLES - {PAGE_SKIPPED} for p in report.problems) else 0
+    return (
+        INCOMPLETE if any(p.code in _FAILURE_CODES - {PAGE_SKIPPED} for p in report.problems) else 0
+    )
 
 
 def _log(session: Session, report: ReflectReport) -> int:
     session.show([reflect_log_line(report, session.moment)])
-    troubles = [problem for problem in report.problems if problem.code in _TROUBLES]
-    write(session.error_look.problems(troubles), sys.stderr)
-    return TROUBLE if troubles else 0
+    failures = [problem for problem in report.problems if problem.code in _FAILURE_CODES]
+    write(session.error_look.problems(failures), sys.stderr)
+    return INCOMPLETE if failures else 0
 
 
 class _Review:

@@ -39,7 +39,7 @@ def config() -> None:
 @config.subcommand("list")
 def list_settings(session: Session) -> None:
     """List every setting with its value and its origin."""
-    rows = settings.describe(_loaded(session))
+    rows = settings.describe(_load_config(session))
     payload = {"settings": [dict(zip(_ROW, row, strict=True)) for row in rows]}
     session.print(payload, setting_lines(session.look, rows))
 
@@ -48,7 +48,7 @@ def list_settings(session: Session) -> None:
 @click.argument("key")
 def get_setting(session: Session, key: str) -> None:
     """Print the value of one setting; its origin goes to standard error."""
-    loaded = _loaded(session)
+    loaded = _load_config(session)
     value = settings.shown(key, settings.get(loaded, key))
     origin = loaded.origins.get(key, "default")
     payload = dict(zip(_ROW, (key, value, origin), strict=True))
@@ -83,11 +83,11 @@ def import_settings(session: Session, file: str, dry_run: bool) -> None:
     if not dry_run:
         settings.set_values(target, found.settings)
     shown = {key: settings.shown(key, value) for key, value in found.settings.items()}
-    homeless = [{"key": key, "reason": why} for key, why in found.homeless]
+    unmapped = [{"key": key, "reason": why} for key, why in found.unmapped]
     look = session.error_look
-    left = (look.warn(look.clean_line(f"no home: {k}: {why}")) for k, why in found.homeless)
+    left = (look.warn(look.clean_line(f"no home: {k}: {why}")) for k, why in found.unmapped)
     session.print(
-        {"file": str(target), "settings": shown, "homeless": homeless},
+        {"file": str(target), "settings": shown, "homeless": unmapped},
         setting_lines(session.look, [(k, v, "default") for k, v in shown.items()]),
         [look.dim(f"would be set in {target}" if dry_run else f"set in {target}"), *left],
     )
@@ -116,7 +116,7 @@ def show_paths(session: Session) -> None:
     session.print(payload, path_lines(session.look, paths))
 
 
-def _loaded(session: Session) -> Config:
+def _load_config(session: Session) -> Config:
     return settings.load_config(_workspace_root(session), os.environ, session.flags)
 
 

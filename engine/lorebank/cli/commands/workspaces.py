@@ -46,16 +46,16 @@ def init(session: Session, directory: str | None, template: str, dry_run: bool) 
     if dry_run:
         planned = Bank.plan_init(root, template=template)
         ends = f"{len(planned)} would be made" if planned else "nothing to make"
-        _show_made(session, {"created": planned, "dry_run": True}, planned, ends)
+        _show_created(session, {"created": planned, "dry_run": True}, planned, ends)
         return
     with Bank.init(root, template=template) as bank:
         made, place = bank.created, str(bank.root)
     ends = f'{place} is ready: lorebank -w {place} retain "W @Name: a sentence worth keeping"'
     ends = ends if made else f"{place} is laid out already; nothing to make"
-    _show_made(session, {"workspace": place, "created": made}, made, ends)
+    _show_created(session, {"workspace": place, "created": made}, made, ends)
 
 
-def _show_made(
+def _show_created(
     session: Session, payload: Mapping[str, object], paths: Sequence[str], ends: str
 ) -> None:
     """The paths that were made, or would be, and a note that `ends` the list."""
@@ -181,7 +181,7 @@ def import_template(session: Session, source: str, dry_run: bool) -> None:
     verb = "would be made" if dry_run else "made"
     ends = f"{len(made)} {verb}" if made else "nothing is missing; nothing to make"
     payload = {"template": source, "created": made, "dry_run": dry_run}
-    _show_made(session, payload, made, ends)
+    _show_created(session, payload, made, ends)
 
 
 @template.subcommand("export")
@@ -202,7 +202,7 @@ def export_template(
     with session.bank() as bank:
         held = bank.export_template(name, place, dry_run=dry_run, **options)
     payload = {"template": place, "files": held, "dry_run": dry_run}
-    _show_made(session, payload, held, f"{place} {'would hold' if dry_run else 'holds'} these")
+    _show_created(session, payload, held, f"{place} {'would hold' if dry_run else 'holds'} these")
 
 
 DEMO: tuple[tuple[str, tuple[str, ...]], ...] = (
