@@ -183,7 +183,7 @@ def test_f70_only_what_was_added_is_read(workspace: Path) -> None:
         bank.sync()
 
         [odd] = [p for p in bank.status().problems if p.path.startswith("sessions/")]
-    assert (odd.line, odd.message) == (1, "a line is no JSON object; it is skipped (2 times)")
+    assert (odd.line, odd.message) == (1, "a line is not a JSON object; it is skipped (2 times)")
 
 
 def test_f71_a_search_reads_no_transcript(workspace: Path) -> None:

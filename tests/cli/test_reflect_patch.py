@@ -117,7 +117,7 @@ def test_an_undo_with_anything_else_undoes_nothing(
     pages = {p: p.read_bytes() for p in (workspace / "bank").rglob("*.md")}
     refused = lorebank("reflect", "--undo", beside, cwd=workspace)
     assert refused.code == 2
-    assert "--undo goes with the name of a run" in refused.err
+    assert "--undo takes only the name of a run" in refused.err
     assert {p: p.read_bytes() for p in (workspace / "bank").rglob("*.md")} == pages
 
 

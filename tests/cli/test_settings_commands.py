@@ -99,7 +99,7 @@ def test_openclaw_settings_are_taken_over(lorebank: Run, tmp_path: Path) -> None
     assert done.out == (
         "embedder.provider = gemini\nembedder.remote.api_key = (hidden)\nrecall.k = 7\n"
     )
-    assert "no home: agents.defaults.memorySearch.sync.watch: " in done.err
+    assert "not imported: agents.defaults.memorySearch.sync.watch: " in done.err
     assert lorebank("config", "get", "recall.k").out == "7\n"
     report = json.loads(lorebank("config", "import", str(file), "--json").out)
     assert report["homeless"] == [

@@ -93,7 +93,7 @@ def test_a_workspace_without_sentences_says_so(
 ) -> None:
     (tmp_path / "memory").mkdir()
     outcome = lorebank("bench", cwd=tmp_path)
-    assert (outcome.code, outcome.out) == (0, "nothing here is long enough to make a question of\n")
+    assert (outcome.code, outcome.out) == (0, "no sentence here is long enough to ask about\n")
 
 
 def entity_answer() -> type[BaseModel]:

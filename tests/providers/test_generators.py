@@ -197,13 +197,13 @@ def test_calls_and_tokens_are_bounded(server: Provider) -> None:
     generator = loaded(server)
     calls = Budget(2, 100_000)
     assert [ask(generator, calls), ask(generator, calls)] == [Count(count=3)] * 2
-    with pytest.raises(BudgetSpent, match="calls"):
+    with pytest.raises(BudgetSpent, match="call budget"):
         ask(generator, calls)
     tokens = Budget(10, 350)
     ask(generator, tokens)
     assert tokens == Budget(9, 250)
     ask(generator, tokens)
-    with pytest.raises(BudgetSpent, match="tokens"):
+    with pytest.raises(BudgetSpent, match="token budget"):
         ask(generator, tokens)
     assert len(server.requests) == 4
 

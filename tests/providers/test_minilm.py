@@ -124,7 +124,7 @@ def test_numbers_that_are_none_are_refused(paired: LocalEmbedder, tmp_path: Path
     arrays = map_arrays(prepared)
     spoilt = {"places": np.full_like(arrays["places"], np.nan)}
     write_arrays(tmp_path / prepared.name, {**arrays, **spoilt})
-    with pytest.raises(ProviderError, match="numbers that are none") as refusal:
+    with pytest.raises(ProviderError, match="NaN or infinity") as refusal:
         LocalEmbedder(tmp_path).embed_query(SAID[0])
     assert prepared.name in str(refusal.value.hint)
 

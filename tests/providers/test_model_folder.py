@@ -174,7 +174,7 @@ def test_without_the_package_for_tokens_it_is_named(
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (lambda f: (f / "model.safetensors").unlink(), "holds no model: expected model.onnx"),
+        (lambda f: (f / "model.safetensors").unlink(), "contains no model: expected model.onnx"),
         (lambda f: (f / "tokenizer.json").unlink(), "has no tokenizer.json beside model.saf"),
         (lambda f: (f / "tokenizer.json").write_text("{"), "tokenizer.json cannot be read"),
         (lambda f: (f / "tokenizer.json").write_text("[]"), "tokenizer.json cannot be read"),
@@ -187,7 +187,7 @@ def test_without_the_package_for_tokens_it_is_named(
         ),
         (
             lambda f: write_tables(f / "model.safetensors", bert__layer=VECTORS),
-            "is no static model: it has no table of tokens",
+            "is not a static model: it has no table of tokens",
         ),
         (
             lambda f: write_tables(f / "model.safetensors", embeddings=VECTORS[:4]),
@@ -195,7 +195,7 @@ def test_without_the_package_for_tokens_it_is_named(
         ),
         (
             lambda f: write_tables(f / "model.safetensors", embeddings=VECTORS * np.nan),
-            "gave numbers that are none",
+            "returned NaN or infinity",
         ),
         (
             lambda f: write_tables(

@@ -123,7 +123,7 @@ NONSENSE: dict[str, Callable[[list[Any]], list[Any]]] = {
     "2 embeddings for 3 texts": lambda rows: rows[:-1],
     "4 embeddings for 3 texts": lambda rows: [*rows, rows[0]],
     "indexes that are not 0 to 2": lambda rows: [row | {"index": 0} for row in rows],
-    "numbers that are none": lambda rows: all_with(rows, [float("nan")] * 16),
+    "NaN or infinite numbers": lambda rows: all_with(rows, [float("nan")] * 16),
     "a zero vector for a text that is not empty": lambda rows: all_with(rows, [0.0] * 16),
     "a vector of 16 numbers, not 15": lambda rows: [*all_with(rows[:1], [1.0] * 15), *rows[1:]],
 }

@@ -60,7 +60,7 @@ def test_a_pair_is_read_together_in_batches(folder: Path) -> None:
 
 
 def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ProviderError, match=r"holds no model: expected model\.onnx"):
+    with pytest.raises(ProviderError, match=r"contains no model: expected model\.onnx"):
         CrossEncoder(tmp_path).scores("a", ["b"])
 
 

@@ -162,7 +162,7 @@ def test_f82_the_first_update_runs_in_the_background_unless_waited_for(
     bank = open_bank(qmd__update__wait_for_boot_sync="false")
     hit = bank.search("router")[0]
     assert hit.fallback == (
-        "qmd does not answer (its index is being made): the built-in engine does"
+        "qmd does not answer (its index is being built): the built-in engine does"
     )
     program.wait_for("update")
     deadline = time.monotonic() + 20
@@ -318,9 +318,7 @@ def test_f88_the_default_memory_can_be_left_out(
     bank.sync()
     assert bank.status().sidecar["collections"] == ["docs"]
     nothing = open_bank(qmd__include_default_memory="false")
-    assert "memory.qmd names no folder that is there" in (
-        nothing.search("router")[0].fallback or ""
-    )
+    assert "no folder of memory.qmd exists" in (nothing.search("router")[0].fallback or "")
 
 
 def test_f89_paths_have_a_pattern_and_a_stable_name(

@@ -221,7 +221,7 @@ def test_what_a_run_may_spend_is_told_once_and_the_rest_waits(server: Provider, 
         (root / "bank" / "pages" / f"{name}.md").write_text(PAGE.replace("live?", f"live, {name}?"))
     report = reflect(root, environ(server, max_calls=1))
     assert [(p.path, p.message) for p in report.problems] == [
-        ("bank/pages/b.md", "the calls of this run are spent")
+        ("bank/pages/b.md", "the call budget of this run is spent")
     ]
     texts = [(root / "bank" / "pages" / f"{name}.md").read_text() for name in ("ana", "b", "c")]
     assert ["in-words" in text for text in texts] == [True, False, False]

@@ -116,7 +116,7 @@ def test_a_path_has_a_day_and_a_role(path: str, pattern: str, day: date | None, 
 def test_a_date_that_no_calendar_has_is_undated_and_reported(
     path: str, pattern: str, shown: str
 ) -> None:
-    message = f"the name holds {shown}, which is no date; the file is read as undated"
+    message = f"the name contains {shown}, which is not a date; the file is read as undated"
     named = named_day(path, LogPattern.compile(pattern))
     assert (named.day, named.is_log) == (None, False)
     assert named.problem == Diagnostic(path, 0, "date-invalid", message)

@@ -73,7 +73,7 @@ def test_nothing_is_written_through_a_link(tmp_path: Path, name: str) -> None:
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(WorkspaceError, match="cannot be laid out"):
+    with pytest.raises(WorkspaceError, match="cannot be created"):
         init_workspace(tmp_path / "file")
 
 
@@ -246,7 +246,7 @@ def test_what_is_exported_is_what_is_imported(tmp_path: Path, ending: str) -> No
     found = load_template(str(target))
     assert (found.name, found.title, found.pages) == ("mine", "Mine", (PAGE,))
     assert found.files == {"bank/world.md": b"# W\n"}
-    with pytest.raises(WorkspaceError, match="is there already"):
+    with pytest.raises(WorkspaceError, match="already exists"):
         write_pack(target, held)
 
 

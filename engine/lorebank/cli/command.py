@@ -1,8 +1,8 @@
-"""Commands and groups of commands: global options, those that several share, examples, help.
+"""Commands and groups: global options, shared options, examples, help.
 
-A command is a function that takes the `Session` and its own options, and returns its exit code or
-`None`; what stands below `Examples:` in its docstring is shown as such. The global options are
-accepted before and after the subcommand; the last one given wins.
+A command is a function of the `Session` and its own options that returns its exit code or `None`;
+its docstring may end with `Examples:`. Global options are accepted before and after the subcommand;
+the last one wins.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ COMMANDS = {
     "init": ("workspaces", "Set up a workspace."),
     "retain": ("write", "Write a fact into the log of a day."),
     "remember": ("write", "Write down what you were asked to remember, where it belongs."),
-    "lint": ("write", "Find lines that are misread, or nearly so."),
+    "lint": ("write", "Find lines that are, or may be, misread."),
     "log": ("write", "Append a note to the log of a day."),
     "core": ("write", "Change the core memory, memory.md."),
     "index": ("index", "Bring the index up to date with the files."),
@@ -38,11 +38,11 @@ COMMANDS = {
     "get": ("ask", "Print a memory file, whole or by lines."),
     "entity": ("entity", "Show all that is known of one entity, or list them; decide about names."),
     "opinions": ("beliefs", "Show beliefs with their confidence and evidence."),
-    "today": ("beliefs", "Print the morning page: what is new, what is due, what waits."),
+    "today": ("beliefs", "Print the morning page: what is new, due or waiting."),
     "agenda": ("beliefs", "List appointments, open tasks and promises, overdue ones first."),
     "timeline": ("beliefs", "Show facts by when they happened."),
     "explain": ("beliefs", "Show the history of a fact or an opinion."),
-    "rot": ("beliefs", "Show what in the bank may no longer be right."),
+    "rot": ("beliefs", "Show what in the bank may no longer be true."),
     "calibration": ("beliefs", "Show how well confidences were calibrated."),
     "reflect": ("reflect", "Bring the pages of the bank up to date from the facts."),
     "inbox": ("judgments", "List what waits for a decision, and decide."),
@@ -60,13 +60,13 @@ COMMANDS = {
     "context": ("hosts", "Print what an agent should know at the start of a session."),
     "flush": (
         "hosts",
-        "Say whether an agent should store what lasts before its context is compacted.",
+        "Tell an agent whether to store lasting facts before its context is compacted.",
     ),
     "connect": (
         "hosts",
-        "Put lorebank into the settings of an agent host, as the MCP server `memory`.",
+        "Add lorebank to the settings of an agent host, as the MCP server `memory`.",
     ),
-    "hooks": ("hosts", "Put lorebank into the settings of an agent host."),
+    "hooks": ("hosts", "Add hooks for lorebank to the settings of an agent host."),
     "watch": ("index", "Keep the index fresh while files change, until interrupted."),
     "mcp": ("hosts", "Serve the memory to agents over the Model Context Protocol."),
     "bench": ("index", "Measure recall on questions made of your own notes."),
@@ -77,12 +77,11 @@ COMMANDS = {
     "demo": ("workspaces", "Walk through recall and reflect on a copy of a sample workspace."),
     "completion": ("settings", "Print the script that completes commands in a shell."),
 }
-"""Each command's module, and the first line of its help, which stands here alone: `--help` lists
-them and imports none."""
+"""Each command's module and the first line of its help, so that `--help` imports no commands."""
 
 
 class GlobalOption(click.Option):
-    """An option of every command, kept in the `Session` and listed apart in the help."""
+    """An option of every command, stored in the `Session` and listed separately in the help."""
 
     def __init__(self, flags: Sequence[str], field: str, **settings: Any) -> None:
         def remember(ctx: click.Context, parameter: click.Parameter, value: Any) -> None:
@@ -140,7 +139,7 @@ def _global_options() -> list[click.Parameter]:
 def _complete_bank(
     ctx: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """The registered names that begin like what is typed; none where the file cannot be read."""
+    """The registered names with this prefix; none if the file cannot be read."""
     from click.shell_completion import CompletionItem
 
     from lorebank.workspace.registry import load_registry
@@ -159,13 +158,12 @@ def _print_version(ctx: click.Context, parameter: click.Parameter, value: bool) 
 
 
 class Command(click.Command):
-    """A command with the global options and examples at the foot of its help."""
+    """A command with the global options, and examples at the end of its help."""
 
     def __init__(
         self, *arguments: Any, is_markdown: bool = False, summary: str = "", **settings: Any
     ) -> None:
-        """With `is_markdown` the bullet of an argument is part of the text; `summary` goes before
-        the help."""
+        """`is_markdown` keeps the bullet of an argument as text; `summary` precedes the help."""
         self.is_markdown = is_markdown
         settings.setdefault(
             "context_settings", {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -207,12 +205,12 @@ class Command(click.Command):
 
 
 class CommandGroup(Command, click.Group):
-    """A command with subcommands; an unknown one is met with the nearest name."""
+    """A command with subcommands; suggests the nearest name for an unknown one."""
 
     def subcommand(
         self, name: str, *, examples: str = "", **settings: Any
     ) -> Callable[[Callable[..., Any]], Command]:
-        """Declare a subcommand; without `examples`, those of the group that show it are its own."""
+        """Declare a subcommand; by default its examples are those of the group that use it."""
         own = [e for e in self.examples.split("\n") if f"lorebank {self.name} {name}" in e]
 
         def declare(function: Callable[..., Any]) -> Command:
@@ -241,7 +239,7 @@ class CommandGroup(Command, click.Group):
 
 
 def command(name: str) -> Callable[[Callable[..., Any]], Command]:
-    """Declare a command; its docstring is what the help says behind the summary."""
+    """Declare a command; its docstring follows the summary in the help."""
     summary = COMMANDS[name][1]
     return lambda function: click.command(name, cls=Command, summary=summary)(
         pass_session(function)
@@ -254,13 +252,13 @@ def group(name: str, **settings: Any) -> Callable[[Callable[..., Any]], CommandG
 
 
 def option(*described: str, **settings: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """An option: its names, then what the help says of it."""
+    """An option from its names and help text."""
     *names, text = described
     return click.option(*names, help=text, **settings)
 
 
 def flag(*described: str, **settings: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """An option without a value, described as an `option` is."""
+    """An option without a value."""
     return option(*described, is_flag=True, **settings)
 
 
@@ -274,7 +272,7 @@ def _unknown_command(name: str, ctx: click.Context, known: Sequence[str]) -> Usa
 
 
 _BULLET = "\0"
-"""Stands for the dash while options are read; no argument of a process holds one."""
+"""Replaces the dash while options are parsed; arguments cannot contain NUL."""
 
 
 def _list_item(argument: str, bullet: str) -> str:
@@ -291,7 +289,7 @@ def _restore_bullet(value: Any) -> Any:
 
 
 class _Confidence(click.FloatRange):
-    """0 to 1; click's own range lets "nan" pass, which is neither below nor above anything."""
+    """0 to 1; click's own range accepts NaN."""
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -306,7 +304,7 @@ CONFIDENCE = _Confidence(0, 1)
 KIND = click.Choice(
     [*(kind.value for kind in FactKind), *(kind.letter for kind in FactKind)], case_sensitive=False
 )
-"""A kind of fact, by its word or by the letter that stands for it in a log."""
+"""A kind of fact, as a word or letter."""
 ITEM_KIND = click.Choice([*KIND.choices, "note"], case_sensitive=False)
 """A kind of hit: a kind of fact, or a passage of prose."""
 ORIGIN = click.Choice([origin.value for origin in Origin], case_sensitive=False)
@@ -315,7 +313,7 @@ ORIGIN = click.Choice([origin.value for origin in Origin], case_sensitive=False)
 def complete_entity(
     ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """The names of entities that begin like what is typed; none where no workspace is found."""
+    """The entity names with this prefix; none without a workspace."""
     from click.shell_completion import CompletionItem
 
     start = incomplete.casefold()
@@ -333,7 +331,7 @@ def _entity_names(ctx: click.Context) -> list[str]:
 
 
 def text_argument(words: tuple[str, ...], verb: str, what: str = "a text") -> str:
-    """The words of a command line as a text; without any, or for `-`, standard input."""
+    """The words of a command line as a text; standard input without any, or for `-`."""
     if words and words != ("-",):
         return " ".join(words)
     if not words and (sys.stdin is None or sys.stdin.isatty()):
@@ -368,7 +366,7 @@ def _keep(field: str) -> Callable[[click.Context, click.Parameter, Any], None]:
 
 date_option = option(
     "--date",
-    "As if it were that day; default: today.",
+    "Act as if today were that day.",
     metavar="DAY",
     expose_value=False,
     callback=_keep("day"),

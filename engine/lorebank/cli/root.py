@@ -1,4 +1,4 @@
-"""One run of the command line: the lazy group of commands, their errors, missed nights."""
+"""Run a command line: lazy loading of commands, error reports, missed nights."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class LazyGroup(CommandGroup):
 def cli(ctx: click.Context) -> None:
     """An agent's memory over plain Markdown: retain, recall, reflect.
 
-    Notes stay files you can read and edit. Every answer names the line it stands on.
+    Notes stay files you can read and edit. Every answer cites its source line.
 
     Examples:
         lorebank init ~/notes
@@ -55,7 +55,7 @@ def cli(ctx: click.Context) -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command line; returns the exit code and lets no error of a user through."""
+    """Run one command line; reports errors and returns the exit code."""
     session = Session()
     session.read_ahead(arguments)
     try:
@@ -78,13 +78,13 @@ def _invoke(arguments: Sequence[str], session: Session) -> int:
     try:
         result = cli.main(list(arguments), "lorebank", standalone_mode=False, obj=session)
         catch_up(session)
-    except SystemExit as stop:  # click leaves this way after answering a shell's completion
+    except SystemExit as stop:  # after shell completion
         result = stop.code
     return result if isinstance(result, int) else 0
 
 
 def _report(problem: Exception, session: Session) -> int:
-    """Say what went wrong, once, where the caller looks for it; returns the exit code."""
+    """Report an error as text or JSON; returns the exit code."""
     error = as_lorebank_error(problem)
     try:
         if session.verbose:
@@ -124,8 +124,7 @@ def as_lorebank_error(problem: Exception) -> LorebankError:
 
 
 def error_lines(error: LorebankError, look: Look) -> list[str]:
-    """`error: what, where`, a line for each further one, and, where there is one, `hint: what to
-    do`."""
+    """`error: what, where`, further lines, and a `hint:`."""
     first, *further = error.message.split("\n")
     lines = [f"{look.bad('error:')} {look.clean_line(first)}"]
     lines += [f"       {look.clean_line(line)}" for line in further]
@@ -148,13 +147,13 @@ def _usage_hint(problem: click.UsageError) -> str:
 
 
 def _as_clause(message: str) -> str:
-    """A click sentence in the form of our own messages: no capital, no full stop."""
+    """A click message in our form: no capital, no full stop."""
     lowered = _SENTENCE_START.sub(lambda first: first.group().lower(), message.strip())
     return lowered.removesuffix(".")
 
 
 def catch_up(session: Session) -> None:
-    """Say, or run, what a schedule missed in the workspace this command was about."""
+    """Report, or run, a missed night of the command's workspace."""
     root = session.opened
     if root is None or session.reflected or not (root / ".memory" / "schedule.json").is_file():
         return
@@ -177,7 +176,7 @@ def catch_up(session: Session) -> None:
 
 
 def _run(session: Session, root: Path) -> None:
-    """Reflect now; the command itself succeeded, so that a failure here is only a note."""
+    """Reflect now; the command itself has succeeded, so a failure is only a note."""
     from lorebank.render.reports import reflect_log_line
     from lorebank.schedule.job import note_run
 

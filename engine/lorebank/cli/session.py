@@ -1,4 +1,4 @@
-"""One run of the command line: which workspace, which day, and what it writes where."""
+"""One run of the command line: workspace, day, and output."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 
 class ReaderGone(Exception):
-    """Nobody reads the pipe any more. A class of its own, as click exits with 1 on `EPIPE`."""
+    """The reader closed the pipe. A separate class, since click exits with 1 on `EPIPE`."""
 
 
 def write(lines: Iterable[str], stream: TextIO | None = None) -> None:
-    """Write lines; letters the stream's encoding lacks come out as backslash escapes."""
+    """Write lines, with backslash escapes for letters the encoding lacks."""
     target = sys.stdout if stream is None else stream
     if target is None:
         return
@@ -69,7 +69,7 @@ def flush() -> None:
 
 
 def discard() -> None:
-    """Drop what is buffered and cannot be sent, so that Python does not fail on it at exit."""
+    """Drop unsendable buffered output, so that Python does not fail at exit."""
     for stream in _open_streams():
         try:
             stream.flush()
@@ -97,7 +97,8 @@ _CLEAR = "\r\x1b[2K"
 
 
 class Progress:
-    """Call it with `(stage, done, total)`; leaving the `with` block clears the line."""
+    """A progress bar, called with `(stage, done, total)`; cleared at the end of the `with`
+    block."""
 
     def __init__(self, session: Session) -> None:
         self._shown = not session.quiet and session.error_look.terminal
@@ -131,7 +132,7 @@ SCHEMA_VERSION = 1
 FOUND = 6
 """The exit code of a check that found something."""
 FALLBACK_USED = 7
-"""The exit code of an answer by other means than those that are set."""
+"""The exit code of an answer by a fallback."""
 PIPE_WIDTH = 100
 WIDEST = 120
 """Longer lines are hard to read, however wide the terminal."""
@@ -148,18 +149,18 @@ class Session:
     overrides: Sequence[str] = ()
     """Settings given with the command, each `key=value`."""
     opened: Path | None = None
-    """The workspace the command was about, once it was opened."""
+    """The command's workspace, once opened."""
     warned: set[str] = field(default_factory=set)
-    """Warnings that the workspace itself has printed."""
+    """Warnings printed by the workspace itself."""
     day: str | None = None
-    """The day that `--date` names in place of today."""
+    """From `--date`, in place of today."""
     fail_empty: bool = False
-    """Whether nothing found makes the exit code 1."""
+    """Whether an empty result exits with 1."""
     reflected: bool = False
-    """Whether the command was a reflect run itself: nothing is missed any more, or just failed."""
+    """Whether the command itself was a reflect run."""
 
     def read_ahead(self, arguments: Sequence[str]) -> None:
-        """Know how to report an error even where the arguments cannot be parsed."""
+        """Find out how to report errors, even if the arguments cannot be parsed."""
         before_text = list(takewhile("--".__ne__, arguments))
         self.json = "--json" in before_text
         self.verbose = "--verbose" in before_text
@@ -207,7 +208,7 @@ class Session:
         return Banks.open(now=self.now, flags=self.flags, say=self.say)
 
     def say(self, line: str) -> None:
-        """Tell what is about to happen, in the words of the library."""
+        """Print a note from the library."""
         self.warned.add(line)
         self.note([self.error_look.warn(self.error_look.clean_line(line))])
 
@@ -216,7 +217,7 @@ class Session:
             raise UsageError("--workspace and --bank are both given", hint="give one of them")
 
     def find_root(self) -> Path:
-        """The workspace's folder, where nothing in it is to be opened."""
+        """The workspace's folder, without opening it."""
         from lorebank.workspace.discover import find_workspace
 
         self._refuse_two_names()
@@ -225,7 +226,7 @@ class Session:
 
     @property
     def moment(self) -> datetime:
-        """The local time; where `now` is a day, the time `LOREBANK_NOW` names, else its noon."""
+        """The local time; with a given day, the time of `LOREBANK_NOW` or noon."""
         text = os.environ.get("LOREBANK_NOW", "").strip()
         if self.now is None:
             return datetime.now().astimezone().replace(tzinfo=None, microsecond=0)
@@ -243,7 +244,7 @@ class Session:
 
     @property
     def now(self) -> date | None:
-        """The day `--date` or `LOREBANK_NOW` names; `None` where neither does."""
+        """The day of `--date` or `LOREBANK_NOW`, if any."""
         text = os.environ.get("LOREBANK_NOW", "").strip()
         try:
             named = date.fromisoformat(text[:10]) if text else None
@@ -267,7 +268,7 @@ class Session:
 
     @property
     def can_ask(self) -> bool:
-        """Whether somebody sits at a terminal who reads questions and answers them."""
+        """Whether there is a terminal for questions."""
         streams = (sys.stdin, sys.stderr)
         return not self.json and all(s is not None and s.isatty() for s in streams)
 
@@ -285,9 +286,11 @@ class Session:
         notes: Iterable[str] = (),
         **how: Any,
     ) -> int:
-        """Print the value a command came to: a record as JSON (below `key`, where it is none), else
-        the lines that `lines(look, value, **how)` makes of it, then `notes`, which are `nothing`
-        where there is nothing: `found` says so, where `value` does not. Returns the exit code."""
+        """Print a command's result and return the exit code.
+
+        As JSON a record, or any value below `key`; else `lines(look, value, **how)`, followed by
+        `notes`, or by `nothing` if `found` (by default `value`) is empty.
+        """
         empty = not (value if found is None else found)
         if self.json:
             self.show_json({key: as_json(value)} if key else value.to_dict())
@@ -310,7 +313,7 @@ class Session:
         write_json({"schema_version": SCHEMA_VERSION, **payload})
 
     def note(self, lines: Iterable[str]) -> None:
-        """Write what is no data: notes, advice, problems. Nothing under `--quiet`."""
+        """Write notes, advice and problems to stderr, unless `--quiet`."""
         if not self.quiet:
             write(lines, sys.stderr)
 
@@ -329,7 +332,7 @@ def _look_of(stream: Any) -> Look:
 
 
 def ask_key(session: Session, place: str, verdicts: Mapping[str, str]) -> str:
-    """The verdict (word → what it does) whose first letter is pressed; `?` explains them."""
+    """Ask for one of the verdicts (word → effect) by its first letter; `?` explains them."""
     keys = {word[0]: word for word in verdicts}
     shown = ", ".join(f"{key} {word}" for key, word in keys.items())
     prompt = session.look.dim(f"{place}: {shown}, ? help")

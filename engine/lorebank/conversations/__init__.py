@@ -1,6 +1,6 @@
-"""Conversations: the transcripts of hosts, read, kept next to the index, searched, exported.
+"""Transcripts of agent hosts: read, indexed, searched, exported.
 
-`files` finds them, `turns` reads them (pure), `sync` keeps `store` up to date,
-`search` asks it, `export` writes them where the sidecar searches. No fact, opinion, page or boot
-pack is ever made of them. May use `recall` and below.
+`files` finds them, `turns` parses them (pure), `sync` keeps `store` up to date, `search` queries
+it, `export` writes them for the sidecar. They never become facts, opinions, pages or boot packs.
+May use `recall` and below.
 """

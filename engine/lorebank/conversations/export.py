@@ -1,8 +1,4 @@
-"""Conversations exported for search: what the user and the assistant said, and nothing else.
-
-Whoever reads a host's transcripts hands over `Transcript` values; here they become one Markdown
-file each. Tool calls, system text and reasoning are no turns and never come this far.
-"""
+"""Export conversations for search: one Markdown file each, with the turns of user and assistant."""
 
 from __future__ import annotations
 
@@ -19,7 +15,7 @@ from lorebank.markdown.hidden import hide
 from lorebank.records import Record
 
 _MARK = "<!-- conversation exported by lorebank -->"
-"""Begins every export, so that no other file of the folder is ever replaced or removed."""
+"""First line of every export, so that other files are never replaced or removed."""
 _ENDED = re.compile(r"^# Conversation .*, (\d{4}-\d\d-\d\d \d\d:\d\d)$", re.MULTILINE)
 _LABELS = {"user": "User", "assistant": "Assistant"}
 
@@ -44,11 +40,10 @@ class TranscriptExport(Record):
 def export_transcripts(
     transcripts: Iterable[Transcript], folder: Path, *, retention_days: int, now: datetime
 ) -> TranscriptExport:
-    """Write conversations into a folder, one file each; unchanged ones are left alone.
+    """Write conversations into a folder, one file each, if changed.
 
-    Conversations that ended more than `retention_days` days ago are not written, and what was
-    exported of them earlier is removed; 0 keeps all. So is one of which no turn is left. Raises
-    `WorkspaceError`.
+    Exports of conversations without turns, or that ended over `retention_days` days ago (0 keeps
+    all), are removed. Raises `WorkspaceError`.
     """
     oldest = now - timedelta(days=retention_days) if retention_days else None
     written, removed = [], []
@@ -74,10 +69,8 @@ def export_transcripts(
 
 
 def transcript_text(transcript: Transcript) -> str:
-    """A conversation as Markdown, a line a turn: `User: …`, `Assistant: …`.
-
-    Private spans, hidden markup, control characters and what looks like a key are left out.
-    """
+    """A conversation as Markdown, one line per turn, without private spans, hidden markup, control
+    characters and secrets."""
     lines = [
         f"{_LABELS[turn.role]}: {said}"
         for turn in transcript.turns
@@ -89,19 +82,19 @@ def transcript_text(transcript: Transcript) -> str:
 
 
 def _on_one_line(text: str) -> str:
-    """What of a text may be kept, as transcripts that are searched here are kept."""
+    """The part of a text that may be kept, as in the built-in store."""
     return " ".join(hide(clean_turn(text)[0], "")[0].split())
 
 
 def _file_name(transcript: Transcript) -> str:
-    """The day first, so that hits say when; then the host's own name, as far as a path bears it."""
+    """The host's name for it, as far as a path allows, and a hash."""
     mark = blake2b(transcript.id.encode("utf-8", "surrogateescape"), digest_size=4).hexdigest()
     name = re.sub(r"[^\w-]+", "-", slugify(transcript.id))[:60].strip("-")
     return f"{'-'.join(filter(None, (name, mark)))}.md"
 
 
 def _write(file: Path, text: str) -> bool:
-    """Whether the file was written: not where it holds that already, or is not ours."""
+    """Returns whether the file was written; not if it is current, or not ours."""
     if file.is_symlink() or (file.exists() and _exported(file) in (None, text)):
         return False
     temporary = file.with_suffix(".new")

@@ -1,8 +1,7 @@
-"""Which transcripts are there: the `.jsonl` files of the folders that the settings name.
+"""Find transcripts: the `.jsonl` files of the configured folders.
 
-An agent's folders are its own: `{agent_id}` in a path stands for the agent that asks. Links are
-not followed, neither files nor folders. A file is cited as `sessions/` and its path within its
-folder, wherever that folder is.
+`{agent_id}` in a folder is the current agent. Links are not followed. A file is cited as
+`sessions/<path within its folder>`.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ class SessionFile(NamedTuple):
 
     @property
     def day(self) -> date:
-        """The local day of its time stamp: of what bears no day of its own."""
+        """The local day of its time stamp, for turns without one."""
         return datetime.fromtimestamp(self.mtime_ns / 1e9).astimezone().date()
 
 
@@ -43,14 +42,14 @@ class FoundSessions(Record):
 
 
 def session_folders(root: Path, config: Config) -> tuple[Path, ...]:
-    """The folders that hold the transcripts of the agent that asks."""
+    """The transcript folders of the current agent."""
     agent = config.index.agent_id
     named = (p.replace("{agent_id}", agent) for p in config.memory_search.sessions.paths)
     return tuple(dict.fromkeys(root / Path(path).expanduser() for path in named))
 
 
 def find_sessions(root: Path, config: Config) -> FoundSessions:
-    """Every transcript of those folders and what lies below them."""
+    """Every transcript in or below those folders."""
     problems: list[Diagnostic] = []
     files: dict[str, SessionFile] = {}
     places: set[Path] = set()
@@ -66,7 +65,7 @@ def find_sessions(root: Path, config: Config) -> FoundSessions:
             problems.append(Diagnostic(str(folder), 0, "symlink-ignored", message))
             continue
         if not folder.is_dir():
-            message = "is not there; it holds no transcripts yet"
+            message = "does not exist; there are no transcripts yet"
             problems.append(Diagnostic(str(folder), 0, "session-folder-missing", message))
             continue
         for within, entry in entries_below(folder, report):

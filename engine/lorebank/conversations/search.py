@@ -1,7 +1,7 @@
-"""Search in transcripts: snippets of what was said, marked as nobody's word for anything.
+"""Search transcripts by words; hits are marked as unconfirmed.
 
-By words alone. A score is that of a note of which no more is known than the share of the words that
-it holds, so that the hits of both can be put in one order.
+A score is that of a note with the same share of the question's words and no other signals, so that
+hits of both can be merged.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from lorebank.recall.snippets import snippet
 from lorebank.recall.understand import MAX_QUERY_CHARACTERS
 
 _MIN_CANDIDATES = 40
-"""Chosen by hand: repeated chunks and low scores fall away before the hits are shown."""
+"""Chosen by hand: repeated chunks and low scores are dropped later."""
 _CANDIDATES_PER_HIT = 4
 """As above, for many hits."""
 
@@ -27,7 +27,7 @@ _CANDIDATES_PER_HIT = 4
 def search_sessions(
     connection: Connection, text: str, *, k: int, min_score: float = 0.0, path: str | None = None
 ) -> tuple[SearchHit, ...]:
-    """The best chunks of transcripts for a question, best first; what was said twice, once."""
+    """The best chunks for a question, best first, without duplicates."""
     terms = search_terms(text[:MAX_QUERY_CHARACTERS])
     within = None if path is None else select_session_chunks(connection, path)
     wanted = max(_MIN_CANDIDATES, k * _CANDIDATES_PER_HIT)
@@ -56,8 +56,7 @@ def search_sessions(
 def merge_hits(
     notes: Sequence[SearchHit], sessions: Sequence[SearchHit], *, k: int
 ) -> tuple[SearchHit, ...]:
-    """Both in one order, each keeping its own: the higher score of the two next ones comes first,
-    a note before a session."""
+    """Merge both by score, each in its own order; notes first at equal scores."""
     left, right = list(notes), list(sessions)
     merged: list[SearchHit] = []
     while (left or right) and len(merged) < k:

@@ -1,8 +1,7 @@
-"""The store of conversations: how far each transcript was read, its chunks, what was odd in it.
+"""The store of conversations: how far each transcript was read, its chunks, its problems.
 
-Chunks are a function of the turns alone, one after the other: going on from an open chunk gives
-what reading everything at once would. A chunk is of one day; a long turn is cut where
-a sentence ends.
+Chunks depend on the turns only: continuing an open chunk gives the same as reading everything at
+once. A chunk covers one day; long turns are cut at sentence ends.
 """
 
 from __future__ import annotations
@@ -26,10 +25,10 @@ _BETWEEN = "\n\n"
 
 
 class TurnChunk(Record):
-    """Some turns in a row, or a part of a long one."""
+    """Consecutive turns, or part of a long one."""
 
     text: str
-    """Each turn with who said it before it."""
+    """Each turn after its speaker."""
     start_line: int
     end_line: int
     day: date | None
@@ -38,9 +37,7 @@ class TurnChunk(Record):
 def chunk_turns(
     turns: Iterable[Turn], longest: int, open_chunk: TurnChunk | None = None
 ) -> Iterator[TurnChunk]:
-    """The chunks of the turns, of at most `longest` characters; the first begins with
-    `open_chunk`, the last one may go on.
-    """
+    """Chunks of at most `longest` characters; the first continues `open_chunk`."""
     current = open_chunk
     for turn in turns:
         label = LABELS[turn.role]
@@ -61,14 +58,14 @@ def chunk_turns(
 
 
 _HASH_BUFFER_BYTES = 16 * 2**20
-"""Words that FTS5 gathers before it writes them; its own default is one megabyte."""
+"""FTS5's write buffer; its default is 1 MB."""
 
 
 _SESSION = "session, path, place, size, mtime_ns, day, offset, lines, mark, turns"
 
 
 class KnownSession(Record):
-    """A transcript as it was when it was last read."""
+    """A transcript as of its last read."""
 
     session: int | None
     """Its number in the store; `None` before it is saved."""
@@ -83,7 +80,7 @@ class KnownSession(Record):
 
 
 def open_sessions(path: Path) -> Connection:
-    """The store of transcripts at `path`; made empty as an index is, see `open_index`."""
+    """The store at `path`; see `open_index`."""
     connection = open_index(path, "sessions.sql")
     if has_full_text(connection):
         known = connection.execute(
@@ -115,7 +112,7 @@ def _known(
 
 
 def save_session(connection: Connection, known: KnownSession) -> KnownSession:
-    """Write how far a transcript was read; a new one gets its number."""
+    """Save how far a transcript was read; a new one gets its number."""
     seen = (known.session, known.path, known.place, known.size, known.mtime_ns, known.day)
     [(session,)] = select(
         connection,
@@ -133,7 +130,7 @@ def delete_session(connection: Connection, session: int | None) -> None:
 
 
 def forget_before(connection: Connection, day: date) -> int:
-    """Delete what was said before a day; how many chunks."""
+    """Delete chunks before a day; returns how many."""
     return _delete_chunks(
         connection,
         "SELECT c.chunk FROM session_chunks c JOIN sessions s ON s.session = c.session"
@@ -150,7 +147,7 @@ def _delete_chunks(connection: Connection, query: str, bound: tuple[object, ...]
 
 
 def take_last_chunk(connection: Connection, session: int | None) -> TurnChunk | None:
-    """The chunk that goes on when more is said, taken out of the store."""
+    """Remove and return the last chunk, to be continued."""
     found = select(
         connection,
         "SELECT chunk, text, start_line, end_line, day FROM session_chunks WHERE session = ?"
@@ -164,7 +161,7 @@ def take_last_chunk(connection: Connection, session: int | None) -> TurnChunk | 
 
 
 def add_chunks(connection: Connection, session: int | None, chunks: Iterable[TurnChunk]) -> None:
-    """Write chunks behind those that are there."""
+    """Append chunks."""
     first = connection.execute("SELECT coalesce(max(chunk), 0) + 1 FROM session_chunks").get
     rows = list(enumerate(chunks, start=int(first)))
     connection.executemany(
@@ -182,14 +179,14 @@ def add_chunks(connection: Connection, session: int | None, chunks: Iterable[Tur
 
 
 def _words_of(text: str) -> str:
-    """The text for full text, without labels: "user" is not a word that was said."""
+    """The text to index, without speakers."""
     for label in LABELS.values():
         text = text.replace(f"\n{label}", "\n").removeprefix(label)
     return text if text.isascii() else searchable(text)
 
 
 def record_if_new(connection: Connection, session: int | None, turn: Turn) -> bool:
-    """Whether a message was not in the transcript before; it is from now on."""
+    """Returns whether the message is new in the transcript, and records it."""
     if not turn.id:
         return True
     digest = blake2b(f"{turn.id}\0{turn.text}".encode(), digest_size=8).digest()
@@ -203,7 +200,7 @@ def record_if_new(connection: Connection, session: int | None, turn: Turn) -> bo
 def add_problems(
     connection: Connection, session: int | None, found: Iterable[tuple[str, int]]
 ) -> None:
-    """Add odd lines, `(code, line)`, to those that are known: the first of each is kept."""
+    """Count problems `(code, line)`, keeping the first line of each code."""
     connection.executemany(
         "INSERT INTO session_problems (session, code, line, count) VALUES (?, ?, ?, 1)"
         " ON CONFLICT DO UPDATE SET count = count + 1",
@@ -218,7 +215,7 @@ def drop_problem(connection: Connection, session: int | None, code: str) -> None
 
 
 def session_problems(connection: Connection) -> tuple[Diagnostic, ...]:
-    """What is odd in the transcripts, by path."""
+    """Problems by path."""
     return tuple(
         Diagnostic(path, line, code, PROBLEMS[code] + (f" ({count:,} times)" if count > 1 else ""))
         for path, line, code, count in select(
@@ -237,14 +234,14 @@ def session_counts(connection: Connection) -> dict[str, int]:
 
 
 class SessionChunk(Record):
-    """A stretch of a transcript as search shows it."""
+    """Part of a transcript, as a search hit."""
 
     number: int
     path: str
     start_line: int
     end_line: int
     day: str
-    """Of its turns, else of the file; ISO."""
+    """ISO; of its turns, else of the file."""
     text: str
 
 

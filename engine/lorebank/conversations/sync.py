@@ -1,9 +1,9 @@
-"""Transcripts into the store: what was added to each since it was last read, and nothing else.
+"""Read new parts of transcripts into the store.
 
-A file is read on from the byte where reading ended, in pieces of a few megabytes, each with its
-place in one transaction: a kill loses nothing and repeats nothing. It is read from the start
-where it no longer begins with what was read. Files that grew by little wait, so that a conversation
-under way is not read line by line.
+A file is continued from its last offset, in pieces of a few megabytes with offset and content in
+one transaction, so that a kill loses and repeats nothing. It is read from the start if its
+beginning changed. Files that grew little wait, so that a running conversation is not read line by
+line.
 """
 
 from __future__ import annotations
@@ -35,29 +35,29 @@ from lorebank.workspace.files import content_hash, open_regular
 Progress = Callable[[str, int, int], None]
 
 _PIECE_BYTES = 8 * 2**20
-"""Bytes of one transaction, and the last line that begins in them."""
+"""Per transaction, plus the rest of the last line."""
 _MARK_BYTES = 4096
-"""Bytes at the start and at the end of what was read by which a file is recognised."""
+"""At the start and the end of the part read: a hash of them recognises the file."""
 _UNFINISHED = 0
-"""In place of the time stamp while a file is being read; a kill leaves it so."""
+"""The time stamp while a file is being read, and after a kill."""
 _PARTIAL_LINE = "session-line-half"
 _CHARACTERS_A_TOKEN = 4
-"""Of English prose by the tokenizers of the large models."""
+"""Of English prose in tokenizers of large models."""
 
 
 class SyncScope(Enum):
     """How much of the transcripts a sync reads."""
 
     DUE = "due"
-    """Files that grew by as much as the rules say."""
+    """Files that grew enough."""
     ADDED = "added"
-    """Whatever was added to a file."""
+    """Everything added."""
     FROM_START = "from start"
-    """Every file, as if none had been read."""
+    """Every file from the start."""
 
 
 class SessionRules(Record):
-    """How transcripts are cut, when a grown one is read, and how long what was said is kept."""
+    """Chunk size, thresholds for reading, and retention."""
 
     chunk_tokens: int = 400
     delta_bytes: int = 100_000
@@ -66,16 +66,13 @@ class SessionRules(Record):
     forgotten: Forgotten = NOTHING
 
     def fingerprint(self) -> str:
-        """Changes with whatever makes other rows of the same files."""
+        """Changes if the same files would give other rows."""
         rules = f"{self.chunk_tokens} {self.retention_days} {self.forgotten.fingerprint()}"
         return rules.rstrip()
 
 
 def read_session(place: Path) -> Iterator[Turn]:
-    """What users and assistants said in a transcript, as it may be kept; `OSError` if it is gone.
-
-    Line by line, so that a large file takes no more memory than a small one.
-    """
+    """The turns of a transcript as they may be kept, with constant memory. Raises `OSError`."""
     with open_regular(place) as handle:
         yield from turns_of(handle)
 
@@ -90,8 +87,7 @@ def sync_sessions(
     progress: Progress | None = None,
     is_over: Callable[[], bool] = lambda: False,
 ) -> SyncReport:
-    """Bring the store up to date with these files. Once `is_over` says so, the rest waits for the
-    next time."""
+    """Update the store from these files; once `is_over`, the rest waits for the next time."""
     days = rules.retention_days
     oldest = today - timedelta(days=days) if days else date.min
     files = [file for file in found.files if file.day >= oldest]
@@ -127,8 +123,8 @@ def sync_sessions(
 def _drop_removed(
     connection: Connection, files: list[SessionFile], rules: SessionRules, reach: SyncScope
 ) -> tuple[dict[str, KnownSession], list[str]]:
-    """What is known of each path, less what is not there any more, or all of it where it would be
-    read otherwise now; and the paths that are gone."""
+    """The known sessions by path, after deleting missing ones (or all, if the rules changed), and
+    the paths of the missing ones."""
     places = {file.path: str(file.place) for file in files}
     known = rows.known_sessions(connection)
     other_rules = read_meta(connection, "rules") != rules.fingerprint()
@@ -151,11 +147,11 @@ def _sync_file(
     reach: SyncScope,
     is_over: Callable[[], bool],
 ) -> bool:
-    """Read one file on, if it is due, a transaction a piece; whether it was due."""
+    """Continue one file if it is due, one transaction per piece; returns whether it was."""
     if known is not None and (known.size, known.mtime_ns) == (file.size, file.mtime_ns):
         return False
     with open_regular(file.place) as handle:
-        # What is written from now on is left for the next time: size and stamp stay true.
+        # What is written from now on waits, so that size and time stamp stay correct.
         seen = os.fstat(handle.fileno())
         file = file._replace(size=seen.st_size, mtime_ns=seen.st_mtime_ns)
         from_start = known is None or _was_replaced(known, file, handle)
@@ -178,14 +174,14 @@ def _sync_file(
 
 
 def _was_replaced(known: KnownSession, file: SessionFile, handle: BinaryIO) -> bool:
-    """Whether the file is no longer what was read with something behind it."""
+    """Whether the file is not simply a continuation of what was read."""
     touched = file.size == known.size and known.mtime_ns != _UNFINISHED
     replaced = touched or _mark(handle, known.read.offset) != known.mark
     return replaced or _last_line_grew(handle, known.read)
 
 
 def _is_due(known: KnownSession, file: SessionFile, rules: SessionRules, handle: BinaryIO) -> bool:
-    """Whether so much was added that it is read without being asked for."""
+    """Whether enough was added to be read now."""
     added = file.size - known.read.offset
     if known.mtime_ns == _UNFINISHED or added >= rules.delta_bytes:
         return True
@@ -196,7 +192,7 @@ def _is_due(known: KnownSession, file: SessionFile, rules: SessionRules, handle:
 def _begin(
     connection: Connection, file: SessionFile, known: KnownSession | None, handle: BinaryIO
 ) -> KnownSession:
-    """A row of a file of which nothing was read."""
+    """A new row for a file, replacing an old one."""
     if known is not None:
         rows.delete_session(connection, known.session)
     new = rows.save_session(connection, KnownSession(None, file.path, str(file.place)))
@@ -212,7 +208,7 @@ def _read_piece(
     file: SessionFile,
     handle: BinaryIO,
 ) -> tuple[KnownSession, bool]:
-    """Read a few megabytes on, inside the caller's transaction; whether more follows."""
+    """Read one piece in the caller's transaction; returns whether more follows."""
     rows.drop_problem(connection, known.session, _PARTIAL_LINE)
     place, turns, odd, has_more = known.read, list[Turn](), list[tuple[str, int]](), False
     for line in lines_of(handle, place):
@@ -249,7 +245,7 @@ def _read_piece(
 
 
 def _last_line_grew(handle: BinaryIO, read: TranscriptOffset) -> bool:
-    """Whether the last line that was read had no end yet, and more was written of it."""
+    """Whether the last line read was incomplete, and was continued."""
     if not read.offset:
         return False
     handle.seek(read.offset - 1)
@@ -258,7 +254,7 @@ def _last_line_grew(handle: BinaryIO, read: TranscriptOffset) -> bool:
 
 
 def _mark(handle: BinaryIO, offset: int) -> str:
-    """A digest by which the first `offset` bytes of a file are recognised: of their two ends."""
+    """A hash of both ends of the first `offset` bytes of a file."""
     handle.seek(0)
     first = handle.read(min(_MARK_BYTES, offset))
     handle.seek(max(0, offset - _MARK_BYTES))

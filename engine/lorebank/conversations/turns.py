@@ -1,18 +1,14 @@
-"""A line of a transcript → the turns in it, fit to be kept, and what was odd about it.
+"""Parse one line of a transcript into turns that may be kept, and problems.
 
-Only LF ends a line. A line that is longer than any turn is reported and skipped, without ever being
-held whole; what stands behind the last line end is given as a line that may not be whole yet.
-
-Known are OpenClaw's sessions (`{"type": "message", "message": {…}}`), Claude Code's (`{"type":
+Supported are OpenClaw's sessions (`{"type": "message", "message": {…}}`), Claude Code's (`{"type":
 "user", "message": {…}, "uuid": …}`), Codex' (`{"payload": {…}}`) and plain messages: `role` and
-`content`, `from` and `value`, alone or in a list under `messages`. Kept is the text of users and
-assistants: no system prompts, tools and their output, thinking, summaries that a host made, nor
-what agents said among themselves; fields that nobody knows are passed over.
+`content`, `from` and `value`, single or in a list under `messages`. Kept is the text of users and
+assistants, without system prompts, tools and their output, thinking, summaries by the host and
+messages between agents; unknown fields are ignored.
 
-Gone are reminders and outputs that a host wraps in tags of its own, pictures and other encoded
-bytes, text that memory itself gave out, private spans, control characters; secrets are masked.
-
-No line is ever an error: what cannot be read is reported by a code, and the next line is another.
+Removed are text in a host's own tags, encoded data, recalled text, private spans and control
+characters; secrets are masked. Only LF ends a line; overlong lines are skipped without being
+loaded, and the last line may be incomplete. Problems are reported by code, never raised.
 """
 
 from __future__ import annotations
@@ -38,14 +34,14 @@ class Role(StrEnum):
 
 
 class Utterance(NamedTuple):
-    """One message as it stands in the file."""
+    """One message of the file."""
 
     role: Role
     text: str
     day: date | None
-    """Of its own time stamp, in the zone that is written there."""
+    """Of its time stamp, in the zone written there."""
     id: str
-    """As its host numbers it; empty where it does not."""
+    """The host's id, if any."""
 
 
 _ROLES = {
@@ -63,21 +59,21 @@ _META_FLAGS = frozenset(
 _LIST_KEYS = frozenset({"messages", "conversations", "conversation", "turns"})
 _ENVELOPES = ("message", "payload")
 _ENVELOPE_TYPES = frozenset({"message", "response_item", *_ROLES})
-"""Of others, such as progress and hooks, the message within is no turn of this conversation."""
+"""Messages inside other types, such as progress and hooks, are not turns."""
 _TEXT_BLOCKS = frozenset({"text", "input_text", "output_text"})
 _CONTENT_KEYS = ("content", "text", "value", "parts")
 _TIME_KEYS = ("timestamp", "created_at", "createdAt", "create_time", "ts", "time", "date")
 _ID_KEYS = ("uuid", "id", "message_id", "messageId")
 _DEPTH = 4
-"""Lists within lists; chosen by hand, so that a hostile value ends somewhere."""
+"""Nesting limit against hostile values; chosen by hand."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECONDS_FROM = 10**11
-"""A number of seconds that large would be after the year 5000."""
+"""As seconds this would be after the year 5000."""
 _YEARS = range(1970, 2200)
 
 
 def utterances_in(value: object) -> Iterator[Utterance]:
-    """The messages of users and assistants in one value, in their order."""
+    """The messages of users and assistants in one value, in order."""
     yield from _utterances(value, None, "", _DEPTH)
 
 
@@ -118,7 +114,7 @@ def _is_meta(value: Mapping[str, Any]) -> bool:
 
 
 def _role(value: Mapping[str, Any]) -> Role | None:
-    """Its role as it says; `type` where nothing else names one."""
+    """Its role; from `type` only if nothing else names one."""
     author = value.get("author")
     role = value.get("role", author.get("role") if isinstance(author, dict) else author)
     for name in (role, value.get("from"), value.get("sender"), value.get("type")):
@@ -128,7 +124,7 @@ def _role(value: Mapping[str, Any]) -> Role | None:
 
 
 def _with_role(inner: Mapping[str, Any], outer: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A message whose host names the role on the envelope alone."""
+    """For hosts that name the role only on the envelope."""
     named = outer.get("type", "message")
     return inner if "role" in inner or named not in _ROLES else {**inner, "role": named}
 
@@ -141,7 +137,7 @@ def _text(value: Mapping[str, Any]) -> str:
 
 
 def _pieces(content: object, depth: int) -> Iterator[str]:
-    """The texts of a content: a text, a block, or a list of them."""
+    """The texts of a text, a block, or a list of them."""
     if isinstance(content, str):
         if content.strip():
             yield content
@@ -170,7 +166,7 @@ def _day(value: Mapping[str, Any]) -> date | None:
 
 
 def _day_of(stamp: object) -> date | None:
-    """The day of an ISO time, or of seconds or milliseconds since 1970; `None` for all else."""
+    """The day of an ISO time, or of seconds or milliseconds since 1970, if valid."""
     try:
         if isinstance(stamp, str) and not stamp.strip().replace(".", "", 1).isdigit():
             day = date.fromisoformat(stamp.strip()[:10])
@@ -186,16 +182,16 @@ def _day_of(stamp: object) -> date | None:
 
 
 MAX_LINE_BYTES = 16 * 2**20
-"""Bytes. Pictures within a conversation take a few million."""
+"""Pictures in a conversation take a few million."""
 
 
 class TranscriptOffset(Record):
-    """How far a file was read, so that reading can go on there."""
+    """How far a file was read."""
 
     offset: int
-    """Bytes that were read."""
+    """Bytes."""
     lines: int
-    """Line ends among them."""
+    """Line ends."""
 
 
 START = TranscriptOffset(0, 0)
@@ -207,18 +203,18 @@ class Line(Record):
     number: int
     """1-based."""
     data: bytes
-    """Empty where the line is too long."""
+    """Empty if the line is too long."""
     end: TranscriptOffset
-    """Where reading goes on once this line is done with."""
+    """Where the next line starts."""
     too_long: bool
     ended: bool
-    """Whether a line end follows; without one, more of it may be written."""
+    """Whether it has its line end; else it may still grow."""
 
 
 def lines_of(
     handle: BinaryIO, start: TranscriptOffset = START, *, longest: int = MAX_LINE_BYTES
 ) -> Iterator[Line]:
-    """The lines of a file from `start` on; of a line, no more than `longest` bytes are held."""
+    """The lines from `start` on; at most `longest` bytes of a line are held in memory."""
     handle.seek(start.offset)
     offset, number = start.offset, start.lines
     while data := handle.readline(longest + 1):
@@ -232,7 +228,7 @@ def lines_of(
 
 
 MAX_TURN_CHARACTERS = 256_000
-"""Characters; what is longer was pasted, not said."""
+"""Longer ones were pasted, not said."""
 _HOST_TAGS = (
     *("system-reminder", "system_reminder", "system", "environment_context", "user_instructions"),
     *("local-command-stdout", "local-command-stderr", "local-command-caveat", "command-name"),
@@ -250,7 +246,7 @@ _MESSAGE_ID = re.compile(r"^\[message_id: [^\]\n]{1,120}\][ \t]*$", re.MULTILINE
 _DATA_URI = re.compile(r"data:[\w/+.;=-]{0,120};base64,[A-Za-z0-9+/=_%-]*")
 _ENCODED = re.compile(r"[A-Za-z0-9+/_-]{200,}+={0,2}|(?:[A-Za-z0-9+/]{60,}+={0,2}\r?\n){3,}+")
 _MIN_ENCODED_WORD = 60
-"""The shortest line of `_ENCODED`: without a word of that length the pattern cannot match."""
+"""`_ENCODED` cannot match without a word of this length."""
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
 _BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
@@ -281,7 +277,7 @@ def clean_turn(text: str) -> tuple[str, list[str]]:
 
 
 def _plain(text: str) -> str:
-    """The text with LF line ends, and without what moves a terminal or no encoding can write."""
+    """The text with LF line ends, without control characters and lone surrogates."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if text.replace("\n", " ").isprintable():
@@ -290,7 +286,7 @@ def _plain(text: str) -> str:
 
 
 def _without_host_tags(text: str) -> str:
-    """The text without the elements of these tags; one that is never closed is a word like any."""
+    """The text without elements of these tags; unclosed tags are plain text."""
     low = text.lower()
     if len(low) != len(text):
         low = text
@@ -312,31 +308,31 @@ def _without_host_tags(text: str) -> str:
 
 
 PROBLEMS = {
-    "session-line-half": "the last line is not whole yet; it is read once it is",
+    "session-line-half": "the last line is incomplete; it is read once it is complete",
     "session-line-long": "a line is too long to hold a turn; it is skipped",
-    "session-line-unread": "a line is no JSON object; it is skipped",
-    "session-nul": "a line holds NUL bytes; it is read without them",
-    "session-replaced": "the file is not what it was; it was read again",
+    "session-line-unread": "a line is not a JSON object; it is skipped",
+    "session-nul": "a line contains NUL bytes; it is read without them",
+    "session-replaced": "the file was replaced; it was read from the start",
     "session-turn-cut": f"a turn is kept to its first {MAX_TURN_CHARACTERS:,} characters",
-    "session-turn-repeated": "a message stands here again; it is kept once",
-    "session-utf8": "a line is not UTF-8; odd bytes are read as �",
+    "session-turn-repeated": "a message is repeated; it is kept once",
+    "session-utf8": "a line is not UTF-8; undecodable bytes are read as �",
     "secret-redacted": "a secret is kept out of the index",
 }
-"""What may be odd about a transcript: code → what it means."""
+"""Problems of transcripts: code → message."""
 _DECODER = json.JSONDecoder(strict=False)
 
 
 class Turn(Record):
-    """What one side said, without anything that may not be kept."""
+    """A message reduced to what may be kept."""
 
     role: Role
     text: str
     line: int = 0
-    """1-based, in the file."""
+    """1-based."""
     day: date | None = None
-    """Of the turn's own time stamp; `None` where it has none."""
+    """Of its time stamp, if any."""
     id: str = ""
-    """As the host numbers it; empty where it does not."""
+    """The host's id, if any."""
 
 
 class ReadLine(Record):
@@ -345,11 +341,11 @@ class ReadLine(Record):
     turns: tuple[Turn, ...] = ()
     odd: tuple[str, ...] = ()
     whole: bool = True
-    """False for a last line that more is to be written of."""
+    """False for an incomplete last line."""
 
 
 def read_line(line: Line) -> ReadLine:
-    """The turns of a line; a last line that is no JSON yet is not whole."""
+    """The turns of a line; an incomplete last line is not whole."""
     odd: list[str] = []
     try:
         values = _values(line, odd)
@@ -372,7 +368,7 @@ _PARTIAL = ReadLine(odd=("session-line-half",), whole=False)
 
 
 def _values(line: Line, odd: list[str]) -> list[object]:
-    """The JSON values: one, or more where line ends were lost; raises `ValueError`."""
+    """The JSON values: several if line ends were lost. Raises `ValueError`."""
     data = line.data
     if b"\0" in data:
         odd.append("session-nul")

@@ -1,6 +1,5 @@
-"""The SQLite files: how they are opened, laid out and written.
+"""The SQLite files: driver, schemas, transactions.
 
-Owns the driver, `schema.sql` (the index) and `sessions.sql` (the store of conversations). A
-statement stands in the room whose tables it reads: `index`, `names`, `trust`, `conversations`.
-May use `errors`.
+Owns `schema.sql` (the index) and `sessions.sql` (conversations). Queries are in the rooms that own
+the tables: `index`, `names`, `trust`, `conversations`. May use `errors`.
 """

@@ -20,7 +20,7 @@ from lorebank.errors import IndexUnusable, LorebankError, NotWritable
 K = TypeVar("K")
 V = TypeVar("V")
 SCHEMA_VERSIONS = {"schema.sql": 40, "sessions.sql": 24, "embeddings.sql": 3}
-"""To be raised with any change to a schema: a database of another version is rebuilt."""
+"""Raise with any change to a schema: databases of other versions are rebuilt."""
 BUSY_TIMEOUT_MS = 5_000
 """Chosen by hand: a batch of a large workspace is written in a second or two."""
 # Without memory-mapped reads: where the file is overwritten by something shorter while it is open,
@@ -32,31 +32,31 @@ _PRAGMAS = (
     "wal_autocheckpoint = 8000",  # eight times the default: a bulk write copies fewer pages twice
 )
 _VACUUM_MIN_BYTES = 8 * 2**20
-"""Chosen by hand: less room than this is not worth a VACUUM."""
+"""Chosen by hand: less free space is not worth a VACUUM."""
 _NO_FULL_TEXT_SCHEMA = "embeddings.sql"
-"""The schema that has no tables of words."""
+"""The schema without full-text tables."""
 _FTS5_MODULE = "SELECT 1 FROM pragma_module_list WHERE name = 'fts5'"
 _NO_FULL_TEXT_OFFSET = 1_000_000
-"""Added to the version of a database that was made where SQLite has no FTS5."""
+"""Added to the version of a database created by SQLite without FTS5."""
 _FULL_TEXT_TABLE = re.compile(
     r"CREATE VIRTUAL TABLE (\w+) USING fts5 \((.*?)\s+content = .*?\n\);", re.DOTALL
 )
 _POLL_S = 0.01
 """As in `workspace.lock`."""
 DamagedIndex = (apsw.NotADBError, apsw.CorruptError)
-"""What SQLite raises when it meets a page that makes no sense."""
+"""Raised for a corrupt page."""
 BusyIndex = (apsw.BusyError, apsw.LockedError)
-"""What SQLite raises when another process holds the file."""
+"""Raised if another process holds the file."""
 IndexProblem = apsw.Error
-"""Whatever SQLite raises."""
+"""Any error of SQLite."""
 UnwritableIndex = (apsw.ReadOnlyError, apsw.FullError, apsw.CantOpenError, apsw.IOError)
-"""What SQLite raises on a read-only folder, a full disk, or one that fails."""
+"""Raised for a read-only folder, a full or a failing disk."""
 Connection = apsw.Connection
-"""An open index; other rooms name its type and pass it on, and never call it."""
+"""An open index; other rooms only pass it on."""
 
 
 class _NeedsOtherSQLite(Exception):
-    """The index holds tables of a module that this SQLite was built without, and cannot drop."""
+    """The index has FTS5 tables, which this build of SQLite cannot even drop."""
 
 
 def open_index(
@@ -65,12 +65,11 @@ def open_index(
     on_damage: Callable[[Exception], object] = lambda problem: None,
     wait_ms: int = BUSY_TIMEOUT_MS,
 ) -> apsw.Connection:
-    """The index at `path`, made empty where it is missing, outdated or no database at all.
+    """The index at `path`, created empty if it is missing, outdated or not a database.
 
-    `schema` is the file of this room that lays it out; `on_damage` is called before a damaged file
-    is replaced; `wait_ms` is how long other processes are waited for. Raises `NotWritable` where
-    the file cannot be written, or something else is in its place, `IndexUnusable` where a damaged
-    one could not be replaced.
+    `on_damage` is called before a damaged file is replaced; `wait_ms` is the busy timeout. Raises
+    `NotWritable` if the file cannot be written or is not a regular file, `IndexUnusable` if a
+    damaged one cannot be replaced.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -81,7 +80,7 @@ def open_index(
         ) from problem
     if not _is_regular_or_missing(path):
         raise NotWritable(
-            f"{path} is a link, a folder or another thing that is no file",
+            f"{path} is a link, a folder or something else that is not a file",
             hint="delete it, or move it away; the index is rebuilt from the Markdown files",
         )
     for is_second in (False, True):
@@ -99,19 +98,19 @@ def open_index(
 
 
 def discard_index(path: Path) -> None:
-    """Delete a database file with its write-ahead log; the Markdown files remain the truth."""
+    """Delete a database file with its write-ahead log."""
     for suffix in ("", "-wal", "-shm"):
         Path(f"{path}{suffix}").unlink(missing_ok=True)
 
 
 def _is_regular_or_missing(path: Path) -> bool:
-    """Whether the path is free, or a file's: opening a pipe would never return."""
+    """Opening a pipe would block."""
     return not path.is_symlink() and (path.is_file() or not path.exists())
 
 
 def is_damage(problem: Exception) -> bool:
-    """Whether the database itself is broken: a malformed page, a file that ends too early, a text
-    that nobody wrote, or a table that is gone."""
+    """Whether the database is corrupt: a malformed page, a file that ends too early, invalid text,
+    or a missing table."""
     if isinstance(problem, apsw.IOError):
         return getattr(problem, "extendedresult", 0) == apsw.SQLITE_IOERR_SHORT_READ
     damaged = (*DamagedIndex, UnicodeDecodeError)
@@ -119,12 +118,11 @@ def is_damage(problem: Exception) -> bool:
 
 
 def open_in_memory(path: Path | None, schema: str = "schema.sql") -> apsw.Connection:
-    """A database in memory, begun with what the one at `path` holds where that can be read.
+    """An in-memory copy of the database at `path`, or an empty one if that cannot be read.
 
-    For files that cannot be written, and those another process holds: a question is answered all
-    the same. Where SQLite cannot make the shared memory of a write-ahead log beside a read-only
-    file it is read as immutable; what only the log holds is missing from the copy then, and the
-    next sync reads it from the files again.
+    For files that cannot be written or are locked, so that questions are answered all the same. If
+    SQLite cannot create the shared memory of the write-ahead log, the file is read as immutable,
+    without the content of the log; the next sync adds it from the files.
     """
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
     uri = path.absolute().as_uri() if path is not None and _is_regular_or_missing(path) else ""
@@ -136,7 +134,7 @@ def open_in_memory(path: Path | None, schema: str = "schema.sql") -> apsw.Connec
                     with connection.backup("main", source, "main") as backup:
                         backup.step()
             return _prepare(connection, schema)
-        except BusyIndex:  # it is being written, and half of it would be read
+        except BusyIndex:  # it is being written: the copy would be inconsistent
             connection.close()
             break
         except (apsw.Error, OSError, _NeedsOtherSQLite):
@@ -145,8 +143,8 @@ def open_in_memory(path: Path | None, schema: str = "schema.sql") -> apsw.Connec
 
 
 def integrity_problems(connection: Connection, *, words: bool = True) -> tuple[str, ...]:
-    """What SQLite, and FTS5 of the tables of words, find wrong with the file itself; empty where it
-    is sound. Raises what is wrong with the disk, or with another process."""
+    """Problems found by SQLite's and FTS5's integrity checks. Raises errors of the disk, and of a
+    busy database."""
     try:
         checked = select(connection, "PRAGMA quick_check(10)")
         problems = [str(line) for (line,) in checked if line != "ok"]
@@ -160,13 +158,13 @@ def integrity_problems(connection: Connection, *, words: bool = True) -> tuple[s
 
 
 def full_text_tables(connection: Connection) -> list[str]:
-    """The tables of words; plain ones, where SQLite has no FTS5, keep nothing behind."""
+    """The FTS5 tables."""
     query = "SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL%fts5%' ORDER BY name"
     return [name for (name,) in select(connection, query)]
 
 
 def texts_of(connection: Connection) -> Iterator[str]:
-    """All text of each row of a database's plain tables."""
+    """All text of each row of the ordinary tables."""
     query = (
         "SELECT t.name, group_concat('\"' || c.name || '\"') FROM sqlite_schema t,"
         " pragma_table_info(t.name) c WHERE t.type = 'table' AND c.type = 'TEXT'"
@@ -178,7 +176,6 @@ def texts_of(connection: Connection) -> Iterator[str]:
 
 
 def _configure(connection: apsw.Connection, wait_ms: int) -> None:
-    """The settings that every connection of the project has."""
     connection.set_busy_timeout(wait_ms)
     connection.transaction_mode = "IMMEDIATE"
     _switch_to_wal(connection, wait_ms)
@@ -187,7 +184,7 @@ def _configure(connection: apsw.Connection, wait_ms: int) -> None:
 
 
 def _switch_to_wal(connection: apsw.Connection, wait_ms: int) -> None:
-    """Two that switch a new database at the same time are refused at once, without the timeout."""
+    """Concurrent switches of a new database fail at once, ignoring the busy timeout."""
     deadline = time.monotonic() + wait_ms / 1000
     while True:
         try:
@@ -202,19 +199,18 @@ def _switch_to_wal(connection: apsw.Connection, wait_ms: int) -> None:
 def select(
     connection: Connection, query: str, bound: Sequence[object] | Mapping[str, object] = ()
 ) -> list[tuple[Any, ...]]:
-    """All rows of a query; the caller knows what its columns hold."""
     return connection.execute(query, cast("apsw.Bindings", bound)).fetchall()
 
 
 @contextmanager
 def transaction(connection: apsw.Connection) -> Iterator[None]:
-    """One `BEGIN IMMEDIATE` transaction; rolled back when the body raises.
+    """One `BEGIN IMMEDIATE` transaction, rolled back if the body raises.
 
-    Begun by a statement: apsw's own `with connection` waits for another writer without letting the
-    interpreter go, and where that writer is a thread of this process, it could never finish.
+    Begun by a statement: apsw's own `with connection` holds the interpreter lock while it waits,
+    which would deadlock with a writing thread of this process.
     """
     if connection.in_transaction:
-        with connection:  # a savepoint, which waits for nobody
+        with connection:  # a savepoint, which never waits
             yield
         return
     connection.execute("BEGIN IMMEDIATE")
@@ -228,10 +224,9 @@ def transaction(connection: apsw.Connection) -> Iterator[None]:
 
 
 def vacuum_if_worthwhile(connection: apsw.Connection) -> bool:
-    """Shrink the file where most of it is free pages, and they are worth it; whether it was.
+    """Shrink the file if most of it is free pages; returns whether it was.
 
-    What is written reuses free pages, so that a file does not grow by change. It stays as large as
-    it ever was, until this. Outside a transaction; not at all while another process writes.
+    Call outside a transaction. Does nothing while another process writes.
     """
     pages, free = int(connection.pragma("page_count")), int(connection.pragma("freelist_count"))
     if free * 2 < pages or free * int(connection.pragma("page_size")) < _VACUUM_MIN_BYTES:
@@ -247,25 +242,25 @@ def vacuum_if_worthwhile(connection: apsw.Connection) -> bool:
 
 
 def seen_version(connection: Connection) -> int:
-    """Changes whenever another connection has written."""
+    """Changes when another connection has written."""
     return int(connection.pragma("data_version"))
 
 
 def generation(connection: Connection) -> tuple[int, int]:
-    """Changes whenever this or another connection has written, as far as this one has read since:
-    every question begins with `seen_version`, which costs thirty times as much."""
+    """Changes when this or another connection has written, as of this one's last read; a thirtieth
+    of the cost of `seen_version`, with which every question begins."""
     return connection.data_version(), connection.total_changes()
 
 
 class Memo(dict[K, V]):
-    """Values worked out of an index: kept until this or another connection writes."""
+    """A cache of values derived from an index, valid until a connection writes."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._generation = generation(connection)
 
     def current(self) -> Self:
-        """Itself, emptied where anybody has written since."""
+        """Itself, emptied if the index has changed."""
         now = generation(self._connection)
         if now != self._generation:
             self._generation = now
@@ -274,12 +269,12 @@ class Memo(dict[K, V]):
 
 
 def has_full_text(connection: Connection) -> bool:
-    """Whether this SQLite finds words; without FTS5 only vectors and links answer."""
+    """Whether FTS5 is available; without it only vectors and links find anything."""
     return _version(connection) < _NO_FULL_TEXT_OFFSET
 
 
 def load_vector_extension(connection: apsw.Connection, extension_path: str = "") -> str:
-    """Load sqlite-vec into the connection; returns "" or the reason why it could not."""
+    """Load sqlite-vec; returns "" or why it failed."""
     try:
         target = extension_path or _bundled_extension()
         connection.enable_load_extension(True)
@@ -304,7 +299,7 @@ def _bundled_extension() -> str:
 def _prepare(
     connection: apsw.Connection, schema: str, wait_ms: int = BUSY_TIMEOUT_MS
 ) -> apsw.Connection:
-    """The connection, configured, with this version's tables; closed where that fails."""
+    """Configure the connection and create this version's tables; closes it on failure."""
     try:
         _configure(connection, wait_ms)
         wanted = SCHEMA_VERSIONS[schema]
@@ -314,7 +309,7 @@ def _prepare(
             with transaction(connection):
                 if _version(connection) != wanted:
                     _create_tables(connection, wanted, schema)
-            with suppress(apsw.BusyError):  # what older versions stored may be kept out by now
+            with suppress(apsw.BusyError):  # erase what older versions stored
                 connection.execute("VACUUM")
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     except BaseException:
@@ -328,10 +323,9 @@ def _version(connection: apsw.Connection) -> int:
 
 
 def _create_tables(connection: apsw.Connection, version: int, schema: str) -> None:
-    """Drop what stands in the file, and make the tables; without FTS5 its tables are plain ones,
-    which are written as ever, and not searched.
+    """Drop all tables and create new ones; without FTS5, ordinary tables that are not searched.
 
-    The file stays: a second process may have opened it, and would delete what the first one made.
+    The file is not deleted, since another process may have it open.
     """
     tables = connection.execute(
         "SELECT name, sql LIKE 'CREATE VIRTUAL%' FROM sqlite_schema"
@@ -356,7 +350,7 @@ def _plain_table(found: re.Match[str]) -> str:
 def _unusable(path: Path, problem: Exception) -> LorebankError:
     if isinstance(problem, BusyIndex):
         return NotWritable(
-            f"{path} is held by another process", hint="wait for it, or end it; then try again"
+            f"{path} is locked by another process", hint="wait for it, or end it; then try again"
         )
     if isinstance(problem, (*UnwritableIndex, apsw.PermissionsError)):
         return NotWritable(
@@ -369,7 +363,7 @@ def _unusable(path: Path, problem: Exception) -> LorebankError:
 
 
 def read_meta(connection: Connection, key: str) -> str | None:
-    """The value of a key; `None` where it was never written."""
+    """The value of a key; `None` if it was never written."""
     row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
     return str(row[0]) if row else None
 

@@ -1,1 +1,1 @@
-"""The model: what every room speaks of, as values by subject, so that a command loads its own."""
+"""The value types of all rooms, in one module per subject, so that commands load only their own."""

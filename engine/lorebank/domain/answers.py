@@ -1,4 +1,4 @@
-"""What is answered: hits, views of an entity, agendas, banks asked together."""
+"""Answers: hits, entity views, agendas, and those of several banks."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Query(Record):
     path: str | None = None
     """The file or folder of the hits."""
     excluded: tuple[str, ...] = ()
-    """What no hit may contain: `tea`, `"a phrase"`, `kind:note`."""
+    """Exclusions: `tea`, `"a phrase"`, `kind:note`."""
     origins: tuple[str, ...] = ()
     """Allowed origins of a hit; `trusted` leaves out what is in quarantine."""
 
@@ -63,28 +63,27 @@ class Hit(Record):
     """An opinion's present confidence, else the one the writer gave, else `None`."""
     recorded: date | None = None
     occurred: Interval | None = None
-    """The first time that the text names."""
+    """The first time in the text."""
     times: tuple[Interval, ...] = ()
-    """All the times that it names, in its order."""
+    """All times in the text, in order."""
     status: FactStatus = FactStatus.LIVE
     superseded_by: str | None = None
     questioned_by: str | None = None
-    """The id of a newer line about the same, near in meaning, that may say otherwise; nobody has
-    judged the two."""
+    """The id of a newer line with a similar meaning that may contradict it; not judged yet."""
     until: date | None = None
-    """The day since when it no longer holds, if a newer line replaced it."""
+    """The day it was replaced by a newer line, if any."""
     why: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Per retriever that found it: `{"lexical": {"rank": 1, "terms": [...]}, …}`."""
     evidence: tuple[Evidence, ...] = ()
     snippet: str = ""
     """The matching lines, at most 700 characters."""
     repeats: tuple[Citation, ...] = ()
-    """Other places that say the same; they are not hits of their own."""
+    """Other places with the same statement, which are not separate hits."""
     origin: Origin = Origin.OWNER
     quarantined: bool = False
-    """Whether it is neither trusted nor confirmed."""
+    """Whether it is untrusted and unconfirmed."""
     context: tuple[str, ...] = ()
-    """What its folders and its file are about, as their owner wrote it; outermost first."""
+    """The owner's descriptions of its folders and file, outermost first."""
     bank: str = ""
     """The bank it is in, if several were asked together."""
     author: Author = NOBODY
@@ -96,7 +95,7 @@ class Hit(Record):
 
     @property
     def standing(self) -> str:
-        """Shown with it if it no longer holds: `superseded since 2026-02-02`; or may not."""
+        """Its state if it is (`superseded since 2026-02-02`) or may be outdated."""
         if self.status is FactStatus.LIVE:
             return f"older; {self.questioned_by} may say otherwise" if self.questioned_by else ""
         return f"{self.status.value} since {self.until}" if self.until else self.status.value
@@ -124,7 +123,7 @@ class Absence(Record):
     """`unknown`, `filtered`, `not-matched`, `outside-time`, `repeat`, `superseded`, `no-evidence`,
     `below-k`, `budget`; or `shown`, when it is there."""
     detail: str
-    """The reason for a person: the filter, the missing words, the rank."""
+    """The reason in words: the filter, the missing words, the rank."""
     id: str | None = None
     source: Citation | None = None
     content: str = ""
@@ -158,7 +157,7 @@ class BankPart(Record):
     results: int = 0
     """How many of the results are from it."""
     evidence: str | None = None
-    """How well it answers by itself; `None` if that was not asked."""
+    """How well it answers alone; `None` if not requested."""
     error: str = ""
     """Why it could not be asked; empty if it could."""
     hint: str = ""
@@ -184,7 +183,7 @@ class Answer(Record):
     retrievers_skipped: dict[str, str]
     """Retriever → why it did not run."""
     notes: tuple[str, ...] = ()
-    """What was not understood, ignored or assumed."""
+    """What was misunderstood, ignored or assumed."""
     total_exact: bool = True
     """False if a retriever reached its limit: `total` is then a lower bound."""
     why_not: Absence | None = None
@@ -217,14 +216,14 @@ class SearchHit(Record):
     model: str = ""
     fallback: str | None = None
     context: tuple[str, ...] = ()
-    """What its folders and its file are about, as their owner wrote it; outermost first."""
+    """The owner's descriptions of its folders and file, outermost first."""
     bank: str = ""
     """The bank it is in, if several were asked together."""
     origin: Origin = Origin.OWNER
-    """The least trusted of what the snippet's lines come from."""
+    """The least trusted origin of its lines."""
     quarantined: bool = False
     corpus: str = "memory"
-    """`memory`, or `sessions`: what was said in a conversation, which `get` does not open."""
+    """`memory`, or `sessions` for conversations, which `get` does not open."""
 
     @property
     def source(self) -> Citation:
@@ -259,7 +258,7 @@ class Property(Record):
     relation: str
     """`residence`, `employer`, `phone`, …"""
     about: str
-    """The part of the entity that has it, folded (`mother`); empty for the entity itself."""
+    """The related person or thing, folded (`mother`); empty for the entity itself."""
     fact: Fact
 
     @written_as(fact="")
@@ -296,7 +295,7 @@ class OpenQuestion(Record):
 
 
 class EntityView(Record):
-    """All that is known of one entity, as the `entity` command shows it."""
+    """Everything known of one entity, as in the `entity` command."""
 
     entity: Entity
     facts: tuple[Fact, ...]
@@ -311,7 +310,7 @@ class EntityView(Record):
     """Newest first."""
     questions: tuple[OpenQuestion, ...] = ()
     tokens: int = 0
-    """Estimated tokens of all that is shown."""
+    """Estimated tokens."""
     truncated: bool = False
     """Whether the token budget left something out."""
     screen: tuple[str, ...] = ()
@@ -353,9 +352,9 @@ class BeliefStep(Record):
     """`None` on the day that opened it."""
     after: float
     words: str
-    """The inputs of the rule on that day, as a sentence."""
+    """The inputs of the rule in words."""
     lines: tuple[Evidence, ...]
-    """Empty on a day on which only a hand moved it."""
+    """Empty if it was only changed by hand."""
 
 
 class GraphNode(Record):
@@ -371,7 +370,7 @@ class GraphNode(Record):
     degree: int
     """Shared facts, summed over its neighbours."""
     centrality: float
-    """Betweenness, 0..1: how many shortest ways between others lead over it."""
+    """Betweenness, 0..1: the share of shortest paths through it."""
 
 
 class GraphEdge(Record):
@@ -420,7 +419,7 @@ class Explanation(Record):
     fact: Fact | None
     opinion: Opinion | None
     places: tuple[Citation, ...]
-    """Every line that says it."""
+    """Every line that states it."""
     moved: tuple[tuple[str, Evidence], ...] = ()
     """For a fact: the opinions (by id) that it moved, and how."""
     steps: tuple[BeliefStep, ...] = ()
@@ -455,7 +454,7 @@ class OpinionsOfBanks(Record):
 
 
 class EntitiesOfBanks(Record):
-    """What several banks know of one name, each for itself."""
+    """What several banks know of one name."""
 
     views: tuple[tuple[str, EntityView], ...]
     """`(bank, view)`, in the order the banks were asked."""
@@ -477,21 +476,21 @@ class AgendaKind(StrEnum):
 
 
 class AgendaItem(Record):
-    """One thing that is to come or to be done."""
+    """One appointment, task or promise."""
 
     text: str
     source: Citation
     when: Interval | None
-    """When it takes place or is due; `None` where the line names no day."""
+    """When it takes place or is due; `None` if the line names no day."""
     kind: AgendaKind
     overdue: bool = False
     """Due before the day asked about, and still open."""
     open: bool = False
-    """Whether somebody still has to do it: tasks and promises."""
+    """For tasks and promises: still to be done."""
     entities: tuple[str, ...] = ()
     """Slugs of the entities that it names."""
     subject: str = ""
-    """The name of whom it is about, where the text does not say so."""
+    """The subject's name, if the text omits it."""
     perhaps_done: Citation | None = None
     """Of a task: the newest later line that may say that it is done."""
     perhaps_moved: Citation | None = None
@@ -501,30 +500,30 @@ class AgendaItem(Record):
 
     @property
     def order(self) -> tuple[bool, date, Citation]:
-        """What is overdue first, then by day, then what names no day."""
+        """Overdue first, then by day, then undated."""
         day = self.when and (self.when.start or self.when.end)
         return not self.overdue, day or date.max, self.source
 
     @property
     def doubt(self) -> tuple[str, Citation] | None:
-        """Why it may not stand any more, in a word, and the line that says so."""
+        """A word for why it may be obsolete, and the line it comes from."""
         said = (("off?", self.perhaps_off), ("done?", self.perhaps_done))
         doubts = (*said, ("moved?", self.perhaps_moved))
         return next(((word, place) for word, place in doubts if place), None)
 
     @property
     def told(self) -> str:
-        """The text, with whom it is about before it."""
+        """The text after its subject."""
         return f"{self.subject}: {self.text}" if self.subject else self.text
 
 
 class Agenda(Record):
-    """What is to come from a day on, and what is open."""
+    """Coming and open items as of a day."""
 
     day: date
     until: date
     items: tuple[AgendaItem, ...]
-    """What is overdue first, then by day, then what names no day."""
+    """Overdue first, then by day, then undated."""
     doubtful: tuple[AgendaItem, ...] = ()
-    """In the same order what a newer line may have settled, moved or called off (`doubt`), and what
-    a log wants done and is overdue for days."""
+    """In the same order: items that a newer line may have settled (`doubt`), and tasks of logs that
+    are overdue for days."""

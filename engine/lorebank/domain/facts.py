@@ -1,4 +1,4 @@
-"""What the notes hold: facts, tasks, opinions, entities, and the inbox items about them."""
+"""The contents of notes: facts, tasks, opinions, entities, and inbox items about them."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from typing import Any
 from lorebank.records import Record, as_json, record_to_dict_with, written_as
 
 Day = date
-"""For fields called `date`, which would hide the type from whoever reads the annotations."""
+"""For fields called `date`, which would shadow the type."""
 LONGEST_MONTH = 31
-"""Days. What lies further off is not the next or last repetition of a day of the month."""
+"""Days; the next or last repetition of a day of the month is not further away."""
 LONGEST_READ = 20_000
-"""Characters of one line or question; what stands behind is searched as text and not understood."""
+"""Characters of a line or question; the rest is only searched as text, not parsed."""
 LONGEST_FACT = 320
 """Characters; chosen by hand: a fact is a sentence that stands alone, not a paragraph."""
 
 
 class FactKind(StrEnum):
-    """The kind of a fact; in a retain section a letter stands for it."""
+    """The kind of a fact, written as a letter in retain sections."""
 
     WORLD = "world"
     EXPERIENCE = "experience"
@@ -31,7 +31,7 @@ class FactKind(StrEnum):
 
     @property
     def letter(self) -> str:
-        """The letter that stands for this kind in a retain section: W, B, O or S."""
+        """W, B, O or S."""
         return _KIND_LETTERS[self]
 
 
@@ -44,7 +44,7 @@ _KIND_LETTERS = {
 
 
 class FactStatus(StrEnum):
-    """Whether a fact still holds: a newer one may have superseded it, its author retracted it."""
+    """Whether a fact is current, superseded by a newer one, or retracted by its author."""
 
     LIVE = "live"
     SUPERSEDED = "superseded"
@@ -52,13 +52,13 @@ class FactStatus(StrEnum):
 
 
 class Origin(StrEnum):
-    """Who a sentence comes from, the most trusted first."""
+    """The source of a sentence, most trusted first."""
 
     OWNER = "owner"
     AGENT = "agent"
-    """Written by an agent on the owner's behalf: trusted like the owner, and named on the line."""
+    """Written by an agent for the owner: trusted like the owner, and named on the line."""
     SESSION = "session"
-    """Said in a conversation, and not written into the notes."""
+    """From a conversation, not written into the notes."""
     IMPORTED = "imported"
     UNTRUSTED = "untrusted"
 
@@ -69,7 +69,7 @@ class Origin(StrEnum):
 
     @property
     def note(self) -> str:
-        """What is appended to a sentence that is not the owner's; empty for the owner's."""
+        """A suffix for sentences that are not the owner's."""
         return "" if self is Origin.OWNER else f" ({self.value}'s word)"
 
     @property
@@ -83,16 +83,16 @@ class Origin(StrEnum):
 
 
 class Author(Record):
-    """Who wrote a line on the owner's behalf; all fields are empty if the line names nobody."""
+    """Who wrote a line for the owner; all fields may be empty."""
 
     agent: str = ""
     client: str = ""
-    """The program it ran in, by its own name; empty if that is the agent's name."""
+    """The program it ran in, unless that is the agent's name."""
     session: str = ""
     user: str = ""
     """The user it wrote for, in a bank with several users."""
     written: date | None = None
-    """The day it was written, if the log is of another day."""
+    """The day it was written, if different from the log's."""
 
     def to_dict(self) -> dict[str, str]:
         """Only what is known."""
@@ -100,7 +100,6 @@ class Author(Record):
 
 
 NOBODY = Author()
-"""The author of a line that names nobody."""
 
 
 class OpinionStatus(StrEnum):
@@ -173,8 +172,8 @@ class Interval(Record):
         return self.start is not None and self.start > day
 
     def announces(self, written: date) -> bool:
-        """Whether a text of that day names the coming day from which it holds: `from 1 December`,
-        which tells a change better than any words of it."""
+        """Whether a text of that day gives a future start (`from 1 December`), the most reliable
+        sign of a change."""
         return self.end is None and self.begins_after(written)
 
     def overlaps(self, other: Interval) -> bool:
@@ -206,7 +205,7 @@ class Mention(Record):
     slug: str
     """The folded name: `the-castle`."""
     subject: bool = False
-    """True where it stands before the colon: the fact is about it."""
+    """Whether it is before the colon: the fact is about it."""
 
 
 class EvidenceMark(Record):
@@ -217,7 +216,7 @@ class EvidenceMark(Record):
 
 
 class Fact(Record):
-    """One sentence of a retain section, with everything its line says."""
+    """One sentence of a retain section, with everything parsed from its line."""
 
     id: str
     """`f-` and 10 hex digits, from kind, day, mention slugs and normalised text."""
@@ -229,13 +228,13 @@ class Fact(Record):
     citation: Citation
     mentions: tuple[Mention, ...] = ()
     confidence: float | None = None
-    """The writer's confidence in the sentence, 0..1; `None` where unset."""
+    """The writer's confidence in the sentence, 0..1; `None` if unset."""
     recorded: date | None = None
     """The log's own day; `None` in an undated file."""
     occurred: Interval | None = None
-    """The first time that the text itself names, resolved against `recorded`."""
+    """The first time in the text, resolved against `recorded`."""
     times: tuple[Interval, ...] = ()
-    """All the times that it names, in its order."""
+    """All times in the text, in order."""
     marks: tuple[EvidenceMark, ...] = ()
     ends: tuple[str, ...] = ()
     """Ids of facts that this one ends, as marked by the writer."""
@@ -245,16 +244,16 @@ class Fact(Record):
     """Nested lines kept as evidence: `Evidence: "…" (2026-02-04)`, `Last reinforced: …`."""
     origin: Origin = Origin.OWNER
     quarantined: bool = False
-    """Whether it is neither trusted nor confirmed: shown with a mark, and evidence for nothing."""
+    """Whether it is untrusted and unconfirmed: flagged, and not evidence."""
     author: Author = NOBODY
     related: tuple[InboxItem, ...] = field(default=(), compare=False)
-    """For a fact just retained: inbox items on what it may restate, contradict or replace."""
+    """After `retain`: inbox items about what it may restate, contradict or replace."""
     superseded_by: str | None = field(default=None, compare=False)
-    """Id of the fact that replaces it, or of the opinion that replaces the one it states."""
+    """Id of the fact that replaces it, or of the opinion that replaces its own."""
     superseded_since: date | None = field(default=None, compare=False)
-    """The day from which it holds no longer."""
+    """The day from which it no longer holds."""
     is_new: bool = field(default=True, compare=False)
-    """For a fact just retained: false where its log said so already, and nothing was written."""
+    """After `retain`: false if the log already had it, and nothing was written."""
 
     @property
     def oldest_first(self) -> tuple[date, str, int]:
@@ -320,7 +319,7 @@ class Task(Record):
     text: str
     """Plain text without box, keyword and the metadata of task plug-ins."""
     state: TaskState
-    """As the line says; `index.tasks` also knows what a later line completed."""
+    """As written; `index.tasks` also applies later lines."""
     citation: Citation
     due: Interval | None = None
     kind: str = "task"
@@ -330,7 +329,7 @@ class Task(Record):
     entities: tuple[str, ...] = ()
     """Slugs of the entities that it names."""
     perhaps_done: Citation | None = None
-    """Of an open task: a later tick that may be about it."""
+    """A later tick that may be about it."""
 
 
 class Passage(Record):
@@ -342,7 +341,7 @@ class Passage(Record):
 
 
 class Chunk(Record):
-    """A stretch of a file of about 400 tokens: what chunk search ranks and embedders see."""
+    """About 400 tokens of a file, the unit of chunk search and embedding."""
 
     text: str
     citation: Citation
@@ -357,16 +356,16 @@ class Evidence(Record):
     stance: Stance
     date: Day
     delta: float
-    """How far it moved the confidence, signed."""
+    """Signed change of the confidence."""
     content: str = ""
     reason: str = ""
-    """Why it was read so: `stated`, `restated`, `mark`, `negation`, `slot`, …"""
+    """Why it has this stance: `stated`, `restated`, `mark`, `negation`, `slot`, …"""
 
     to_dict = record_to_dict_with(fact_id="id")
 
 
 class Opinion(Record):
-    """A preference or judgement of a holder, with the confidence that the evidence gives it."""
+    """A preference or judgement of a holder, with its confidence from the evidence."""
 
     id: str
     """`o-` and hex digits, from holder and first statement."""
@@ -390,7 +389,7 @@ class Opinion(Record):
     not_judged: int = 0
     """How many newer lines may bear on it that nobody has judged."""
     pinned: float | None = None
-    """A confidence set by hand on `bank/opinions.md`; it wins over the evidence."""
+    """A confidence set by hand on `bank/opinions.md`, overriding the evidence."""
     supersedes: tuple[str, ...] = ()
     """Opinions that this one replaced."""
     origin: Origin = Origin.OWNER
@@ -409,9 +408,9 @@ class Entity(Record):
     facts: int = 0
     """How many facts mention it."""
     type_reason: str = ""
-    """Why it has this type: `front matter`, if a person wrote it, else the rule that found it."""
+    """`front matter`, or the rule that inferred the type."""
     page: str | None = None
-    """Workspace path of its page under `bank/entities/`, where there is one."""
+    """Workspace path of its page under `bank/entities/`, if any."""
 
 
 class Neighbour(Record):
@@ -423,7 +422,7 @@ class Neighbour(Record):
     source: Citation
     """The newest of these facts."""
     why: str = ""
-    """What that fact says."""
+    """The text of that fact."""
 
     def to_dict(self) -> dict[str, Any]:
         return super().to_dict() | {"entity": self.entity.name}
@@ -442,16 +441,16 @@ class InboxKind(StrEnum):
 
 
 class Relation(StrEnum):
-    """A ruling on what a newer line is to an older one."""
+    """A ruling on how a newer line relates to an older one."""
 
     SAME = "same"
     REPLACES = "replaces"
     BOTH = "both"
-    """Both hold, side by side."""
+    """Both are true."""
 
 
 class InboxLine(Record):
-    """One side of an item: a text and where it stands."""
+    """One side of an item."""
 
     text: str
     source: Citation | None
@@ -459,7 +458,7 @@ class InboxLine(Record):
     id: str = ""
     """Id of the fact or opinion, or the name; empty for an edit."""
     about: tuple[str, ...] = ()
-    """Names of those that the line is about, or of who thinks so."""
+    """Names of its subjects, or of the holder."""
     by: str = ""
     """The agent that wrote it; empty for the owner's own line."""
 
@@ -468,21 +467,20 @@ class InboxLine(Record):
 
 _PAIRS = frozenset({InboxKind.EVIDENCE, InboxKind.RESTATEMENT, InboxKind.REPLACEMENT})
 LIKELY = 0.25
-"""The weight from which a pair of lines is likely about one thing. Of 60 pairs by another hand the
-newer says the older again or ends it in 26 of the 39 above it, in 4 of the 21 below; in four months
-of a log by a third the 40 of 76 below it were about different things."""
+"""The weight above which a pair is likely about one thing. Of 60 pairs by another author, the newer
+line restates or ends the older in 26 of the 39 above it and in 4 of the 21 below; in four months of
+a third author's log all 40 of 76 pairs below it were about different things."""
 
 
 class InboxItem(Record):
     """A decision that the engine leaves to a person or a model."""
 
     id: str
-    """`i-` and 10 hex digits, from the kind and what it rests on: the same in every run."""
+    """`i-` and 10 hex digits, a hash of the kind and its subject: stable."""
     kind: InboxKind
     older: InboxLine | None
     newer: InboxLine | None
     reason: str
-    """Why it was found."""
     effect: Mapping[str, str]
     """Verdict → what it would change."""
     weight: float = 0.0
@@ -495,7 +493,7 @@ class InboxItem(Record):
 
     @property
     def is_likely(self) -> bool:
-        """Whether it is worth a person's time; a pair of lines that are little alike is not."""
+        """Whether it is worth a person's time: not for weakly matching pairs."""
         return self.kind not in _PAIRS or self.weight >= LIKELY
 
     def to_dict(self) -> dict[str, Any]:
@@ -518,12 +516,12 @@ class SyncReport(Record):
     pending: int = 0
     """Texts not embedded yet."""
     embedder_problem: str = ""
-    """Why the chosen embedder failed; empty if it did not."""
+    """Why the configured embedder failed; else empty."""
     embedder_remedy: str = ""
     """What to do about it."""
 
     def with_sessions(self, sessions: SyncReport) -> SyncReport:
-        """This report of notes, and what was read of transcripts."""
+        """The report of notes and transcripts together."""
         return replace(
             self,
             added=(*self.added, *sessions.added),

@@ -1,4 +1,4 @@
-"""What waits for a decision and what was decided: the inbox, proposals, names."""
+"""Pending and past decisions: the inbox, proposals, names."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ class Ground(Record):
     content: str
     day: date | None = None
     fact_id: str = ""
-    """Empty where the line is prose."""
+    """Empty if the line is prose."""
 
     to_dict = record_to_dict_with(fact_id="id", day="date")
 
 
 class Proposal(Record):
-    """An edit that waits for a person: nothing of it is written until it is accepted."""
+    """An edit to be accepted by a person before it is written."""
 
     id: str
     """`p-` and 8 hex digits."""
@@ -46,10 +46,9 @@ class Proposal(Record):
     target: str
     """Workspace path of the file that it would edit."""
     old: str
-    """The line to go, exactly as it stands there; empty where none goes. Several to be removed have
-    a newline in between."""
+    """The exact line to be removed (several with newlines between), or empty."""
     new: str
-    """The line to come; empty where none comes."""
+    """The line to be added, or empty."""
     why: str
     grounds: tuple[Ground, ...]
     """Oldest first."""
@@ -66,28 +65,28 @@ def proposal_id(*parts: str) -> str:
 
 
 class Directive(Record):
-    """A hard rule of the owner's, from `bank/directives.md`; no evidence moves it."""
+    """A rule of the owner, from `bank/directives.md`; evidence does not change it."""
 
     text: str
     source: Citation
     heading: str = ""
-    """The headings it stands under, joined by ` > `."""
+    """The headings above it, joined by ` > `."""
 
 
 class NameStep(Record):
-    """One step on the way from a name as written to its entity."""
+    """One step of resolving a name."""
 
     step: str
     """`slug`, `ledger`, `front matter`, `folding`, `writing` or `context`, tried in this order."""
     note: str
-    """What it found, or that it found nothing."""
+    """The result."""
     found: bool
     source: Citation | None = None
     """The line that says so, where a line does."""
 
 
 class NameReason(Record):
-    """Why a name stands, or may stand, for an entity."""
+    """Why a name means, or may mean, an entity."""
 
     name: str
     reason: str
@@ -95,7 +94,7 @@ class NameReason(Record):
 
 
 class NameResolution(Record):
-    """The entity that a name stands for, and how it was found."""
+    """The entity of a name, and how it was found."""
 
     written: str
     entity: Entity | None
@@ -117,14 +116,14 @@ class LedgerChange(Record):
     line: str
     """The ledger line, without its bullet: `merge @Bob → @Robert (2026-01-03)`."""
     changed: tuple[str, ...]
-    """Workspace paths of the pages written, in that order; empty where it stood already."""
+    """Workspace paths of the pages written, in order; empty if already decided."""
     patch: str
     """A unified diff of the ledger and of the pages that move with it."""
     dry_run: bool
     before: tuple[str, ...] = ()
-    """The slugs of the entities that the names stood for."""
+    """The slugs of the entities before the decision."""
     after: tuple[str, ...] = ()
-    """Those that they stand for with the decision; one where it joins them."""
+    """The slugs after the decision; one if merged."""
     problems: tuple[Diagnostic, ...] = ()
     """Pages that could not be moved."""
 
@@ -132,20 +131,20 @@ class LedgerChange(Record):
 
 
 class Audit(Record):
-    """What an identity audit proposes; nothing here was merged."""
+    """The proposals of an identity audit; nothing is merged."""
 
     duplicates: tuple[tuple[str, str, str], ...]
     """`(slug, slug, reason)`."""
     findings: tuple[AuditFinding, ...] = ()
-    """All that deserves a look: `duplicates` again with their evidence, and the other kinds."""
+    """All findings: `duplicates` with evidence, and the other kinds."""
 
 
 class AuditFinding(Record):
     """One thing about names that a person should look at."""
 
     kind: str
-    """`duplicate`, `dangling` (mentioned once, without a page), `unmentioned` (a page of somebody
-    no note names) or `hub` (in so many facts that it may be several)."""
+    """`duplicate`, `dangling` (mentioned once, without a page), `unmentioned` (a page without
+    mentions) or `hub` (so many facts that it may be several entities)."""
     names: tuple[str, ...]
     """Display names: both of a duplicate, else one."""
     reason: str
@@ -156,15 +155,15 @@ class AuditFinding(Record):
 
 
 class JudgeRecord(Record):
-    """How the verdicts of one judge fared."""
+    """The track record of one judge."""
 
     name: str
     verdicts: int
-    """How many stand in the ledgers, overruled or not."""
+    """Verdicts in the ledgers, overruled or not."""
     overruled: int
-    """On how many of these another judge's verdict stands that is different."""
+    """Those on which a different verdict of another judge is in force."""
     shared: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """Other judge → on how many items both ruled, and on how many of them alike."""
+    """Other judge → number of items both ruled on, and of equal verdicts."""
 
     def to_dict(self) -> dict[str, Any]:
         shared = {name: {"items": n, "alike": alike} for name, (n, alike) in self.shared.items()}
@@ -172,31 +171,31 @@ class JudgeRecord(Record):
 
 
 class Inbox(Record):
-    """What waits for a decision: newest first, of one day the weightiest first."""
+    """Pending decisions, newest first, then by weight."""
 
     items: tuple[InboxItem, ...]
     total: int
-    """How many wait, shown or not."""
+    """All pending items, shown or not."""
     unlikely: int = 0
-    """How many pairs of lines that are little alike were left out, beside those."""
+    """Weak matches that are not included."""
 
 
 class Decision(Record):
-    """A verdict as it stands in its ledger."""
+    """A verdict in its ledger."""
 
     id: str
-    """Of the inbox item that it settles."""
+    """Of the inbox item."""
     kind: InboxKind
     verdict: str
     by: str
-    """Who ruled; empty where the line does not say."""
+    """Who ruled, if the line says so."""
     day: date | None
     source: Citation
     """The ledger line; removing it takes the verdict back."""
     about: tuple[str, ...] = ()
-    """Ids or names that the line speaks of."""
+    """Ids or names in the line."""
     is_void: bool = False
-    """Whether a line or opinion that it rules on is gone: it decides nothing any more."""
+    """Whether a line or opinion it rules on no longer exists, so that it has no effect."""
 
     to_dict = record_to_dict_with(empty_as_null=("by",))
 

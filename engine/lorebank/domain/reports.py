@@ -1,4 +1,4 @@
-"""What commands report of what they did or found."""
+"""Reports of commands."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from lorebank.records import Record, as_json, record_to_dict_with, written_as
 
 
 class LintFinding(Record):
-    """A line of the notes that is better written otherwise."""
+    """A line of the notes that should be written differently."""
 
     source: Citation
     code: str
     """Stable, kebab-case; `engine/docs/notes.md` lists them."""
     message: str
     fix: str = ""
-    """What the line would become; empty where a person has to decide."""
+    """The corrected line; empty if a person has to decide."""
 
 
 class LintReport(Record):
-    """What `lint` found, and which run of fixes it wrote."""
+    """The findings of `lint`, and its fixes."""
 
     findings: tuple[LintFinding, ...]
     changed: tuple[str, ...] = ()
     """Files that fixes were written into."""
     run: str | None = None
-    """The name under which they can be taken back."""
+    """The name for undoing them."""
 
 
 class Status(Record):
-    """What is indexed, by which embedder, and what is wrong."""
+    """State of the index, the embedder, and problems."""
 
     workspace: str
     fresh: bool
@@ -54,11 +54,11 @@ class Status(Record):
     directives: tuple[Directive, ...] = ()
     """The owner's hard rules."""
     rules_alone: str = ""
-    """Why only words decide what is near an opinion; empty if vectors help."""
+    """Why opinions are compared by words only; empty if vectors are used."""
     backend: str = "builtin"
     """The engine that ranks passages for `search`: `builtin` or `qmd`."""
     form: str = ""
-    """What another program's folder was recognised as: `Obsidian vault`; else empty."""
+    """The recognised form of another program's folder: `Obsidian vault`; else empty."""
     sidecar: dict[str, Any] = field(default_factory=dict)
     """Where the settings name `qmd`: reason, mode, home, collections, updated, embedded, problem;
     else empty."""
@@ -75,10 +75,10 @@ class Hunk(Record):
     """One change of one page, to be accepted or rejected on its own."""
 
     id: str
-    """`h-` and 10 hex digits, of the page and of the lines that go and come."""
+    """`h-` and 10 hex digits, a hash of page and changed lines."""
     path: str
     diff: str
-    """The lines that go (`-`) and come (`+`), with a few around them."""
+    """Removed (`-`) and added (`+`) lines with context."""
 
 
 class UndoReport(Record):
@@ -86,9 +86,9 @@ class UndoReport(Record):
 
     run: str
     restored: tuple[str, ...]
-    """Workspace paths that are again, byte for byte, what they were before the run."""
+    """Workspace paths restored byte for byte."""
     kept: tuple[str, ...] = ()
-    """Paths left alone, since they were changed after the run."""
+    """Paths not restored, since they were changed after the run."""
 
 
 class ReflectReport(Record):
@@ -97,9 +97,9 @@ class ReflectReport(Record):
     changed: tuple[str, ...]
     """Workspace paths of the pages written, sorted."""
     patch: str
-    """A unified diff of all pages; empty where nothing changed."""
+    """A unified diff of all pages; empty if nothing changed."""
     journal: str | None
-    """Path of the journal page under `bank/reflections/`; `None` on a night without news."""
+    """Path of the journal page under `bank/reflections/`, if there were changes."""
     dry_run: bool
     facts_read: int
     opinions_moved: tuple[tuple[str, str, float | None, float], ...] = ()
@@ -107,9 +107,9 @@ class ReflectReport(Record):
     problems: tuple[Diagnostic, ...] = ()
     """Hand edits kept, pages skipped or held back, with their place."""
     run: str | None = None
-    """What `undo` calls this run: `2025-12-10-1`; `None` where nothing was written."""
+    """The name of this run for `undo`: `2025-12-10-1`; `None` if nothing was written."""
     resumed: str | None = None
-    """An earlier run that was killed, and was completed first; its pages are among `changed`."""
+    """An interrupted run that was completed first; its pages are in `changed`."""
     hunks: tuple[Hunk, ...] = ()
     """The patch in pieces that can be accepted or rejected."""
     held: tuple[str, ...] = ()
@@ -117,9 +117,9 @@ class ReflectReport(Record):
     rejected: int = 0
     """Hunks left out, since a person rejected them, now or earlier."""
     commit: str | None = None
-    """The git commit that holds the run, where one was asked for and made."""
+    """The git commit of the run, if any."""
     rules_alone: str = ""
-    """Why only words decided what is near an opinion; empty if vectors helped."""
+    """Why opinions were compared by words only; empty if vectors were used."""
 
     def diff(self) -> str:
         """The patch, as `git apply` reads it."""
@@ -138,25 +138,25 @@ class ReflectReport(Record):
 
 
 class ConfirmReport(Record):
-    """What a confirmation let out of quarantine, or what taking one back put there again."""
+    """What a confirmation, or its undo, changed."""
 
     line: str
-    """What stands on `bank/confirmed.md`, without its bullet: `confirm f-… (2026-01-04)`."""
+    """The line of `bank/confirmed.md` without its bullet: `confirm f-… (2026-01-04)`."""
     source: Citation | None
-    """Where it stands; `None` where it was taken back."""
+    """Its place; `None` after an undo."""
     facts: tuple[Fact, ...]
-    """The facts whose standing changed, oldest first."""
+    """The facts affected, oldest first."""
     passages: int
-    """How many passages of prose changed with them."""
+    """Passages of prose affected."""
 
 
 class ForgottenLine(Record):
-    """A line or several that are cut, or would be."""
+    """Lines that are cut, or would be."""
 
     source: Citation
     text: str
     id: str = ""
-    """Of the fact or passage; empty where the line is none."""
+    """Of the fact or passage, if any."""
     kind: str = ""
 
     @classmethod
@@ -168,44 +168,43 @@ class ForgottenLine(Record):
 
 
 class ForgetReport(Record):
-    """What was forgotten, or would be under `dry_run`."""
+    """The result of `forget`, or of its dry run."""
 
     run: str | None
-    """Its name for `--undo` and `--purge`; `None` where nothing was cut."""
+    """Its name for `--undo` and `--purge`; `None` if nothing was cut."""
     dry_run: bool
     lines: tuple[ForgottenLine, ...]
-    """The lines of notes that go."""
+    """Lines of notes that are cut."""
     files: tuple[str, ...]
-    """The files that go as a whole."""
+    """Files that are deleted."""
     pages: tuple[ForgottenLine, ...]
-    """The lines of bank pages that go with them, by their number before the cut."""
+    """Lines of bank pages that are cut with them, by their earlier line number."""
     derived: dict[str, int]
-    """How many rows of the index come from the lines: facts, passages, chunks, vectors, evidence,
-    unsure."""
+    """Numbers of index rows from the lines: facts, passages, chunks, vectors, evidence, unsure."""
     opinions: tuple[tuple[str, str, int, int], ...]
-    """`(id, statement, lines lost, lines it had)` of each opinion that they bear on."""
+    """`(id, statement, lines lost, lines before)` of each affected opinion."""
     in_git: bool
-    """Whether older versions of the files may stand in git's history, which is left alone."""
+    """Whether git history, which is not changed, may contain older versions of the files."""
     problems: tuple[Diagnostic, ...] = ()
     """What could not be cut."""
     purged: PurgeReport | None = None
     said: tuple[ForgottenLine, ...] = ()
-    """What was said in conversations and goes from every store of them: the line of the transcript,
-    which is left as it is, the first words, and whose they are (`kind`)."""
+    """Turns removed from every store of conversations: the line of the (unchanged) transcript, the
+    first words, and the speaker (`kind`)."""
     proposed: tuple[ForgottenLine, ...] = ()
-    """Lines that an agent did not write: the owner is asked in the inbox whether they go."""
+    """Lines of others than the agent: the owner is asked in the inbox."""
     searched: int | None = None
-    """How many files were searched at the end for what an order names; `None` where it names
-    nothing. What is left is among the problems."""
+    """Files searched for remaining occurrences, which are in `problems`; `None` without a text to
+    search for."""
 
     @property
     def is_done(self) -> bool:
-        """Whether nothing is left of what was to go."""
+        """Whether nothing is left."""
         undone = ("not-forgotten", "left", "left-name")
         return not any(each.code in undone for each in self.problems)
 
     def with_problems(self, problems: Sequence[Diagnostic]) -> ForgetReport:
-        """The report with what went wrong after it was made."""
+        """The report with further problems."""
         return replace(self, problems=tuple(dict.fromkeys((*self.problems, *problems))))
 
     def to_dict(self) -> dict[str, Any]:
@@ -215,16 +214,16 @@ class ForgetReport(Record):
 
 
 class PurgeReport(Record):
-    """What was kept of forgotten lines and is no more."""
+    """Undo data that was deleted."""
 
     runs: tuple[str, ...]
-    """Runs of forgetting that cannot be taken back any longer."""
+    """Runs of `forget` that can no longer be undone."""
     copies: tuple[str, ...]
-    """Runs of reflect whose copies of pages held a forgotten text, and went."""
+    """Runs of reflect whose copies of pages contained a forgotten text."""
     mended: tuple[str, ...] = ()
-    """Other runs of forgetting: what they keep held a forgotten text, and does no more."""
+    """Other runs of `forget`, from whose undo data a forgotten text was removed."""
     unread: tuple[str, ...] = ()
-    """Files in the workspace that are none of its notes: nobody looked into them."""
+    """Files in the workspace that are not notes, and were not searched."""
 
 
 class ChangeKind(StrEnum):
@@ -244,14 +243,14 @@ class BeliefChange(Record):
 
     kind: ChangeKind
     opinion: Opinion
-    """As it stood at the end of the span."""
+    """At the end of the span."""
     before: float | None
-    """`None` where it was not held yet."""
+    """`None` if it was not held yet."""
     after: float
     moved: tuple[Evidence, ...]
     """The lines within the span that bear on it, oldest first."""
     successor: Opinion | None = None
-    """What took its place."""
+    """Its replacement."""
 
     @written_as(kind="change", opinion="")
     def to_dict(self) -> dict[str, Any]:
@@ -278,30 +277,30 @@ class BeliefDiff(Record):
 
 
 class RotKind(StrEnum):
-    """Why something may no longer be right."""
+    """Why something may no longer be true."""
 
     CONTRADICTED = "contradicted"
-    """Still held, although what came last or as often speaks against it."""
+    """Still held, although recent or as much evidence contradicts it."""
     OUTDATED = "outdated"
-    """Held up by a fact that a newer one has replaced."""
+    """Supported by a superseded fact."""
     SINGLE_SOURCE = "single-source"
-    """Held for more than a month, on the word of one file."""
+    """Held for more than a month, with evidence from one file."""
     STALE = "stale"
     """Without evidence for more than 90 days."""
     UNRECALLED = "never-recalled"
-    """More than 90 days old, and never given as an answer for as long as answers were noted."""
+    """More than 90 days old, and never recalled since recalls are recorded."""
     DANGLING = "dangling"
-    """A link, citation, mark or ruling that leads nowhere."""
+    """A broken link, citation, mark or ruling."""
 
 
 class RotFinding(Record):
-    """Something that may no longer be right."""
+    """Something that may no longer be true."""
 
     kind: RotKind
     id: str
     """The opinion's or fact's id; empty for a line of a page."""
     text: str
-    """The opinion's statement, or what leads nowhere."""
+    """The opinion's statement, or the broken reference."""
     source: Citation
     """The place to look at first."""
     reason: str
@@ -309,22 +308,22 @@ class RotFinding(Record):
 
 
 class RotReport(Record):
-    """What in a bank may no longer be right, as of a day."""
+    """What in a bank may no longer be true, as of a day."""
 
     day: date
     opinions: int
     """How many live opinions were checked."""
     pages: int
-    """How many pages were searched for what leads nowhere."""
+    """How many pages were searched for broken references."""
     findings: tuple[RotFinding, ...]
     """By kind as `RotKind` lists them; the surest opinions first."""
     unrecalled: int | None = None
-    """How many facts and opinions old enough were never recalled, of which the oldest are among
-    the findings; `None` where that is not known."""
+    """How many old facts and opinions were never recalled (the oldest are in `findings`); `None` if
+    unknown."""
 
 
 class CalibrationBin(Record):
-    """What came of the opinions that stood at about one confidence."""
+    """How opinions of about one confidence fared."""
 
     about: float
     """The middle of the bin; it reaches .05 to either side."""
@@ -332,7 +331,7 @@ class CalibrationBin(Record):
     """The mean confidence of its trials."""
     trials: int
     held: int
-    """How often the next independent evidence spoke for the opinion."""
+    """How often the next independent evidence supported the opinion."""
     low: float
     high: float
     """The 95 % interval of the share that held (Wilson's)."""
@@ -352,23 +351,23 @@ class Calibration(Record):
     bins: tuple[CalibrationBin, ...]
     """Least sure first; none without trials."""
     opinions: int
-    """How many opinions were put to at least one trial."""
+    """How many opinions had at least one trial."""
     untried: int
-    """How many were not: no other day spoke of them."""
+    """How many had none."""
     trials: int
     held: int
     brier: float | None
     """The mean squared error of the confidences, 0 best; `None` without trials."""
     base_brier: float | None
-    """The same for always saying the share that held: what knowing nothing more would give."""
+    """The same for always predicting the overall share."""
     enough: bool
     """Whether there are enough trials to judge by."""
     judges: tuple[JudgeRecord, ...] = ()
-    """Of every name that signed a verdict, those overruled most often first."""
+    """Every signer of verdicts, the most overruled first."""
 
 
 class BenchRow(Record):
-    """How well one engine led questions of one variant back to their sentences."""
+    """How well one engine found the sentences of one variant of questions."""
 
     engine: str
     """`lorebank` or `grep`."""
@@ -384,33 +383,32 @@ class BenchRow(Record):
 
 
 class BenchReport(Record):
-    """How well a workspace's own sentences are found again from parts of them, compared with grep.
+    """How well a workspace's own sentences are found from parts of them, compared with grep.
 
-    It measures remembering by words, not answering: the questions are made of the very words of
-    the notes, so that no paraphrase and no reasoning is tried, and grep does well.
+    The questions use the words of the notes, so neither paraphrase nor reasoning is tested.
     """
 
     seed: int
     facts: int
-    """How many facts were asked for."""
+    """Facts searched for."""
     passages: int
-    """How many sentences of prose, where there were not facts enough."""
+    """Sentences of prose, if there were too few facts."""
     lines: int
-    """How many lines grep looked through."""
+    """Lines searched by grep."""
     rows: tuple[BenchRow, ...]
     p50_ms: float
-    """Half of the recalls took at most so long, in milliseconds."""
+    """Median milliseconds of a recall."""
     p95_ms: float
     retrievers_used: tuple[str, ...]
 
 
 class HealthFinding(Record):
-    """One thing that is wrong."""
+    """One problem."""
 
     check: str
     """`permissions`, `interrupted`, `index`, `pages`, `notes`, `links`, `embedder`, `schedule`."""
     source: str
-    """The file, with its line where one is to blame."""
+    """The file, with its line if known."""
     message: str
     remedy: str
     fixed: bool = False

@@ -1,5 +1,5 @@
-"""What comes into a bank from other programs, and what leaves it for them.
+"""Import from other programs, and export for them.
 
-What comes in is in quarantine until it is confirmed; a file that its owner edited is never
-overwritten. No link is followed, and no archive unpacked onto the disk.
+Imports stay in quarantine until confirmed; files edited by the owner are never overwritten. Links
+are not followed, and archives are not unpacked onto the disk.
 """

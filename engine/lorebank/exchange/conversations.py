@@ -1,8 +1,7 @@
-"""Conversations as ChatGPT and Claude export them: each becomes a note, its turns prose.
+"""Exports of ChatGPT and Claude: each conversation becomes a note with its turns as prose.
 
-Whatever was said, it stays what was said: `facts: none` in the front matter keeps a typed line or
-heading in a turn from being read as a fact, a comment or a fence that is never closed hides nothing
-of the next, and recalled text is not learned again.
+Imported turns are never parsed as facts (`facts: none` in the front matter), an unclosed comment or
+fence does not swallow the next turn, and recalled text is dropped.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _MILLISECONDS_FROM = 100_000_000_000
 
 
 def parse_moment(value: object, zone: tzinfo | None) -> datetime | None:
-    """`None` for what names no moment; a text without a zone is taken as it stands."""
+    """`None` if it is not a moment; a text without a zone is not converted."""
     try:
         if isinstance(value, str):
             moment = datetime.fromisoformat(value.strip())
@@ -46,7 +45,7 @@ def parse_moment(value: object, zone: tzinfo | None) -> datetime | None:
 
 
 _MAX_TITLE_CHARACTERS = 60
-"""Characters of a title in a file's name."""
+"""Of the title in a file name."""
 _HEADING = re.compile(r"[ ]{0,3}#{1,6}[ \t]+(?P<title>.*?)[ \t]*#*[ \t]*\Z")
 _UNDERLINE = re.compile(r"[ ]{0,3}(?:=+|-+)[ \t]*\Z")
 _OPENS_BLOCK = re.compile(r"[ \t]*(?:[-*+>|]|\d+[.)]|```|~~~|\$\$|<)|[ ]{4}|\t")
@@ -59,7 +58,7 @@ class Speech(Record):
 
 
 class Conversation(Record):
-    """A conversation as an export holds it, already along one path through its tree."""
+    """An exported conversation: one path through its tree of messages."""
 
     id: str
     title: str
@@ -68,7 +67,7 @@ class Conversation(Record):
     place: str
     line: int
     left_out: Mapping[str, int] = field(default_factory=dict)
-    """Code → how many are not among the turns."""
+    """Code → number of messages left out."""
 
 
 def conversation_note(conversation: Conversation) -> NoteStream:
@@ -97,16 +96,16 @@ def conversation_note(conversation: Conversation) -> NoteStream:
         blocks.append(f"**{turn.speaker}:**{gap}{text}")
     if "secret-redacted" in problem_codes:
         yield Diagnostic(
-            shown, conversation.line, "secret-redacted", "holds secrets, which are masked"
+            shown, conversation.line, "secret-redacted", "contains secrets, which are masked"
         )
     if "private" in problem_codes:
         yield Diagnostic(shown, conversation.line, "private", "private text is left out")
     if len(blocks) == 1:
-        yield Diagnostic(shown, conversation.line, "empty", "nobody says anything; left out")
+        yield Diagnostic(shown, conversation.line, "empty", "no message has text; left out")
         return
     body = "\n\n".join(blocks) + "\n"
     if "\ufffd" in body:
-        message = "holds characters that could not be read"
+        message = "contains characters that could not be decoded"
         yield Diagnostic(shown, conversation.line, "utf8-invalid", message)
     stem = slugify(title)[:_MAX_TITLE_CHARACTERS].strip("-") or "conversation"
     name = f"{day.year:04}/{day.isoformat()}-{stem}" if day else f"undated/{stem}"
@@ -114,7 +113,7 @@ def conversation_note(conversation: Conversation) -> NoteStream:
 
 
 def _as_prose(text: str) -> str:
-    """A turn whose headings are bold lines and whose last fence is closed."""
+    """A turn with headings turned into bold lines and the last fence closed."""
     fences = FenceScanner()
     lines: list[str] = []
     for line in text.strip("\n").split("\n"):
@@ -125,7 +124,7 @@ def _as_prose(text: str) -> str:
         if heading is not None:
             line = f"**{heading['title'].strip('*')}**" if heading["title"] else ""
         elif _UNDERLINE.match(line) and lines and lines[-1].strip():
-            lines.append("")  # a rule, and no underline that makes a heading of the line above
+            lines.append("")  # keeps a rule from underlining the line above
         lines.append(line.replace("<!--", "&lt;!--"))
     if fences.closing:
         lines.append(fences.closing)
@@ -147,11 +146,11 @@ def read_conversations(
     source: Source,
     zone: tzinfo | None = None,
 ) -> NoteStream:
-    """Days are those of `zone`."""
+    """Days are in `zone`."""
     files = conversation_files(source)
     for path in source.paths:
         if path not in files:
-            yield Diagnostic(path, 0, "not-a-conversation", "holds no conversations; left out")
+            yield Diagnostic(path, 0, "not-a-conversation", "contains no conversations; left out")
     for path in files:
         place = path or source.root.name
         try:
@@ -159,7 +158,7 @@ def read_conversations(
                 if fits(value):
                     yield from conversation_note(conversation(value, place, line, zone))
                 else:
-                    message = "is no conversation of this form; left out"
+                    message = "is not a conversation in this format; left out"
                     yield Diagnostic(place, line, "not-a-conversation", message)
         except BrokenJson as error:
             yield Diagnostic(place, error.line, BROKEN, f"{error}; what came before it is imported")
@@ -168,7 +167,7 @@ def read_conversations(
 
 
 def _unwrapped(values: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
-    """The conversations, also where the export wraps them in `{"conversations": […]}`."""
+    """The conversations, possibly wrapped in `{"conversations": […]}`."""
     for line, value in values:
         inner = dig(value, "conversations")
         if isinstance(inner, list):
@@ -183,7 +182,7 @@ _LEFT_OUT = {
     "attachment": "attached file* or image*",
     "branch": "message* of other branches",
 }
-"""Code → what is not among the turns, with `*` where a plural has its s."""
+"""Code → what is left out; `*` marks the plural s."""
 
 
 def _conversation(
@@ -203,8 +202,7 @@ def _conversation(
 
 
 def _path(nodes: Mapping[str, Any], leaf: object, parent: str) -> list[str]:
-    """The keys of the nodes from the root to a leaf; `parent` is where a node names the one above
-    it."""
+    """Node keys from the root to a leaf; `parent` is the key of the parent's id."""
     path: dict[str, None] = {}
     while isinstance(leaf, str) and leaf in nodes and leaf not in path:
         path[leaf] = None
@@ -223,15 +221,13 @@ _SPOKEN = ("text", "multimodal_text")
 
 
 def is_chatgpt(value: object) -> bool:
-    """Whether a JSON value is a conversation as ChatGPT exports them."""
     return isinstance(dig(value, "mapping"), dict)
 
 
 def _chatgpt_conversation(
     value: Mapping[str, Any], place: str, line: int, zone: tzinfo | None
 ) -> Conversation:
-    """The path from the first message to the one last seen, without it to the one that came last;
-    tools and settings are left out."""
+    """The path to the current message, or else to the newest; without tools and settings."""
     mapping: Mapping[str, Any] = value["mapping"]
     messages = {key: dig(node, "message") for key, node in mapping.items()}
     current = value.get("current_node")
@@ -252,7 +248,7 @@ def _sent_at(message: Any) -> float:
 
 
 def _speaker(message: Any) -> str:
-    """The speaker of a visible message; "" for tools, settings and what is sent to a tool."""
+    """The speaker of a visible message; "" for tools, settings and messages to tools."""
     hidden = dig(message, "metadata", "is_visually_hidden_from_conversation")
     if hidden or dig(message, "recipient") not in (None, "all"):
         return ""
@@ -280,7 +276,7 @@ def _chatgpt_turn(message: Any, left_out: Counter[str], zone: tzinfo | None) -> 
 
 
 def _cited(found: re.Match[str]) -> str:
-    """A citation says nothing outside of the program; a link to a thing keeps its name."""
+    """Citations are dropped; an entity link becomes its name."""
     try:
         name = dig(json.loads(found["rest"] or ""), 1) if found["what"] == "entity" else None
     except ValueError:
@@ -289,7 +285,6 @@ def _cited(found: re.Match[str]) -> str:
 
 
 def is_claude(value: object) -> bool:
-    """Whether a JSON value is a conversation as Claude exports them."""
     return isinstance(dig(value, "chat_messages"), list)
 
 
@@ -308,7 +303,7 @@ def _claude_conversation(
 def _claude_path(
     messages: Sequence[Mapping[str, Any]], leaf: object
 ) -> Sequence[Mapping[str, Any]]:
-    """The messages up to the leaf, where an edit made branches; else all in their order."""
+    """The messages up to the leaf if edits made branches; else all in order."""
     parents = Counter(str(each.get("parent_message_uuid") or "") for each in messages)
     branches = any(count > 1 for parent, count in parents.items() if parent)
     by_id = {str(each.get("uuid")): each for each in messages}
@@ -327,7 +322,7 @@ def _claude_turn(
         return None
     for found in (message.get("attachments"), message.get("files")):
         left_out["attachment"] += len(found) if isinstance(found, list) else 0
-    # Older exports have one `text` instead of blocks, newer ones fill it with excuses.
+    # Older exports have `text` instead of blocks; newer ones fill it with placeholders.
     content = message.get("content") or message.get("text")
     blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
     texts: list[str] = []

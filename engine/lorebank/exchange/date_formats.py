@@ -1,9 +1,9 @@
-"""Names of daily notes, as Obsidian (moment) and Logseq (Joda) write their formats: no disk.
+"""File names of daily notes in the formats of Obsidian (moment) and Logseq (Joda). Pure.
 
     moment  "YYYY/MM/YYYY-MM-DD dddd"  "2024/01/2024-01-15 Monday"  → 2024-01-15
     Joda    "MMM do, yyyy"             "Jan 15th, 2024"             → 2024-01-15
 
-Names of months are read in English; for a weekday any word will do, since the date fixes it.
+Month names are English; any word is accepted for a weekday, which the date determines.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _PARTS = {
     **dict.fromkeys(("dddd", "ddd", "dd"), r"[^\W\d_]+\.?"),
     **dict.fromkeys(("DDDD", "DDD", "gggg", "GGGG", "ww", "w", "WW", "W", "E", "e", "Q"), r"\d+"),
 }
-"""Token → what it is written as; those of a day are named as `strptime` calls them."""
+"""Token → pattern; groups are named like `strptime` directives."""
 _TOKEN = re.compile(
     rf"\[(?P<literal>[^\]]*)\]|(?P<token>{'|'.join(sorted(_PARTS, key=len, reverse=True))})|."
 )
@@ -32,7 +32,7 @@ _JODA = re.compile(r"'(?P<literal>[^']*)'|(?P<weekday>E+)|[yd]")
 
 
 def moment_day(name: str, form: str) -> date | None:
-    """`None` where the name does not fit the format of moment.js."""
+    """The day of a name in a moment.js format; `None` if it does not match."""
     found = _pattern(form).fullmatch(name)
     parts = found.groupdict() if found else {}
     if {"y", "Y"}.isdisjoint(parts) or {"m", "B"}.isdisjoint(parts):
@@ -56,7 +56,7 @@ def joda_day(name: str, form: str) -> date | None:
 
 @cache
 def _pattern(form: str) -> re.Pattern[str]:
-    """A format as a pattern; of a part that comes twice the first counts."""
+    """The pattern of a format; only the first of repeated parts is captured."""
     named: set[str] = set()
 
     def expression(piece: re.Match[str]) -> str:

@@ -1,8 +1,7 @@
-"""One export: which facts go out, in which form, and where to, whole or not at all.
+"""One export: which facts, in which format, where; all or nothing.
 
-A new folder is filled next to its place and takes it in one step. With `force`, files of an earlier
-export are written over one by one, those it no longer has are removed by the list it left, and
-whatever else lies there stays.
+A new folder is filled next to its target and renamed. With `force`, files of an earlier export are
+overwritten, its other listed files removed, and everything else stays.
 """
 
 from __future__ import annotations
@@ -23,14 +22,14 @@ from lorebank.workspace.atomic import read_if_exists, read_json, write_atomic
 from lorebank.workspace.run_store import Change, apply_change
 
 FILE_LIST = "export.json"
-"""Names the files of the export beside it."""
+"""Lists the files of the export."""
 
 
 def write_target_folder(target: Path, files: Mapping[str, str], *, force: bool) -> None:
-    """Write the files below a folder; `WorkspaceError` where something lies there already."""
+    """Write the files below a folder; raises `WorkspaceError` if it is not empty."""
     listed = {FILE_LIST: json.dumps({"files": sorted(files)}, ensure_ascii=False, indent=1) + "\n"}
     if os.path.lexists(target) and (target.is_symlink() or not target.is_dir()):
-        raise WorkspaceError(f"{target}: is not a folder", hint="name another place")
+        raise WorkspaceError(f"{target}: is not a folder", hint="choose another place")
     if target.is_dir() and any(target.iterdir()):
         if not force:
             raise _already_exists(target)
@@ -61,7 +60,7 @@ def _write_over(target: Path, files: Mapping[str, str]) -> None:
         {path for path in listed if isinstance(path, str)} if isinstance(listed, list) else set()
     )
     for path in earlier - files.keys():
-        if safe_path(path) == path:  # a name that an export can have
+        if safe_path(path) == path:  # else it was edited
             (target / path).unlink(missing_ok=True)
     for path, text in files.items():
         file = target / path
@@ -70,8 +69,8 @@ def _write_over(target: Path, files: Mapping[str, str]) -> None:
 
 def _already_exists(target: Path) -> WorkspaceError:
     return WorkspaceError(
-        f"{target}: is there already and not empty",
-        hint="name another place, or write over it with --force",
+        f"{target}: already exists and is not empty",
+        hint="choose another place, or overwrite it with --force",
     )
 
 
@@ -80,15 +79,15 @@ _BUNDLES = {"markdown": markdown_pages, "site": html_pages}
 
 
 class ExportReport(Record):
-    """What went out."""
+    """The result of an export."""
 
     form: str
     """`jsonl`, `csv`, `markdown` or `site`."""
     facts: int
     left_out: int
-    """Facts in quarantine, which stay unless asked for."""
+    """Facts in quarantine that were not exported."""
     target: str = ""
-    """The file or folder; empty where the text was handed back."""
+    """The file or folder; empty if the text is returned."""
     files: tuple[str, ...] = ()
     """Paths in the target; empty for a single file."""
     text: str = ""
@@ -107,7 +106,7 @@ def export_bank(
     target: Path | None = None,
     force: bool = False,
 ) -> ExportReport:
-    """`UsageError` for an unknown form, and for a bundle of pages without a target."""
+    """Raises `UsageError` for an unknown format, and for pages without a target."""
     if form not in (*_TABLES, *_BUNDLES):
         known = ", ".join((*_TABLES, *_BUNDLES))
         raise UsageError(f"'{form}' is not an export format", hint=f"one of {known}")

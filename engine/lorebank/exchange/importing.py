@@ -1,13 +1,8 @@
-"""One import: notes of a source become files of the workspace, and none of the owner's is lost.
+"""One import: notes of a source become files of the workspace.
 
-`.memory/imports.json` holds what was imported from where, so that what its owner threw away stays
-away.
-
-Derived like all of `.memory/`: without it an import still knows its files by their front matter,
-and only brings back what was deleted.
-
-A file is found again by what its front matter says it is, wherever below the import's folder it
-stands by now. It is written over only while it reads as it was written.
+Files are matched by their front matter, even if moved within the import folder, and overwritten
+only if unchanged since they were written. `.memory/imports.json` lists everything ever imported, so
+that deleted notes are not imported again; without it, only that is lost.
 """
 
 from __future__ import annotations
@@ -53,8 +48,8 @@ _NOT_WRITTEN = "not-written"
 
 
 def _read_ledger(root: Path) -> dict[str, Any]:
-    """What is known from earlier runs: name of an import → where its source lay, and the hashes of
-    the keys of all notes that were ever written."""
+    """Earlier imports: name → location of the source, and hashes of the keys of all notes ever
+    written."""
     found = read_json(root / ".memory" / _NAME)
     return found if isinstance(found, dict) else {}
 
@@ -64,32 +59,32 @@ def _hash(key: str) -> str:
 
 
 class ImportReport(Record):
-    """What came in; of a dry run, what would."""
+    """The result of an import, or of a dry run."""
 
     form: str
     """`obsidian`, `logseq`, `chatgpt`, `claude`, `basic-memory` or `jsonl`."""
     folder: str
-    """The workspace folder it lies in."""
+    """Workspace folder of the imported files."""
     added: tuple[str, ...]
-    """Workspace paths, in the order of the source, as are the others."""
+    """Workspace paths in source order, like the other lists."""
     updated: tuple[str, ...]
-    """Files whose source changed and that nobody had edited here."""
+    """Files changed at the source and not edited here."""
     unchanged: int
     edited: tuple[str, ...]
-    """Files whose source changed and that their owner had edited: left as they are."""
+    """Files changed at the source but edited here: left as they are."""
     removed: tuple[str, ...]
-    """Places in the source of notes that their owner threw away here: not brought back."""
+    """Source places of notes deleted here: not imported again."""
     gone: tuple[str, ...]
-    """Files whose source is gone: kept."""
+    """Files missing at the source: kept."""
     left_out: tuple[Diagnostic, ...]
-    """What of the source did not come, or not as it was, and why; paths are those of the source."""
+    """What was left out or altered, and why; paths are those of the source."""
     complete: bool
-    """Whether the source could be read to its end, and all of it be written."""
+    """Whether everything could be read and written."""
     dry_run: bool = False
 
     @property
     def reasons(self) -> Mapping[str, int]:
-        """How often each reason was given, most often first."""
+        """Counts by code, most frequent first."""
         return dict(Counter(each.code for each in self.left_out).most_common())
 
     def to_dict(self) -> dict[str, Any]:
@@ -97,7 +92,7 @@ class ImportReport(Record):
 
 
 IMPORTS = "memory/imported"
-"""Whatever lies here is of origin `imported`."""
+"""Everything here has the origin `imported`."""
 
 
 def import_source(
@@ -109,7 +104,7 @@ def import_source(
     name: str = "",
     dry_run: bool = False,
 ) -> ImportReport:
-    """Under the writer lock; `UsageError` for an unknown form, or a name that is taken."""
+    """Requires the writer lock. Raises `UsageError` for an unknown format or a name in use."""
     if form is not None and form not in READERS:
         known = ", ".join(READERS)
         raise UsageError(f"'{form}' is not an import format", hint=f"one of {known}")
@@ -119,7 +114,7 @@ def import_source(
 
 
 class _Import:
-    """One run, and what it has brought so far."""
+    """One run and its results so far."""
 
     def __init__(
         self, root: Path, config: Config, source: Source, form: str, name: str, *, dry_run: bool
@@ -140,11 +135,11 @@ class _Import:
         written = entry.get("written")
         self.known = {str(key) for key in written} if isinstance(written, list) else set()
         self.found: dict[str, str] = {}
-        """What was imported before: note → workspace path."""
+        """Earlier imported notes: key → workspace path."""
         self.used_paths: set[str] = set()
         self.seen: set[str] = set()
         self.failed: set[str] = set()
-        """Notes of these that could not be written: the next import tries again."""
+        """Notes that could not be written; the next import retries them."""
         self.outcome: dict[str, list[str]] = {
             k: [] for k in ("added", "updated", "edited", "removed")
         }
@@ -154,7 +149,7 @@ class _Import:
     def report(self) -> ImportReport:
         location = str(self.source.root.resolve())
         is_other_source = self.form not in ACCOUNT_FORMS and self.location not in ("", location)
-        if is_other_source and Path(self.location).exists():  # one that moved is the same
+        if is_other_source and Path(self.location).exists():  # else it was moved
             raise UsageError(
                 f"another source was imported as {self.name}: {self.location}",
                 hint="give this one a name of its own with --name",
@@ -185,7 +180,7 @@ class _Import:
         )
 
     def _write_ledger(self, location: str) -> None:
-        """Add what was written to the ledger; nothing is written where it knows all of it."""
+        """Add what was written to the ledger, if anything is new."""
         written = self.known | {_hash(key) for key in self.seen - self.failed}
         if (location, written) == (self.location, self.known):
             return
@@ -197,14 +192,14 @@ class _Import:
         write_atomic(file, text.encode(), expected=read_if_exists(file))
 
     def _scan_imported(self) -> None:
-        """Know the files that are there, and which notes they are."""
+        """Find the existing files of this import and their notes."""
         for below, _ in entries_below(self.root / self.folder, lambda _: None):
             path = f"{self.folder}/{below}"
             if not is_markdown(path):
                 continue
             self.used_paths.add(comparable(path))
             source = None
-            with suppress(OSError, UnicodeDecodeError):  # no import wrote what is no UTF-8
+            with suppress(OSError, UnicodeDecodeError):  # imports write UTF-8
                 source = imported_from(_decoded((self.root / path).read_bytes()))
             if source is not None and source.startswith(f"{self.name}:"):
                 self.found.setdefault(source, path)
@@ -233,7 +228,7 @@ class _Import:
             self.left_out.append(Diagnostic(note.place, 0, _NOT_WRITTEN, str(error)))
 
     def _update(self, path: str, text: str) -> None:
-        """Bring a file up to date, unless there is nothing new or it is its owner's by now."""
+        """Update a file unless it is current, or was edited here."""
         data = resolve_memory_path(self.root, path, self.config).read_bytes()
         present = _decoded(data)
         if written_hash(present) == written_hash(text):
@@ -251,14 +246,14 @@ class _Import:
 
 
 def _decoded(data: bytes) -> str:
-    """The text as it was written: a mark or line ends that a system added are no edit."""
+    """A byte order mark or line ends added by a program do not count as edits."""
     return data.decode("utf-8-sig").replace("\r\n", "\n")
 
 
 _SAMPLE = 200
 """Notes looked at to distinguish basic-memory from Obsidian."""
 _PERMALINK = re.compile(r"^permalink:", re.MULTILINE)
-_HINT = "say what it is: --as obsidian, logseq, chatgpt, claude, basic-memory or jsonl"
+_HINT = "name its format: --as obsidian, logseq, chatgpt, claude, basic-memory or jsonl"
 
 READERS: dict[str, Callable[[Source], NoteStream]] = {
     "obsidian": read_obsidian,  # also any folder of Markdown
@@ -269,11 +264,11 @@ READERS: dict[str, Callable[[Source], NoteStream]] = {
     "jsonl": read_jsonl,
 }
 ACCOUNT_FORMS = ("chatgpt", "claude")
-"""Of an account there is one: each new export of it is the same source, whatever its name."""
+"""One account each: every export of it is the same source, whatever its file name."""
 
 
 def detect_form(source: Source) -> str:
-    """The form of a source by what it holds; `UsageError` where it cannot be recognised."""
+    """The format of a source; raises `UsageError` if it is not recognised."""
     if source.paths == ("",):
         return _form_of_file(source, "")
     tops = {path.split("/")[0] for path in source.paths}
@@ -289,7 +284,9 @@ def detect_form(source: Source) -> str:
     if any(path.lower().endswith((".jsonl", ".ndjson")) for path in source.paths):
         return "jsonl"
     if not source.paths:
-        raise UsageError(f"{source.root}: holds no files", hint="was it exported at all?")
+        raise UsageError(
+            f"{source.root}: contains no files", hint="check that the export succeeded"
+        )
     raise UsageError(f"{source.root}: is not in a known format", hint=_HINT)
 
 
@@ -315,7 +312,7 @@ def _form_of_file(source: Source, path: str) -> str:
 
 
 def _is_jsonl(source: Source, path: str) -> bool:
-    """Whether the first line that is no blank is an object with a text."""
+    """Whether the first non-blank line is an object with a text."""
     try:
         first = source.read(path).lstrip().partition(b"\n")[0]
         return _has_text(json.loads(first.decode("utf-8-sig")))
@@ -328,7 +325,7 @@ def _has_text(value: object) -> bool:
 
 
 def _is_basic_memory(source: Source, notes: list[str]) -> bool:
-    """Whether half of the notes carry what basic-memory puts on each, and one an observation."""
+    """Whether half of the notes have a permalink, and one an observation."""
     texts = [text for path in notes if (text := note_text(source, path)[0]) is not None]
     signed = sum(_PERMALINK.search(split_front_matter(text)[0]) is not None for text in texts)
     return signed * 2 >= max(len(texts), 1) and any(map(has_observations, texts))

@@ -39,19 +39,19 @@ from lorebank.markdown.plain import plain_text
 from lorebank.records import Record
 
 _MAX_NAME_BYTES = 120
-"""Bytes of one part; a name of 255 has no room for a suffix, and some systems allow 143."""
+"""Of one path part. Some systems allow 143; this leaves room for a suffix."""
 _FORBIDDEN = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]+')
 _PERCENT_CODE = re.compile(r"%(?=[0-9A-Fa-f]{2})")
 _DEVICE = re.compile(r"(?:CON|PRN|AUX|NUL|COM[0-9¹²³]|LPT[0-9¹²³])(?=\.|\Z)", re.IGNORECASE)
 
 
 def safe_path(name: str) -> str:
-    """The name with each of its parts fit for any file system; never empty, absolute or `..`."""
+    """A path valid on every file system; never empty, absolute or with `..`."""
     return "/".join(filter(None, map(_safe_part, name.split("/")))) or "untitled"
 
 
 def free_path(path: str, key: str, taken: Container[str]) -> str:
-    """The path, or another for this key where it is taken, as `comparable` makes it."""
+    """The path, or one derived from the key if it is taken; `taken` holds `comparable` paths."""
     if comparable(path) not in taken:
         return path
     stem = path.removesuffix(".md")
@@ -62,7 +62,7 @@ def free_path(path: str, key: str, taken: Container[str]) -> str:
 
 
 def comparable(path: str) -> str:
-    """A path as file systems compare it that know no case."""
+    """A path as case-insensitive file systems compare it."""
     return unicodedata.normalize("NFC", path).casefold()
 
 
@@ -85,28 +85,28 @@ def _safe_part(part: str) -> str:
 
 
 class ImportedNote(Record):
-    """One file to be, as plain Markdown of this workspace."""
+    """A file to be written, as Markdown of this workspace."""
 
     key: str
-    """What stays the same from one import to the next: a path in the vault, a conversation's id."""
+    """Stable across imports: a path in the vault, a conversation's id."""
     name: str
-    """The path wished for below the folder of the import, `/` between parts, without `.md`."""
+    """Preferred path below the import folder, with `/`, without `.md`."""
     text: str
-    """Markdown with `\\n` line ends; the front matter of the source on top where it had any."""
+    """With `\\n` line ends and the front matter of the source, if any."""
     place: str
-    """Where it stands in the source, as reports name it."""
+    """Its place in the source, for reports."""
     day: date | None = None
-    """The day it is about; its file's name begins with it."""
+    """Its day, with which the file name begins."""
     front_matter: Mapping[str, FrontMatterValue] = field(default_factory=dict)
-    """Keys to be set besides those of the source."""
+    """Added to that of the source."""
 
 
 NoteStream = Iterator[ImportedNote | Diagnostic]
-"""Notes in a stable order, and between them what was left out and why."""
+"""Notes in a stable order, interleaved with diagnostics of what was left out."""
 
 
 def entity_mention(name: str, *, subject: bool = True) -> Mention | None:
-    """The mention of a name as another program gives it; `None` for what names nothing."""
+    """The mention of another program's name; `None` if it is unusable."""
     plain = " ".join(name.split()).removeprefix("@").removeprefix("[[").removesuffix("]]").strip()
     slug = slugify(plain)
     return Mention(plain, slug, subject=subject) if slug and len(plain) <= 200 else None
@@ -118,7 +118,7 @@ def make_fact(kind: FactKind, text: str, subject: Mention) -> Fact:
 
 
 def retain_line(fact: Fact) -> str:
-    """A name that the text of the fact does not hold stands before the colon."""
+    """Names missing from the text are put before the colon."""
     line = format_fact(fact)
     read = {mention.slug for mention in parse_fact_line(line.split("\n")[0][2:]).mentions}
     if read >= set(fact.slugs):
@@ -133,7 +133,7 @@ _HASH_LINE = re.compile(r"^imported-hash:[^\n]*\n", re.MULTILINE)
 
 
 def render_note(note: ImportedNote, source: str) -> str:
-    """The text of the file; `source` names the import and what of it this note is."""
+    """The text of the file; `source` identifies the import and the note."""
     own = parse_front_matter(split_front_matter(note.text)[0])[0]
     keys: dict[str, FrontMatterValue | None] = dict(note.front_matter)
     origin = own.get("origin")
@@ -158,7 +158,7 @@ def _front_matter_text(text: str, key: str) -> str | None:
 
 
 def is_untouched(text: str) -> bool:
-    """Whether a file reads as it was written."""
+    """Whether a file is as it was written."""
     return written_hash(text) == _digest(_HASH_LINE.sub("", text, count=1))
 
 

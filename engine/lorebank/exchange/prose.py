@@ -1,5 +1,5 @@
-"""Text of another program, made fit to stand in a note: clean characters, links that name entities,
-code left alone. No disk.
+"""Convert another program's text for a note: clean characters, links to entities, code untouched.
+Pure.
 
 [[People/Ana|her]]        → [[Ana|her]]
 [[Router#Setup]]          → [[Router|Router > Setup]]
@@ -36,7 +36,7 @@ def clean(text: str) -> str:
 
 
 def shareable_text(text: str, place: str) -> tuple[str, tuple[Diagnostic, ...]]:
-    """The text without private spans and secrets, line for line; and where secrets stood."""
+    """The text without private spans and secrets, line for line, and what was removed."""
     visible = without_private(text)
     masked, problems = redacted_page(visible, place)
     masked_secrets = tuple(
@@ -52,22 +52,22 @@ def shareable_text(text: str, place: str) -> tuple[str, tuple[Diagnostic, ...]]:
 
 
 def split_front_matter(text: str) -> tuple[str, str]:
-    """The front matter with both its fences, "" where there is none; and what follows."""
+    """The front matter with both fences (or ""), and the rest."""
     lines = text.split("\n")
     count = front_matter_lines(lines)
     return "".join(f"{line}\n" for line in lines[:count]), "\n".join(lines[count:])
 
 
 def shareable_page(text: str, place: str) -> tuple[str, str, tuple[Diagnostic, ...]]:
-    """Front matter and body of a page, clean and without private spans and secrets; and problems.
+    """Front matter and body, cleaned and without private spans and secrets, and problems.
 
-    What stands between two `---` at the top and is no front matter becomes a block of code.
+    Text between two `---` at the top that is not front matter becomes a code block.
     """
     text, problems = shareable_text(clean(text), place)
     head, body = split_front_matter(text)
     if not head and (found := _UNREAD_HEAD.match(text)):
         body = f"```yaml\n{found['inner']}```\n{text[found.end() :]}"
-        unread = Diagnostic(place, 1, "front-matter-unread", "is no front matter; kept as code")
+        unread = Diagnostic(place, 1, "front-matter-unread", "is not front matter; kept as code")
         problems = (*problems, unread)
     return head, body, problems
 
@@ -78,7 +78,7 @@ def rewrite_lines(text: str, rewrite: Callable[[str], str]) -> str:
 
 
 def rewrite_prose(text: str, rewrite: Callable[[str], str]) -> str:
-    """The text with `rewrite` applied to each stretch of a line that is no code."""
+    """Apply `rewrite` to each part of a line outside code."""
     return rewrite_lines(text, lambda line: _outside_spans(line, rewrite))
 
 
@@ -92,7 +92,7 @@ def _outside_spans(line: str, rewrite: Callable[[str], str]) -> str:
 
 
 def titled(body: str, title: str) -> str:
-    """The body under a heading with its title, unless it begins with a heading of its own."""
+    """The body under a title heading, unless it begins with a heading."""
     text = body.strip("\n")
     if _HEADING.match(text.lstrip()):
         return f"{text}\n"
@@ -119,13 +119,13 @@ _ATTACHMENT = re.compile(
 
 class LinkRules(Record):
     day_of: Callable[[str], date | None] = lambda name: None
-    """The day of the daily note that a link names, if it names one."""
+    """The day of a linked daily note."""
     whole_names: bool = False
-    """Whether folders belong to a name (Logseq's namespaces)."""
+    """Whether folders are part of the name (Logseq's namespaces)."""
 
 
 def rewrite_links(text: str, rules: LinkRules) -> str:
-    """A stretch of prose with its links in the form of this workspace; web addresses stay."""
+    """Prose with links in the form of this workspace; web links stay."""
     if "[" not in text:
         return text
     text = _WIKILINK.sub(lambda found: _wikilink(found, rules), text)

@@ -1,11 +1,9 @@
-"""JSONL: the facts of our own export, and lines of any program that hold a `text`.
-
-A JSON array of such objects will do as well.
+"""JSONL: our own export, and objects of any program with a `text`; also as a JSON array.
 
     {"text": "Prefers tea.", "kind": "opinion", "entities": ["Peter"], "date": "2025-11-27",
      "confidence": 0.9}
 
-The facts of a day become one file with a retain section; those without a day one called `undated`.
+Each day becomes a file with a retain section; facts without a day go into `undated`.
 """
 
 from __future__ import annotations
@@ -29,16 +27,16 @@ _ENTITY_KEYS = ("entities", "entity", "subjects", "people", "about")
 _DAY_KEYS = ("date", "day", "timestamp", "time", "created_at", "createdAt", "created", "at")
 _KINDS = {**{kind.value: kind for kind in FactKind}, **{k.letter.lower(): k for k in FactKind}}
 _MAX_LINE_BYTES = 4_000_000
-"""Bytes; no text worth remembering is longer."""
+"""No text worth remembering is longer."""
 _UNREAD = "line-unread"
 Problem = tuple[str, str]
 
 
 def read_jsonl(source: Source) -> NoteStream:
-    """The facts of each `.jsonl` file as notes of a day, and the lines that hold none."""
+    """The facts of each file as one note per day, and the lines left out."""
     for path in source.paths:
         if path and not path.lower().endswith((".jsonl", ".ndjson", ".json")):
-            yield Diagnostic(path, 0, "not-jsonl", "is no JSONL; left out")
+            yield Diagnostic(path, 0, "not-jsonl", "is not JSONL; left out")
             continue
         place = path or source.root.name
         try:
@@ -55,7 +53,7 @@ def _days(data: bytes, place: str, prefix: str) -> NoteStream:
             continue
         of_day = days.setdefault(fact.recorded, {})
         if fact.id in of_day:
-            yield Diagnostic(place, number, "said-twice", "says what an earlier line said")
+            yield Diagnostic(place, number, "said-twice", "repeats an earlier line")
         of_day.setdefault(fact.id, fact)
     for day in sorted(days, key=lambda each: (each is None, each or date.min)):
         shown = day.isoformat() if day else "undated"
@@ -65,7 +63,7 @@ def _days(data: bytes, place: str, prefix: str) -> NoteStream:
 
 
 def _facts(data: bytes, place: str) -> Iterator[tuple[int, Fact | None, Sequence[Problem]]]:
-    """What each line says; of a JSON array, what each of its elements does."""
+    """The fact of each line, or of each element of a JSON array."""
     data = data.removeprefix(b"\xef\xbb\xbf")
     if data.lstrip().startswith(b"["):
         try:
@@ -82,7 +80,7 @@ def _facts(data: bytes, place: str) -> Iterator[tuple[int, Fact | None, Sequence
 
 
 def read_line(line: bytes, place: str = "") -> tuple[Fact | None, tuple[Problem, ...]]:
-    """The fact of one line, and what was odd about it; `None` where it holds none."""
+    """The fact of one line, or `None`, and problems."""
     try:
         value = json.loads(line.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
@@ -98,7 +96,7 @@ def read_line(line: bytes, place: str = "") -> tuple[Fact | None, tuple[Problem,
 
 def _read_value(value: object, place: str) -> tuple[Fact | None, tuple[Problem, ...]]:
     if not isinstance(value, dict):
-        return None, (("no-text", "is no JSON object; left out"),)
+        return None, (("no-text", "is not a JSON object; left out"),)
     return _Line(value, place).fact()
 
 
@@ -114,7 +112,7 @@ class _Line:
         self.problems += ((problem.code, problem.message) for problem in problems)
         text = " ".join(text.split("\n")).strip()
         if not text:
-            return None, (*self.problems, ("no-text", "holds no text; left out"))
+            return None, (*self.problems, ("no-text", "has no text; left out"))
         written = self._kind()
         confidence = self._confidence()
         mentions = self._mentions()
@@ -150,7 +148,7 @@ class _Line:
             return None
         if isinstance(found, int | float) and not isinstance(found, bool) and 0 <= found <= 1:
             return float(found)
-        message = f"confidence {str(found)[:40]} is no number in 0..1; the fact comes without"
+        message = f"confidence {str(found)[:40]} is not a number from 0 to 1; imported without it"
         self.problems.append(("confidence-out-of-range", message))
         return None
 
@@ -162,7 +160,7 @@ class _Line:
         found = [(name, entity_mention(name, subject=name in before_colon)) for name in names]
         for name, mention in found:
             if mention is None:
-                message = f"{name[:40]!r} names nothing that can be linked"
+                message = f"{name[:40]!r} cannot be linked as a name"
                 self.problems.append(("entity-unread", message))
         return tuple(mention for _, mention in found if mention is not None)
 
@@ -182,13 +180,13 @@ class _Line:
             except ValueError:
                 moment = None
         if moment is None:
-            message = f"{key} {str(found)[:40]!r} is no date; the fact comes without a day"
+            message = f"{key} {str(found)[:40]!r} is not a date; imported without a day"
             self.problems.append(("date-invalid", message))
         return moment.date() if isinstance(moment, datetime) else None
 
 
 def _texts(found: object) -> Sequence[str]:
-    """Names, given as a text, a list of texts, or a list of objects with a `name`."""
+    """From a text, a list of texts, or a list of objects with a `name`."""
     if isinstance(found, str):
         return [found]
     if not isinstance(found, list):
@@ -198,7 +196,7 @@ def _texts(found: object) -> Sequence[str]:
 
 
 def _marks(found: object) -> tuple[EvidenceMark, ...]:
-    """`["+o-3f2a"]` as our own export writes them."""
+    """`["+o-3f2a"]`, as in our own export."""
     marks = (each for each in _texts(found) if each[1:3] == "o-" and each[3:].isalnum())
     stances = {"+": Stance.FOR, "-": Stance.AGAINST}
     return tuple(EvidenceMark(stances[each[0]], each[1:]) for each in marks if each[0] in stances)

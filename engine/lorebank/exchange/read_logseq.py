@@ -2,7 +2,7 @@
 
 - TODO [#A] Call [[Ana]]        → - [ ] Call [[Ana]]
 - See ((6f1c…))                 → - See what that block says
-- id:: 6f1c…, :LOGBOOK: …, {{query …}} are the program's own and go
+- id:: 6f1c…, :LOGBOOK: … and {{query …}} are dropped
 - properties at the top of a page become front matter
 """
 
@@ -64,7 +64,7 @@ _SETTING = re.compile(r"^[^;\n]*?(?P<key>:[\w/-]+)[ \t]+\"(?P<value>[^\"\n]*)\""
 
 
 class GraphSettings(Record):
-    """What `logseq/config.edn` says."""
+    """From `logseq/config.edn`."""
 
     journals: str = "journals"
     pages: str = "pages"
@@ -94,19 +94,23 @@ def read_logseq(source: Source) -> NoteStream:
 def _skip_reason(path: str, settings: GraphSettings) -> tuple[str, str] | None:
     top = path.split("/")[0]
     if top.startswith(".") or top == "logseq":
-        return "hidden", "the program's own; left out"
+        return "hidden", "belongs to the program; left out"
     if path.lower().endswith(".org"):
         return "org-mode", "is written in Org mode, which is not read; left out"
     if not path.lower().endswith(".md"):
         return "attachment", "an attachment is left out; it stays where it is"
     folders = (f"{settings.journals}/", f"{settings.pages}/")
-    return None if path.startswith(folders) else ("not-a-page", "is no page or journal; left out")
+    return (
+        None
+        if path.startswith(folders)
+        else ("not-a-page", "is neither a page nor a journal; left out")
+    )
 
 
 def graph_page(
     path: str, text: str, settings: GraphSettings, blocks: Mapping[str, str]
 ) -> Iterator[ImportedNote | Diagnostic]:
-    """One page or journal, with what of it was left out; `blocks` are texts by their id."""
+    """One page or journal, and what was left out; `blocks` are texts by id."""
     head, body, problems = shareable_page(text, path)
     yield from problems
     page = _Page(path, settings, blocks)
@@ -120,7 +124,7 @@ def graph_page(
     title = said if isinstance(said, str) and said else unquote(stem).replace("___", "/")
     body = "\n".join(page.lines).strip("\n")
     if not body.strip() and not page.properties and not head:
-        yield Diagnostic(path, 0, "empty", "says nothing; left out")
+        yield Diagnostic(path, 0, "empty", "is empty; left out")
         return
     shown = day.isoformat() if day else title
     name = f"{settings.journals if in_journals else settings.pages}/{shown}"
@@ -136,12 +140,11 @@ class _Page:
         self.properties: dict[str, FrontMatterValue] = {}
         self.left_out: list[Diagnostic] = []
         self.has_content = False
-        """Whether anything but properties has come."""
+        """Whether anything but properties has been read."""
         self.skip_until: re.Pattern[str] | None = None
-        """What ends the stretch that is left out."""
+        """The end of the part being skipped."""
 
     def read(self, body: str, first: int) -> None:
-        """`first` is the number of the first line."""
         fences = FenceScanner()
         for number, line in enumerate(body.split("\n"), start=first):
             if self.skip_until is not None:
@@ -156,7 +159,7 @@ class _Page:
                 if what in ("QUERY", "COMMENT"):
                     if "BEGIN" in admonition[0].upper():
                         self.skip_until = re.compile(rf"[ \t]*#\+END_{what}", re.IGNORECASE)
-                    message = "a query says nothing by itself; left out"
+                    message = "a query has no text of its own; left out"
                     self._leave_out(number, "query", message)
             elif planned := _PLANNED.match(line):
                 self.lines.append(f"{_depth(line)}({planned['what'].lower()}: {planned['day']})")
@@ -164,7 +167,7 @@ class _Page:
                 self._text(line, number)
 
     def _property(self, line: str) -> bool:
-        """Whether a line is a property: of the page at its top, else of a block."""
+        """Whether the line is a property, of the page (at its top) or of a block."""
         found = PROPERTY.match(line)
         if found is None or (self.has_content and _BULLET.match(line)):
             return False
@@ -201,7 +204,7 @@ class _Page:
                 self._leave_out(number, "block-missing", message)
         prose = _REFERENCE.sub(lambda found: self.blocks.get(found["id"], "(…)"), prose)
         if _MACRO.search(prose):
-            self._leave_out(number, "macro", "a query or macro says nothing by itself; left out")
+            self._leave_out(number, "macro", "a query or macro has no text of its own; left out")
             prose = _MACRO.sub("", prose)
         return rewrite_links(_LONG_TAG.sub("", prose), self.rules)
 

@@ -1,4 +1,4 @@
-"""What is to be imported: a note's text, and JSON value by value."""
+"""Reading a source: the text of a note, and JSON value by value."""
 
 from __future__ import annotations
 
@@ -12,42 +12,40 @@ from lorebank.markdown.source import decode
 from lorebank.workspace.given import Source
 
 MAX_NOTE_BYTES = 8_000_000
-"""Bytes of one Markdown file."""
 
 
 def note_text(source: Source, path: str) -> tuple[str | None, tuple[Diagnostic, ...]]:
-    """A file's text with `\\n` line ends, and what was odd; `None` where it cannot be read."""
+    """A file's text with `\\n` line ends, or `None`, and problems."""
     try:
         data = source.read(path, MAX_NOTE_BYTES)
     except OSError as error:
         return None, (source.unread(path, error),)
     if b"\0" in data[:8_000]:
-        return None, (Diagnostic(path, 0, "not-text", "is no text in UTF-8; left out"),)
+        return None, (Diagnostic(path, 0, "not-text", "is not UTF-8 text; left out"),)
     text, problems = decode(data, path)
     return text.replace("\r\n", "\n").replace("\r", "\n"), problems
 
 
 BROKEN = "invalid-json"
-"""The code of what ends the reading of a file."""
+"""Diagnostic code: the rest of the file is not read."""
 _WHITE = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
 
 
 class BrokenJson(Exception):
-    """The text is no JSON from here on."""
+    """The text is not JSON from here on."""
 
     def __init__(self, message: str, text: str, position: int) -> None:
         self.line = text.count("\n", 0, position) + 1
-        """1-based, as the column is; the character is 0-based."""
+        """1-based, like the column; the character is 0-based."""
         column = position - text.rfind("\n", 0, position)
         super().__init__(f"{message} at line {self.line}, column {column} (character {position})")
 
 
 def json_values(data: bytes) -> Iterator[tuple[int, Any]]:
-    """`(line, value)` of each element of the array that is read; of any other value, itself.
+    """`(line, value)` of each element of an array, or of a single other value.
 
-    The text is held whole, its values one at a time. Raises `BrokenJson` where the text ends early
-    or is no JSON; what came before it stands.
+    Only one value is in memory at a time. Raises `BrokenJson` after the valid elements.
     """
     text = data.decode("utf-8-sig", "replace")
     del data  # as large again
@@ -75,7 +73,7 @@ def json_values(data: bytes) -> Iterator[tuple[int, Any]]:
 
 
 def _next_character(text: str, position: int) -> tuple[int, str]:
-    """The place of the next character that is not white space, and it; "" at the end."""
+    """Position and character of the next non-blank; "" at the end."""
     found = _WHITE.match(text, position)
     assert found is not None
     return found.end(), text[found.end() : found.end() + 1]

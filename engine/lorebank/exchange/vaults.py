@@ -1,7 +1,7 @@
-"""Vaults of Obsidian and folders of basic-memory: Markdown whose own marks are rewritten.
+"""Obsidian vaults and basic-memory folders: Markdown with its special syntax converted.
 
-Daily notes are recognised by the vault's own settings and keep their day. Left out are attachments,
-templates, drawings and what hides between `%%`; block ids go, a callout becomes a bold title.
+Daily notes are recognised by the vault's settings and keep their day. Attachments, templates,
+drawings and `%%` comments are left out; block ids are removed, callouts become bold titles.
 
 - [preference] Likes Ethiopian beans #coffee (at home)
     → - O @[[Coffee Brewing]]: Likes Ethiopian beans #coffee (at home) #preference
@@ -40,19 +40,19 @@ _CALLOUT = re.compile(
     r"(?P<quote>[ \t]*(?:>[ \t]?)+)\[!(?P<type>[\w -]+)(?:\|[^\]]*)?\][+-]?[ \t]*(?P<title>.*)\Z"
 )
 _LEFT_OUT = {
-    ".canvas": ("drawing", "a canvas is no text; left out"),
-    ".base": ("drawing", "a view of a database is no text; left out"),
-    ".excalidraw.md": ("drawing", "a drawing is no text; left out"),
+    ".canvas": ("drawing", "a canvas is not text; left out"),
+    ".base": ("drawing", "a database view is not text; left out"),
+    ".excalidraw.md": ("drawing", "a drawing is not text; left out"),
 }
 
 
 def _day_of(vault: VaultSettings, path: str) -> date | None:
-    """The day of the daily note at a path without its `.md`, or of a link to it."""
+    """The day of a daily note, from its path without `.md` or from a link."""
     folder = f"{vault.daily_folder}/" if vault.daily_folder else ""
     for name in (path.removeprefix(folder), PurePosixPath(path).name):
         if day := moment_day(name, vault.daily_format):
             return day
-    # A link gives the last part of a format with folders: `YYYY/MM/YYYY-MM-DD`.
+    # Links omit the folders of a format like `YYYY/MM/YYYY-MM-DD`.
     last = vault.daily_format.rpartition("/")[2]
     return moment_day(PurePosixPath(path).name, last) or moment_day(path, "YYYY-MM-DD")
 
@@ -72,7 +72,7 @@ def read_obsidian(source: Source) -> NoteStream:
 def vault_notes(
     source: Source, note: Callable[[str, str], NoteStream], settings: VaultSettings
 ) -> NoteStream:
-    """What `note` makes of each Markdown file of a folder; all else is named as left out."""
+    """`note(path, text)` for each Markdown file; everything else is reported as left out."""
     hidden: set[str] = set()
     for path in source.paths:
         parts = PurePosixPath(path).parts
@@ -88,7 +88,7 @@ def vault_notes(
         if text is not None:
             yield from note(path, text)
     for path in sorted(hidden):
-        yield Diagnostic(path, 0, "hidden", "hidden files are the program's own; left out")
+        yield Diagnostic(path, 0, "hidden", "hidden files belong to the program; left out")
 
 
 def _skip_reason(path: str, templates: tuple[str, ...]) -> tuple[str, str] | None:
@@ -99,7 +99,7 @@ def _skip_reason(path: str, templates: tuple[str, ...]) -> tuple[str, str] | Non
     if not lower.endswith(".md"):
         return "attachment", "an attachment is left out; it stays where it is"
     if path in templates or any(path.startswith(f"{folder}/") for folder in templates):
-        return "template", "a template says nothing by itself; left out"
+        return "template", "a template is not a note; left out"
     return None
 
 
@@ -109,7 +109,7 @@ def vault_note(
     settings: VaultSettings,
     rewrite_body: Callable[[str, str], str] | None = None,
 ) -> Iterator[ImportedNote | Diagnostic]:
-    """One note, with what was masked in it; `rewrite_body(body, title)` has the last word."""
+    """One note, and what was masked; `rewrite_body(body, title)` is applied last."""
     head, body, problems = shareable_page(text, path)
     yield from problems
     keys, _, unread = parse_front_matter(head, path)
@@ -127,7 +127,7 @@ def vault_note(
     if rewrite_body is not None:
         body = rewrite_body(body, title)
     if not body.strip() and not keys:
-        yield Diagnostic(path, 0, "empty", "says nothing; left out")
+        yield Diagnostic(path, 0, "empty", "is empty; left out")
         return
     parent = PurePosixPath(stem).parent.as_posix()
     name = stem if day is None else f"{parent}/{day.isoformat()}".removeprefix("./")
@@ -145,7 +145,7 @@ def _obsidian_line(line: str) -> str:
 
 
 def _without_comments(text: str) -> str:
-    """The text without what stands between `%%`; in code that is a sign like others."""
+    """The text without `%%` comments, except in code."""
     if "%%" not in text:
         return text
     fences = FenceScanner()
@@ -163,7 +163,7 @@ def _without_comments(text: str) -> str:
 
 
 def _shown_part(line: str, hidden: bool) -> tuple[str, bool]:
-    """What of a line stands outside comments, and whether one is open at its end."""
+    """The part of a line outside comments, and whether one is open at its end."""
     code = code_spans(line)
     shown: list[str] = []
     position = 0

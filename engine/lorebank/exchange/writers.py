@@ -1,8 +1,7 @@
-"""Facts written in the formats of other programs.
+"""Facts in the formats of other programs.
 
-A cell that a spreadsheet would run as a formula (it begins with `=`, `+`, `-`, `@`, a tab or a line
-end) gets an apostrophe in front, which spreadsheets do not show: what was imported may be anybody's
-words. JSONL keeps every text as it is.
+A CSV cell that a spreadsheet would run as a formula (starting with `=`, `+`, `-`, `@`, a tab or a
+line end) gets an apostrophe in front, since imported text may be anybody's. JSONL keeps texts.
 
 {"id": "f-…", "kind": "opinion", "text": "Prefers tea.", "entities": ["Peter"],
  "subjects": ["Peter"], "confidence": 0.9, "recorded": "2025-11-27", "occurred": null,
@@ -42,7 +41,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 def markdown_pages(
     facts: Sequence[Fact], entities: Sequence[Entity], opinions: Sequence[Opinion]
 ) -> dict[str, str]:
-    """An index, a page an entity that a fact names, one for opinions, one a year: path → text."""
+    """Path → text: an index, a page per mentioned entity and per year, one for opinions."""
     pages = _Bundle(facts, entities, opinions, ".md").pages()
     return {f"{path}.md": "\n".join(lines) + "\n" for path, lines in pages.items()}
 
@@ -50,7 +49,7 @@ def markdown_pages(
 def html_pages(
     facts: Sequence[Fact], entities: Sequence[Entity], opinions: Sequence[Opinion]
 ) -> dict[str, str]:
-    """The same as a site that runs nothing and asks nobody."""
+    """The same as a static site without scripts or external resources."""
     from markdown_it import MarkdownIt
 
     render = MarkdownIt("commonmark", {"html": False}).render
@@ -158,7 +157,7 @@ class _Bundle:
         return [*self._names(path, names), *shown, self._escaped(str(opinion.source))]
 
     def _names(self, path: str, names: Mapping[str, str]) -> list[str]:
-        """The names by their slugs, as links where they have a page."""
+        """The names, linked if they have a page."""
         return [
             self._link(path, name, self.paths[slug]) if slug in self.paths else self._escaped(name)
             for slug, name in names.items()
@@ -168,8 +167,8 @@ class _Bundle:
         return f"[{self._escaped(label)}]({_relative_url(path, page, self.suffix)})"
 
     def _escaped(self, text: str) -> str:
-        """The text with its marks escaped; in Markdown, where people read the source, only where it
-        reads otherwise without."""
+        """The text with markup escaped; in Markdown, where people read the source, only if
+        needed."""
         folded = " ".join(text.split())
         if self.suffix == ".html":
             return _PUNCTUATION.sub(r"\\\g<0>", folded)
@@ -177,7 +176,7 @@ class _Bundle:
         return folded if same else escape_markup(folded)
 
     def _row(self, text: str, about: Sequence[str]) -> str:
-        """A list item, and on a line of its own what there is to say of it."""
+        """A list item with details on a second line."""
         below = " · ".join(about)
         return f"- {text}\n  <br>{below}" if self.suffix == ".md" else f"- {text}\\\n  _{below}_"
 
@@ -218,7 +217,7 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "�
 
 
 def facts_csv(facts: Iterable[Fact]) -> str:
-    """Names of entities are joined by `; `."""
+    """Entity names are joined by `; `."""
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\r\n")
     writer.writerow(COLUMNS)

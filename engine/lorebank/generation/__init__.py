@@ -1,5 +1,5 @@
-"""What a language model is asked to write or judge, and the checks its answers must pass.
+"""Prompts for chat models, and the checks their answers must pass.
 
-A model is a guest: each of its sentences cites lines that hold its words, or is dropped. Values in,
-values out. May use beliefs (to compare words), providers, language and domain.
+Each sentence of a model must cite lines that contain its words, or is dropped. Values in, values
+out. May use beliefs (to compare words), providers, language and domain.
 """

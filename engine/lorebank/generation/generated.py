@@ -57,25 +57,27 @@ class InferredFacts(_Answer):
 
 
 class BudgetSpent(ProviderError):
-    """The next call would go beyond what a run may spend; it was not made."""
+    """The next call would exceed the budget of the run; it was not made."""
 
 
 class Budget(Mutable):
-    """Counts down as calls are made; shared by everything that one run asks for."""
+    """What is left of a run's budget."""
 
     calls: int
     tokens: int
-    """Asked and answered together."""
+    """Of prompts and answers."""
 
     def reserve(self, tokens: int) -> None:
-        """Reserve one call of about this many tokens; `BudgetSpent` where the budget lacks them."""
+        """Reserve one call of about this many tokens; raises `BudgetSpent`."""
         if self.calls < 1:
             raise BudgetSpent(
-                "the calls of this run are spent", hint="raise generator.max_calls, or run again"
+                "the call budget of this run is spent",
+                hint="raise generator.max_calls, or run again",
             )
         if tokens > self.tokens:
             raise BudgetSpent(
-                "the tokens of this run are spent", hint="raise generator.max_tokens, or run again"
+                "the token budget of this run is spent",
+                hint="raise generator.max_tokens, or run again",
             )
         self.calls -= 1
 
@@ -85,21 +87,20 @@ class Budget(Mutable):
 
 T = TypeVar("T", bound=BaseModel)
 _ATTEMPTS = 2
-"""The answer, and one correction: a model that fails twice is not up to the task."""
+"""A model that fails twice is not up to the task."""
 _SHOWN = 4
-"""Mistakes named to the model."""
+"""Errors reported to the model."""
 
 
 class UnusableAnswer(ProviderError):
-    """A model answered, twice, with what does not have the shape that was asked for."""
+    """A model answered twice in the wrong shape."""
 
 
 def ask_json(generator: Generator, prompt: Prompt, shape: type[T], budget: Budget) -> T:
-    """The model's answer in this shape.
+    """The model's answer in this shape; an invalid one is sent back once with its errors.
 
-    An answer that does not fit is sent back once with what is wrong. Raises `UnusableAnswer`
-    where the second does not fit either, `BudgetSpent` before a call that the budget forbids, and
-    `ProviderError` where the model cannot be reached.
+    Raises `UnusableAnswer` after the second, `BudgetSpent` before a call beyond the budget, and
+    `ProviderError` if the model cannot be reached.
     """
     problem = ""
     for _ in range(_ATTEMPTS):

@@ -1,13 +1,13 @@
-"""What a chat model is asked, and what of its answers is kept: only what its lines bear out.
+"""Ask a chat model, and keep only what its cited lines support.
 
-A sentence is dropped rather than mended. It must cite lines that exist; most of its content words,
-all of its numbers and all that it writes with a capital must be found in them; and it may not deny
-what they affirm nor affirm what they all deny. That is a check of words: it lets no new thing in,
-and it cannot tell every twist of the old ones. As a judge of two texts the model has to quote. A
-verdict is stored by those who ask for it, signed with its model, where a person can take it back.
+A sentence must cite existing lines; most of its content words, all of its numbers and all
+capitalised words must be in them; and it may not negate what they affirm, or affirm what they all
+negate; otherwise it is dropped. This check of words keeps new content out, but cannot detect every
+distortion. As a judge of two texts the model has to quote; verdicts are stored by the caller,
+signed with the model, and can be taken back.
 
-Answers are kept by a digest of what was asked (`.memory/generated.json`): the same lines are sent
-once, and a night without news asks nothing. Deleting the file costs calls only.
+Answers are cached by a digest of the prompt (`.memory/generated.json`), so that the same lines are
+sent once. Deleting the file only costs calls.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 
 
 _MIN_SHARED_WORDS = 0.7
-"""The least share of a sentence's content words that its lines must hold. Chosen by hand: a summary
-may join its lines by words of its own."""
+"""Minimum share of a sentence's content words in its lines. Chosen by hand: a summary may connect
+its lines by words of its own."""
 _MIN_STEM = 4
 _MAX_ENDING = 3
 """Letters by which two forms of one word may differ at their ends."""
@@ -55,19 +55,18 @@ _WORD = re.compile(r"(?<![\w'’])(?=[^\W\d_])\w[\w'’.-]*")
 
 
 class CitedLine(Record):
-    """A line that a sentence may stand on."""
+    """A line that a sentence may cite."""
 
     text: str
-    """With the name it is about, where the text leaves it out."""
+    """With its subject, if the text itself omits it."""
     days: tuple[date, ...] = ()
     """The days it was written on or mentions."""
 
 
 def ungrounded(sentence: str, cited: Sequence[CitedLine], names: Collection[str] = ()) -> str:
-    """Why a sentence does not stand on its lines; empty where it does.
+    """Why its lines do not support a sentence; empty if they do.
 
-    `names` are those known to the bank: a sentence that says one must have it from its lines,
-    however it is written.
+    `names` are those known to the bank, which must be in the lines whatever their case.
     """
     if not cited:
         return "it cites no line"
@@ -80,10 +79,10 @@ def ungrounded(sentence: str, cited: Sequence[CitedLine], names: Collection[str]
         return f"its lines do not name {name}"
     content = [word for word in content_words(sentence) if not word.isdigit()]
     if not content:
-        return "it says nothing"
+        return "it has no content words"
     found = sum(_contains_form(word, source_words) for word in content)
     if found < _MIN_SHARED_WORDS * len(content):
-        return f"its lines hold {found} of its {len(content)} words"
+        return f"its lines contain {found} of its {len(content)} words"
     denied = [denies(line.text) for line in cited]
     if denies(sentence):
         return "" if any(denied) else "it denies what its lines affirm"
@@ -119,7 +118,7 @@ def _missing_name(
 
 
 def _contains_form(word: str, source_words: Collection[str]) -> bool:
-    """Whether a word stands there, or a form of it: alike but for a short ending."""
+    """Whether a word is among the others, up to a short ending."""
     for other in source_words:
         least = max(_MIN_STEM, max(len(word), len(other)) - _MAX_ENDING)
         if word == other or word[:least] == other[:least]:
@@ -134,14 +133,14 @@ _MAX_SENTENCE_CHARACTERS = 600
 
 
 class Sentence(Record):
-    """A sentence with the lines it stands on, by their place in the list given, from 0."""
+    """A sentence and its lines, as indexes into the list given."""
 
     text: str
     lines: tuple[int, ...]
 
 
 class Dropped(Record):
-    """A sentence that was not kept, and why."""
+    """A rejected sentence."""
 
     text: str
     reason: str
@@ -158,7 +157,7 @@ class Written(Record):
 
 @dataclass
 class Writer:
-    """A chat model with what this run may still spend on it; opened at its first use."""
+    """A chat model with the remaining budget of a run; opened at its first use."""
 
     load: Callable[[], Generator]
     budget: Budget
@@ -176,7 +175,7 @@ class Writer:
 
     @property
     def model(self) -> str:
-        """Provider and model, as a verdict or a text is signed."""
+        """Provider and model, the signature of verdicts and texts."""
         return f"{self.generator.name}/{self.generator.model}"
 
     def prompt(self, job: str, **values: str) -> Prompt:
@@ -186,9 +185,9 @@ class Writer:
         return Prompt(system, (Turn("user", question),), self.answer_tokens)
 
     def write(self, job: str, subject: str, lines: Sequence[CitedLine]) -> Written:
-        """Have a text written about `subject` (`answer`, `summary`) from these lines.
+        """Have a text (`answer`, `summary`) written about `subject` from these lines.
 
-        Raises `ProviderError` where the model fails, `BudgetSpent` where no call is left.
+        Raises `ProviderError` or `BudgetSpent`.
         """
         from lorebank.generation.generated import WrittenText, ask_json
 
@@ -206,7 +205,7 @@ class Writer:
         return Written(tuple(kept), tuple(dropped), self.model)
 
     def refused(self, text: str, numbers: Sequence[int], lines: Sequence[CitedLine]) -> str:
-        """Why a sentence may not be kept; empty where it may."""
+        """Why a sentence is rejected; empty if it is not."""
         missing = [number for number in numbers if not 1 <= number <= len(lines)]
         if missing:
             return f"there is no line {missing[0]}"
@@ -216,10 +215,7 @@ class Writer:
 
 
 def fill_prompt(job: str, **values: str) -> tuple[str, str]:
-    """The standing orders and the question of a job; a value is never read for places itself.
-
-    `KeyError` for a place without a value.
-    """
+    """System prompt and question of a job, with placeholders filled in (once, not in values)."""
     system, _, question = _prompt_text(job).partition(_BREAK)
     return system.strip(), _PLACEHOLDER.sub(lambda place: values[place[1]], question).strip()
 
@@ -230,7 +226,7 @@ def _prompt_text(job: str) -> str:
 
 
 def numbered(lines: Sequence[CitedLine]) -> str:
-    """The lines as a prompt shows them: `3. (2026-01-05) Ana: Lives in Porto.`"""
+    """`3. (2026-01-05) Ana: Lives in Porto.`"""
     return "\n".join(
         f"{number}. {f'({line.days[0]}) ' if line.days else ''}{' '.join(line.text.split())}"
         for number, line in enumerate(lines, start=1)
@@ -245,10 +241,9 @@ def open_writer(
     names: Callable[[], Collection[str]],
     given: Generator | None = None,
 ) -> Iterator[Writer | None]:
-    """The writer of the settings, with a fresh budget; None where nothing is to be generated.
+    """The configured writer with a new budget; None without a generator.
 
-    `given` is a generator that the caller brought. Nothing is loaded, nor `names` asked for, before
-    something is to be written.
+    `given` replaces the configured generator. It is loaded, and `names` called, on first use.
     """
     settings = config.generator
     if settings.provider == "none":
@@ -278,21 +273,18 @@ _LETTERS = {kind.letter: kind for kind in FactKind}
 
 
 class InferredFact(Record):
-    """A fact that a model read out of prose, grounded in these lines (by place, from 0)."""
+    """A fact that a model found in prose, with the indexes of its lines."""
 
     kind: FactKind
     about: str
-    """A name that stands in the lines, or empty."""
+    """A name in the lines, or empty."""
     text: str
     lines: tuple[int, ...]
 
 
 def judge_evidence(writer: Writer, opinion: str, line: str) -> str | None:
-    """Whether a line speaks `for` or `against` an opinion or is `unrelated`; `None` where the model
-    is not sure: it gave a sign and no words of the line to show for it.
-
-    Raises `ProviderError` where the model fails, `BudgetSpent` where no call is left.
-    """
+    """Whether a line is `for` or `against` an opinion or `unrelated`; `None` if the model could
+    not quote the line for it. Raises `ProviderError` or `BudgetSpent`."""
     from lorebank.generation.generated import StanceAnswer
 
     answer = _judged(writer, StanceAnswer, "stance", opinion=opinion, fact=line)
@@ -301,8 +293,8 @@ def judge_evidence(writer: Writer, opinion: str, line: str) -> str | None:
 
 
 def judge_relation(writer: Writer, older: str, newer: str) -> str | None:
-    """Whether the newer of two opinions says the `same`, `replaces` the older, or `both` stand;
-    `None` and errors as for `judge_evidence`."""
+    """Whether the newer of two opinions says the `same`, `replaces` the older, or `both` hold; else
+    as `judge_evidence`."""
     from lorebank.generation.generated import RelationAnswer
 
     answer = _judged(writer, RelationAnswer, "relation", older=older, newer=newer)
@@ -351,22 +343,22 @@ def _is_quoted(quoted: str, fact: str) -> bool:
 
 _PATH = f"{DERIVED_FOLDER}/generated.json"
 _MAX_ANSWERS = 20_000
-"""Answers kept, some 20 MB; those kept longest ago are dropped."""
+"""Some 20 MB; the oldest are dropped."""
 
 
 def digest(*parts: object) -> str:
-    """The same for the same parts; JSON keeps them apart."""
+    """A hash; as JSON, so that the boundaries of the parts count."""
     text = json.dumps(parts, ensure_ascii=False, default=str)
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
 def forget_generated(root: Path) -> None:
-    """Drop every answer: what a model made of a line says it in words of its own."""
+    """Delete all answers: they may repeat a forgotten line in other words."""
     (root / _PATH).unlink(missing_ok=True)
 
 
 class KeptAnswers(Mutable):
-    """Answers as JSON has them, by what was asked."""
+    """Answers by the digest of the prompt."""
 
     root: Path
     before: bytes | None = None
@@ -375,7 +367,7 @@ class KeptAnswers(Mutable):
 
     @classmethod
     def open(cls, root: Path) -> KeptAnswers:
-        """What is kept; nothing where the file is absent, linked or damaged."""
+        """The stored answers; empty if the file is missing, linked or damaged."""
         try:
             before = None if is_linked(root, _PATH) else read_if_exists(root / _PATH)
             answers = json.loads(before or b"{}")
@@ -392,7 +384,7 @@ class KeptAnswers(Mutable):
         self.is_changed = True
 
     def save(self) -> None:
-        """Store what was added; where that cannot be, it is asked again some day."""
+        """Save new answers; best effort."""
         if not self.is_changed:
             return
         kept = dict(list(self.answers.items())[-_MAX_ANSWERS:])
@@ -406,20 +398,18 @@ class KeptAnswers(Mutable):
 
 
 class ModelInRun(Mutable):
-    """A chat model within one run, asked once about the same lines; without one, what it said in
-    earlier runs."""
+    """A chat model in one run with the answers of earlier runs, or those alone."""
 
     kept: KeptAnswers
     writer: Writer | None = None
     problems: list[Diagnostic] = field(default_factory=list)
-    """Sentences that were dropped, and a model that failed."""
+    """Dropped sentences and failures of the model."""
     failed: set[str] = field(default_factory=set)
 
     def ask(
         self, path: str, key: str, question: Callable[[Writer], tuple[Any, Sequence[Dropped]]]
     ) -> Any:
-        """The answer kept under a key, else what the model says now and is kept; `None` where it
-        says nothing usable or is not asked.
+        """The stored answer of a key, or a new one; `None` without a usable answer.
 
         An unreachable model is reported once and not asked again in this run.
         """

@@ -1,4 +1,4 @@
-"""Folding: one form for the many ways of writing the same letters, and slugs made of it.
+"""Fold spelling variants of letters into one form, and make slugs.
 
 Case, width and ligatures fold through NFKC and `casefold`; diacritics fold on Latin and Greek
 letters only, because on other scripts a mark is part of the letter: `が` is not `か`, `й` is not
@@ -41,7 +41,7 @@ _ALONE = re.compile(
     r"\u2000-\u206f\u20a0-\u20bf\u2100-\u2bff"  # punctuation, currencies, symbols
     r"\u3000-\u30ff\u3400-\u9fff\uac00-\ud7a3\uff01-\uff9d]"  # Chinese, Japanese, Korean
 )
-"""Blocks whose letters, unless they are marks, never join those beside them."""
+"""Blocks whose letters, except marks, never combine with their neighbours."""
 _POSSESSIVE = re.compile(r"(?<=\w)(?:'s|'S|’s|’S|(?<=[sSxXzZ])['’])\Z")
 
 
@@ -58,8 +58,8 @@ def fold(text: str) -> str:
 
 
 def fold_letters(text: str) -> str | None:
-    """What `fold` makes of a text each of whose letters folds alone, in a fraction of the time;
-    `None` for one with marks of their own or other letters that may join their neighbours."""
+    """`fold` for texts whose letters fold independently, in a fraction of the time; `None` if
+    letters may combine with their neighbours."""
     folded = text.lower()
     for letter in set(folded) - _ASCII:
         alone = _fold_letter(letter)
@@ -71,7 +71,7 @@ def fold_letters(text: str) -> str | None:
 
 
 def _fold_whole(text: str) -> str:
-    # What is dropped goes before what is composed: it may stand between a letter and its mark.
+    # Drop before composing: a dropped character may be between a letter and its mark.
     folded = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).casefold())
     composed = unicodedata.normalize("NFC", _UNWRITTEN.sub("", folded)).translate(_EXTRA)
     stripped = _MARKED_BASES.sub(r"\1", unicodedata.normalize("NFD", composed))
@@ -80,7 +80,7 @@ def _fold_whole(text: str) -> str:
 
 @lru_cache(maxsize=65536)
 def _fold_letter(letter: str) -> str | None:
-    """What stands for a letter in whatever text it is; `None` where its neighbours may count."""
+    """The folded letter; `None` if its neighbours may matter."""
     if _ALONE.fullmatch(letter) is None:
         return None
     parts = (*letter, *unicodedata.normalize("NFKC", letter))
@@ -95,7 +95,7 @@ def slugify(name: str) -> str:
     """The key under which a name is kept: `The Castle`, `the_castle` → `the-castle`.
 
     Letters of any script with their vowel signs, digits and `. + # & '` stay, so `C`, `C++` and
-    `C#` are three, and so are `राहुल`, `राहूल` and `रहल`. Empty where the name holds none of these.
+    `C#` are three, and so are `राहुल`, `राहूल` and `रहल`. Empty if the name holds none of these.
     """
     joined = _SEPARATORS.sub("-", fold(name).strip())
     return _NOT_SLUG.sub(_keep_vowel_sign, joined).strip("-.'")

@@ -1,10 +1,10 @@
-"""What a sentence plainly states, by the words of `[infer]` in the language files: that somebody
-promised, bought, moved, decided, cannot eat or prefers something; and phrases as the language files
-write them, as regular expressions.
+"""Plain statements in a sentence (somebody promised, bought, moved, decided, cannot eat or prefers
+something), by the phrases of `[infer]` in the language files; and such phrases as regular
+expressions.
 
-A cue counts only where nothing makes of it something else than a statement: a negation in its
-clause, or anywhere in the sentence a word of what is only thought, asked, hoped, dreamt, told by
-others or usual. What is missed costs a line written by hand; what is wrongly read costs trust.
+A cue does not count with a negation in its clause, or with a hedge (belief, question, hope, dream,
+hearsay, habit) anywhere in the sentence. A missed statement costs a line written by hand, a wrong
+one costs trust.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from lorebank.language.words import words as tokens
 from lorebank.languages import phrase_lists
 
 _UNSPACED = "\u2e80"
-"""From here on scripts write words without spaces: no word boundary can be asked for."""
+"""From here on scripts have no spaces, and so no word boundaries."""
 _NUMBER = r"\d{1,2}(?:[:.h]\d{2})?"
 
 
@@ -49,9 +49,9 @@ _LANGUAGE_INDEPENDENT = {
     "clock": r"(?<![\d.,:/-])(?:[01]?\d|2[0-3])[:h][0-5]\d(?![\d:])",
     "money": r"[£$€₺¥₱]\s?\d|\d[\d.,]*\s?(?:[€£$₺]|(?:eur|usd|gbp|chf|brl|try|pln)\b)",
 }
-"""What needs no word of a language, beside what the languages say."""
+"""Patterns in addition to those of the languages."""
 _WRAPPED = 60
-"""Characters from which on a line without a full stop was likely cut by an editor's margin."""
+"""A longer line without a full stop was probably wrapped by an editor."""
 _OPENS = r"[\"“„«‹(\[]*"
 _SENTENCE_END = re.compile(
     rf"(?<=[.!?…])[\"”“»›)\]*_]*\s+(?={_OPENS}(?:[A-ZÀ-Þ0-9¿¡@*_`\[]|[^\x00-\u024f\s]))|(?<=[。！？])[”」』]?"
@@ -65,20 +65,20 @@ _ORDINAL = re.compile(
     r"(?:mein|dein|sein|ihr|unser|ein)\w*)\s)\s*\d{1,2}\.\Z|^\d{1,2}\.\s?\d{1,2}\.\Z",
     re.IGNORECASE,
 )
-"""`am 28. August`; a number after any other word, as in `on May 28. Then …`, ends its sentence,
-but before a month of the languages that write it so."""
+"""`am 28. August`; a number after other words, as in `on May 28. Then …`, ends its sentence, unless
+a month of those languages follows."""
 _OF_MONTH = re.compile(
     r"\b\d{1,2}\.\s+(?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober"
     r"|November|Dezember)\b"
 )
 _CONTEXT_CHARACTERS = 60
-"""Characters before the end of a sentence that tell whether it is one."""
+"""Before a full stop, to decide whether it ends a sentence."""
 _EDGES = ".,;:!?()[]\"'«»“”„*_"
 _LABEL = re.compile(r"(?: [^\s:]+){0,3}\s?:")
 
 
 class Cue(NamedTuple):
-    """Where a cue stands in the folded sentence."""
+    """The span of a cue in the folded sentence."""
 
     language: str
     start: int
@@ -86,14 +86,14 @@ class Cue(NamedTuple):
 
 
 class Statement:
-    """A sentence by its words, and what the languages it may be in make of it."""
+    """A sentence, its words and its likely languages."""
 
     __slots__ = ("folded", "languages", "starts", "words")
 
     def __init__(self, text: str, languages: Collection[str] = ()) -> None:
-        """`languages` are those of the text around it, beside its own."""
+        """`languages` are those of the surrounding text, added to its own."""
         self.words = text.replace("’", "'").split()
-        # A word stays one word, so that places in the folded text can be told as words.
+        # A word stays one word, so that offsets in the folded text map to words.
         folded = [fold(word).replace(" ", "") or "_" for word in self.words]
         self.folded = " ".join(folded)
         self.starts = [0, *accumulate(len(word) + 1 for word in folded)][: len(folded)]
@@ -106,27 +106,27 @@ class Statement:
         return next((cue for cue in cues if not self._is_negated(cue, entry)), None)
 
     def says(self, entry: str, language: str) -> bool:
-        """Whether it holds a phrase of an entry at all."""
+        """Whether it contains a phrase of an entry."""
         return next(_found(language, entry, self.folded), None) is not None
 
     def places(self, entry: str, end: int) -> list[int]:
-        """The words before a place of the folded text that are one of an entry's."""
+        """Indexes of the words of an entry before an offset of the folded text."""
         matches = self._matches(entry, self.folded[:end]) if end else ()
         return [self.word_at(match.start()) for _, match in matches]
 
     def words_of(self, entry: str) -> set[int]:
-        """The numbers of the words that phrases of an entry hold."""
+        """Indexes of the words in phrases of an entry."""
         found = (match for _, match in self._matches(entry))
         spans = ((self.word_at(match.start()), self.word_at(match.end() - 1)) for match in found)
         return {number for first, last in spans for number in range(first, last + 1)}
 
     def is_of_writer(self, cue: Cue) -> bool:
-        """Whether "I" or "we" stands in the clause of a cue, up to its end."""
+        """Whether "I" or "we" is in the clause of a cue, up to its end."""
         clause = _CLAUSE_END.split(self.folded[: cue.start])[-1]
         return any(True for _ in self._matches("i", clause + self.folded[cue.start : cue.end]))
 
     def opens_with(self, cue: Cue) -> bool:
-        """Whether nothing stands before a cue that could be somebody: `Have promised …`."""
+        """Whether nothing before a cue could be a person: `Have promised …`."""
         before = range(self.word_at(cue.start))
         return len(before) <= 1 and all(self.word(number) in no_names() for number in before)
 
@@ -135,16 +135,16 @@ class Statement:
         return any(last in _entry_words(code, entry) for code in self.languages)
 
     def puts_subjects_first(self, language: str) -> bool:
-        """Whether the language begins sentences with their subject, and writes only names large."""
+        """Whether the language puts subjects first and capitalises only names."""
         return "subjects_first" in phrase_lists("infer")[language]
 
     def word(self, number: int) -> str:
-        """A word, folded and without the marks around it."""
+        """A word, folded and without punctuation."""
         start = self.starts[number]
         return self.folded[start : start + len(self.folded[start:].split(" ", 1)[0])].strip(_EDGES)
 
     def word_at(self, place: int) -> int:
-        """The number of the word that holds a place of the folded text."""
+        """Index of the word at an offset of the folded text."""
         return self.folded.count(" ", 0, place)
 
     def is_labelled(self, entry: str) -> bool:
@@ -153,11 +153,11 @@ class Statement:
         return any(_LABEL.match(self.folded, end) for end in ends)
 
     def says_anywhere(self, *entries: str) -> bool:
-        """Whether it holds a phrase of any of the entries, in any of its languages."""
+        """Whether it contains a phrase of any of the entries."""
         return any(self.says(entry, code) for entry in entries for code in self.languages)
 
     def _matches(self, entry: str, text: str = "") -> Iterator[tuple[str, re.Match[str]]]:
-        """The phrases of an entry in its languages, with the language; in a part of it, or all."""
+        """Language and match of the phrases of an entry."""
         for code in self.languages:
             for match in _found(code, entry, text or self.folded):
                 yield code, match
@@ -191,17 +191,17 @@ def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a passage: the end of a line ends one as well."""
+    """The sentences of a passage; a line break ends one as well."""
     parts = (line[start:end] for line in lines_of(text) for start, end in sentence_spans(line))
     return [part.strip() for part in parts if part.strip()]
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of a passage as they were meant: one that an editor's margin cut is one."""
+    """The lines of a passage, with wrapped lines joined."""
     groups: list[list[str]] = []
     above = ""
     for line in text.split("\n"):
-        # A list in small letters is one line a thing; a sentence goes on with one.
+        # A lower-case line continues a sentence, but not a list in lower case.
         goes_on = len(above) >= _WRAPPED or (above[:1].isupper() and line.lstrip()[:1].islower())
         if line and above and goes_on and above[-1] not in ".!?…:":
             groups[-1].append(line)
@@ -213,18 +213,18 @@ def lines_of(text: str) -> list[str]:
 
 @cache
 def leaning_words() -> frozenset[str]:
-    """Words that point back at what was just spoken of, in any language: `it`, `they`, `das`."""
+    """Words that refer back, in any language: `it`, `they`, `das`."""
     tables = phrase_lists("infer").values()
     return frozenset(w for t in tables for e in ("they", "dangling") for w in t.get(e, ()))
 
 
 def statement_in_any_language(text: str) -> Statement:
-    """For what is told alike in all of them, and in a line of two: `nos vemos at 10`."""
+    """For language-independent patterns, and mixed lines: `nos vemos at 10`."""
     return Statement(text, phrase_lists("infer"))
 
 
 def languages_of(text: str) -> frozenset[str]:
-    """The languages that a text may be in, of those with words for statements."""
+    """The likely languages of a text, among those with `[infer]`."""
     longer = [word for word in tokens(text) if len(word) > 1]  # one letter is many languages'
     return frozenset(likely_languages(longer)) | (phrase_lists("infer").keys() - known_languages())
 
@@ -233,14 +233,14 @@ _MAY_BE_NEGATIVE = frozenset({"decision", "prefers"})
 
 
 def promise_in(text: str) -> str:
-    """The first sentence of a text in which the writer, or whoever the text is about, makes a
-    promise: "I" or nobody stands before it. Empty where none does."""
+    """The first sentence in which the writer or the subject makes a promise ("I" or nobody comes
+    before the cue); empty without any."""
     whole, parts = _promising()
     said = set(words_of(text))
     cues = (cue for word in whole.keys() & said for cue in whole[word])
     joined = " ".join(said)
     if not any(map(said.issuperset, cues)) and not any(part in joined for part in parts):
-        return ""  # nearly every line, at a hundredth of the cost of reading it
+        return ""  # nearly every line, at a hundredth of the cost of parsing it
     languages = languages_of(text)
     for sentence in sentences(text):
         statement = Statement(sentence, languages)
@@ -252,7 +252,7 @@ def promise_in(text: str) -> str:
 
 @cache
 def no_names() -> frozenset[str]:
-    """Words that begin a sentence and name nobody, of all languages; folded."""
+    """Words of all languages that begin a sentence but are not names; folded."""
     listed = (
         each for entries in phrase_lists("infer").values() for each in entries.get("nobody", ())
     )
@@ -261,8 +261,8 @@ def no_names() -> frozenset[str]:
 
 @cache
 def _promising() -> tuple[dict[str, list[list[str]]], tuple[str, ...]]:
-    """The word that says most of each cue of a promise → the words of such cues; and those words
-    of which any letters may stand before or behind."""
+    """The most distinctive word of each promise cue → the words of such cues; and the words of cues
+    with wildcards."""
     whole: dict[str, list[list[str]]] = {}
     parts: set[str] = set()
     for cue in (
@@ -316,8 +316,7 @@ def _entry_words(code: str, entry: str) -> frozenset[str]:
 
 @cache
 def yearly_words() -> tuple[tuple[str, ...], re.Pattern[str]]:
-    """What says that a day comes back every year, in any language: birthday, anniversary, born;
-    and what finds it."""
+    """Words for yearly days in any language (birthday, anniversary, born), and a pattern."""
     tables = phrase_lists("agenda").values()
     days, births = ([w for t in tables for w in t.get(of, ())] for of in ("yearly", "born"))
     found = "|".join([*map(re.escape, days), *(rf"\b{re.escape(word)}" for word in births)])

@@ -1,8 +1,8 @@
-"""Tokens: how text is cut into words for searching, the same in index and query.
+"""Tokenization for search, the same in index and query.
 
-Scripts written without spaces (Chinese, Japanese, Korean, Thai, …) are cut into overlapping pairs
-of letters, so that any two-letter part of a word finds it; all else is cut at what is neither
-letter nor digit. `searchable` is the same cut, as the text that FTS5 stores.
+Scripts without spaces (Chinese, Japanese, Korean, Thai, …) are split into overlapping pairs of
+letters, so that any two letters of a word find it; everything else at characters that are neither
+letters nor digits. `searchable` gives the same tokens as text for FTS5.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ _IDENTIFIER = cache(
     )
 )
 COMMON_START = 4
-"""Two words are forms of one where they begin alike, by four letters at least."""
+"""Two words may be forms of one if their first four letters are equal."""
 _DEFAULT_LANGUAGE = "en"
 _MIN_VOTES = 2
 _FOREIGN_SHARE = 5
-"""A text of which more than a fifth of the letters are not ASCII is in no English: a name or two
-with accents are less, a sentence in French is about that, one in Russian or Chinese all."""
+"""A text with more than a fifth of non-ASCII letters is not English: accented names have fewer, a
+French sentence about that many, Russian or Chinese only such."""
 
 
 def words(text: str) -> list[str]:
@@ -65,13 +65,13 @@ def words(text: str) -> list[str]:
 
 @lru_cache(maxsize=256)
 def words_of(text: str) -> tuple[str, ...]:
-    """As `words`, kept for the next reader: several look at each line of a file in turn."""
+    """As `words`, cached: several parsers look at each line in turn."""
     return tuple(words(text))
 
 
 def same_word(one: str, other: str) -> bool:
-    """Whether two folded words are forms of one: alike but for their ends; a code or number is like
-    itself alone.
+    """Whether two folded words are forms of one: equal up to their ends; never for codes or
+    numbers.
 
     >>> same_word("tuesday", "tuesdays"), same_word("bow", "bowl"), same_word("room-1", "room-2")
     (True, False, False)
@@ -94,7 +94,7 @@ def same_word(one: str, other: str) -> bool:
 
 
 def content_words(text: str) -> list[str]:
-    """`words` without the stop words of the text's own language, each once; may be empty.
+    """`words` without the stop words of the text's language, each once; may be empty.
 
     >>> content_words("the door of my son's car")
     ['door', 'son', 'car']
@@ -105,7 +105,7 @@ def content_words(text: str) -> list[str]:
 
 
 def searchable(text: str) -> str:
-    """The text as FTS5 is given it: folded, unspaced scripts cut into pairs."""
+    """The text for FTS5: folded, unspaced scripts split into pairs."""
     if text.isascii():
         return text
     return UNSPACED_RUN().sub(lambda run: f" {' '.join(_pairs(run.group()))} ", fold(text))
@@ -115,7 +115,7 @@ def identifiers(text: str) -> list[str]:
     """Code-like tokens as written: `a828e60`, `src/foo.py`, `snake_case`, `connection.update`."""
     found: dict[str, None] = {}
     for part in text.split():
-        # No identifier holds a blank, and the pattern costs 30 times what leaving out words does.
+        # Identifiers have no blanks; skipping plain words is 30 times cheaper than the pattern.
         if (part.islower() and part.isalpha()) or part.isdigit():
             continue
         if _MAY_BE_IDENTIFIER.search(part):
@@ -124,7 +124,7 @@ def identifiers(text: str) -> list[str]:
 
 
 def estimate_tokens(text: str) -> int:
-    """About how many tokens a language model counts: 4 letters a token, 1 where unspaced."""
+    """Estimated tokens of a language model: 4 letters each, 1 in unspaced scripts."""
     if text.isascii():
         return (len(text) + 3) // 4
     unspaced = sum(len(run) for run in UNSPACED_RUN().findall(text))
@@ -133,13 +133,13 @@ def estimate_tokens(text: str) -> int:
 
 @lru_cache(maxsize=1)
 def stop_words() -> frozenset[str]:
-    """Words that say nothing alone, of every language, folded."""
+    """Stop words of all languages, folded."""
     own, everywhere = _stop_words_by_language()
     return everywhere.union(*own.values())
 
 
 def stop_words_of(language: str) -> frozenset[str]:
-    """Words that say nothing in a text of that language, folded."""
+    """Stop words of a language, folded."""
     return _stop_words_by_language()[0].get(language, frozenset())
 
 
@@ -154,12 +154,12 @@ def stop_words_among(languages: Collection[str]) -> frozenset[str]:
 
 
 def known_languages() -> frozenset[str]:
-    """The codes of the languages whose stop words are known: others are never likely."""
+    """Languages with stop words; only they can be likely."""
     return frozenset(_stop_words_by_language()[0])
 
 
 def likely_languages(tokens: Iterable[str]) -> tuple[str, ...]:
-    """The languages with most stop words among these folded tokens; all where none has any.
+    """The languages with most stop words among these folded tokens; all if none has any.
 
     >>> likely_languages(["la", "casa", "de", "mi", "abuela"])
     ('es',)
@@ -170,20 +170,20 @@ def likely_languages(tokens: Iterable[str]) -> tuple[str, ...]:
 
 
 def _votes(tokens: Iterable[str]) -> dict[str, int]:
-    """Language → how many of these folded tokens are stop words of it."""
+    """Language → number of its stop words among these folded tokens."""
     spoken_in = _languages_by_stop_word()
     votes = dict.fromkeys(_stop_words_by_language()[0], 0)
     for token in tokens:
-        for code in spoken_in.get(token, ()):  # most words are stop words of none
+        for code in spoken_in.get(token, ()):  # most words are not stop words
             votes[code] += 1
     return votes
 
 
 def _stop_words_for(tokens: Iterable[str]) -> frozenset[str]:
-    """The stop words of the language that most of these tokens are stop words of.
+    """The stop words of the most likely language of these tokens.
 
-    "Car", "son" and "door" say nothing in French and Dutch, and much in English. One such word
-    alone decides for no language but the first.
+    "Car", "son" and "door" are stop words in French and Dutch, but not in English. A single word
+    only decides for the default language.
     """
     spoken_in = _languages_by_stop_word()
     return _stop_words_by_votes(tuple([token for token in tokens if token in spoken_in]))
@@ -191,7 +191,7 @@ def _stop_words_for(tokens: Iterable[str]) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def _stop_words_by_votes(tokens: tuple[str, ...]) -> frozenset[str]:
-    """The same, of the stop words alone; many texts have the same few."""
+    """The same for the stop words only, for caching: many texts have the same few."""
     votes = _votes(tokens)
     most = max(votes.values())
     spoken = [
@@ -201,7 +201,7 @@ def _stop_words_by_votes(tokens: tuple[str, ...]) -> frozenset[str]:
 
 
 def reads_as_english(text: str) -> bool:
-    """Whether a text is English as far as its letters and stop words tell; nothing else tells.
+    """Whether a text is English, judged by its letters and stop words.
 
     >>> reads_as_english("the lost key"), reads_as_english("la clé perdue est là")
     (True, False)
@@ -216,14 +216,14 @@ def reads_as_english(text: str) -> bool:
 
 @cache
 def _stop_words_of(spoken: tuple[str, ...]) -> frozenset[str]:
-    """Those of some languages, and those that hold in any text."""
+    """Those of some languages, and those for any text."""
     own, everywhere = _stop_words_by_language()
     return everywhere.union(*(own[code] for code in spoken))
 
 
 @lru_cache(maxsize=1)
 def _stop_words_by_language() -> tuple[dict[str, frozenset[str]], frozenset[str]]:
-    """Language → stop words that hold in its texts, and those that hold in any; folded."""
+    """Language → stop words, and those for any language; folded."""
     return compiled("stop_words", _folded_stop_words)
 
 

@@ -1,7 +1,6 @@
-"""Named arrays in one safetensors file, mapped instead of read, and written whole or not at all.
+"""Named arrays in a safetensors file: memory-mapped, and written atomically.
 
-Such a file is the length of its header as eight bytes, the header as JSON (name → type, shape,
-place of the bytes), and the bytes. Nothing in it is ever run.
+The format: header length as eight bytes, a JSON header (name → type, shape, offsets), raw bytes.
 """
 
 from __future__ import annotations
@@ -39,14 +38,14 @@ _NAMES = {kind: name for name, kind in _TYPES.items()}
 _MAX_HEADER_BYTES = 100 * 2**20
 """Bytes; the limit of the safetensors format itself."""
 _SAMPLE_BYTES, _SAMPLE_COUNT = 2**14, 64
-"""Bytes of a sample and how many there are of a file: reading and hashing 1 MB takes 1 ms."""
+"""Size and number of the samples of a file that are hashed: 1 MB, which takes 1 ms."""
 _BF16_MARK = np.dtype("<u2")
 
 
 def map_arrays(file: Path) -> dict[str, Array]:
-    """The arrays of a file by name; an `.npy` file's only one is named `embeddings`.
+    """The arrays of a file by name; the one of an `.npy` file is named `embeddings`.
 
-    Raises `ValueError` where the file is not what its name says, `OSError` where it is not there.
+    Raises `ValueError` if the format is wrong, `OSError` if the file is missing.
     """
     if file.suffix == ".npy":
         return {"embeddings": np.load(file, mmap_mode="r", allow_pickle=False)}
@@ -85,10 +84,7 @@ def as_floats(table: Array) -> NDArray[np.float32]:
 
 
 def write_arrays(file: Path, arrays: Mapping[str, Array]) -> None:
-    """Write a file which no reader ever sees half done; raises `OSError` if that is impossible.
-
-    Several processes may do so at once: each replaces the other's equal file.
-    """
+    """Write a file atomically; several processes may do so at once. Raises `OSError`."""
     header: dict[str, dict[str, Any]] = {}
     end = 0
     # Larger items first, so that each array begins at a multiple of the size of its items.
@@ -117,10 +113,10 @@ def write_arrays(file: Path, arrays: Mapping[str, Array]) -> None:
 
 
 def content_hash(file: Path) -> str:
-    """Sixteen hexadecimal digits of a model file. Raises `OSError` where it cannot be read.
+    """Sixteen hexadecimal digits identifying a model file. Raises `OSError`.
 
-    Of a large one of its size and 64 samples: reading 300 MB takes as long as several questions,
-    and weights that were trained or rounded otherwise differ everywhere.
+    Large files are hashed by size and 64 samples: reading 300 MB takes as long as several
+    questions, and differently trained or rounded weights differ everywhere.
     """
     size = file.stat().st_size
     step = max(_SAMPLE_BYTES, size // _SAMPLE_COUNT)

@@ -1,8 +1,8 @@
-"""A chat model behind a program of the user's: prompt on stdin, answer on stdout.
+"""A chat model behind a command: prompt on stdin, answer on stdout.
 
-`generator.command = ["claude", "-p"]`, `["llm"]`, `["ollama", "run", "llama3.1"]`. The program is
-run without a shell, in a temporary folder of its own, so that an agent among such programs does not
-take the workspace for its project. What it prints is data, checked like any model's answer.
+`generator.command = ["claude", "-p"]`, `["llm"]`, `["ollama", "run", "llama3.1"]`. It runs without
+a shell, in an empty temporary folder, so that a coding agent does not take the workspace for its
+project. Its output is checked like any model's answer.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from lorebank.providers.protocols import Completion, Prompt
 from lorebank.providers.registry import Setup
 
 _MAX_ANSWER_BYTES = 2_000_000
-"""Bytes that are read of an answer: far more than `answer_tokens` may be."""
+"""Far more than `answer_tokens` allows."""
 _ERROR_CHARACTERS = 300
-"""Characters of a failed program's last words that are shown."""
+"""How much of a failed program's last output is shown."""
 
 
 class CommandGenerator:
@@ -38,7 +38,7 @@ class CommandGenerator:
 
     @property
     def model(self) -> str:
-        """The program with its arguments, as a verdict is signed."""
+        """The program with its arguments; verdicts are signed with it."""
         return " ".join((Path(self._command[0]).name, *self._command[1:]))
 
     @property
@@ -97,7 +97,7 @@ class CommandGenerator:
 
 
 def load_chat(setup: Setup) -> CommandGenerator:
-    """The generator of the settings. Whether the program is there shows at the first request."""
+    """The configured generator. A missing program is only noticed at the first request."""
     settings = setup.generator
     if not settings.command:
         raise ConfigurationError(
@@ -109,5 +109,5 @@ def load_chat(setup: Setup) -> CommandGenerator:
             "embedder.offline forbids generator.command: it may send your notes elsewhere",
             hint="set embedder.offline = false to let it run",
         )
-    setup.say(f"notes are given to the program {' '.join(settings.command)}")
+    setup.say(f"notes are passed to the program {' '.join(settings.command)}")
     return CommandGenerator(settings.command, settings.timeout_seconds)

@@ -1,9 +1,8 @@
 """Models in files, run inside this process: text → token ids → vectors.
 
-A static model looks the vectors of tokens up in a table (model2vec, sentence-transformers'
-StaticEmbedding); the vector of a text is their mean. A network in an ONNX file is run by
-onnxruntime, and its tokens' vectors made one. Both read `tokenizer.json` by the package
-`tokenizers`; a package that is missing is named with what to install.
+A static model (model2vec, sentence-transformers' StaticEmbedding) looks token vectors up in a table
+and averages them. An ONNX network is run by onnxruntime and its token vectors are pooled. Both read
+`tokenizer.json` with the package `tokenizers`; errors name the package to install.
 """
 
 from __future__ import annotations
@@ -29,22 +28,21 @@ if TYPE_CHECKING:
 
 
 NETWORKS = ("model.onnx", "onnx/model.onnx", "onnx/model_quantized.onnx", "model_quantized.onnx")
-"""Where a folder may hold a network."""
+"""Where the network of a model folder may be."""
 
 
 class FolderTokenizer(Record):
-    """Cuts texts as a model was trained to read them."""
+    """A model's own tokenizer."""
 
     tokenizer: Any
     unknown: int | None
-    """The id of what no token stands for; `None` where there is none."""
+    """The id of what no token stands for; `None` if there is none."""
     padding: int
     """The id that fills up a shorter text."""
 
     def encode(self, texts: Sequence[Any], *, marks: bool) -> list[Any]:
-        """The package's `Encoding` of each text, or pair of texts; `marks`: with the tokens of
-        beginning and end. A lone surrogate, which no encoding can hold, counts as a question mark.
-        """
+        """The package's `Encoding` of each text or pair of texts; `marks` adds special tokens.
+        A lone surrogate, which UTF-8 cannot encode, is read as a question mark."""
 
         def encodable(text: Any) -> Any:
             return text.encode(errors="replace").decode() if isinstance(text, str) else text
@@ -58,8 +56,10 @@ class FolderTokenizer(Record):
 
 
 def read_tokenizer(file: Path, max_tokens: int, strategy: str = "longest_first") -> FolderTokenizer:
-    """The tokenizer of a file, gzipped or not, which cuts texts (by `strategy`: which of a pair)
-    at that many tokens; `ProviderError` where it cannot be read or the package is missing."""
+    """The tokenizer of a file, gzipped or not; truncates at `max_tokens`, pairs by `strategy`.
+
+    Raises `ProviderError` if it cannot be read or the package is missing.
+    """
     if find_spec("tokenizers") is None:
         raise ProviderError(
             "a local model needs the package tokenizers, which is not installed",
@@ -90,17 +90,17 @@ def read_tokenizer(file: Path, max_tokens: int, strategy: str = "longest_first")
 
 
 _TOKEN_TABLES = ("embeddings", "embedding.weight")
-"""As model2vec and as sentence-transformers name the table of tokens."""
+"""Names of the token table in model2vec and in sentence-transformers."""
 
 
 def table_name(tables: dict[str, Array]) -> str | None:
-    """Which of a file's tables holds a vector a token; `None` where the file is no static model."""
+    """The name of the token table; `None` if the file is not a static model."""
     candidates = (name for name in _TOKEN_TABLES if name in tables and tables[name].ndim == 2)
     return next(candidates, None)
 
 
 class StaticModel(Record):
-    """Implements `folder.Model`."""
+    """Implements `model_folder.Model`."""
 
     tokenizer: FolderTokenizer
     table: Array
@@ -111,7 +111,7 @@ class StaticModel(Record):
 
     @classmethod
     def open(cls, table_file: Path, tokenizer_file: Path, max_tokens: int) -> StaticModel:
-        """Raises `ProviderError` where the files are not those of one model."""
+        """Raises `ProviderError` if the files do not belong together."""
         try:
             tables = map_arrays(table_file)
         except (OSError, ValueError) as problem:
@@ -134,7 +134,7 @@ class StaticModel(Record):
         return int(self.table.shape[1])
 
     def embed(self, texts: Sequence[str]) -> Floats:
-        """Sums of vectors, not yet of length 1; zero for a text without a known token."""
+        """Sums of token vectors, not normalised; zero for a text without a known token."""
         found = np.zeros((len(texts), self.dimension), np.float32)
         for row, encoded in enumerate(self.tokenizer.encode(texts, marks=False)):
             known = [token for token in encoded.ids if token != self.tokenizer.unknown]
@@ -163,9 +163,9 @@ tokens take 6.7, 8.7 and 12.6 ms of CPU a line."""
 
 
 def pooling_of(folder: Path) -> Pooling:
-    """How sentence-transformers' `1_Pooling/config.json` says the tokens become one vector.
+    """The pooling of sentence-transformers' `1_Pooling/config.json`, by default the mean.
 
-    The mean where it says nothing; `ProviderError` where it says what cannot be done here.
+    Raises `ProviderError` for one that is not supported.
     """
     file = folder / "1_Pooling" / "config.json"
     try:
@@ -182,7 +182,7 @@ def pooling_of(folder: Path) -> Pooling:
 
 
 def require_runtime(network: Path) -> None:
-    """Raise `ProviderError` where nothing here can run a network; imports nothing."""
+    """Raise `ProviderError` if onnxruntime is missing; imports nothing."""
     if find_spec("onnxruntime") is None:
         raise ProviderError(
             f"the local model is a network ({network.name}), and onnxruntime is not installed",
@@ -192,20 +192,20 @@ def require_runtime(network: Path) -> None:
 
 
 class Network(Record):
-    """A network in an ONNX file, and the tokenizer that it was trained with."""
+    """An ONNX network and its tokenizer."""
 
     session: Any
     tokenizer: FolderTokenizer
 
     @classmethod
     def open(cls, network: Path, tokenizer: FolderTokenizer) -> Network:
-        """Raises `ProviderError` where onnxruntime is missing or makes nothing of the file."""
+        """Raises `ProviderError` if onnxruntime is missing or rejects the file."""
         require_runtime(network)
         import onnxruntime
 
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 4
-        # Threads that spin while they wait take half as much CPU again, and gain nothing.
+        # Spinning threads use half as much CPU again and gain nothing.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         providers = ["CPUExecutionProvider"]
         try:
@@ -215,8 +215,8 @@ class Network(Record):
         return cls(session, tokenizer)
 
     def run(self, texts: Sequence[Any]) -> Iterator[tuple[list[int], Floats, NDArray[np.int64]]]:
-        """Rows of the texts (or pairs) that are of like length, what the network answers to them,
-        and which of their tokens are no padding."""
+        """Batches of texts (or pairs) of similar length: their rows, the network's output, and the
+        attention mask."""
         encoded = self.tokenizer.encode(texts, marks=True)
         outputs = [output.name for output in self.session.get_outputs()]
         output = "sentence_embedding" if "sentence_embedding" in outputs else outputs[0]
@@ -247,7 +247,7 @@ class Network(Record):
 
 
 class OnnxModel(Record):
-    """Implements `folder.Model`."""
+    """Implements `model_folder.Model`."""
 
     network: Network
     pooling: Pooling
@@ -257,7 +257,7 @@ class OnnxModel(Record):
     def open(
         cls, network: Path, tokenizer_file: Path, pooling: Pooling, max_tokens: int
     ) -> OnnxModel:
-        """Raises `ProviderError` where a package is missing or the files do not fit."""
+        """Raises `ProviderError` if a package is missing or the files do not fit."""
         opened = Network.open(network, read_tokenizer(tokenizer_file, max_tokens))
         [(_, answer, mask)] = opened.run(["lorebank"])
         return cls(opened, pooling, _pooled(answer, mask, pooling).shape[1])

@@ -1,7 +1,6 @@
-"""All HTTP of lorebank: timeouts, retries, waiting as long as asked, and nothing offline.
+"""All HTTP of lorebank: timeouts, retries, `Retry-After`, and no requests when offline.
 
-A `Client` speaks to one endpoint. It is imported only by a provider that needs it; `httpx` takes a
-quarter of a second to import.
+Imported only by providers that need it: `httpx` takes a quarter of a second to import.
 """
 
 from __future__ import annotations
@@ -31,54 +30,53 @@ _TRANSIENT = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _BAD_ANSWER_ATTEMPTS = 2
 """A server that answers nonsense twice will do so again."""
 _INITIAL_BACKOFF_S = 0.25
-"""Doubled with each attempt: five attempts then take 4 s where nobody says how long to wait."""
+"""Doubled with each attempt: five attempts take 4 s if the server names no wait."""
 _MAX_BACKOFF_S = 20.0
-"""Waits that we choose ourselves; a `Retry-After` may ask for more (`Patience.longest_wait`)."""
+"""For our own waits; a `Retry-After` may ask for up to `RetryPolicy.max_wait`."""
 _JITTER = 0.25
-"""Share of a wait added at random, so that clients refused together do not return together."""
+"""Random share added to a wait, so that clients refused together do not return together."""
 _MAX_ANSWER_BYTES = 512 * 2**20
 """Bytes. A batch of 50,000 vectors of 1,536 numbers in base64 is about 410 MB."""
 _MAX_MESSAGE_CHARACTERS = 300
-"""Characters of a provider's own words in an error."""
+"""Of the provider's own message in an error."""
 
 
 class HttpFailure(ProviderError):
-    """A request that came to nothing; `status` is 0 where no answer came at all."""
+    """A failed request; `status` is 0 if there was no answer."""
 
     def __init__(self, message: str, *, hint: str = "", status: int = 0, detail: str = "") -> None:
         super().__init__(message, hint=hint)
         self.status = status
         self.detail = detail
         self.retryable = not status
-        """Whether another attempt may do better."""
         self.retry_after: float | None = None
-        """Seconds that the server asks to wait."""
+        """Seconds, as the server asked."""
 
 
 class BadAnswer(ProviderError):
-    """An answer that arrived whole and makes no sense."""
+    """A complete answer with unusable content."""
 
     status = 200
 
 
 class RetryPolicy(Record):
-    """How long a caller is willing to wait."""
+    """How often a request is tried, and how long the caller waits."""
 
     attempts: int
     timeout: float
     """Seconds for one request, from its first byte to its last."""
     max_wait: float
-    """Seconds between two attempts; a server that asks for more has failed."""
+    """Seconds between two attempts; if the server asks for more, the request fails."""
 
 
 BACKGROUND = RetryPolicy(attempts=5, timeout=60.0, max_wait=120.0)
-"""Somebody builds an index."""
+"""For indexing."""
 INTERACTIVE = RetryPolicy(attempts=2, timeout=10.0, max_wait=1.0)
-"""Somebody waits for an answer."""
+"""For questions: a user is waiting."""
 
 
 class Client(Mutable):
-    """One provider's endpoint, with its headers. May be used from several threads."""
+    """One provider's endpoint with its headers. Thread-safe."""
 
     provider: str
     base_url: str
@@ -94,7 +92,7 @@ class Client(Mutable):
     _sockets: WeakSet[socket.socket] = field(default_factory=WeakSet)
 
     def post(self, path: str, body: object, policy: RetryPolicy, read: Callable[[Any], T]) -> T:
-        """Send JSON, return what `read` makes of the JSON answer; `read` may raise `BadAnswer`."""
+        """Send JSON and return `read(answer)`; `read` may raise `BadAnswer`."""
         content = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
         sent = {"content": content, "headers": {"Content-Type": "application/json"}}
         return self._request("POST", path, policy, _parsing_json(read), sent)
@@ -108,18 +106,18 @@ class Client(Mutable):
     def upload(
         self, path: str, fields: Mapping[str, str], file: bytes, policy: RetryPolicy
     ) -> dict[str, Any]:
-        """Send a form with one file named `file`; returns the JSON object it is answered with."""
+        """Send a form with one file named `file`; returns the JSON object of the answer."""
         sent = {"data": fields, "files": {"file": ("batch.jsonl", file, "application/jsonl")}}
         return self._request("POST", path, policy, _parsing_json(as_object), sent)
 
     def cancel(self) -> None:
-        """Break off every request and wait of other threads."""
+        """Abort the requests and waits of all threads."""
         with self._lock:
             self._cancelled.set()
             self._cancelled = Event()
             client, self._client = self._client, None
             sockets, self._sockets = self._sockets, WeakSet()
-        for each in sockets:  # closing the client alone would not wake who waits for an answer
+        for each in sockets:  # closing the client alone would not wake waiting threads
             with suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)
         if client is not None:
@@ -133,7 +131,6 @@ class Client(Mutable):
         read: Callable[[bytes], T],
         sent: Mapping[str, Any],
     ) -> T:
-        """`sent` is what httpx is given to send."""
         bad_answers = 0
         cancelled = self._cancelled
         for attempt in range(1, policy.attempts + 1):
@@ -186,12 +183,12 @@ class Client(Mutable):
             if cancelled.is_set():
                 raise self._cancelled_error() from None
             if not isinstance(problem, httpx.TransportError | httpx.StreamError):
-                raise  # httpx says so of a client that is closed, which `cancel` does
+                raise  # httpx raises it for a closed client, as after `cancel`
             raise self._failure(_first_line(problem)) from None
         if response.is_success:
             return body
         failure = self._refusal(response.status_code, body)
-        # Waiting helps nothing where OpenAI says 429 to an empty account.
+        # OpenAI answers 429 to an empty account, too: waiting does not help there.
         if response.status_code in _TRANSIENT and b"insufficient_quota" not in body:
             failure.retryable, failure.retry_after = True, _retry_after(response.headers)
         raise failure
@@ -202,7 +199,7 @@ class Client(Mutable):
             self._sockets.add(info["return_value"].get_extra_info("socket"))
 
     def _read_body(self, response: httpx.Response, deadline: float) -> bytes:
-        """The whole body, however slowly it comes, but not beyond the time for one request."""
+        """The whole body; httpx itself limits only the time between two packets."""
         parts: list[bytes] = []
         size = 0
         for part in response.iter_bytes():
@@ -222,8 +219,7 @@ class Client(Mutable):
             if self._client is None:
                 if not local:
                     self.announce()
-                # A proxy of the environment is for the network, never for this machine. Reading
-                # certificates takes 30 ms, which a plain address has no use for.
+                # No proxy for this machine, and no certificates for plain HTTP: they take 30 ms.
                 self._client = httpx.Client(
                     trust_env=not local,
                     follow_redirects=False,
@@ -265,14 +261,14 @@ def _parsing_json(read: Callable[[Any], T]) -> Callable[[bytes], T]:
 
 
 def as_object(answer: Any) -> dict[str, Any]:
-    """The answer, if it is a JSON object; `BadAnswer` else."""
+    """The answer if it is a JSON object; else raises `BadAnswer`."""
     if not isinstance(answer, dict):
         raise BadAnswer("answered with JSON that is not an object")
     return answer
 
 
 def _delay(attempt: int, retry_after: float | None, limit: float) -> float:
-    """Seconds before the next attempt: never earlier than asked, and not all at the same time."""
+    """Seconds before the next attempt, with jitter; never earlier than `retry_after`."""
     if retry_after is not None:
         return retry_after + random.uniform(0, _JITTER * min(retry_after, 4.0) + 0.05)
     backoff: float = min(_INITIAL_BACKOFF_S * 2 ** (attempt - 1), _MAX_BACKOFF_S, limit)
@@ -280,7 +276,7 @@ def _delay(attempt: int, retry_after: float | None, limit: float) -> float:
 
 
 def _retry_after(headers: httpx.Headers) -> float | None:
-    """What `Retry-After` says, in seconds or as a date; OpenAI has one in milliseconds too."""
+    """`Retry-After` in seconds, as a date, or in OpenAI's variant in milliseconds."""
     milliseconds, text = headers.get("retry-after-ms"), headers.get("retry-after", "")
     with suppress(ValueError):
         seconds = float(text) if milliseconds is None else float(milliseconds) / 1000
@@ -293,7 +289,7 @@ def _retry_after(headers: httpx.Headers) -> float | None:
 
 
 def _error_message(body: bytes) -> str:
-    """The provider's own message, from the shapes that they use."""
+    """The error message in a body, in any of the usual shapes."""
     text = body[:20_000].decode("utf-8", "replace")
     try:
         found: Any = json.loads(text)
@@ -321,7 +317,7 @@ def _hint(status: int, provider: str, purpose: str) -> str:
     if status == 404:
         return f"check {purpose}.model and {own}.base_url"
     if purpose == "generator":
-        return "generator.provider = none goes on without it"
+        return "set generator.provider = none to continue without it"
     if status == 429:
         return "wait, or embed with another provider (embedder.fallback)"
-    return "embedder.fallback = local goes on without it"
+    return "set embedder.fallback = local to continue without it"

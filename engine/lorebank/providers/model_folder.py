@@ -1,4 +1,4 @@
-"""A folder with a model of the user's own: what it holds, and its `Embedder` or `Reranker`."""
+"""A user-supplied model folder: its contents, and its `Embedder` or `Reranker`."""
 
 from __future__ import annotations
 
@@ -42,26 +42,24 @@ _SETTINGS = (
     "tokenizer_config.json",
 )
 _DEFAULT_MAX_TOKENS = 512
-"""Where the model does not say: what BERT and its descendants read, a question and a text together
-where it is a reranker."""
+"""If the model names none: BERT's limit; for a reranker, of question and text together."""
 _MAX_CHARACTERS = 65_536
-"""As in `local`: enough for any model's tokens, and a file on one line costs no more than a
-page."""
+"""As in `local`: a file on one line costs no more than a page."""
 _MIN_NORM = 1e-6
-"""A vector shorter than this has no direction; it becomes zero, which is never ranked."""
+"""A shorter vector has no direction; it becomes zero, which is never ranked."""
 _METHOD = 1
-"""To be raised with any change to what a folder's vectors come to."""
+"""Raise with any change to the vectors."""
 
 
 class Model(Protocol):
-    """What is asked of either kind."""
+    """A static or ONNX model."""
 
     @property
     def dimension(self) -> int:
-        """The length of its vectors."""
+        """Of its vectors."""
 
     def embed(self, texts: Sequence[str]) -> Floats:
-        """Vectors of any length; zero for a text without a token."""
+        """Vectors, not normalised; zero for a text without a token."""
 
 
 class Contents(Record):
@@ -73,7 +71,7 @@ class Contents(Record):
     tokenizer: Path
 
     def open(self) -> Model:
-        """Raises `ProviderError` where a part is missing or does not fit."""
+        """Raises `ProviderError` if a part is missing or does not fit."""
         if self.kind == "static":
             return StaticModel.open(self.model, self.tokenizer, self._max_tokens())
         return OnnxModel.open(
@@ -81,7 +79,7 @@ class Contents(Record):
         )
 
     def identity(self) -> str:
-        """Changes with any byte that a vector depends on, and not with the folder's place."""
+        """A hash of every file the vectors depend on, whatever the folder's path."""
         digest = hashlib.sha256()
         files = [self.model, *self._external_weights(), self.tokenizer]
         for file in [*files, *(self.folder / name for name in _SETTINGS)]:
@@ -90,7 +88,7 @@ class Contents(Record):
         return digest.hexdigest()[:16]
 
     def prompts(self) -> tuple[str, str] | None:
-        """What goes before a document and before a query, as the model's own file says."""
+        """The prefixes of documents and queries in the model's own configuration."""
         found = _json_object(self.folder / "config_sentence_transformers.json").get("prompts")
         if not isinstance(found, dict):
             return None
@@ -99,7 +97,7 @@ class Contents(Record):
         return (str(document), str(query)) if document or query else None
 
     def _external_weights(self) -> list[Path]:
-        """Weights that an ONNX file keeps outside itself."""
+        """Weights stored next to an ONNX file."""
         pattern = f"{self.model.name}*"
         return sorted(p for p in self.model.parent.glob(pattern) if p != self.model)
 
@@ -117,13 +115,13 @@ class Contents(Record):
 
 
 class FolderEmbedder(Embedder):
-    """A model of the user's own; it is opened at its first use."""
+    """A user-supplied model, opened at its first use."""
 
     name = "local"
     limits = Limits()
 
     def __init__(self, contents: Contents, cut: int = 0) -> None:
-        """`cut`: numbers that are kept of a vector, where the settings ask for fewer; 0 for all."""
+        """`cut`: how many dimensions of a vector are kept; 0 for all."""
         self.contents = contents
         self.cut = cut
         self._lock = RLock()
@@ -141,7 +139,7 @@ class FolderEmbedder(Embedder):
 
     @cached_property
     def fingerprint(self) -> str:
-        """The content of the model's files and how many numbers are kept."""
+        """The content of the model's files and the number of dimensions kept."""
         try:
             identity = self.contents.identity()
         except OSError as problem:
@@ -176,7 +174,7 @@ class FolderEmbedder(Embedder):
             found = model.embed(prompted)[:, : self.dimension]
         if not np.isfinite(found).all():
             raise ProviderError(
-                f"the local model {self.model} gave numbers that are none",
+                f"the local model {self.model} returned NaN or infinity",
                 hint="correct embedder.local.model_path",
             )
         lengths = np.linalg.norm(found, axis=1, keepdims=True)
@@ -190,9 +188,9 @@ class FolderEmbedder(Embedder):
 
 
 def inspect_model(path: Path) -> Contents:
-    """What a folder holds, or what stands next to a model file; `ProviderError` where no model is.
+    """The model in a folder, or of a model file; raises `ProviderError` if there is none.
 
-    A static model is taken before a network: it needs nothing that is not installed.
+    A static model is preferred to a network: it needs fewer packages.
     """
     if not path.exists():
         raise ProviderError(f"there is no {path}", hint="correct embedder.local.model_path")
@@ -202,7 +200,7 @@ def inspect_model(path: Path) -> Contents:
     existing = [file for file in candidates if file.is_file()]
     if not existing:
         raise ProviderError(
-            f"{path} holds no model: expected model.onnx, model.safetensors or embeddings.npy",
+            f"{path} contains no model: expected model.onnx, model.safetensors or embeddings.npy",
             hint="correct embedder.local.model_path",
         )
     for file in existing:
@@ -220,19 +218,15 @@ def inspect_model(path: Path) -> Contents:
             require_runtime(file)
         return Contents(chosen.parent if path.is_file() else folder, kind, file, chosen)
     raise ProviderError(
-        f"{existing[0]} is no static model: it has no table of tokens "
+        f"{existing[0]} is not a static model: it has no table of tokens "
         "(embeddings, embedding.weight)",
         hint="export the model to ONNX (optimum-cli export onnx), and name that folder",
     )
 
 
 class CrossEncoder:
-    """A `Reranker`: a network that reads a question and a text together (Nogueira and Cho, "Passage
-    Re-ranking with BERT", 2019), in a folder as sentence-transformers writes it.
-
-    It is opened by the first call; `ProviderError` where the folder holds none, or a package is
-    missing.
-    """
+    """A `Reranker` (Nogueira and Cho, "Passage Re-ranking with BERT", 2019) in a folder as written
+    by sentence-transformers; opened by the first call, which may raise `ProviderError`."""
 
     name = "local"
 
@@ -245,7 +239,7 @@ class CrossEncoder:
         network = next((f for f in map(self._folder.joinpath, NETWORKS) if f.is_file()), None)
         if network is None:
             raise ProviderError(
-                f"the reranker {self._folder} holds no model: expected {NETWORKS[0]}",
+                f"the reranker {self._folder} contains no model: expected {NETWORKS[0]}",
                 hint="correct recall.reranker.model_path",
             )
         tokenizer = read_tokenizer(
@@ -258,10 +252,10 @@ class CrossEncoder:
         for rows, logits, _ in self._network.run([(query, text) for text in texts]):
             if logits.ndim != 2:
                 raise ProviderError(
-                    f"the reranker {self.model} gives no score a pair",
+                    f"the reranker {self.model} returns no score for a pair",
                     hint="correct recall.reranker.model_path",
                 )
-            # One output is the score; of several classes the last is the one that answers.
+            # A single output is the score; of several classes the last means "relevant".
             scores[rows] = logits[:, -1]
         return scores
 

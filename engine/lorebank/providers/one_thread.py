@@ -1,8 +1,8 @@
-"""One thread for matrix products: numpy's OpenBLAS wakes every core even for one sentence.
+"""Run matrix products on one thread: numpy's OpenBLAS wakes every core even for one sentence.
 
-Its threads wait for each other by spinning: the products of one question take three times as long
-with two threads as with one, and a hundred times as long while another program keeps a core busy.
-Where numpy brings another library (Accelerate, MKL), nothing is changed.
+Its threads spin while waiting: a question takes three times as long with two threads as with one,
+and a hundred times as long while another program keeps a core busy. With another library
+(Accelerate, MKL) nothing is changed.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _threads_before = 1
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Matrix products inside run on the calling thread; the setting before it is restored when
-    the last thread of the process leaves."""
+    """Matrix products inside run on the calling thread; the last thread to leave restores the
+    earlier setting."""
     global _users, _threads_before
     setting = _openblas()
     if setting is None:
@@ -48,7 +48,7 @@ def one_thread() -> Iterator[None]:
 
 @cache
 def _openblas() -> tuple[Callable[[], int], Callable[[int], object]] | None:
-    """How to read and set the number of threads of the OpenBLAS inside numpy's wheel, if any."""
+    """Getter and setter of the thread count of the OpenBLAS in numpy's wheel, if any."""
     package = Path(np.__file__).parent
     for folder in (package.parent / "numpy.libs", package / ".dylibs"):
         for path in folder.glob("*openblas*"):

@@ -19,10 +19,9 @@ _KINDS: dict[int, np.dtype[Any]] = {1: np.dtype("<f4"), 3: np.dtype("i1")}
 
 
 def read_weights(file: bytes) -> Iterator[tuple[str, NDArray[np.generic]]]:
-    """The named weights of an ONNX file, in its order; those of other types than
-    float32 and int8 are left out.
+    """The float32 and int8 weights of an ONNX file by name, in file order.
 
-    Raises `ValueError`, `IndexError` or `KeyError` if the file is no ONNX.
+    Raises `ValueError`, `IndexError` or `KeyError` if it is not an ONNX file.
     """
     for number, graph in _fields(memoryview(file)):
         for inner, tensor in _fields(graph) if number == _GRAPH else ():
@@ -36,7 +35,7 @@ def read_weights(file: bytes) -> Iterator[tuple[str, NDArray[np.generic]]]:
 
 
 def _fields(message: memoryview) -> Iterator[tuple[int, Any]]:
-    """Number and value of each field of a protobuf message: an integer, or bytes."""
+    """Number and value (integer or bytes) of each field of a protobuf message."""
     place = 0
     while place < len(message):
         key, place = _varint(message, place)

@@ -1,4 +1,4 @@
-"""What the rest of lorebank asks of a model."""
+"""The protocols of embedders, rerankers and chat models."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ if TYPE_CHECKING:
 
 
 Role = Literal["document", "query"]
-"""What a text is embedded as: to be found, or to search with."""
+"""Whether a text is stored, or searched with."""
 
 
 class Limits(Record):
-    """How much one call takes, and how many calls gain anything when made at a time."""
+    """How much one call takes, and how many may run at a time."""
 
     items: int = 256
-    """Texts a call."""
+    """Texts per call."""
     tokens: int = 1_000_000
-    """Estimated tokens of all texts of a call."""
+    """Estimated tokens per call."""
     text_tokens: int = 1_000_000
-    """Estimated tokens of one text; what is longer is cut."""
+    """Estimated tokens per text; longer ones are cut."""
     concurrency: int = 1
 
 
 class Model(Protocol):
-    """What every model says of itself."""
+    """Any model."""
 
     @property
     def name(self) -> str:
-        """The provider as the settings name it, such as `local`."""
+        """The provider's name in the settings, such as `local`."""
 
     @property
     def model(self) -> str:
@@ -45,17 +45,16 @@ class Model(Protocol):
 
 @runtime_checkable
 class Embedder(Model, Protocol):
-    """Turns texts into vectors whose dot product is their closeness in meaning.
+    """Turns texts into float32 unit vectors whose dot product is their similarity in meaning.
 
-    Vectors are float32 and of length 1. A text without anything to embed has the zero vector,
-    which means "no vector" and must not be ranked. Vectors of two embedders may be compared only
-    if their fingerprints are equal. Every method may be called from several threads, and raises
-    `ProviderError` when the model cannot be loaded or answers nonsense.
+    The zero vector means "no vector" (an empty text) and must not be ranked. Vectors of two
+    embedders are comparable only if their fingerprints are equal. Methods are thread-safe and raise
+    `ProviderError` if the model cannot be loaded or returns unusable output.
     """
 
     @property
     def dimension(self) -> int:
-        """The length of every vector; 0 while a remote model has not answered yet."""
+        """Length of a vector; 0 until a remote model has answered."""
 
     @property
     def fingerprint(self) -> str:
@@ -63,70 +62,69 @@ class Embedder(Model, Protocol):
 
     @property
     def endpoint(self) -> str:
-        """The address that texts are sent to; empty for a model within this process."""
+        """The address texts are sent to; empty for a model in this process."""
         return ""
 
     @property
     def limits(self) -> Limits:
-        """How the texts of a large job are best cut into calls."""
+        """How to cut a large job into calls."""
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Vectors of texts to be found, in their order: shape `(len(texts), dimension)`."""
+        """Vectors of stored texts, shape `(len(texts), dimension)`."""
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
-        """The vector of a text to search with: shape `(dimension,)`."""
+        """The vector of a question, shape `(dimension,)`."""
         query: NDArray[np.float32] = self.embed_documents([text])[0]
         return query
 
     def cancel(self) -> None:
-        """Break off what other threads wait for; they raise `ProviderError`. A model within this
-        process has nothing to break off: a call ends within a second."""
+        """Abort the calls of other threads, which raise `ProviderError`. A model in this process
+        needs none: its calls end within a second."""
         return
 
 
 @runtime_checkable
 class BatchEmbedder(Embedder, Protocol):
-    """An embedder whose service may also take large jobs and answer them hours later."""
+    """An embedder whose service also takes large jobs, finished hours later."""
 
     @property
     def batch_limits(self) -> Limits | None:
-        """Texts and tokens a job; `None` where the service takes none."""
+        """Per job; `None` if the service takes none."""
 
     def submit(self, texts: Mapping[str, str]) -> str:
-        """Hand in a job of custom id → text (to be found); returns the provider's job id."""
+        """Submit texts by custom id, as documents; returns the provider's job id."""
 
     def collect(self, job: str) -> Mapping[str, NDArray[np.float32]] | None:
-        """What a job embedded, by custom id, without what it could not; `None` while it is worked
-        on. Raises `ProviderError` where the provider does not know it."""
+        """The finished vectors of a job by custom id; `None` while it runs. Raises `ProviderError`
+        if the provider does not know the job."""
 
 
 class Turn(Record):
-    """One message of a talk."""
+    """One message of a conversation."""
 
     role: Literal["user", "assistant"]
     text: str
 
 
 class Prompt(Record):
-    """What a chat model is asked: how it is to behave, and the talk so far."""
+    """A request to a chat model: system prompt and conversation."""
 
     system: str
     turns: tuple[Turn, ...]
     answer_tokens: int = 1500
-    """What the answer may have at most."""
+    """Limit of the answer."""
 
     @property
     def estimated_tokens(self) -> int:
-        """About how many tokens are sent."""
         return sum(map(estimate_tokens, (self.system, *(turn.text for turn in self.turns))))
 
     def messages(self) -> list[dict[str, str]]:
-        """System and turns in one list, as OpenAI and Ollama take them."""
+        """In the format of OpenAI and Ollama."""
         turns = [{"role": turn.role, "content": turn.text} for turn in self.turns]
         return [{"role": "system", "content": self.system}, *turns]
 
     def answered(self, answer: str, reply: str) -> Prompt:
-        """The talk gone on: what the model said, and what is said to that."""
+        """The conversation continued by the model's answer and our reply."""
         added = (Turn("assistant", answer), Turn("user", reply))
         return replace(self, turns=(*self.turns, *added))
 
@@ -136,31 +134,30 @@ class Completion(Record):
 
     text: str
     tokens: int | None = None
-    """Asked and answered together; `None` where the provider does not count them."""
+    """Prompt and answer together; `None` if the provider does not count them."""
 
 
 @runtime_checkable
 class Reranker(Model, Protocol):
-    """A model that reads a question and a text together and says how well the text answers."""
+    """A model that scores how well a text answers a question."""
 
     def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
-        """A score a text, higher is better, on any scale: shape `(len(texts),)`. Raises
-        `ProviderError` where the model cannot be loaded or answers nonsense."""
+        """One score per text, higher is better, on any scale. Raises `ProviderError`."""
 
 
 @runtime_checkable
 class Generator(Model, Protocol):
-    """A chat model. What it writes is a guest's word: nothing is kept that was not checked."""
+    """A chat model. Nothing it writes is kept unchecked."""
 
     @property
     def endpoint(self) -> str:
-        """The address that texts are sent to."""
+        """The address texts are sent to."""
 
     def complete(self, prompt: Prompt) -> Completion:
-        """One answer, meant to be a JSON object. `ProviderError` where none came."""
+        """One answer, which should be a JSON object. Raises `ProviderError`."""
 
     def cancel(self) -> None:
-        """Break off what other threads are waiting for; they raise `ProviderError`."""
+        """Abort the calls of other threads, which raise `ProviderError`."""
 
 
 _PREFIXES: tuple[tuple[str, str, str], ...] = (
@@ -176,11 +173,11 @@ _PREFIXES: tuple[tuple[str, str, str], ...] = (
         "Query: ",
     ),
 )
-"""Part of the model's name, prefix of documents, prefix of queries; from the models' own pages."""
+"""Part of the model's name, document prefix, query prefix; from the models' own pages."""
 
 
 def prefixed(model: str, text: str, role: Role) -> str:
-    """The text as that model wants it; unchanged for a model that makes no difference."""
+    """The text with the prefix that model expects, if any."""
     folded = model.lower().replace("_", "-")
     for name, document, query in _PREFIXES:
         if name in folded:

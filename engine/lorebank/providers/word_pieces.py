@@ -8,19 +8,18 @@ import unicodedata
 from pathlib import Path
 
 MAX_PIECES = 256
-"""all-MiniLM-L6-v2 was trained on no more; the rest of a longer text does not count."""
+"""The training length of all-MiniLM-L6-v2; the rest of a text is ignored."""
 VOCABULARY = Path(__file__).with_name("english_pieces.txt.gz")
-"""One piece a line, in the order of their ids; those inside a word begin with `##`."""
+"""One piece per line, in order of id; `##` marks pieces inside a word."""
 _UNKNOWN, _BEGIN, _END = 100, 101, 102
 _MAX_WORD_CHARACTERS = 100
-"""Characters; a longer word is unknown, as in the tokenizer that the model was trained with."""
+"""A longer word is unknown, as in the model's training."""
 _WORDS_CACHED = 20_000
-"""Chosen by hand: some 4 MB, and more different words than a year of notes holds."""
+"""Chosen by hand: some 4 MB, more distinct words than a year of notes has."""
 
 
 class WordPieces:
-    """The tokenizer of bert-base-uncased: words in small letters without accents, each cut into the
-    longest pieces known, from its beginning."""
+    """Words in lower case without accents, each cut greedily into the longest known pieces."""
 
     def __init__(self) -> None:
         pieces = gzip.decompress(VOCABULARY.read_bytes()).decode().split("\n")
@@ -28,8 +27,7 @@ class WordPieces:
         self._known: dict[str, list[int]] = {}
 
     def encode(self, text: str) -> list[int]:
-        """At most `MAX_PIECES` ids with the ids of beginning and end; none for a text without a
-        visible character."""
+        """At most `MAX_PIECES` ids with begin and end marks; empty for a blank text."""
         ids: list[int] = []
         for word in _words(text):
             ids += self._cut(word)
@@ -59,7 +57,7 @@ class WordPieces:
 
 
 class _CharacterMap(dict[int, str]):
-    """A character → what it is read as: punctuation and ideographs stand alone."""
+    """Character → replacement; punctuation and ideographs become words of their own."""
 
     def __missing__(self, code: int) -> str:
         letter = chr(code)
@@ -77,12 +75,12 @@ class _CharacterMap(dict[int, str]):
 
 
 _SYMBOLS = frozenset("$+<=>^`|~")
-"""The characters of ASCII that Unicode calls symbols and BERT punctuation."""
+"""ASCII symbols that BERT treats as punctuation."""
 _IDEOGRAPH = re.compile(
     "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002a6df\U0002a700-\U0002b81f"
     "\U0002b920-\U0002ceaf\U0002f800-\U0002fa1f]"
 )
-"""The blocks that BERT takes apart, which leave out some of the rarest."""
+"""The blocks that BERT splits, without some of the rarest."""
 _character_map = _CharacterMap()
 
 

@@ -1,7 +1,7 @@
-"""The QMD sidecar: a command of its own that ranks passages in place of the built-in engine.
+"""The QMD sidecar: an external command that ranks passages in place of the built-in engine.
 
-Owns how `qmd` is run (its own home, its collections, when it is updated, how long it may take) and
-how its answers become hits. Whatever it shows is read from the files themselves: the sidecar only
-says where to look. Never answers a recall; never writes but in its own folder. May use `recall`
-for snippets, `index` for the breaker, `workspace` for paths.
+Owns how `qmd` is run (home, collections, updates, timeouts) and how its answers become hits. The
+sidecar only names places; the text shown is read from the files. Never answers a recall, and writes
+only in its own folder. May use `recall` for snippets, `index` for the breaker, `workspace` for
+paths.
 """

@@ -1,7 +1,7 @@
-"""What qmd answers: its output read, and the lines it names read again, without what is private.
+"""Parse qmd's output, and read the lines it names.
 
-The sidecar indexes whole files. So what it quotes is not shown: the lines it names are read again,
-without what is private or generated, and a place that holds nothing else is left out.
+The sidecar indexes whole files, so its quotes are not shown: the lines are read from the files
+without private or generated text, and places with nothing else are dropped.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _REJECTED = re.compile(
 _TYPED_PREFIX = re.compile(r"\A\s*(lex|vec|hyde|intent|expand)\s*:\s*", re.IGNORECASE)
 _WORD = re.compile(r'-?"[^"]*"|[^\s"]+')
 _MAX_HIT_LINES = 1000
-"""Of one hit; a longer range in qmd's answer is an error of its own."""
+"""Per hit; a longer range in qmd's answer is a bug."""
 _MAX_QUESTION_CHARACTERS = 2000
-"""Characters; more than this is no question, and may be more than an argument can hold."""
+"""Longer ones may exceed what a command line can hold."""
 
 
 class UnreadableAnswer(ValueError):
@@ -60,10 +60,7 @@ class QmdMatch(Record):
 
 
 def read_answer(output: str) -> tuple[QmdMatch, ...]:
-    """The places in an output, best first; a banner or a warning around the JSON is overlooked.
-
-    Raises `UnreadableAnswer`.
-    """
+    """The matches, best first, ignoring text around the JSON. Raises `UnreadableAnswer`."""
     text = output.strip()
     rows = _rows(text)
     if rows is None:
@@ -78,16 +75,15 @@ def read_answer(output: str) -> tuple[QmdMatch, ...]:
 
 
 def is_flag_rejection(errors: str) -> bool:
-    """Whether a build of qmd says that it does not know a flag or a command."""
+    """Whether this build of qmd rejects a flag or command as unknown."""
     return bool(_REJECTED.search(errors))
 
 
 def format_question(mode: str, question: str) -> str:
-    """The question as a search mode takes it, on one line.
+    """The question for a search mode, on one line.
 
-    `search` wants every word to be there, so that words without content would hide each match:
-    they are left out, unless there are no others; phrases in quotes stay. `query` has a grammar
-    of typed lines, which a question never means to write.
+    `search` requires every word, so stop words would hide matches: they are dropped unless there
+    are no others; quoted phrases stay. `query` has a syntax of typed lines, which is disabled.
 
     >>> question_for("search", 'what is the password of "the old router"?')
     'password "the old router"'
@@ -102,7 +98,7 @@ def format_question(mode: str, question: str) -> str:
 
 
 def _rows(text: str) -> list[Any] | None:
-    """The first JSON list of results in a text; `None` where there is none."""
+    """The first JSON list of results in a text, if any."""
     for value in _values(text):
         if isinstance(value, dict):
             value = value.get("results")
@@ -133,7 +129,7 @@ def _match(row: dict[str, Any]) -> QmdMatch | None:
 
 
 def _lines(row: dict[str, Any]) -> tuple[int, int]:
-    """The snippet's own lines; the line of the match where it names none."""
+    """The lines of the snippet, or else the line of the match."""
     hunk = _HUNK.match(str(row.get("snippet") or ""))
     if hunk:
         first = max(1, int(hunk[1]))
@@ -150,18 +146,18 @@ def _score(value: object) -> float:
 
 
 _MIN_SNIPPET_ROOM = 50
-"""With less room than this a snippet says nothing."""
+"""A shorter snippet is useless."""
 _HEADING = re.compile(r"#{1,6}[ \t]+(.*?)[ \t#]*\Z")
 
 
 class QmdQuery(Record):
-    """What a search asks for."""
+    """One search."""
 
     query: str
     k: int
     min_score: float = 0.0
     path: str | None = None
-    """Only that file, or what is below that folder."""
+    """Only this file, or below this folder."""
     sessions: bool = True
     """Whether exported conversations may be shown."""
 
@@ -196,7 +192,7 @@ def to_search_hits(
 def _hit(
     place: QmdMatch, root: Path, config: Config, known: Mapping[str, Collection]
 ) -> SearchHit | None:
-    """A place with its whole text; `None` where nothing of it may be shown, or is there."""
+    """A match with its whole text; `None` if nothing may be shown."""
     collection = known.get(place.collection)
     file = locate(collection, place.path) if collection else None
     path = shown_path(root, config, collection, file) if collection and file else None
@@ -220,7 +216,7 @@ def _hit(
 
 
 def _heading(lines: Sequence[str]) -> str:
-    """The heading that the last of some lines stands under."""
+    """The last heading in some lines."""
     found = (match[1] for line in reversed(lines) if (match := _HEADING.match(line)))
     return next(found, "")
 

@@ -1,8 +1,8 @@
-"""The `qmd` command: run in a home of its own, within a time, within a size; and its collections,
-which folders it searches. What lies outside the workspace's memory is `qmd/<collection>/<path>`.
+"""The `qmd` command, run in its own home with limits on time and output, and its collections.
 
-The home is among the user's other caches, a folder a workspace. Not in the workspace: qmd runs
-commands that its own configuration names, and a workspace may come from anybody.
+Files outside the workspace's memory are named `qmd/<collection>/<path>`. The home is in the user's
+cache, one per workspace. It is not in the workspace, which may come from anybody: qmd runs commands
+from its own configuration.
 """
 
 from __future__ import annotations
@@ -31,9 +31,8 @@ from lorebank.workspace.files import entries_below, relative_to_root
 from lorebank.workspace.paths import resolve_memory_path, resolve_within
 
 _MAX_OUTPUT_BYTES = 32 * 1024 * 1024
-"""An output larger than this is no answer."""
 _OVERRIDING_VARIABLES = ("QMD_CONFIG_DIR", "INDEX_PATH")
-"""Variables that would make qmd use another index than that of its home."""
+"""They would make qmd use another index."""
 DEFAULT_AGENT = IndexSettings().agent_id
 _ERROR = re.compile(r"(?:[A-Za-z]*error|fatal)\b\s*:", re.IGNORECASE)
 
@@ -47,7 +46,7 @@ class QmdMissing(QmdFailed):
 
 
 class Completed(Record):
-    """How a command ended."""
+    """The result of a command."""
 
     code: int
     output: str
@@ -55,7 +54,7 @@ class Completed(Record):
 
     @property
     def reason(self) -> str:
-        """The line that names an error, or else the last one that it said."""
+        """The exit code with the first error line, or else the last line."""
         text = self.errors if self.errors.strip() else self.output
         lines = [line.strip() for line in text.split("\n") if line.strip()]
         error_line = next(
@@ -66,7 +65,7 @@ class Completed(Record):
 
 
 class Qmd(Record):
-    """The command, and the folder for one workspace and its readers that it is run in."""
+    """The command, and the folder it uses for one workspace and its readers."""
 
     command: str
     folder: Path
@@ -84,17 +83,17 @@ class Qmd(Record):
 
     @property
     def sessions(self) -> Path:
-        """Exported conversations, where the settings name no other place."""
+        """Default folder of exported conversations."""
         return self.folder / "sessions"
 
     @property
     def lock_file(self) -> Path:
-        """Held by whoever brings the index up to date."""
+        """Held while the index is updated."""
         return self.folder / "lock"
 
     @property
     def changed_at(self) -> float:
-        """When files of the workspace were last seen to have changed; 0 for never."""
+        """When the workspace was last seen to change; 0 for never."""
         try:
             return (self.folder / "changed").stat().st_mtime
         except OSError:
@@ -109,7 +108,7 @@ class Qmd(Record):
             raise QmdFailed(f"{mark}: cannot be written: {error.strerror}") from error
 
     def make_folders(self) -> None:
-        """Make the folders, where models that the user's own qmd has are used as well."""
+        """Create the folders, and link the models of the user's own qmd, if any."""
         own = self.cache_home / "qmd"
         try:
             self.config_home.mkdir(parents=True, exist_ok=True)
@@ -125,8 +124,8 @@ class Qmd(Record):
                 (own / "models").symlink_to(models, target_is_directory=True)
 
     def run(self, *arguments: str, timeout_s: float) -> Completed:
-        """Run it to its end. `QmdMissing` where it is not there, `QmdFailed` where it takes longer
-        than `timeout_s` seconds, cannot be started, or prints without end."""
+        """Run a command. Raises `QmdMissing`, or `QmdFailed` on timeout, too much output, or if it
+        cannot be started."""
         name = f"{self.command} {arguments[0]}"
         with TemporaryFile() as output, TemporaryFile() as errors:
             try:
@@ -135,7 +134,7 @@ class Qmd(Record):
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=errors,
-                    cwd=self.folder.anchor,  # below a `.qmd` folder qmd takes that as its home
+                    cwd=self.folder.anchor,  # qmd takes a `.qmd` folder above as its home
                     env=self.environment(),
                     start_new_session=True,
                 )
@@ -161,7 +160,7 @@ class Qmd(Record):
         return found
 
     def environment(self) -> dict[str, str]:
-        """The user's environment, with the homes that are the sidecar's own."""
+        """The user's environment with the sidecar's own homes."""
         kept = {
             name: text for name, text in self.environ.items() if name not in _OVERRIDING_VARIABLES
         }
@@ -174,20 +173,18 @@ class Qmd(Record):
 
 
 def folder_for(root: Path, readers: str, environ: Mapping[str, str]) -> Path:
-    """The folder of one agent, or of a group, for a workspace: no other searches its conversations.
-
-    `QmdFailed` where the user has no folder for caches.
-    """
+    """The folder of one agent or group for a workspace, so that no other searches its
+    conversations. Raises `QmdFailed` if there is no cache folder."""
     caches = cache_directory(environ)
     if caches is None:
-        raise QmdFailed("no folder for caches is known", hint="set XDG_CACHE_HOME")
+        raise QmdFailed("no cache folder was found", hint="set XDG_CACHE_HOME")
     own = layout.own_name(root)
     name = own if readers == DEFAULT_AGENT else f"{own}-{readers}"
     return caches / "qmd" / name
 
 
 def _text_of(stream: IO[bytes], name: str) -> str:
-    """What was written into a temporary file; `QmdFailed` where it is no answer by its size."""
+    """The text of a temporary file; raises `QmdFailed` if it is too large."""
     if stream.seek(0, os.SEEK_END) > _MAX_OUTPUT_BYTES:
         raise QmdFailed(f"{name} printed more than {_MAX_OUTPUT_BYTES >> 20} MB")
     stream.seek(0)
@@ -210,7 +207,7 @@ _ALL_MARKDOWN = "**/*.md"
 _SPECIAL = re.compile(r"[*?\[\]{}()!,\\+@|]")
 _PLACEHOLDER = re.compile(r"\{(?:YYYY|MM|DD)\}")
 _MAX_FILES_COMPARED = 20_000
-"""Files of a folder that are compared with a spelling of qmd's own."""
+"""When a path is spelled in qmd's own way."""
 
 
 class Collection(Record):
@@ -224,10 +221,8 @@ class Collection(Record):
 
 
 def collections_of(root: Path, config: Config, sessions: Path | None) -> tuple[Collection, ...]:
-    """What the settings name, the workspace's memory first; folders that are not there left out.
-
-    `sessions` is the folder of exported conversations, where they are to be searched.
-    """
+    """The configured collections that exist, the workspace's memory first; `sessions` is the folder
+    of exported conversations, if they are searched."""
     settings = config.memory.qmd
     found: list[Collection] = []
     if settings.include_default_memory:
@@ -244,7 +239,7 @@ def collections_of(root: Path, config: Config, sessions: Path | None) -> tuple[C
 
 
 def shown_path(root: Path, config: Config, collection: Collection, file: Path) -> str | None:
-    """How a file that qmd found is named; `None` where it is nothing that may be shown."""
+    """The shown path of a file that qmd found; `None` if it may not be shown."""
     names = [file.relative_to(root).as_posix()] if file.is_relative_to(root) else []
     names += [file.as_posix()]
     for name in names:
@@ -259,10 +254,10 @@ def shown_path(root: Path, config: Config, collection: Collection, file: Path) -
 
 
 def resolve(collections: Sequence[Collection], path: str) -> Path:
-    """The file that `qmd/<collection>/<path>` names, inside that collection's folder.
+    """The file of `qmd/<collection>/<path>`.
 
-    Raises `PathRefused` for what leaves the folder or is no Markdown, `NotFound` for a collection
-    that is not there.
+    Raises `PathRefused` outside the collection's folder or for non-Markdown, `NotFound` for an
+    unknown collection.
     """
     name, _, rest = path.removeprefix(PREFIX).partition("/")
     known = {collection.name: collection for collection in collections}
@@ -273,10 +268,10 @@ def resolve(collections: Sequence[Collection], path: str) -> Path:
 
 
 def locate(collection: Collection, path: str) -> Path | None:
-    """The file behind a path as qmd spells it; `None` where there is none that may be read.
+    """The file behind a path as qmd spells it, if any.
 
-    Some versions spell paths in small letters and dashes: then the one file is taken whose path
-    becomes the same.
+    Some versions write paths in lower case with dashes; then the only file with that spelling is
+    meant.
     """
     for spelling in dict.fromkeys((path, unquote(path))):
         try:
@@ -296,7 +291,7 @@ def _comparable(path: str) -> str:
 
 
 def _collection(name: str, place: Path, pattern: str | None) -> Collection:
-    """A folder; a single file is the folder that it lies in, with the name as the pattern."""
+    """A single file becomes its folder with the name as the pattern."""
     if place.is_file():
         return Collection(name, place.parent, _literal(place.name))
     return Collection(name, Path(os.path.normpath(place)), pattern or _ALL_MARKDOWN)
@@ -315,7 +310,7 @@ def _is_outside(root: Path, path: str) -> bool:
 
 
 def _memory_pattern(root: Path, config: Config) -> str:
-    """One glob for all that is memory inside the workspace."""
+    """One glob for all memory inside the workspace."""
     parts = [
         "memory.md",
         "MEMORY.md",
@@ -333,5 +328,5 @@ def _memory_pattern(root: Path, config: Config) -> str:
 
 
 def _literal(text: str) -> str:
-    """A path in a glob: what is special there stands for any one character."""
+    """A path as a glob: special characters match any character."""
     return _SPECIAL.sub("?", text)

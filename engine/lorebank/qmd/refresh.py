@@ -1,8 +1,7 @@
-"""Keeping the sidecar's index up to date: what is due, doing it, and doing it in a process that
-outlives the command.
+"""Keep the sidecar's index up to date: what is due, and doing it, possibly in the background.
 
-A command answers in a fraction of a second and is gone; `qmd update` takes longer. The process is
-given all it needs in one JSON argument, none of it secret; what came of it stands in the state.
+`qmd update` takes longer than a command, so it runs in a process that outlives it. The process gets
+one JSON argument, without secrets, and records its result in the state file.
 """
 
 from __future__ import annotations
@@ -28,12 +27,12 @@ from lorebank.workspace.lock import WriterLock
 
 Progress = Callable[[str, int, int], None]
 Steps = frozenset[str]
-"""What is to be done, of `_STEPS`."""
+"""A subset of `_STEPS`."""
 _STEPS = ("collections", "update", "embed")
-"""Make the folders those that are wanted, read them, embed what was read: in this order."""
+"""In this order: declare the folders, read them, embed."""
 _STATE = "state.json"
 _RETRY_DELAY_S = 30.0
-"""After a failure nothing is attempted for so long, unless it is asked for; chosen by hand."""
+"""Pause after a failure, unless a refresh is requested; chosen by hand."""
 
 
 class Timer(Thread):
@@ -50,7 +49,7 @@ class Timer(Thread):
 
     @property
     def is_stopped(self) -> bool:
-        """Whether it was asked to stop; a long job asks."""
+        """Polled by long jobs."""
         return self._stopped.is_set()
 
     def run(self) -> None:
@@ -60,26 +59,26 @@ class Timer(Thread):
             self._job()
 
     def stop(self) -> None:
-        """Return once no call is running."""
+        """Stop, and wait for a running call."""
         self._stopped.set()
         self.join()
 
 
 class State(Record):
-    """What was done in a home, and when, in seconds since the epoch."""
+    """What was done, and when, in seconds since the epoch."""
 
     command: str = ""
-    """The program that did it; another one starts over."""
+    """The program that did it; a different one starts over."""
     collections: tuple[Collection, ...] = ()
     updated: float = 0.0
     embedded: float = 0.0
     attempted: float = 0.0
     problem: str = ""
-    """Why the last attempt failed; empty where it did not."""
+    """Why the last attempt failed; else empty."""
 
     @classmethod
     def read(cls, folder: Path) -> State:
-        """What the folder says; an unreadable state is none."""
+        """The stored state; empty if it is unreadable."""
         try:
             known = json.loads((folder / _STATE).read_text("utf-8"))
             return cls(**known | {"collections": read_collections(known["collections"])})
@@ -87,7 +86,7 @@ class State(Record):
             return cls()
 
     def write(self, folder: Path) -> None:
-        """Put it in the folder whole. Raises `QmdFailed`."""
+        """Written atomically. Raises `QmdFailed`."""
         file = folder / _STATE
         temporary = file.with_suffix(f".{os.getpid()}")
         try:
@@ -109,10 +108,10 @@ def due(
     now: float,
     changed_at: float = 0.0,
 ) -> Steps:
-    """What a state and the time call for; at `changed_at` files were last seen to have changed.
+    """The steps that are due; `changed_at` is when files were last seen to change.
 
-    Files that changed wait for the debounce only, all else for its interval. Times in the future
-    are those of a clock that was set back, and count as long ago.
+    Changed files wait for the debounce only, everything else for its interval. Times in the future
+    (the clock was set back) count as long ago.
     """
     timing = settings.update
     rest = _RETRY_DELAY_S if state.problem else timing.debounce_ms / 1000
@@ -141,8 +140,7 @@ def refresh(
     work: Steps,
     progress: Progress | None = None,
 ) -> State:
-    """Do the work and write down what was done, after each step. `QmdFailed` names the step that
-    failed, which the state records as well."""
+    """Run the steps and save the state after each. Raises `QmdFailed`, which is also saved."""
     state = replace(State.read(qmd.folder), attempted=time.time())
     try:
         program = qmd.find()
@@ -180,8 +178,7 @@ def _sync_collections(
     wanted: tuple[Collection, ...],
     timing: QmdUpdateSettings,
 ) -> None:
-    """Drop the folders that are no longer named and add those that are new. What a killed run
-    dropped already is gone, what it added is replaced."""
+    """Remove old collections and add new ones; safe to repeat after a killed run."""
     limit = timing.command_timeout_ms / 1000
     for old in known:
         if old not in wanted:
@@ -215,9 +212,9 @@ def start_in_background(
     *,
     asked: float,
 ) -> None:
-    """Start a refresh and return; one that another process began since `asked` is enough.
+    """Start a refresh, which does nothing if another process has updated since `asked`.
 
-    Raises `QmdFailed` where no process can be started.
+    Raises `QmdFailed` if no process can be started.
     """
     job = {
         "command": qmd.command,
@@ -233,7 +230,7 @@ def start_in_background(
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            cwd=qmd.folder,  # never the workspace: what lies there is nobody's module
+            cwd=qmd.folder,  # never the workspace, whose files could be imported
             env={**os.environ, **qmd.environ},
             start_new_session=True,
         )
@@ -243,7 +240,7 @@ def start_in_background(
 
 
 def main(job: Mapping[str, Any], environ: Mapping[str, str]) -> None:
-    """Do a job, unless another process is at it or did it meanwhile."""
+    """Run a job unless another process is running it or has done it."""
     qmd = Qmd(job["command"], Path(job["folder"]), environ)
     timing = QmdUpdateSettings(**job["timing"])
     with WriterLock(qmd.folder, timeout_s=0, file=qmd.lock_file):

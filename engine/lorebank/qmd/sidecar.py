@@ -1,4 +1,4 @@
-"""One workspace's sidecar: asked, kept fresh, and left alone for a while after it failed."""
+"""One workspace's sidecar: searching, updating, and pausing after failures."""
 
 from __future__ import annotations
 
@@ -24,31 +24,31 @@ from lorebank.trust.quarantine import origins_in_lines
 from lorebank.workspace.lock import WriterLock
 
 _MIN_RESULTS = 20
-"""Places asked for at least: some lie in what may not be shown."""
+"""More than needed, since some matches may not be shown."""
 _MIN_RESULTS_FILTERED = 200
-"""Places asked for where most may lie elsewhere."""
-_NOT_READY = "its index is being made"
+"""With a path filter, which most matches may miss."""
+_NOT_READY = "its index is being built"
 
-INDEX_DUE = "its index is made by the next search, or lorebank index"
-"""The reason of one that was never updated."""
+INDEX_DUE = "the next search, or lorebank index, builds its index"
+"""The reason if it was never updated."""
 
 
 @dataclass
 class Sidecar:
-    """The sidecar of one workspace; `say` is called with what fails, once for each message."""
+    """`say` is called once for each distinct failure."""
 
     root: Path
     config: Config
     environ: Mapping[str, str]
     say: Callable[[str], None]
     group: bool = False
-    """Whether it serves a group, whose index holds no conversations."""
+    """Whether it serves a group, whose index has no conversations."""
     problem: str | None = None
-    """Why the built-in engine answered the last search; `None` where the sidecar did."""
+    """Why the built-in engine answered the last search, if it did."""
     _reported: set[str] = field(default_factory=set)
     _timer: Timer | None = None
     _plain_query: bool = False
-    """Whether the chosen mode was refused by this build, so that `query` is asked."""
+    """Whether this build rejects the configured mode, so that `query` is used."""
 
     # -- asking --------------------------------------------------------------------------------
 
@@ -62,7 +62,7 @@ class Sidecar:
         path: str | None,
         sessions: bool,
     ) -> tuple[SearchHit, ...] | None:
-        """The hits; `None` where the built-in engine has to answer, for the reason in `problem`."""
+        """The hits; `None` if the built-in engine must answer, for the reason in `problem`."""
         self.problem = None
         try:
             return self._search(connection, answers.QmdQuery(query, k, min_score, path, sessions))
@@ -77,7 +77,7 @@ class Sidecar:
             raise QmdFailed(breaker.reason)
         self._qmd.find()
         if not self.collections:
-            raise QmdFailed("memory.qmd names no folder that is there")
+            raise QmdFailed("no folder of memory.qmd exists")
         if not self._state.collections:
             raise QmdFailed(self._state.problem or _NOT_READY)
         if not answers.format_question(self._mode, request.query):
@@ -128,7 +128,7 @@ class Sidecar:
 
     @property
     def _mode(self) -> str:
-        """How qmd is asked; offline, only in the way that never fetches a model."""
+        """The search mode; offline, the one that never downloads a model."""
         if self.config.embedder.offline:
             return "search"
         return "query" if self._plain_query else self.config.memory.qmd.search_mode
@@ -136,17 +136,15 @@ class Sidecar:
     # -- keeping fresh -------------------------------------------------------------------------
 
     def note_change(self) -> None:
-        """Files of the workspace changed: an update is due once the debounce is over."""
+        """Files changed: an update is due after the debounce."""
         with self._report_failures():
             self._qmd.make_folders()
             self._qmd.note_change()
 
     def freshen(self) -> None:
-        """Before a search: see to it that what is due gets done, here or in the background.
-
-        Nothing is raised: what failed stands in the state, and is said.
-        """
-        with self._report_failures(), suppress(QmdMissing):  # which the search is about to say
+        """Before a search: run what is due, here or in the background. Failures are reported, not
+        raised."""
+        with self._report_failures(), suppress(QmdMissing):  # the search will report it
             self._qmd.find()
             changed, now = self._qmd.changed_at, time.time()
             self._start_due(
@@ -154,7 +152,7 @@ class Sidecar:
             )
 
     def start(self) -> None:
-        """When a server starts, before the first search: update, and go on doing so in time."""
+        """When a server starts: update now, then at intervals."""
         if self._settings.update.on_boot:
             self.note_change()
         self.freshen()
@@ -168,7 +166,7 @@ class Sidecar:
             self._timer = None
 
     def refresh(self, progress: Progress | None = None) -> None:
-        """Bring everything up to date now, and wait for it; what fails is said."""
+        """Update everything and wait; failures are reported."""
         with self._report_failures():
             work = {"update"}
             if self._state.collections != self.collections:
@@ -197,10 +195,10 @@ class Sidecar:
             timing = self._settings.update
             refresh(self._qmd, self.collections, timing, work, progress)
 
-    # -- telling -------------------------------------------------------------------------------
+    # -- status --------------------------------------------------------------------------------
 
     def describe(self, connection: Connection) -> dict[str, Any]:
-        """Who answers a search now, why not the sidecar, and where its home is."""
+        """Which engine answers searches now, why, and the sidecar's home."""
         found: dict[str, Any] = {"engine": "builtin", "reason": "", "mode": self._mode}
         try:
             state = self._state
@@ -223,12 +221,11 @@ class Sidecar:
         return found | {"reason": reason, "engine": "builtin" if reason else "qmd"}
 
     def silence(self, connection: Connection) -> str:
-        """Why it does not answer; empty while it does, or has only not been updated yet."""
+        """Why it does not answer; empty if it does, or only awaits its first update."""
         reason: str = self.describe(connection)["reason"]
         return "" if reason == INDEX_DUE else reason
 
     def resolve(self, path: str) -> Path:
-        """The file behind `qmd/<collection>/<path>`; raises as `program.resolve`."""
         return program.resolve(self.collections, path)
 
     @cached_property
@@ -237,7 +234,7 @@ class Sidecar:
 
     @property
     def sessions_folder(self) -> Path | None:
-        """Where exported conversations are; `None` where none are to be searched."""
+        """Of exported conversations; `None` if they are not searched."""
         sessions = self._settings.sessions
         if not sessions.enabled:
             return None

@@ -1,5 +1,5 @@
-"""How values look as text: pure functions from values and a `Look` to lines.
+"""Render values as text: pure functions from values and a `Look` to lines.
 
-Never prints, never asks the terminal or the clock. Everything that came from a file is cleaned of
-control characters on the way, so that a note cannot drive the reader's terminal.
+Never prints or queries the terminal or clock. Control characters from files are escaped, so that a
+note cannot control the reader's terminal.
 """

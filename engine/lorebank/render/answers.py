@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def answer_lines(look: Look, answer: Answer, *, explain: bool = False) -> list[str]:
-    """One block a hit: the sentence, and under it what it is and where it stands."""
+    """One block per hit: the sentence, below it details and citation."""
     shown: set[str] = set()
     return blocks(
         [
@@ -45,7 +45,7 @@ def _hit_block(look: Look, hit: Hit) -> list[str]:
 
 
 def _context_line(look: Look, context: Sequence[str], shown: set[str]) -> list[str]:
-    """What the folder and file are about, on one line; nothing that stands above already."""
+    """The descriptions of folder and file on one line, unless shown before."""
     fresh = newly_shown(context, shown)
     text = look.cut(f"context: {' › '.join(fresh)}", look.width - len(INDENT))
     return [INDENT + look.dim(text)] if fresh else []
@@ -92,7 +92,7 @@ def _shown(value: Any) -> str:
 
 
 def answer_notes(look: Look, answer: Answer, *, budgeted: bool = False) -> list[str]:
-    """What the reader must know besides the hits, for stderr; `budgeted`: with a token budget."""
+    """Notes for stderr; `budgeted`: with a token budget."""
     notes = [f"note: {note}" for note in answer.notes]
     if answer.evidence == "none" and answer.hits:
         notes.append(
@@ -147,7 +147,7 @@ def answer_jsonl(answer: Answer) -> Iterator[str]:
 
 
 def answer_markdown(answer: Answer) -> Iterator[str]:
-    """One list item a hit, its citation last, its context below it once: ready for a prompt."""
+    """One list item per hit with its citation, for prompts; each context is shown once."""
     shown: set[str] = set()
     for hit in answer.hits:
         when = times_phrase(hit) if hit.timestamp else ""
@@ -178,7 +178,7 @@ def search_lines(look: Look, hits: Sequence[SearchHit]) -> list[str]:
 
 
 def search_notes(look: Look, hits: Sequence[SearchHit], known: Collection[str] = ()) -> list[str]:
-    """Which engine ranked them, where it is a fallback; without the reasons already `known`."""
+    """Why a fallback ranked them, except reasons already `known`."""
     fallbacks = dict.fromkeys(
         hit.fallback for hit in hits if hit.fallback and hit.fallback not in known
     )
@@ -187,13 +187,13 @@ def search_notes(look: Look, hits: Sequence[SearchHit], known: Collection[str] =
 
 
 def bank_lines(look: Look, rows: Sequence[tuple[RegisteredBank, bool]]) -> list[str]:
-    """Name and folder; marked are the default, and folders that are gone."""
+    """Name and folder, marking the default and missing folders."""
     column = max((display_width(bank.name) for bank, _ in rows), default=0)
     lines = []
     for bank, there in rows:
         name = bank.name + " " * (column - display_width(bank.name))
         marks = ["default"] if bank.is_default else []
-        marks += [] if there else [f"gone: lorebank bank remove {bank.name} forgets it"]
+        marks += [] if there else [f"missing: lorebank bank remove {bank.name} removes it"]
         mark = f"  {look.dim(f'({note})')}" if (note := "; ".join(marks)) else ""
         lines.append(f"{look.strong(name)}  {look.clean_line(bank.path)}{mark}")
     return lines

@@ -1,4 +1,4 @@
-"""Opinions, facts and how they came about, as text."""
+"""Opinions, facts and their histories, as text."""
 
 from __future__ import annotations
 
@@ -55,11 +55,11 @@ def opinion_lines(
     banks: Sequence[str] = (),
     shown: int = SHOWN_EVIDENCE,
 ) -> list[str]:
-    """One block an opinion, an empty line between, the newest lines of evidence `shown`; `banks`
-    names the bank of each."""
+    """One block per opinion with the newest `shown` lines of evidence; `banks` has the bank of
+    each."""
 
     def block(opinion: Opinion, bank: str) -> list[str]:
-        # Evidence that is the statement itself stands above anyway.
+        # Do not repeat the statement as its own evidence.
         alone = [each.source for each in opinion.evidence] == [opinion.source]
         lines = opinion_block(look, opinion, evidence=0 if alone else shown, bank=bank)
         days = opinion.history if history else ()
@@ -71,7 +71,7 @@ def opinion_lines(
 def opinion_block(
     look: Look, opinion: Opinion, *, evidence: int, indent: str = "", bank: str = ""
 ) -> list[str]:
-    """Confidence and statement, the dim line below, then the newest `evidence` lines of it."""
+    """Confidence and statement, a dim line of details, then the newest `evidence` lines."""
     shown = f"{confidence_phrase(opinion.confidence)}{_ARROWS.get(opinion.trend, '')}"
     indent += look.bullet
     lead = f"{indent}{shown:<{len(_MARGIN)}}"
@@ -131,15 +131,15 @@ _CHANGE_TITLES = {
 }
 _ROT_TITLES = {
     RotKind.CONTRADICTED: "Contradicted",
-    RotKind.OUTDATED: "Held up by superseded facts",
-    RotKind.SINGLE_SOURCE: "On the word of one file",
+    RotKind.OUTDATED: "Based on superseded facts",
+    RotKind.SINGLE_SOURCE: "From a single file",
     RotKind.STALE: "Stale",
     RotKind.UNRECALLED: "Never recalled",
-    RotKind.DANGLING: "Leads nowhere",
+    RotKind.DANGLING: "Broken references",
 }
 _DEEPER = INDENT * 2
 SHOWN_FINDINGS = 10
-"""More findings of one kind than that are counted, unless all are asked for."""
+"""More findings of a kind are only counted, unless all are requested."""
 
 
 def step_lines(look: Look, opinion: Opinion, steps: Sequence[BeliefStep]) -> list[str]:
@@ -183,7 +183,7 @@ def rot_lines(look: Look, report: RotReport, *, everything: bool = False) -> lis
     lines = [look.dim(f"{report.day}: {looked}, {count(len(report.findings), 'finding')}")]
     if report.unrecalled is None:
         lines += look.dim_paragraph(
-            "what is never recalled is not known: answers were noted for less than a month", ""
+            "lines never recalled are not listed: recalls have been noted for less than a month", ""
         )
     for kind, grouped in groupby(report.findings, key=lambda finding: finding.kind):
         findings = list(grouped)
@@ -207,7 +207,7 @@ def _finding_block(look: Look, finding: RotFinding) -> list[str]:
 
 
 def calibration_lines(look: Look, found: Calibration) -> list[str]:
-    """The reliability table, the score, and a plain word on whether that is enough to judge by."""
+    """The reliability table, the score, and whether there are enough trials."""
     judges = [line for record in found.judges for line in _judge_lines(look, record)]
     untried = count(found.untried, "opinion")
     if not found.trials:
@@ -224,7 +224,7 @@ def calibration_lines(look: Look, found: Calibration) -> list[str]:
     lines.append(f"Brier score {found.brier:.3f}; {always}")
     if not found.enough:
         lines += look.paragraph(
-            look.warn("too little to judge by:") + " fewer than 30 trials say next to nothing"
+            look.warn("too little to judge by:") + " fewer than 30 trials are not meaningful"
         )
     return lines + judges
 
@@ -293,7 +293,7 @@ def explanation_lines(look: Look, story: Explanation) -> list[str]:
     if story.ending is not None:
         lines += look.section("Superseded", _ending_lines(look, story.ending))
     if len(story.places) > 1:
-        lines += look.section("Stands at", [f"{INDENT}{place}" for place in story.places])
+        lines += look.section("Found at", [f"{INDENT}{place}" for place in story.places])
     if story.moved:
         lines += ["", look.title("Moved")]
         for opinion_id, evidence in story.moved:
@@ -323,7 +323,7 @@ _LINK = re.compile(r"\[((?:\\.|[^\]\\])*)\]\([^)]*\)")
 
 
 def page_lines(look: Look, page: str) -> list[str]:
-    """Markdown as a terminal shows it best: bare citations, no emphasis, no escapes."""
+    """Markdown for a terminal: bare citations, no emphasis, no escapes."""
     plain = re.sub(r"\\(.)", r"\1", _LINK.sub(r"\1", page).replace("**", ""))
     return [look.clean_line(line) for line in plain.split("\n")]
 

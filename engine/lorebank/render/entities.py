@@ -13,7 +13,7 @@ from lorebank.render.text import INDENT, SEPARATOR, Look, blocks, count, display
 
 WIDEST_NAME = 32
 _NAMED_IN = 3
-"""Lines that only name it, of those that the JSON lists."""
+"""Shown lines that only name it."""
 
 
 def entity_view_lines(look: Look, view: EntityView, *, limit: int) -> list[str]:
@@ -86,7 +86,7 @@ _TITLES = {
 
 
 def resolution_lines(look: Look, found: NameResolution) -> list[str]:
-    whom = found.entity.name if found.entity else "nobody for sure"
+    whom = found.entity.name if found.entity else "no certain match"
     lines = [f"{look.strong(look.clean_line(found.written))} is {look.clean_line(whom)}"]
     for number, step in enumerate(found.steps, start=1):
         mark = look.good("yes") if step.found else look.dim("no ")
@@ -108,9 +108,9 @@ def _reasons(look: Look, title: str, reasons: Sequence[NameReason]) -> list[str]
 
 
 def ledger_change_lines(look: Look, change: LedgerChange, *, undo: bool) -> list[str]:
-    """What was decided, or would be, who is who by it, and the pages written."""
+    """The decision (made, or planned), its entities, and the pages written."""
     if not change.changed:
-        return [f"stands already: {look.clean_line(change.line)}"]
+        return [f"already decided: {look.clean_line(change.line)}"]
     verb = "taken back" if undo else "decided"
     verb = f"would be {verb}" if change.dry_run else verb
     lines = [f"{look.strong(verb)}: {look.clean_line(change.line)}"]

@@ -1,4 +1,4 @@
-"""What only a model needs: hits in a line each inside a budget, hunks with their ids, pages."""
+"""Rendering for models only: one-line hits within a budget, hunks with ids, paging."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from lorebank.render.reports import reflect_lines
 from lorebank.render.text import MODEL, day_phrase, in_words_of_tools, whose
 
 REVIEW_TOKENS = 3_800
-"""Of a page to be reviewed; with what hosts put around it below 4,000, which all of them accept."""
+"""Per page of a review: with what hosts add, below the 4,000 that all of them accept."""
 _LEADING = 3
 _LENGTHS = ((400, 400), (240, 240), (240, 110), (240, 60), (160, 60))
-"""Characters that the leading hits and each other may take, tried in turn; of a later one 60 show
-whether to read on. On two workspaces by other hands nine hits in ten fit in 160, and 119 of 135
-right lines arrive whole in 480 tokens; 21 did where all hits were cut alike, down to 45."""
+"""Characters for each of the leading and of the other hits, tried in turn; 60 show whether to read
+on. On two workspaces by other authors nine in ten hits fit in 160, and 119 of 135 right lines
+arrive whole in 480 tokens; 21 when all hits were cut equally, down to 45."""
 
 
 def answer_text(answer: Answer, budget: int) -> str:
-    """Hits inside a budget, then how well they answer and what was not understood.
+    """Hits within a budget, then how well they answer, and notes.
 
-    Where the hits do not fit whole, the later ones are clipped around what was asked, then left
-    out, the last first: an answer in full is worth more than ten that are cut.
+    If the hits do not fit, later ones are clipped around the query terms, then dropped from the
+    end: one complete answer is worth more than ten clipped ones.
     """
     hits = len(answer.hits)
     for lengths in _LENGTHS:
@@ -81,7 +81,7 @@ def _verdict(answer: Answer, count: int) -> str:
 
 
 def reflect_blocks(report: ReflectReport, hunks: Sequence[Hunk]) -> list[str]:
-    """What a reflection changed; under a dry run each hunk with the id that names it."""
+    """What a reflection changed; for a dry run each hunk with its id."""
     return [
         *reflect_lines(MODEL, report, everything=True),
         *(hunk_blocks(hunks) if report.dry_run else ()),
@@ -103,13 +103,13 @@ _PIECES = re.compile(
     r"\\[ntr\"]| (?=\d)|memory\b|\.md\b|(?P<word>[A-Za-z]+)"
     r"|(?P<other>[^\W\d_]+)|\d{1,3}|\n|[^\S\n]{2,}|[^\w\s]|_"
 )
-"""What tokenizers of models take apart: words, up to three digits, each sign; of what stands in
-each citation, what they keep whole."""
+"""Pieces like those of model tokenizers: words, up to three digits, single signs, and common parts
+of citations."""
 
 
 def tokens_sent(text: str) -> int:
-    """The most that a text costs inside the structured result, where line ends and quotes are
-    escaped: of answers in six languages what o200k counts, and up to a quarter more."""
+    """An upper bound of a text's tokens as escaped JSON: for answers in six languages, between
+    o200k's count and a quarter more."""
     total = 0
     for found in _PIECES.finditer(json.dumps(text, ensure_ascii=False)):
         word, other = found["word"], found["other"]
@@ -121,7 +121,7 @@ def tokens_sent(text: str) -> int:
 
 
 def fitted(budget: int, make: Callable[[int], str]) -> str:
-    """What `make` tells within a budget by its own count, so that it is one as sent as well."""
+    """`make(budget)`, whose own token count may differ, made to fit the budget as sent."""
     text = make(budget)
     cost = tokens_sent(as_recalled(text))
     return text if cost <= budget else make(budget * budget // cost)
@@ -140,7 +140,7 @@ def within(text: str, budget: int, more: str) -> str:
         return tokens_sent(as_recalled(cut(count)))
 
     kept = bisect_right(range(1, len(lines)), budget, key=cost)
-    while kept and _indent(lines[kept]) > _indent(lines[kept - 1]):  # nothing without its citation
+    while kept and _indent(lines[kept]) > _indent(lines[kept - 1]):  # keep citations
         kept -= 1
     return cut(kept)
 

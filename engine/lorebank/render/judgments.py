@@ -1,5 +1,4 @@
-"""What waits for a person and what was decided, as text: the inbox, verdicts,
-confirmations, and what was forgotten."""
+"""The inbox, verdicts, confirmations, and what was forgotten, as text."""
 
 from __future__ import annotations
 
@@ -19,17 +18,17 @@ EMPTY = "nothing waits for a decision"
 
 def inbox_lines(look: Look, inbox: Inbox) -> list[str]:
     pairs = "1 pair of lines" if inbox.unlikely == 1 else f"{inbox.unlikely} pairs of lines"
-    left = [look.dim(f"{pairs} little alike: --all")] if inbox.unlikely else []
+    left = [look.dim(f"{pairs} with a weak match: --all")] if inbox.unlikely else []
     if not inbox.items:
         return [EMPTY, *left]
     lines = [line for item in inbox.items for line in [*item_lines(look, item), ""]]
     more = more_line(len(inbox.items), inbox.total, " (-k shows them)", "")
-    how = "lorebank inbox ID VERDICT settles one; lorebank inbox rule goes through them"
+    how = "lorebank inbox ID VERDICT decides one; lorebank inbox rule goes through them"
     return [*lines, *more, *left, look.dim(how)]
 
 
 def related_lines(look: Look, items: Sequence[InboxItem]) -> list[str]:
-    """A line an older line that a new one may restate or replace, and how to say so."""
+    """Older lines that a new one may restate or replace, with the command to decide."""
     lines = []
     for item in items:
         older = f"“{item.older.text}” ({item.older.source})" if item.older else ""
@@ -39,7 +38,7 @@ def related_lines(look: Look, items: Sequence[InboxItem]) -> list[str]:
 
 
 def item_lines(look: Look, item: InboxItem) -> list[str]:
-    """What is asked, both lines with their places, and the verdicts with what each changes."""
+    """The question, both lines with their places, and the verdicts with their effects."""
     head = f"{item.id} {look.strong(item.kind.value)}"
     lines = [head, *look.dim_paragraph(item.reason)]
     is_pair = item.older and item.newer and item.kind.value != "name"
@@ -51,7 +50,7 @@ def item_lines(look: Look, item: InboxItem) -> list[str]:
 
 
 def inbox_blocks(inbox: Inbox) -> list[str]:
-    """Each item as a model reads it; pairs that are little alike come last."""
+    """Each item for a model; weak matches come last."""
     items = sorted(inbox.items, key=lambda item: not item.is_likely)
     return ["\n".join(item_lines(MODEL, item)) for item in items] or [EMPTY]
 
@@ -68,16 +67,16 @@ def _side(look: Look, label: str, line: InboxLine | None) -> list[str]:
 
 
 def verdict_lines(look: Look, decisions: Iterable[Decision], *, undone: bool = False) -> list[str]:
-    """One line a verdict: what was ruled, by whom, and the ledger line that says so."""
+    """One line per verdict: ruling, judge, and ledger line."""
 
     def verdict_line(each: Decision) -> str:
         done = f"{each.id} {'taken back: ' if undone else ''}{each.verdict}"
         parts = [done, f"by {each.by}" if each.by else "", str(each.day or "")]
-        gone = "what it rules on is gone" if each.is_void else ""
+        gone = "what it rules on no longer exists" if each.is_void else ""
         parts += [] if undone else [str(each.source), gone]
         return look.clean_line("  ".join(filter(None, parts)))
 
-    return list(map(verdict_line, decisions)) or ["no verdict stands"]
+    return list(map(verdict_line, decisions)) or ["no verdicts"]
 
 
 def comparison_lines(look: Look, found: Sequence[Comparison]) -> list[str]:
@@ -106,8 +105,8 @@ def confirm_lines(look: Look, report: ConfirmReport) -> list[str]:
 
 
 def forget_lines(look: Look, report: ForgetReport, *, undo: str = "") -> list[str]:
-    """Every line that goes, with its place; then what of the index goes with them. `undo` says how
-    a model takes it back."""
+    """Every line that is cut, with its place, and the index rows with it. `undo` tells a model how
+    to undo it."""
     if report.proposed:
         asked = "would be asked about" if report.dry_run else "was asked in the inbox about"
         own = replace(report, proposed=())
@@ -132,7 +131,7 @@ def forget_lines(look: Look, report: ForgetReport, *, undo: str = "") -> list[st
     lines += _page_lines(look, report)
     lines += _conversation_lines(look, report, separate=bool(lines))
     if report.opinions:
-        lines += ["", look.strong("opinions that they bear on")]
+        lines += ["", look.strong("affected opinions")]
         for id_, statement, lost, total in report.opinions:
             lines += look.paragraph(
                 f"{id_}  loses {lost} of {count(total, 'line')}: {statement}",
@@ -141,12 +140,12 @@ def forget_lines(look: Look, report: ForgetReport, *, undo: str = "") -> list[st
             )
     rows = ", ".join(count_of(number, name) for name, number in report.derived.items() if number)
     if rows:
-        lines += ["", f"of the index: {rows}"]
+        lines += ["", f"from the index: {rows}"]
     return [*lines, *_what_next(look, report, undo)]
 
 
 def _page_lines(look: Look, report: ForgetReport) -> list[str]:
-    """What goes from pages: line by line before it is done, by number afterwards."""
+    """Lines cut from pages: listed for a dry run, else counted."""
     if not report.pages:
         return []
     if report.dry_run and not look.for_model:
@@ -158,7 +157,7 @@ def _page_lines(look: Look, report: ForgetReport) -> list[str]:
 
 
 def _conversation_lines(look: Look, report: ForgetReport, *, separate: bool) -> list[str]:
-    """What goes of conversations: turn by turn before it is done, by number afterwards."""
+    """Turns cut from conversations: listed for a dry run, else counted."""
     if not report.said:
         return []
     does = "would forget" if report.dry_run else "forgot"
@@ -201,7 +200,7 @@ def _what_next(look: Look, report: ForgetReport, undo: str) -> list[str]:
         lines.append(f"kept as run {report.run}: {ways}")
     lines += _search_lines(report)
     if report.in_git:
-        lines.append("git's history may still hold these lines; it is left alone")
+        lines.append("Git history may still contain these lines; it is not changed")
     return lines
 
 
@@ -209,16 +208,16 @@ def _search_lines(report: ForgetReport) -> list[str]:
     if report.searched is None:
         return []
     left = sum(each.code.startswith("left") for each in report.problems)
-    what = f"left in {count(left, 'place')}, see below" if left else "nothing of it is left"
+    what = f"left in {count(left, 'place')}, see below" if left else "nothing is left"
     return [f"searched {count(report.searched, 'file')}: {what}"]
 
 
 def purge_lines(look: Look, report: PurgeReport) -> list[str]:
-    lines = ["nothing forgotten is kept"] if not (report.runs or report.mended) else []
+    lines = ["no undo data is kept"] if not (report.runs or report.mended) else []
     if report.runs:
         lines.append(f"dropped for good: {', '.join(report.runs)}")
     if report.mended:
-        lines.append(f"and these lines from what is kept of {', '.join(report.mended)}")
+        lines.append(f"and these lines from the undo data of {', '.join(report.mended)}")
     if report.copies:
         lines.append(f"and the copies of pages kept by reflect: {', '.join(report.copies)}")
     if report.unread:

@@ -1,4 +1,4 @@
-"""What upkeep commands did, as text: sync, status, reflect, bench, schedule, settings, exchange."""
+"""Reports as text: sync, status, reflect, bench, schedule, settings, exchange."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 
 PAGE_SKIPPED = "page-skipped"
 SHOWN = 20
-"""More files or opinions than that are counted, unless all are asked for."""
+"""More files or opinions are only counted, unless all are requested."""
 _LABEL = 11
 _HUNK_LINES = 6
-"""Lines of one place of a change that are shown at once: three places fill half a screen."""
+"""Shown lines per hunk: three hunks fill half a screen."""
 
 
 def sync_lines(look: Look, report: SyncReport, *, everything: bool = False) -> list[str]:
@@ -56,7 +56,7 @@ def _first(lines: Sequence[str], everything: bool, indent: str = "") -> list[str
 
 
 def embedder_lines(look: Look, report: SyncReport) -> list[str]:
-    """Why texts were not embedded, or not by the embedder that was chosen, for stderr."""
+    """Why texts were not embedded by the configured embedder, for stderr."""
     if not report.embedder_problem:
         return []
     remedy = f"hint: {report.embedder_remedy}" if report.embedder_remedy else ""
@@ -90,7 +90,7 @@ def reflect_lines(look: Look, report: ReflectReport, *, everything: bool = False
         lines += ["", look.strong("Opinions"), *_moves(look, report, everything)]
     notes = [
         f"journal: {report.journal}" if report.journal else "",
-        f"run {report.resumed} had been interrupted, and is complete now" if report.resumed else "",
+        f"resumed interrupted run {report.resumed}" if report.resumed else "",
         f"{count(report.rejected, 'change')} left out" if report.rejected else "",
         f"commit: {report.commit[:12]}" if report.commit else "",
         look.dim(look.hint(f"to take it back: lorebank reflect --undo {report.run}"))
@@ -105,13 +105,13 @@ def undo_lines(look: Look, report: UndoReport) -> list[str]:
     lines = [f"run {report.run} undone: {count(len(report.restored), 'file')} as before"]
     lines += [f"{INDENT}{look.clean_line(path)}" for path in report.restored]
     if report.kept:
-        lines += ["", look.warn("changed since, and left alone")]
+        lines += ["", look.warn("changed since, left as they are")]
         lines += [f"{INDENT}{look.clean_line(path)}" for path in report.kept]
     return lines
 
 
 def reflect_log_line(report: ReflectReport, moment: datetime) -> str:
-    """One line for a log: when, how much was read, what changed, what was left alone."""
+    """One line for a log."""
     left = sum(problem.code == PAGE_SKIPPED for problem in report.problems)
     parts = [
         f"{count(report.facts_read, 'fact')} read",
@@ -132,14 +132,14 @@ def _moves(look: Look, report: ReflectReport, everything: bool) -> list[str]:
 
 
 def _move_sort_key(moved: tuple[str, str, float | None, float]) -> tuple[bool, float, str]:
-    """The greatest moves first, then new opinions, the surest first."""
+    """Largest moves first, then new opinions by confidence."""
     _, statement, before, after = moved
     size = after if before is None else abs(after - before)
     return before is None, -round(size, 4), statement
 
 
 def change_lines(look: Look, change: Change) -> list[str]:
-    """One thing to decide on: what it says, then the pages it changes and what else they say."""
+    """A change to decide on: its text, then its pages with their other lines."""
     lines = look.paragraph(change.text, INDENT, first="")
     for hunk in change.hunks:
         lines.append(INDENT + look.dim(look.clean_line(hunk.path)))
@@ -154,7 +154,7 @@ def change_lines(look: Look, change: Change) -> list[str]:
 
 
 def patch_lines(look: Look, patch: str) -> list[str]:
-    """A unified diff, coloured; untouched where nobody looks at it."""
+    """A unified diff, coloured on a terminal."""
     if not look.terminal:
         return patch.removesuffix("\n").split("\n") if patch else []
     return [_patch_line(look, clean(line)) for line in patch.removesuffix("\n").split("\n")]
@@ -214,7 +214,7 @@ def _index_state(look: Look, status: Status) -> str:
 
 
 def _minute(stamp: str) -> str:
-    """An ISO time as a clock shows it: `2025-11-27 03:30`."""
+    """`2025-11-27 03:30` from an ISO time."""
     return stamp[:16].replace("T", " ")
 
 
@@ -256,7 +256,7 @@ def health_lines(look: Look, findings: Sequence[HealthFinding]) -> Iterator[str]
 
 
 def status_problem_lines(look: Look, problems: Sequence[Diagnostic]) -> list[str]:
-    """Each problem, and what to do about its sort once below the problems of that sort."""
+    """Problems grouped by code, with one remedy per group."""
     if not problems:
         return [look.dim("problems") + "   none"]
     lines = ["", look.warn(count(len(problems), "problem"))]
@@ -270,17 +270,17 @@ def status_problem_lines(look: Look, problems: Sequence[Diagnostic]) -> list[str
 
 
 def remedy(code: str) -> str:
-    return REMEDIES.get(code, "open the place named above and mend the line")
+    return REMEDIES.get(code, "open the file at that line and correct it")
 
 
 REMEDIES = {
     "long-line": "break it into lines",
-    "many-mentions": "put those who matter on lines of their own",
+    "many-mentions": "mention the important names on separate lines",
     "many-dates": "split the file",
     "block-duplicate": "keep one of the two blocks and remove the markers of the other",
     "block-nested": "end the outer block before the inner one begins",
     "block-stray-end": "remove the end marker, or put its begin marker back",
-    "block-unclosed": "put the end marker back; the page is left alone until then",
+    "block-unclosed": "put the end marker back; the page is not changed until then",
     "context-long": "shorten `context:` in the front matter; the rest is not shown",
     "confirmation-unread": "write `confirm f-…`, or a path in backticks, or `all imported`",
     "core-over-budget": "shorten memory.md, or raise reflect.core_token_budget",
@@ -299,7 +299,7 @@ REMEDIES = {
     "identity-circle": "remove one of the joins named above from bank/identity.md",
     "identity-contradiction": "remove the join or the `distinct` line from bank/identity.md",
     "identity-two-pages": "keep the alias on one of the pages",
-    "identity-two-targets": "remove the line that does not hold",
+    "identity-two-targets": "remove the wrong line",
     "identity-unknown-name": "correct the name, or remove the line",
     "interrupted": "run `lorebank reflect`, or any other command that writes: it is finished first",
     "kind-missing": "put W, B, O or S before the first name; it is read as W until then",
@@ -310,50 +310,50 @@ REMEDIES = {
     "nested-workspace": "name it in workspace.extra_paths to read it here, too",
     "not-a-file": "move it out of the memory folders",
     "not-a-folder": "name a folder or a Markdown file in workspace.extra_paths",
-    "left": "cut it by hand; what lies in an archive, pack again without it",
-    "left-maybe": "where it is meant all the same, cut it with forget --match",
+    "left": "remove it manually (repack archives)",
+    "left-maybe": "if it is a real match, run forget --match",
     "left-name": "rename the file or folder",
-    "left-unsearched": "look there yourself",
-    "left-with-host": "nothing reads it again; delete it where your host keeps it",
-    "not-forgotten": "cut it by hand, or run lorebank forget again",
+    "left-unsearched": "search it manually",
+    "left-with-host": "it is not read again; delete it in your host",
+    "not-forgotten": "remove it manually, or run lorebank forget again",
     "origin-unknown": "write owner, agent, session, imported or untrusted, or rename the key",
-    "not-committed": "mend what git says, then commit the pages yourself",
-    "page-busy": "run reflect again when the page is at rest",
-    "page-skipped": "put a plain UTF-8 file there; reflect leaves the page alone until then",
-    "proposal-unread": "delete the block; reflect proposes it again while its evidence stands",
+    "not-committed": "fix what git reports, then commit the pages yourself",
+    "page-busy": "run reflect again when nobody is editing the page",
+    "page-skipped": "put a plain UTF-8 file there; reflect does not change the page until then",
+    "proposal-unread": "delete the block; reflect proposes it again while it has evidence",
     "private-unclosed": "close the span with </private>; what it hides is not read until then",
-    "question-setting": "mend that setting in the page's front matter",
-    "secret-redacted": "nothing to do; it stands in your file alone, where it may be taken out",
-    "sentence-dropped": "nothing to do; what a model wrote and its lines do not say is left out",
-    "ruling-unread": "write `f-… for|against|unrelated o-… (day: reason)`, the ids whole",
-    "session-folder-missing": "correct memory_search.sessions.paths, or wait for one",
-    "session-line-half": "nothing to do; a conversation that is going on is written line by line",
+    "question-setting": "correct that setting in the page's front matter",
+    "secret-redacted": "nothing to do; only your file contains it, where you may remove it",
+    "sentence-dropped": "nothing to do; what the cited lines do not support is left out",
+    "ruling-unread": "write `f-… for|against|unrelated o-… (day: reason)` with complete ids",
+    "session-folder-missing": "correct memory_search.sessions.paths, or wait until it exists",
+    "session-line-half": "nothing to do; the conversation is still being written",
     "session-line-long": "nothing to do; no turn is that long",
     "session-line-unread": "nothing to do; the other lines are read",
-    "session-nul": "nothing to do; a crash of the machine may leave such bytes",
-    "session-replaced": "nothing to do; what is there now is indexed",
-    "session-turn-cut": "nothing to do; the rest stands in the transcript alone",
-    "session-turn-repeated": "nothing to do; hosts write a line again when they go on",
-    "session-utf8": "nothing to do; odd bytes are read as �",
-    "symlink-ignored": "put the file itself there; links are never followed",
+    "session-nul": "nothing to do; left by a crash, harmless",
+    "session-replaced": "nothing to do; the new content is indexed",
+    "session-turn-cut": "nothing to do; only the transcript has the rest",
+    "session-turn-repeated": "nothing to do; hosts repeat lines when they resume a conversation",
+    "session-utf8": "nothing to do; undecodable bytes are read as �",
+    "symlink-ignored": "replace the link by the file; links are never followed",
     "unreadable": "check its permissions and that it is still there",
-    "vanish-limit": "bring the missing logs back, or let the entries go with reflect --force",
-    "utf8-invalid": "save the file as UTF-8; until then odd bytes are read as �",
+    "vanish-limit": "restore the missing logs, or allow it with reflect --force",
+    "utf8-invalid": "save the file as UTF-8; until then undecodable bytes are read as �",
 }
 
 
 _VARIANTS = {
-    "cloze": "without its most telling words",
+    "cloze": "without its most distinctive words",
     "half": "with half of its words",
     "relation": "whom it is about, and its commonest words",
-    "typo": "without its most telling words, one letter off",
+    "typo": "without its most distinctive words, one letter off",
     "all": "all of these",
 }
 
 
 def bench_lines(look: Look, report: BenchReport) -> list[str]:
     if not report.rows:
-        return ["nothing here is long enough to make a question of"]
+        return ["no sentence here is long enough to ask about"]
     facts = count(report.facts, "fact") if report.facts else ""
     prose = count(report.passages, "sentence of prose", "sentences of prose")
     sentences = " and ".join(filter(None, [facts, prose if report.passages else ""]))
@@ -417,7 +417,7 @@ def path_lines(look: Look, paths: Mapping[str, Path]) -> list[str]:
 
 
 def printed_lines(written: Mapping[str, str]) -> list[str]:
-    """The texts as they stand; where there are several, each below its path in a comment."""
+    """The texts; several each below a comment with its path."""
     return blocks(
         [*([f"# {path}"] if len(written) > 1 else []), *text.removesuffix("\n").split("\n")]
         for path, text in written.items()
@@ -438,7 +438,7 @@ def schedule_lines(
 
 
 def _where(look: Look, each: Scheduled) -> str:
-    at = f"at {each.at:%H:%M}" if each.at else "at a time written by hand"
+    at = f"at {each.at:%H:%M}" if each.at else "at a time set by hand"
     doubt = "" if each.active is not False else look.warn(", not active: install it again")
     files = f": {', '.join(map(str, each.files))}" if each.files else ""
     return f"{at}, by {each.system}{doubt}{files}"
@@ -462,8 +462,8 @@ def import_lines(look: Look, report: ImportReport) -> list[str]:
     lines = [look.strong(look.clean_line(f"{report.form} → {report.folder}/")), counts]
     lines += _shown_paths(look, [*report.added, *report.updated])
     for title, paths in (
-        ("edited here, left alone although the source changed:", report.edited),
-        ("thrown away here, not brought back:", report.removed),
+        ("changed at the source, but edited here and left as they are:", report.edited),
+        ("deleted here, not imported again:", report.removed),
         ("gone from the source, kept:", report.gone),
     ):
         if paths:
@@ -474,7 +474,7 @@ def import_lines(look: Look, report: ImportReport) -> list[str]:
 
 
 def left_out_lines(look: Look, report: ImportReport) -> list[str]:
-    """What did not come, or not as it was: each reason with its first places."""
+    """What was left out or altered: each reason with its first places."""
     lines: list[str] = []
     for reason, number in report.reasons.items():
         found = [problem for problem in report.left_out if problem.code == reason]

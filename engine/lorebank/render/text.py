@@ -1,4 +1,4 @@
-"""Text for people: cleaned, measured, wrapped and coloured; and the phrases several commands share.
+"""Clean, measure, wrap and colour text; and phrases shared by several commands.
 
 Wide letters (Chinese, Japanese, Korean, most emoji) take two columns, combining marks none.
 """
@@ -30,10 +30,7 @@ _NEVER_LAST = set("「『（［｛〈《【〔([{")
 
 
 def clean(text: str) -> str:
-    """Control characters made visible (`\\x1b`), so that no note can drive the terminal.
-
-    Line feeds stay and tabs become spaces; overrides of the writing direction are shown as well.
-    """
+    """Escape control characters (`\\x1b`) and direction overrides; tabs become spaces."""
     return _CONTROL.sub(
         lambda found: found.group().encode("unicode_escape").decode("ascii"),
         text.replace("\r\n", "\n").expandtabs(4),
@@ -57,7 +54,7 @@ def _letter_width(letter: str) -> int:
 
 
 def truncate(text: str, width: int) -> str:
-    """The text on one line in at most `width` columns, with `…` where it was cut."""
+    """The text on one line in at most `width` columns, with `…` if it was cut."""
     line = " ".join(text.split())
     if display_width(line) <= width:
         return line
@@ -66,17 +63,17 @@ def truncate(text: str, width: int) -> str:
 
 
 def wrap(text: str, width: int, indent: str = "", *, first: str | None = None) -> list[str]:
-    """Break a text into lines of at most `width` columns, each behind `indent`.
+    """Break a text into lines of at most `width` columns, each after `indent` (the first after
+    `first`).
 
-    `first` stands before the first line in place of `indent`. A line break in the text stays one,
-    and so does the indent behind it. A word wider than the line stays whole, so that a path or a
-    link can be copied.
+    Line breaks and their indent are kept. Words wider than a line stay whole, so that paths and
+    links can be copied.
     """
     lines: list[str] = []
     lead = indent if first is None else first
     for paragraph in text.split("\n"):
         deep = len(paragraph) - len(paragraph.lstrip(" "))
-        own = " " * min(deep, width // 4)  # as far as it leaves room for words
+        own = " " * min(deep, width // 4)  # limited, to leave room for words
         lines += _fill(paragraph, width, (indent if lines else lead) + own, indent + own)
     return lines
 
@@ -101,7 +98,7 @@ def _fill(paragraph: str, width: int, first: str, indent: str) -> list[str]:
 
 
 def _pieces(paragraph: str) -> Iterator[str]:
-    """What must stay together: words, and single wide letters with their punctuation."""
+    """Unbreakable pieces: words, and single wide letters with their punctuation."""
     for word in _PIECE.findall(paragraph):
         start = 0
         if not word.isascii() and not word.isspace():
@@ -122,20 +119,19 @@ INDENT = "  "
 
 
 class Look(Record):
-    """A width in columns and whether to colour; without colour every style is the bare text."""
+    """Width, colour and audience of rendered text."""
 
     width: int = 100
     colour: bool = False
     terminal: bool = False
-    """Whether a person is looking: what is raw for a pipe is made safe to show."""
+    """Whether output goes to a terminal, so that raw text must be escaped."""
     for_model: bool = False
-    """Whether a model reads it: Markdown with ids, hints in the words of tools."""
+    """Whether a model reads it: Markdown with ids, hints naming tools."""
 
     def title(self, text: str, level: int = 2) -> str:
         return f"{'#' * level} {text}" if self.for_model else self.strong(text)
 
     def hint(self, text: str) -> str:
-        """What to call next."""
         return in_words_of_tools(text) if self.for_model else text
 
     @property
@@ -154,37 +150,37 @@ class Look(Record):
     bad = partialmethod(_styled, fg="red")
     """Evidence against, removed lines, errors."""
     warn = partialmethod(_styled, fg="yellow")
-    """What deserves a look."""
+    """Warnings."""
     accent = partialmethod(_styled, fg="cyan")
     """Headings inside a patch, places."""
 
     def clean_line(self, text: str) -> str:
-        """A text of any origin as one line that is safe to show."""
+        """An untrusted text as one safe line."""
         return clean(" ".join(text.split("\n")))
 
     def paragraph(self, text: str, indent: str = "", *, first: str | None = None) -> list[str]:
-        """A text of any origin, safe to show and wrapped."""
+        """An untrusted text, escaped and wrapped."""
         return wrap(clean(text), self.width, indent, first=first)
 
     def hanging(self, texts: Iterable[str]) -> list[str]:
-        """Texts of any origin whose further lines are set in."""
+        """Untrusted texts with a hanging indent."""
         return [line for text in texts for line in self.paragraph(text, INDENT, first="")]
 
     def dim_paragraph(self, text: str, indent: str = INDENT) -> list[str]:
         return [indent + self.dim(line[len(indent) :]) for line in self.paragraph(text, indent)]
 
     def cut(self, text: str, width: int) -> str:
-        """A text of any origin on one line of at most `width` columns."""
+        """An untrusted text on one line of at most `width` columns."""
         return truncate(clean(text), width)
 
     def byline(
         self, parts: Iterable[str], source: Citation | str, *, indent: str = INDENT
     ) -> list[str]:
-        """The dim line under a sentence; its source ends it."""
+        """The dim line under a sentence, ending with its source."""
         return self.parts([*parts, str(source)], indent)
 
     def parts(self, parts: Iterable[str], indent: str) -> list[str]:
-        """Dim parts with dots between, broken between parts where they fit, empty ones left out."""
+        """Dim parts with dots between, preferably broken between parts, without empty ones."""
         lines: list[str] = []
         line = ""
         for part in filter(None, map(self.clean_line, parts)):
@@ -212,7 +208,7 @@ class Look(Record):
         ]
 
     def problems(self, problems: Sequence[Diagnostic], *, limit: int = 0) -> list[str]:
-        """Each as `path:line: what`, set back; beyond `limit` (0: none) only their number."""
+        """`path:line: message`, indented; beyond `limit` (0: none) only counted."""
         shown = problems[:limit] if limit else problems
         lines: list[str] = []
         for problem in shown:
@@ -223,7 +219,7 @@ class Look(Record):
     def evidence(self, evidence: Evidence, indent: str, *, known: str = "") -> str:
         """`+ 2025-12-01 +0.03 memory/2025-12-01.md#L9  the sentence`, cut to one line.
 
-        A sentence that is `known`, as it stands above already, is left out.
+        The sentence is omitted if it is `known` already.
         """
         sign = {"for": self.good("+"), "against": self.bad("−")}.get(evidence.stance.value, "·")
         moved = evidence.reason if abs(evidence.delta) < UNSEEN else ""
@@ -235,7 +231,7 @@ class Look(Record):
         return f"{line}  {self.cut(evidence.content, room)}"
 
     def move(self, statement: str, before: float | None, after: float) -> list[str]:
-        """`0.80 → 0.74  the statement`; where it was not held before, `new → 0.74`."""
+        """`0.80 → 0.74  the statement`, or `new → 0.74`."""
         start = " new" if before is None else confidence_phrase(before)
         end = confidence_phrase(after)
         lead = f"{INDENT}{start} → {end}  "
@@ -248,14 +244,14 @@ class Look(Record):
 
 
 MODEL = Look(width=1_000_000, for_model=True)
-"""Wide enough that no line is broken: a model pays for each indent."""
+"""Never wraps: a model pays for each indent."""
 _COMMAND = re.compile(r"`?\blorebank (?P<tool>[a-z-]+)(?P<flags>(?: --?[a-z-]+)*)`?")
 _FLAG = re.compile(r" --json\b|--(?!(?:decides|group|read-only|tools)\b)(?P<flag>[a-z][a-z-]*)")
 """Flags of the server itself stay: they are for whoever starts it."""
 
 
 def in_words_of_tools(text: str) -> str:
-    """Commands and flags of the shell as the tools and arguments that they are for an agent."""
+    """Replace shell commands and flags by an agent's tools and arguments."""
 
     def tool(found: re.Match[str]) -> str:
         name = "undo" if "--undo" in found["flags"] else found["tool"]
@@ -274,7 +270,7 @@ def count(number: int, noun: str, plural: str | None = None) -> str:
 
 
 def count_of(number: int, plural: str) -> str:
-    """As `count`, for a name that is known in the plural: `1 entity`, `2 facts`."""
+    """As `count`, for a plural: `1 entity`, `2 facts`."""
     ending, singular = ("ies", "y") if plural.endswith("ies") else ("s", "")
     return count(number, plural.removesuffix(ending) + singular, plural)
 
@@ -294,11 +290,11 @@ def day_phrase(when: date | Interval | None) -> str:
 
 
 _TIMES_SHOWN = 2
-"""Of the times that a text names: two are the ends of a move, more are a list to be read there."""
+"""Two are the ends of a move, more are a list to be read there."""
 
 
 def times_phrase(item: Fact | Hit) -> str:
-    """The times that a text names, the first two of them; else the day it was written."""
+    """The first two times in the text, or else the day it was written."""
     shown = [day_phrase(time) for time in item.times[:_TIMES_SHOWN]]
     shown += ["…"] if len(item.times) > _TIMES_SHOWN else []
     return ", ".join(shown) or day_phrase(item.occurred or item.recorded)
@@ -309,12 +305,12 @@ def confidence_phrase(confidence: float | None) -> str:
 
 
 def unconfirmed(item: Fact | Hit | SearchHit) -> str:
-    """The mark of what nobody vouches for, and whose word it is; empty for what is trusted."""
+    """The mark of quarantined items with their origin; else empty."""
     return f"unconfirmed: {item.origin.value}" if item.quarantined else ""
 
 
 def whose(item: Fact | Hit) -> str:
-    """Whose word it is, where that is not the owner's."""
+    """The origin, unless it is the owner."""
     if item.origin.value == "agent":
         return f"by {item.author.agent or 'an agent'}"
     return unconfirmed(item)
@@ -327,7 +323,7 @@ def size_phrase(size: int) -> str:
 
 
 UNSEEN = 0.005
-"""A move that two decimals do not show; why the line was read so says more."""
+"""A smaller move is invisible with two decimals; the reason is shown instead."""
 
 
 def signed(delta: float) -> str:
@@ -335,7 +331,7 @@ def signed(delta: float) -> str:
 
 
 def more_line(shown: int, of: int, hint: str = "", indent: str = INDENT) -> list[str]:
-    """`… and 3 more`, where not all are shown."""
+    """`… and 3 more`, unless all are shown."""
     return [f"{indent}… and {of - shown:,} more{hint}"] if shown < of else []
 
 

@@ -1,1 +1,1 @@
-"""The nightly run: written for the scheduler of each system, and noticed where it was missed."""
+"""The nightly run: job definitions for each system's scheduler, and missed runs."""

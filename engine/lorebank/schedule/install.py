@@ -1,7 +1,7 @@
-"""Handing a job to the system's scheduler, and taking it back: the one module that touches it.
+"""Install a job with the system's scheduler, and remove it: the only module that calls it.
 
-What was there is never overwritten unread: a crontab that cannot be read is left alone. Installing
-twice changes nothing; removing leaves what was there before installing.
+A crontab that cannot be read is not changed. Installing twice changes nothing; removing restores
+the earlier state.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SYSTEMS = ("systemd", "cron", "launchd", "windows")
 TIMEOUT_S = 60.0
 """Chosen by hand: a scheduler that has not answered by then is stuck."""
 _NO_CRONTAB = ("no crontab for", "can't open")
-"""What `crontab -l` says, in its several makes, where the user has none."""
+"""Messages of `crontab -l` without a crontab, by implementation."""
 _OTHER_WAYS = (
     "name another --system, or put `lorebank schedule print` where your scheduler reads it"
 )
@@ -40,15 +40,15 @@ _REMEDIES = {
 class Scheduled(Record):
     system: str
     at: time | None
-    """`None` where the entry was rewritten by hand."""
+    """`None` if the entry was edited by hand."""
     active: bool | None = None
-    """Whether the scheduler knows of it; `None` where it cannot be asked."""
+    """Whether the scheduler has it enabled; `None` if unknown."""
     files: tuple[Path, ...] = ()
     """Empty for cron."""
 
 
 def default_system(environ: Mapping[str, str]) -> str:
-    """The scheduler this machine has; cron where a Linux without a running systemd has one."""
+    """This machine's scheduler; on Linux without systemd, cron if installed."""
     if sys.platform == "win32":
         return "windows"
     if sys.platform == "darwin":
@@ -66,7 +66,7 @@ def texts(job: Job, system: str, environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def install(job: Job, system: str, environ: Mapping[str, str]) -> bool:
-    """Whether anything changed; `ScheduleError` where the scheduler is missing or refuses."""
+    """Returns whether anything changed; raises `ScheduleError`."""
     if system == "cron":
         return _rewrite_crontab(lambda before: schedulers.with_block(before, job))
     scheduler = _scheduler_for(system, job.workspace, environ)
@@ -89,7 +89,7 @@ def install(job: Job, system: str, environ: Mapping[str, str]) -> bool:
 
 
 def remove(workspace: str, system: str, environ: Mapping[str, str]) -> bool:
-    """Take a workspace's job back; returns whether there was one."""
+    """Remove a workspace's job; returns whether there was one."""
     if system == "cron":
         return _rewrite_crontab(
             lambda before: schedulers.without_block(before, job_name(workspace))
@@ -107,7 +107,7 @@ def remove(workspace: str, system: str, environ: Mapping[str, str]) -> bool:
 
 
 def find_scheduled(workspace: str, environ: Mapping[str, str]) -> tuple[Scheduled, ...]:
-    """Where a workspace's job stands at present, scheduler by place."""
+    """The schedulers that have a workspace's job."""
     found = []
     for system in schedulers.FILE_SCHEDULERS:
         scheduler = _scheduler_for(system, workspace, environ)
@@ -137,7 +137,7 @@ def _write(path: Path, data: bytes | None) -> None:
 
 
 def _rewrite_crontab(change: Callable[[bytes], bytes]) -> bool:
-    """An empty crontab is taken away."""
+    """Returns whether it changed; an empty crontab is removed."""
     _require("crontab")
     before = _read_crontab()
     after = change(before)

@@ -1,8 +1,7 @@
-"""A nightly job: which workspace, at what time, by which command; and the record of its runs.
+"""A nightly job (workspace, time, command), and the record of its runs.
 
-The record, `.memory/schedule.json`, says since when, at what time, and when the last run was. It is
-kept only where a run is scheduled, and only believed on the machine that scheduled it: a workspace
-may be shared. Like all of `.memory/` it may be deleted; what is missed is then not noticed until
+The record `.memory/schedule.json` exists only if a run is scheduled, and counts only on the machine
+that scheduled it, since workspaces may be shared. If it is deleted, missed runs go unnoticed until
 the next `schedule install`.
 """
 
@@ -27,7 +26,7 @@ DEFAULT_AT = "03:30"
 _AT = re.compile(r"\A([01]?[0-9]|2[0-3]):([0-5][0-9])\Z")
 
 _UNSCHEDULABLE = frozenset({"Cc", "Cs"})
-"""Control characters, and bytes of a path that are no text."""
+"""Control characters and undecodable bytes."""
 
 
 class Job(Record):
@@ -42,18 +41,18 @@ class Job(Record):
         for text in (self.workspace, self.python):
             if any(unicodedata.category(letter) in _UNSCHEDULABLE for letter in text):
                 raise UsageError(
-                    f"{text!r} cannot be scheduled: no scheduler takes such letters in a path",
+                    f"{text!r} cannot be scheduled: it has control characters or is not UTF-8",
                     hint="rename the folder",
                 )
 
     @property
     def name(self) -> str:
-        """What the job is called in every scheduler; a workspace has one."""
+        """The job's name in every scheduler."""
         return job_name(self.workspace)
 
     @property
     def command(self) -> tuple[str, ...]:
-        """The command line, word by word; `-P` keeps the folder it runs in off the import path."""
+        """`-P` keeps the current folder off the import path."""
         run = ("-P", "-m", "lorebank", "-w", self.workspace, "reflect", "--quiet")
         return (self.python, *run)
 
@@ -77,26 +76,26 @@ def parse_at(text: str) -> time:
 
 
 GRACE = timedelta(minutes=15)
-"""A run may take so long before it counts as missed."""
+"""A run counts as missed after this."""
 _FILE = "schedule.json"
 
 
 class ScheduleRecord(Record):
-    """What is known of a schedule; times are local."""
+    """Times are local."""
 
     system: str
     """`systemd`, `cron`, `launchd` or `windows`."""
     at: time
     since: datetime
-    """When it was installed: nights before are not missed."""
+    """When it was installed; earlier nights do not count as missed."""
     catch_up: bool = False
-    """Whether the next command may catch up a missed night unasked."""
+    """Whether the next command runs a missed night."""
     last_run: datetime | None = None
     host: str = ""
 
 
 def read_record(root: Path) -> ScheduleRecord | None:
-    """The record of this machine; `None` where there is none that can be read."""
+    """The record of this machine, if there is a valid one."""
     file = root / DERIVED_FOLDER / _FILE
     stored: Any = None if file.is_symlink() else read_json(file)
     try:
@@ -109,7 +108,7 @@ def read_record(root: Path) -> ScheduleRecord | None:
 
 
 def write_record(root: Path, record: ScheduleRecord) -> None:
-    """Keep a record, as one of this machine."""
+    """Save a record for this machine."""
     file = ensure_derived_folder(root) / _FILE
     fields = replace(record, host=platform.node()).to_dict()
     text = json.dumps(fields, indent=2) + "\n"
@@ -121,14 +120,14 @@ def delete_record(root: Path) -> None:
 
 
 def note_run(root: Path, now: datetime) -> None:
-    """Keep in mind that a run ended well now; nothing where none is scheduled."""
+    """Record a successful run, if one is scheduled."""
     record = read_record(root)
     if record is not None:
         write_record(root, replace(record, last_run=now))
 
 
 def missed_run(record: ScheduleRecord, now: datetime) -> datetime | None:
-    """The newest night that should have been reflected by now and was not; `None` where none."""
+    """The latest missed run, if any."""
     latest = now - GRACE
     due = datetime.combine(latest.date(), record.at)
     if due > latest:

@@ -1,13 +1,11 @@
-"""The schedulers: what is written for each, and which commands make it known. Pure.
+"""The files and commands of each scheduler. Pure.
 
-systemd (`Persistent=true`) and Windows (`StartWhenAvailable`) catch up a night on which the machine
-was off. launchd runs a job that the machine slept through when it wakes; one missed while it was
-off is caught up by the next command.
+systemd (`Persistent=true`) and Windows (`StartWhenAvailable`) catch up on a night when the machine
+was off. launchd catches up after sleep only; otherwise the next command does.
 
-For cron a marked block goes to the top of the crontab, every other byte of which stays: variables
-set further down (`SHELL`, `CRON_TZ`) hold for the lines below them and cannot change what this one
-does. The log line of a run is appended to `.memory/reflect.log`; what goes wrong is left to cron,
-which mails it.
+For cron a marked block goes to the top of the crontab, where variables set further down (`SHELL`,
+`CRON_TZ`) do not apply to it. A run's log line is appended to `.memory/reflect.log`; cron mails
+errors.
 """
 
 from __future__ import annotations
@@ -43,20 +41,20 @@ class Owner(Record):
 class FileScheduler(Record):
     tool: str
     paths: tuple[Path, ...]
-    """The job's files; the last one names the time of day."""
+    """The job's files; the last one has the time of day."""
     texts: Callable[[Job], tuple[str, ...]]
-    """What they say."""
+    """The contents of the files."""
     enable_commands: tuple[Command, ...]
     disable_commands: tuple[Command, ...]
-    """May fail, where nothing was enabled."""
+    """May fail if nothing was enabled."""
     status_command: Command
-    """Goes well where the job is enabled."""
+    """Exits with 0 if the job is enabled."""
     parse_time: Callable[[str], time | None]
-    """The time of day a file of ours names; `None` where it was rewritten by hand."""
+    """The time of day in our file; `None` if it was edited by hand."""
     cleanup_commands: tuple[Command, ...] = ()
-    """May fail: they clear away what is there already."""
+    """May fail: remove an earlier installation."""
     after_remove_commands: tuple[Command, ...] = ()
-    """May fail: run once the files are gone."""
+    """May fail."""
     encoding: str = "utf-8"
 
 
@@ -132,7 +130,7 @@ IOSchedulingClass=idle
 
 
 def timer_unit(job: Job) -> str:
-    """The text of `<name>.timer`; its times are local."""
+    """Times are local."""
     return f"""\
 [Unit]
 Description=lorebank: nightly reflection of {_no_specifiers(job.workspace)}
@@ -148,7 +146,7 @@ WantedBy=timers.target
 
 
 def _exec_line(job: Job) -> str:
-    """Words in double quotes, safe from specifiers and variables; in the first, `$` is itself."""
+    """Quoted, with specifiers and variables escaped; in the first word, `$` is literal."""
     first, *rest = job.command
     return " ".join([_quoted(first), *(_quoted(word).replace("$", "$$") for word in rest)])
 
@@ -167,7 +165,7 @@ def agent_label(name: str) -> str:
 
 
 def plist_time(plist: str) -> time | None:
-    """The time of day an agent of ours names; `None` where it was rewritten by hand."""
+    """The time of day in our agent; `None` if it was edited by hand."""
     try:
         when = plistlib.loads(plist.encode())["StartCalendarInterval"]
         return time(when["Hour"], when["Minute"])
@@ -176,7 +174,7 @@ def plist_time(plist: str) -> time | None:
 
 
 def agent_plist(job: Job, log: str) -> str:
-    """The text of `<label>.plist`; what a run prints is appended to the file `log`."""
+    """`<label>.plist`; output is appended to the file `log`."""
     agent = {
         "Label": agent_label(job.name),
         "ProgramArguments": list(job.command),
@@ -189,7 +187,7 @@ def agent_plist(job: Job, log: str) -> str:
 
 
 def task_xml(job: Job) -> str:
-    """The text that `schtasks /Create /XML` reads, to be written as UTF-16; its times are local."""
+    """For `schtasks /Create /XML`, to be written as UTF-16; times are local."""
     program, *arguments = job.command
     return f"""\
 <?xml version="1.0" encoding="UTF-16"?>
@@ -231,7 +229,7 @@ def cron_block(job: Job) -> str:
 
 
 def with_block(crontab: bytes, job: Job) -> bytes:
-    """The crontab with the job's block, put in place of an earlier one or at the top."""
+    """The crontab with the job's block, replacing an earlier one or at the top."""
     block = cron_block(job).encode()
     span = _block_span(crontab, job.name)
     if span is None:
@@ -240,7 +238,7 @@ def with_block(crontab: bytes, job: Job) -> bytes:
 
 
 def without_block(crontab: bytes, name: str) -> bytes:
-    """To the byte what it was before."""
+    """The crontab as it was before, byte for byte."""
     span = _block_span(crontab, name)
     return crontab if span is None else crontab[: span[0]] + crontab[span[1] :]
 
@@ -251,7 +249,7 @@ def find_block(crontab: bytes, name: str) -> str | None:
 
 
 def cron_time(block: str) -> time | None:
-    """The time of day a block of ours names; `None` where it was rewritten by hand."""
+    """The time of day in our block; `None` if it was edited by hand."""
     found = _LINE.search(block)
     if found is None or int(found[1]) > 59 or int(found[2]) > 23:
         return None
@@ -259,7 +257,7 @@ def cron_time(block: str) -> time | None:
 
 
 def _block_span(crontab: bytes, name: str) -> tuple[int, int] | None:
-    """Where the block begins and ends; a begin without its end is no block of ours any more."""
+    """Start and end of the block; `None` if one of its marks is missing."""
     begin, end = (re.escape(mark(name).encode()) for mark in (_begin_mark, _end_mark))
     found = re.search(rb"^%b\r?\n(?:.*\n)*?%b(?:\r?\n|\Z)" % (begin, end), crontab, re.MULTILINE)
     return found.span() if found else None
@@ -274,7 +272,7 @@ def _end_mark(name: str) -> str:
 
 
 def _cron_line(job: Job) -> str:
-    """The folder is entered first, so that one that was moved is not recreated for its log."""
+    """`cd` first, so that a moved workspace is not recreated for its log."""
     enter = f"cd {shlex.quote(job.workspace)} && mkdir -p .memory"
     run = f"{shlex.join(job.command)} >> .memory/reflect.log"
     # An unescaped % ends the command for cron, inside quotes as well.

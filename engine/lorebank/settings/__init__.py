@@ -1,3 +1,3 @@
-"""Settings: `tables` and what each field accepts (`rules`), which place said what (`config`), the
-files they are kept in (`files`), their JSON Schema (`schema`), those of OpenClaw (`openclaw`).
+"""Settings: `tables` with a `rules` entry for each field, loading (`config`), TOML files (`files`),
+JSON Schema (`schema`), import from OpenClaw (`openclaw`).
 """

@@ -1,12 +1,9 @@
-"""Settings: what they are, where they may come from, and which place said what.
+"""Load and change settings, and know where each value came from.
 
-Later places win: shipped defaults ← the user's file ← the workspace's `.memory/config.toml` ←
-the environment (`LOREBANK_RECALL__K=5`) ← flags (`--set recall.k=5`). A workspace may come from
-anybody, so its file is held to an allow-list: it can tune a search, and can never name a library
-to load or a path outside itself.
-
-A field of a settings class is the one home of a setting: name, default, rule, and what it means.
-Where no file and no variable exists nothing is parsed: `tomllib` is imported only to read a file.
+Later sources win: defaults ← the user's file ← the workspace's `.memory/config.toml` ← environment
+(`LOREBANK_RECALL__K=5`) ← flags (`--set recall.k=5`). A workspace may come from anybody, so its
+file is held to an allow-list: it can tune a search, but never name a library to load or a path
+outside itself. `tomllib` is imported only if there is a file.
 """
 
 from __future__ import annotations
@@ -25,12 +22,12 @@ from lorebank.settings.rules import Rule
 from lorebank.settings.tables import Config
 
 HIDDEN = "(hidden)"
-"""What stands for a key where settings are shown."""
+"""Shown in place of a secret."""
 _PREFIX = "LOREBANK_"
 _MAX_PROBLEMS = 20
-"""Wrong settings of a place that its error names: to find each line takes time."""
+"""Per source, in one error: finding the line of each takes time."""
 _MAX_VALUE_CHARACTERS = 120
-"""Characters of a wrong value that its error shows."""
+"""Of a wrong value in an error."""
 
 
 class Change(Record):
@@ -46,11 +43,10 @@ def load_config(
     flags: Sequence[Change] = (),
     defaults: Sequence[Change] = (),
 ) -> Config:
-    """The settings in force for a workspace folder, or outside of one where it is `None`.
+    """The settings in force for a workspace, or outside of one.
 
-    `defaults` give way to all places, `flags` win over them; a text among the flags is read as one
-    of a command line. Raises `ConfigurationError` that names place, key and expectation of
-    everything that is wrong.
+    `defaults` come before all sources, `flags` after; texts among the flags are parsed as on the
+    command line. Raises one `ConfigurationError` listing every problem with its place.
     """
     variables = [
         Change(name.removeprefix(_PREFIX).lower().replace("__", "."), environ[name], name)
@@ -77,7 +73,7 @@ def load_config(
 
 
 def describe(config: Config) -> list[tuple[str, Any, str]]:
-    """Every setting as `(key, value, origin)`, in the order of the dataclasses; keys hidden."""
+    """Every setting as `(key, value, origin)`, secrets hidden."""
     return [
         (key, shown(key, _value_at(config, key)), config.origins.get(key, "default"))
         for key in rules()
@@ -85,7 +81,7 @@ def describe(config: Config) -> list[tuple[str, Any, str]]:
 
 
 def shown(key: str, value: Any) -> Any:
-    """A setting's value as it may be shown: a secret only by the variable that holds it."""
+    """The value to show: a secret only as the name of its variable."""
     rule = rules().get(key)
     if rule is None or not rule.secret:
         return value
@@ -95,15 +91,15 @@ def shown(key: str, value: Any) -> Any:
 
 
 def get(config: Config, key: str) -> Any:
-    """The value of one dotted key; `UsageError` with the nearest name if there is none."""
+    """The value of a dotted key; raises `UsageError` with the nearest name."""
     if key not in rules():
         raise UsageError(f"no setting {key!r}", hint=_nearest_hint(key))
     return _value_at(config, key)
 
 
 def check_value(key: str, value: object, *, in_workspace: bool = False) -> Any:
-    """The value as the settings take it from the user's file, or from a workspace's, which is held
-    to the allow-list; `ConfigurationError` otherwise."""
+    """The validated value, for the user's file or (by the allow-list) a workspace's; raises
+    `ConfigurationError`."""
     rule = rules().get(key)
     if rule is None:
         raise _unknown_key(key)
@@ -121,11 +117,10 @@ def check_value(key: str, value: object, *, in_workspace: bool = False) -> Any:
 
 
 def set_value(file: Path, key: str, value: object, *, in_workspace: bool = False) -> Any:
-    """Write one setting into a TOML file and return the value as it was read.
+    """Validate one setting, write it into a TOML file, and return it.
 
-    A text is read as from a command line (`"5"`, `"true"`, `"a, b"`). Comments, order and all
-    other values of the file stay; the value is checked before anything is written. With
-    `in_workspace` the allow-list for a workspace's own file holds.
+    Texts are parsed as on the command line (`"5"`, `"true"`, `"a, b"`). Comments and order stay.
+    `in_workspace` applies the allow-list.
     """
     if isinstance(value, str):
         value = _from_text(key, value)
@@ -135,7 +130,7 @@ def set_value(file: Path, key: str, value: object, *, in_workspace: bool = False
 
 
 def set_values(file: Path, values: Mapping[str, Any], *, in_workspace: bool = False) -> None:
-    """Write checked values (see `check_value`) into a settings file, all or none."""
+    """Write validated values into a settings file, all or none."""
     changes = _file_changes(file, in_workspace=in_workspace)
     changes += [Change(key, value, str(file)) for key, value in values.items()]
     _check_together(_apply(changes))
@@ -145,7 +140,7 @@ def set_values(file: Path, values: Mapping[str, Any], *, in_workspace: bool = Fa
 
 
 def _from_texts(given: Iterable[Change]) -> list[Change]:
-    """What variables and flags set, each text read as its setting's kind."""
+    """Parse the values of variables or flags."""
 
     def read(change: Change) -> Any:
         text = change.value
@@ -158,7 +153,7 @@ def _from_texts(given: Iterable[Change]) -> list[Change]:
 def _read_each(
     given: Iterable[Change], read: Callable[[Change], Any], place: Callable[[Change], str]
 ) -> list[Change]:
-    """The changes with their values read; one error that names what is wrong, and where."""
+    """The changes with parsed values; raises one error for all problems."""
     changes: list[Change] = []
     problems: list[ConfigurationError] = []
     for change in given:
@@ -174,7 +169,7 @@ def _read_each(
 
 
 def _raise_together(problems: Sequence[ConfigurationError]) -> None:
-    """Raise several errors as one, a line each; with its own hint where they differ."""
+    """Raise several errors as one, a line each, with separate hints if they differ."""
     hints = {problem.hint for problem in problems}
     if len(hints) == 1:
         raise ConfigurationError("\n".join(p.message for p in problems), hint=hints.pop())
@@ -184,7 +179,7 @@ def _raise_together(problems: Sequence[ConfigurationError]) -> None:
 
 
 def _from_text(key: str, text: str) -> object:
-    """What a variable or a command line says for a setting, not yet checked against its rule."""
+    """Parse a text for a setting, without validation."""
     rule = rules().get(key)
     if rule is None:
         raise _unknown_key(key)
@@ -195,7 +190,7 @@ def _from_text(key: str, text: str) -> object:
 
 
 def _file_changes(path: Path | None, *, in_workspace: bool = False) -> list[Change]:
-    """The values a settings file sets, each checked against its rule and the allow-list."""
+    """The validated values of a settings file."""
     if path is not None and in_workspace:
         files.refuse_link(path)
     if path is None or not path.exists():
@@ -269,7 +264,7 @@ def _field_of(node: Any, name: str) -> Field[Any]:
 
 
 def _check_together(config: Config) -> Config:
-    """What only holds between settings; the two recall weights come out with a sum of one."""
+    """Validate settings against each other, and normalise the two recall weights."""
     index, recall = config.index, config.recall
     if index.chunk_overlap >= index.chunk_tokens:
         origin = config.origins.get("index.chunk_overlap") or config.origins["index.chunk_tokens"]
@@ -304,7 +299,7 @@ def _unknown_key(key: str) -> ConfigurationError:
 
 
 def _nearest_hint(key: str) -> str:
-    import difflib  # asked for in errors only
+    import difflib  # for errors only
 
     near = difflib.get_close_matches(key, [*rules(), *sorted(_sections())], n=1, cutoff=0.5)
     return f"did you mean {near[0]}?" if near else "`lorebank config list` shows all settings"

@@ -1,7 +1,6 @@
-"""Settings files and the user's folders: where they are, read whole, one value set in place.
+"""Settings files and the user's folders: locate, read, and edit in place.
 
-`tomlkit` edits; `tomllib` judges: an edit is accepted only if it parses to exactly the old document
-with that one change.
+`tomlkit` edits and `tomllib` verifies: an edit must parse to the old document with that one change.
 """
 
 from __future__ import annotations
@@ -17,11 +16,10 @@ from lorebank.errors import ConfigurationError
 
 _TOML_PLACE = r" \((?:at line (\d+), column (\d+)|at end of document)\)\Z"
 MAX_BYTES = 64 * 1024
-"""Bytes of a TOML file that are read. A workspace may come from anybody, and what is written here
-is read at the start of every command."""
+"""Of a TOML file: a workspace may come from anybody, and settings are read by every command."""
 MAX_LINES = 2_000
 _DEEP_KEY = re.compile(r"""(?<![\w"'-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){50}""")
-"""A key of more parts than any program writes: the parser takes their square."""
+"""A key with absurdly many parts: parsing takes quadratic time."""
 
 
 def workspace_config_path(workspace: Path) -> Path:
@@ -29,11 +27,9 @@ def workspace_config_path(workspace: Path) -> Path:
 
 
 def user_config_path(environ: Mapping[str, str], platform: str = sys.platform) -> Path | None:
-    """Where the user's settings are, whether or not the file exists.
+    """The user's settings file, existing or not; `None` without a home directory.
 
-    `LOREBANK_CONFIG` names the file itself, and a missing one sets nothing; else it is in
-    `XDG_CONFIG_HOME`, where set, or the platform's folder. `None` where the environment names no
-    home.
+    `LOREBANK_CONFIG` names it; otherwise it is in `XDG_CONFIG_HOME` or the platform's folder.
     """
     if named := environ.get("LOREBANK_CONFIG"):
         return Path(named).expanduser()
@@ -54,7 +50,7 @@ def _config_home(environ: Mapping[str, str], platform: str) -> Path | None:
 
 
 def refuse_link(path: Path) -> None:
-    """A workspace's file could be aimed at any other of the user's."""
+    """A link in a workspace could point to any file of the user's."""
     if path.is_symlink() or path.parent.is_symlink():
         raise ConfigurationError(
             f"{path}: is reached by a symbolic link, which is never followed in a workspace",
@@ -79,7 +75,7 @@ def read_text(path: Path) -> str:
 
 
 def parse_toml(text: str) -> dict[str, Any]:
-    """The tables of a TOML text; `ValueError` for one that is none, or is no text of a person."""
+    """Parse TOML; raises `ValueError` if it is invalid or unreasonably large."""
     import tomllib
 
     if len(text) > MAX_BYTES or text.count("\n") > MAX_LINES:
@@ -95,7 +91,7 @@ def parse_toml(text: str) -> dict[str, Any]:
 
 
 def parse_file(path: Path, text: str) -> dict[str, Any]:
-    """The tables of a settings file. `ConfigurationError` names the line that is no TOML."""
+    """Parse a settings file; raises `ConfigurationError` with the line of an error."""
     try:
         return parse_toml(text)
     except ValueError as error:
@@ -110,7 +106,7 @@ def parse_file(path: Path, text: str) -> dict[str, Any]:
 
 
 def replace_file(file: Path, text: str) -> None:
-    """Write a settings file whole or not at all; a link in the user's own folder is followed."""
+    """Write a settings file atomically; links in the user's own folder are followed."""
     import tempfile
 
     target = file.resolve()
@@ -131,12 +127,12 @@ def replace_file(file: Path, text: str) -> None:
 
 Key = tuple[str, ...]
 _MAX_VALUE_LINES = 200
-"""Lines of one value that are looked through for its key."""
+"""Of one value, when looking for its key."""
 Value = bool | int | float | str | tuple[Any, ...] | dict[str, Any]
 
 
 def edited(text: str, file: Path, changes: Mapping[Key, Value | None]) -> str:
-    """The text of a settings file with these keys set, or taken out where they are `None`."""
+    """The text of a settings file with these keys set, or removed for `None`."""
     for key, value in changes.items():
         try:
             text = set_key(text, key, value)
@@ -147,7 +143,7 @@ def edited(text: str, file: Path, changes: Mapping[Key, Value | None]) -> str:
 
 
 def find_line(text: str, key: Key) -> int | None:
-    """The 1-based line that sets a key or opens its table; only errors ask."""
+    """The 1-based line of a key or its table, for errors."""
     lines = text.split("\n")
     best, found, start, header = 0, None, 0, ""
     for end in range(1, len(lines) + 1):
@@ -167,7 +163,7 @@ def find_line(text: str, key: Key) -> int | None:
 
 
 def set_key(text: str, key: Key, value: Value | None) -> str:
-    """Without the key for `None`; `ValueError` where it cannot be edited in place."""
+    """Set or (for `None`) remove a key; raises `ValueError` if that cannot be done in place."""
     import tomllib
 
     import tomlkit
@@ -186,7 +182,7 @@ def set_key(text: str, key: Key, value: Value | None) -> str:
         if value is None:
             del table[key[-1]], inner[key[-1]]
         else:
-            # A comment at a table's end mostly speaks of the next: what is new goes before it.
+            # A comment at the end of a table usually belongs to the next one: insert before it.
             body = [] if key[-1] in table or table is document else table.value.body
             trailing: list[Any] = []
             while body and body[-1][0] is None:
@@ -243,7 +239,7 @@ def _uneditable(key: Key) -> ValueError:
 
 
 def cache_directory(environ: Mapping[str, str] = os.environ) -> Path | None:
-    """It need not exist yet; `None` if the user has no home."""
+    """Existing or not; `None` without a home directory."""
     chosen = Path(environ.get("XDG_CACHE_HOME", ""))
     if chosen.is_absolute():
         return chosen / "lorebank"

@@ -1,8 +1,8 @@
-"""Settings of OpenClaw's memory search, translated from `openclaw.json` into lorebank's own.
+"""Import OpenClaw's memory search settings from `openclaw.json`.
 
-Every key of its `agents.defaults.memorySearch`, `models.providers` and `memory` either has a home
-here, or is named with the reason why it has none. The file is JSON5 (https://spec.json5.org): it is
-rewritten as JSON, line for line, which the standard library then reads.
+Every key of `agents.defaults.memorySearch`, `models.providers` and `memory` is either mapped or
+listed with a reason. The file is JSON5 (https://spec.json5.org): it is rewritten as JSON line for
+line, which the standard library then reads.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from lorebank.records import Mutable
 from lorebank.settings.config import check_value, rules
 
 BLANK = r"(?>[\s\ufeff]|//[^\n\r\u2028\u2029]*|/\*.*?\*/)"
-"""Atomic: cut otherwise, a row of comments could be read in ways without number."""
+"""Atomic, against exponential backtracking on many comments."""
 _TOKEN = re.compile(
     rf"(?P<blank>{BLANK}++)"
     rf"|(?P<comma>,(?={BLANK}*+[\]}}]))"
@@ -31,7 +31,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _NO_ESCAPE = re.compile(r"\\(?:(\\)|([^bfnrtvux0-7'\"\n\r]))")
-"""A letter that means itself behind a backslash, as in JSON5 and not in Python."""
+"""A letter that JSON5, unlike Python, lets stand for itself after a backslash."""
 _MESSAGES = {
     "Expecting value": "a value",
     "Expecting property name enclosed in double quotes": "a name",
@@ -40,10 +40,9 @@ _MESSAGES = {
 
 
 def parse_json5(text: str) -> Any:
-    """`ValueError` with line and expectation; of a name given twice the last value counts."""
+    """Raises `ValueError` with the line; of duplicate names the last one counts."""
 
     def as_json(found: re.Match[str]) -> str:
-        """A token as JSON writes it; literals are those of Python."""
         try:
             return _as_json(found)
         except (SyntaxError, ValueError) as problem:
@@ -56,7 +55,7 @@ def parse_json5(text: str) -> Any:
         what = _MESSAGES.get(problem.msg, problem.msg.removeprefix("Expecting "))
         raise ValueError(f"line {problem.lineno}: expected {what}") from problem
     except RecursionError:
-        raise ValueError("line 1: expected lists and tables that are nested less deeply") from None
+        raise ValueError("line 1: expected less deeply nested lists and tables") from None
 
 
 def _as_json(found: re.Match[str]) -> str:
@@ -71,7 +70,7 @@ def _as_json(found: re.Match[str]) -> str:
         case "number":
             return json.dumps(literal_eval(token))
     read = literal_eval(_NO_ESCAPE.sub(r"\1\1\2", token))
-    # Two halves of a character beyond the basic plane make one.
+    # Join surrogate pairs.
     return json.dumps(read.encode("utf-16", "surrogatepass").decode("utf-16", "replace")) + lines
 
 
@@ -104,7 +103,7 @@ _TARGET_TABLES = {
     "memory.qmd.scope.": "memory.scope.",
     "memory.": "memory.",
 }
-"""Tables whose settings are called the same here, but for the spelling; the first that fits."""
+"""Tables whose keys differ in spelling only; the first match counts."""
 _UNMAPPED_REASONS = {
     f"{_SEARCH}.query.minScore": "given with each call: lorebank search --min-score",
     f"{_SEARCH}.query.hybrid.enabled": "words, names, times and meaning are always searched "
@@ -115,7 +114,7 @@ _UNMAPPED_REASONS = {
     "memory.qmd.mcporter.": "qmd is run as a command, never through another server",
     f"{_COMPACTION}.": "the host compacts, not the memory",
 }
-"""A key, or a table of them → why it has no home."""
+"""A key or table → why it is not imported."""
 _SCOPE_KEYS = {"chatType": "chat_type", "keyPrefix": "key_prefix", "rawKeyPrefix": "raw_key_prefix"}
 _ACCOUNTS = {"openai": "openai", "google": "gemini", "voyage": "voyage", "ollama": "ollama"}
 _ACCOUNT_KEYS = {"apiKey": "api_key", "baseUrl": "base_url", "headers": "headers"}
@@ -123,7 +122,7 @@ _VARIABLE = re.compile(r"\$\{([A-Z_][A-Z0-9_]*)\}")
 
 
 def read_openclaw(file: Path) -> OpenClawSettings:
-    """`ConfigurationError` where the file cannot be read or is no table."""
+    """Raises `ConfigurationError` if the file cannot be read."""
     try:
         document = parse_json5(file.read_text("utf-8-sig"))
     except OSError as error:
@@ -138,18 +137,18 @@ def read_openclaw(file: Path) -> OpenClawSettings:
 
 
 class OpenClawSettings(Mutable):
-    """What an OpenClaw configuration says here."""
+    """An OpenClaw configuration as settings of lorebank."""
 
     document: Mapping[str, Any]
     settings: dict[str, Any] = field(default_factory=dict)
-    """Key → value, each held to its rule."""
+    """Key → validated value."""
     unmapped: list[tuple[str, str]] = field(default_factory=list)
-    """OpenClaw's key → why it has no home."""
+    """OpenClaw's key → why it is not imported."""
 
     def read(self) -> None:
         search = _at(self.document, _SEARCH)
         if isinstance(search, dict) and "provider" not in search:
-            self.settings["embedder.provider"] = "auto"  # as OpenClaw does where none is named
+            self.settings["embedder.provider"] = "auto"  # OpenClaw's default
         self._read_table(_SEARCH)
         self._read_accounts()
         self._read_table("memory")
@@ -181,7 +180,7 @@ class OpenClawSettings(Mutable):
                     self._set(f"models.providers.{provider}.{key}", target, _secret(value))
 
     def _read_qmd_paths(self, rows: Any) -> None:
-        """Each row by itself: one that cannot be taken over keeps no other from it."""
+        """Row by row, so that an invalid one does not affect the others."""
         taken: list[dict[str, str]] = []
         for number, row in enumerate(rows if isinstance(rows, list) else [rows]):
             name = f"memory.qmd.paths[{number}]"
@@ -197,7 +196,7 @@ class OpenClawSettings(Mutable):
                 self.unmapped.append((f"{name}.{key}", "unknown to lorebank"))
 
     def _read_paths(self, name: str, values: Any) -> None:
-        """Paths relative to OpenClaw's workspace; those inside stay relative, others not."""
+        """Paths inside OpenClaw's workspace stay relative, others become absolute."""
         wanted = [
             self._resolved_path(value)
             for value in (values if isinstance(values, list) else [values])
@@ -225,7 +224,7 @@ def _at(table: Any, path: str) -> Any:
 
 
 def _leaves(value: Any, name: str) -> Iterator[tuple[str, Any]]:
-    """The settings of a table by their whole names; headers and references to secrets are one."""
+    """The settings of a table by full name; headers and secret references are single values."""
     is_secret = isinstance(value, dict) and {"source", "id"} <= set(value)
     if isinstance(value, dict) and name != f"{_SEARCH}.remote.headers" and not is_secret:
         for key, inner in value.items():
@@ -245,7 +244,7 @@ def _target_key(name: str) -> str | None:
 
 
 def _secret(value: Any) -> Any:
-    """`${NAME}` and `{source: "env", id: "NAME"}` are `env:NAME` here."""
+    """`${NAME}` and `{source: "env", id: "NAME"}` become `env:NAME`."""
     if isinstance(value, dict) and value.get("source") == "env":
         return f"env:{value.get('id')}"
     if isinstance(value, dict) and "source" not in value:
@@ -262,7 +261,7 @@ def _expand_home(value: Any) -> Any:
 
 
 def _duration(value: Any) -> Any:
-    """A bare number is minutes there."""
+    """OpenClaw reads a bare number as minutes."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return f"{value:g}m"
     text = value.strip().lower() if isinstance(value, str) else value
@@ -270,7 +269,7 @@ def _duration(value: Any) -> Any:
 
 
 def _collection_name(value: Any) -> Any:
-    """A name as a collection may have it, made as OpenClaw does."""
+    """A valid collection name, normalised as OpenClaw does."""
     if not isinstance(value, str):
         return value
     return re.sub(r"[^a-z0-9-]+", "-", value.lower()).strip("-")[:64] or "collection"

@@ -1,6 +1,6 @@
-"""What a setting accepts: its kind, its bounds, and whether a workspace's own file may set it.
+"""Validation of settings: type, bounds, and whether a workspace's own file may set them.
 
-Patterns are compiled where they are first needed: every command imports this.
+Every command imports this, so patterns are compiled on first use.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ class Rule(Record):
     secret: bool = False
     """Whether a value that names no variable is hidden where settings are shown."""
     schema: Mapping[str, Any] = field(default_factory=dict)
-    """What JSON Schema can say of it beyond its kind."""
+    """JSON Schema beyond the type."""
 
     def read(self, value: object) -> Any:
-        """The setting's value from one parsed TOML value; `ValueError` where it does not fit."""
+        """Validate a parsed TOML value; raises `ValueError`."""
         if self.kind is float and type(value) is int:
             value = float(value)
         if type(value) is not self.kind or not self.accepts(value):
@@ -41,7 +41,7 @@ class Rule(Record):
         return tuple(value) if isinstance(value, list) else value
 
     def parse(self, text: str) -> object:
-        """Not yet checked. Lists and tables as in TOML, or as `a, b` and `name=value, …`."""
+        """Parse without validation. Lists and tables as in TOML, or `a, b` and `name=value, …`."""
         bare = text.strip()
         if self.kind is bool:
             if bare.lower() not in _FLAG_WORDS:
@@ -67,7 +67,7 @@ def setting(default: Any, rule: Rule) -> Any:
 
 
 def user_only(rule: Rule, which: Callable[[Any], bool] = lambda value: True) -> Rule:
-    """The rule, where a workspace's own file may not set it, or not to what `which` names."""
+    """The rule, refusing values of `which` (all, by default) in a workspace's own file."""
     return replace(rule, user_only=which)
 
 
@@ -89,7 +89,7 @@ def whole_number(low: int, high: int) -> Rule:
 
 
 def number(low: float, high: float) -> Rule:
-    """NaN, which is not comparable, is in no range."""
+    """NaN is never in range."""
     limits = {"minimum": low, "maximum": high}
     return Rule(
         f"a number from {low:g} to {high:g}", lambda n: low <= n <= high, float, schema=limits
@@ -107,7 +107,7 @@ _UNIT_S = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 
 
 def duration() -> Rule:
-    """A length of time as people write it, read by `seconds`."""
+    """A length of time, parsed by `seconds`."""
     return text(
         'a time such as "30s", "5m" or "1h30m", or "0"',
         lambda value: bool(re.fullmatch(_DURATION, value)),
@@ -131,7 +131,7 @@ def tables(
     optional: Mapping[str, type],
     accepts: Callable[[Any], bool],
 ) -> Rule:
-    """A list of tables that have such entries and no others; `accepts` sees only such lists."""
+    """A list of tables with these entries and no others; `accepts` sees only such lists."""
     kinds = {**required, **optional}
 
     def is_row(row: object) -> bool:
@@ -162,7 +162,7 @@ def _is_text_list(values: list[object]) -> bool:
 
 
 def _is_inside_path(path: str) -> bool:
-    """Whether a path written in a setting is relative and stays below its folder."""
+    """Whether a path is relative and stays below its folder."""
     return (
         not path.startswith(("/", "~"))
         and not PureWindowsPath(path).drive
@@ -190,15 +190,15 @@ def _is_log_pattern(pattern: str) -> bool:
 
 
 def is_location(path: str) -> bool:
-    """Whether a text is a path inside the workspace, or an absolute one."""
+    """Whether a text is a path inside the workspace, or absolute."""
     return bool(path.strip()) and (_is_inside_path(path) or is_absolute(path))
 
 
 def is_absolute(path: str) -> bool:
-    """Whether a path written in a setting is absolute, once a home folder `~` is filled in."""
+    """Whether a path is absolute after expanding `~`."""
     try:
         return "\0" not in path and Path(path).expanduser().is_absolute()
-    except RuntimeError:  # `~somebody`, who has no home here
+    except RuntimeError:  # `~somebody` without a home directory
         return False
 
 

@@ -1,7 +1,6 @@
-"""The settings as a JSON Schema, for editors: made from the settings classes and their rules.
+"""The settings as a JSON Schema, for editors.
 
-What a setting means is said once, below its field in the class; that text is read from the source
-here, as it is nowhere else at run time.
+Descriptions are the docstrings below the fields of the settings classes, read from their source.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _KINDS: Mapping[type, Mapping[str, Any]] = {
 
 
 def settings_schema() -> dict[str, Any]:
-    """A schema (draft 2020-12) of the user's file; of a workspace's, less what it may not set."""
+    """A schema (draft 2020-12) of the user's file."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "lorebank settings",
@@ -62,7 +61,7 @@ def _property(entry: Field[Any], note: str) -> dict[str, Any]:
 
 
 def _field_docstrings(cls: type) -> dict[str, str]:
-    """The texts below the fields of a class; none where its source is not at hand."""
+    """The docstrings below the fields of a class; empty without its source."""
     try:
         tree = ast.parse(inspect.cleandoc(f"\n{inspect.getsource(cls)}"))
     except (OSError, TypeError, SyntaxError):

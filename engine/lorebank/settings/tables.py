@@ -1,8 +1,7 @@
-"""The tables of the settings: one class a table, one field a setting.
+"""The settings: one class per table, one field per setting with default, rule and description.
 
-A field is the one home of a setting: its name, its default, its rule, and below it what it means.
-A workspace may come from anybody, so most settings are the user's alone: a workspace can never name
-an endpoint, a key, a command, a paid provider or the words of a prompt.
+A workspace may come from anybody, so it can never set an endpoint, a key, a command, a paid
+provider or the text of a prompt.
 """
 
 from __future__ import annotations
@@ -84,7 +83,7 @@ class RemoteSettings(Record):
     timeout_seconds: float = setting(60.0, number(0.01, 3600))
     """For one request, from its first byte to its last."""
     attempts: int = setting(5, whole_number(1, 20))
-    """How often a request is sent before its provider counts as failed."""
+    """Attempts before the provider counts as failed."""
     concurrency: int = setting(2, whole_number(1, 16))
     """Requests at a time."""
     batch: BatchSettings = field(default_factory=BatchSettings)
@@ -95,7 +94,7 @@ class CacheSettings(Record):
 
     enabled: bool = setting(True, FLAG)
     max_entries: int = setting(50_000, whole_number(0, 100_000_000))
-    """Beyond it, what was used longest ago goes."""
+    """The least recently used are dropped beyond it."""
     shared: bool = setting(False, user_only(FLAG))
     """One cache for all workspaces of the user, in place of one in each."""
 
@@ -104,7 +103,7 @@ class EmbedderSettings(Record):
     """What turns text into vectors."""
 
     provider: str = setting("local", _provider("auto", *PROVIDERS))
-    """`auto` takes the first that is there: a local model file, then a key for OpenAI, Gemini or
+    """`auto` takes the first available: a local model file, then a key for OpenAI, Gemini or
     Voyage, then the built-in model."""
     model: str = setting("", MODEL)
     """Empty for the provider's default."""
@@ -120,7 +119,7 @@ class EmbedderSettings(Record):
 
 
 class AccountSettings(Record):
-    """Where a provider is and whose key it gets, as primary or as fallback."""
+    """Address and key of a provider, as primary or as fallback."""
 
     base_url: str = setting("", ENDPOINT)
     api_key: str = setting("", SECRET)
@@ -128,7 +127,7 @@ class AccountSettings(Record):
 
 
 class ProviderSettings(Record):
-    """One account a provider."""
+    """One account per provider."""
 
     openai: AccountSettings = field(default_factory=AccountSettings)
     gemini: AccountSettings = field(default_factory=AccountSettings)
@@ -143,7 +142,7 @@ GENERATORS = ("none", "openai", "gemini", "ollama", "command")
 
 
 class GeneratorSettings(Record):
-    """A chat model that writes what is then checked against its citations. Off unless named."""
+    """A chat model, whose texts are checked against their citations. Off by default."""
 
     provider: str = setting("none", user_only(one_of(*GENERATORS), lambda name: name != "none"))
     model: str = setting("", MODEL)
@@ -155,19 +154,19 @@ class GeneratorSettings(Record):
     command: tuple[str, ...] = setting((), user_only(HEADINGS))
     """A program and its arguments, run without a shell: prompt on stdin, answer on stdout."""
     judges: bool = setting(False, user_only(FLAG))
-    """Whether reflect first has the pairs of the inbox judged, within `max_calls`."""
+    """Whether reflect first lets it judge the pairs of the inbox, within `max_calls`."""
     timeout_seconds: float = setting(120.0, user_only(number(0.01, 3600)))
     """For one request, from its first byte to its last."""
     attempts: int = setting(3, user_only(whole_number(1, 20)))
-    """How often a request is sent before it counts as failed."""
+    """Attempts before a request counts as failed."""
     answer_tokens: int = setting(1500, user_only(whole_number(50, 32_000)))
-    """What one answer may have at most."""
+    """Limit of one answer."""
     summaries: bool = setting(False, user_only(FLAG))
-    """Whether reflect has the summaries of entity pages put in words as well."""
+    """Whether reflect also lets it write the summaries of entity pages."""
     max_calls: int = setting(40, user_only(whole_number(0, 100_000)))
-    """Calls a run."""
+    """Calls per run."""
     max_tokens: int = setting(200_000, user_only(whole_number(0, 1_000_000_000)))
-    """Tokens a run, asked and answered; where the provider does not count them, as estimated."""
+    """Tokens per run, prompts and answers; estimated if the provider does not count them."""
 
 
 def _is_folder_table(folders: Mapping[object, object]) -> bool:
@@ -178,7 +177,7 @@ def _is_folder_table(folders: Mapping[object, object]) -> bool:
 
 
 def _grants_trust(folders: Mapping[str, str]) -> bool:
-    """Whether it trusts a folder: a workspace from anybody does not vouch for itself."""
+    """Whether it marks a folder as trusted, which a workspace may not do for itself."""
     return any(Origin(origin).trusted for origin in folders.values())
 
 
@@ -189,11 +188,11 @@ FOLDERS = user_only(
 
 
 class OriginSettings(Record):
-    """Whose word a file is, where neither it nor its lines say less."""
+    """The origin of files, unless a file or its lines lower it."""
 
     folders: Mapping[str, str] = field(default_factory=dict, metadata={"rule": FOLDERS})
-    """Folder or file → origin, besides the shipped `memory/imported`, `memory/sessions` and
-    `memory/untrusted`; of those that fit a path, the longest counts."""
+    """Folder or file → origin, besides the built-in `memory/imported`, `memory/sessions` and
+    `memory/untrusted`; the longest match counts."""
 
 
 class TemporalDecaySettings(Record):
@@ -212,7 +211,7 @@ class MmrSettings(Record):
 
 
 class RerankerSettings(Record):
-    """A cross-encoder that orders the best candidates once more; off unless named."""
+    """A cross-encoder that reorders the best candidates. Off by default."""
 
     model_path: str = setting("", MODEL_PATH)
     """A folder with `model.onnx` and `tokenizer.json`."""
@@ -229,7 +228,7 @@ class RecallSettings(Record):
     candidate_multiplier: int = setting(4, whole_number(1, 100))
     auto_sync: bool = setting(True, FLAG)
     remember_uses: bool = setting(True, FLAG)
-    """Whether the day that a line was last given as an answer is noted, in `.memory/` alone."""
+    """Whether the day a line was last recalled is noted, in `.memory/` only."""
     temporal_decay: TemporalDecaySettings = field(default_factory=TemporalDecaySettings)
     mmr: MmrSettings = field(default_factory=MmrSettings)
     reranker: RerankerSettings = field(default_factory=RerankerSettings)
@@ -237,7 +236,7 @@ class RecallSettings(Record):
 
 _NAME = r"[a-z0-9][a-z0-9-]{0,63}"
 _RESERVED = r"memory-root|sessions|extra-\d+"
-"""What collections of our own are called."""
+"""Names of built-in collections."""
 _PATTERN = r"[^\x00-\x1f\\]+"
 _TIMEOUT_MS = whole_number(1, 86_400_000)
 
@@ -270,22 +269,22 @@ _COLLECTIONS = user_only(
 
 
 class QmdSessionSettings(Record):
-    """Conversations as a collection of their own."""
+    """Conversations as a separate collection."""
 
     enabled: bool = setting(False, user_only(FLAG))
     retention_days: int = setting(0, user_only(whole_number(0, 36_500)))
     """Exports of conversations that ended longer ago are removed; 0 keeps all."""
     export_dir: str = setting("", PATH)
-    """Where the exports are kept; empty for a folder beside the sidecar's index."""
+    """Folder of the exports; empty for one next to the sidecar's index."""
 
 
 class QmdUpdateSettings(Record):
     """When the sidecar's index follows the files, and how long each command may take."""
 
     interval: str = setting("5m", user_only(duration()))
-    """Time between two updates; `0` for none but those asked for."""
+    """Time between two updates; `0` for manual ones only."""
     debounce_ms: int = setting(15_000, user_only(whole_number(0, 86_400_000)))
-    """Least time between two updates, however much changed."""
+    """Minimum time between two updates."""
     on_boot: bool = setting(True, user_only(FLAG))
     """Update when a server starts, before the first search."""
     wait_for_boot_sync: bool = setting(False, user_only(FLAG))
@@ -293,13 +292,13 @@ class QmdUpdateSettings(Record):
     embed_interval: str = setting("60m", user_only(duration()))
     """Time between two runs of `qmd embed`, which only the search modes with vectors need."""
     command_timeout_ms: int = setting(30_000, user_only(_TIMEOUT_MS))
-    """For what manages collections."""
+    """For managing collections."""
     update_timeout_ms: int = setting(120_000, user_only(_TIMEOUT_MS))
     embed_timeout_ms: int = setting(120_000, user_only(_TIMEOUT_MS))
 
 
 class QmdLimitSettings(Record):
-    """What one search may bring, and how long it may take."""
+    """Limits of one search."""
 
     max_results: int = setting(6, whole_number(1, 1000))
     max_snippet_chars: int = setting(700, whole_number(50, 700))
@@ -312,7 +311,7 @@ class QmdSettings(Record):
     """The `qmd` command, used where `memory.backend` is `qmd`."""
 
     command: str = setting("qmd", user_only(COMMAND))
-    """What is run."""
+    """Name or absolute path."""
     search_mode: str = setting("search", user_only(one_of("search", "vsearch", "query")))
     """By words, by meaning, or both reranked; the latter two fetch models at their first use."""
     include_default_memory: bool = setting(True, user_only(FLAG))
@@ -327,7 +326,7 @@ class QmdSettings(Record):
 ACTIONS = ("allow", "deny")
 CHAT_TYPES = ("direct", "group", "channel")
 MATCHED = ("channel", "chat_type", "key_prefix", "raw_key_prefix")
-"""What a rule of the scope may match."""
+"""Keys a scope rule may match."""
 
 
 def _is_scope_rule(rule: Mapping[str, Any]) -> bool:
@@ -362,13 +361,13 @@ class ScopeSettings(Record):
     """In which conversations `memory_search` answers, where the host names the conversation."""
 
     default: str = setting("deny", user_only(one_of(*ACTIONS)))
-    """What holds where no rule matches."""
+    """If no rule matches."""
     rules: tuple[Mapping[str, Any], ...] = setting(_DIRECT_ONLY, _SCOPE)
     """The first that matches decides. A rule without `match` matches every conversation."""
 
 
 class MemorySettings(Record):
-    """What holds for memory whoever asks."""
+    """Search engine, citations and scope."""
 
     backend: str = setting(
         "builtin", user_only(one_of("builtin", "qmd"), lambda name: name != "builtin")
@@ -381,7 +380,7 @@ class MemorySettings(Record):
 
 
 class ExperimentalSettings(Record):
-    """What has to be asked for by name."""
+    """Opt-in features."""
 
     session_memory: bool = setting(False, user_only(FLAG))
     """Whether transcripts are read at all; they are the user's, so a workspace cannot ask."""
@@ -396,14 +395,14 @@ class SessionSettings(Record):
     """A file that grew by less, and by less than `delta_lines`, waits for `lorebank index`."""
     delta_lines: int = setting(50, whole_number(0, 1_000_000))
     retention_days: int = setting(0, whole_number(0, 36_500))
-    """What was said longer ago is not kept in the index; 0 keeps all."""
+    """Older turns are not kept in the index; 0 keeps all."""
 
 
 class MemorySearchSettings(Record):
     """The tools `memory_search` and `memory_get` of the MCP server, and where they look."""
 
     enabled: bool = setting(True, FLAG)
-    """False takes both tools away."""
+    """False removes both tools."""
     sources: tuple[str, ...] = setting(("memory",), SOURCES)
     """What is searched: `memory`, the notes, and `sessions`, once `session_memory` allows it."""
     experimental: ExperimentalSettings = field(default_factory=ExperimentalSettings)
@@ -416,11 +415,11 @@ class MemorySearchSettings(Record):
 
 
 class CoreMemorySettings(Record):
-    """How large `memory.md` may grow, in estimated tokens."""
+    """Size limits of `memory.md`, in estimated tokens."""
 
     warn_tokens: int = setting(1000, whole_number(50, 1_000_000))
     limit_tokens: int = setting(2000, whole_number(50, 1_000_000))
-    """A write that would pass it is refused."""
+    """Larger writes are refused."""
 
 
 class ContextSettings(Record):
@@ -430,17 +429,17 @@ class ContextSettings(Record):
 
 
 class MemoryFlushSettings(Record):
-    """The reminder to store what lasts before a host compacts its conversation."""
+    """The reminder to store lasting facts before a host compacts its conversation."""
 
     enabled: bool = setting(True, FLAG)
     soft_threshold_tokens: int = setting(4000, whole_number(0, 10_000_000))
     prompt: str = setting("", PROMPT)
-    """In place of the shipped words; `{log}` stands for the path of today's log."""
+    """Replaces the built-in text; `{log}` is the path of today's log."""
     system_prompt: str = setting("", PROMPT)
 
 
 class CompactionSettings(Record):
-    """What is known of a host's compaction."""
+    """Compaction by the host."""
 
     reserve_tokens_floor: int = setting(20000, whole_number(0, 10_000_000))
     """Tokens of the context window that the host keeps free."""
@@ -461,16 +460,16 @@ class RetainSettings(Record):
     """How retain sections are recognised."""
 
     headings: tuple[str, ...] = setting((), HEADINGS)
-    """First words of a heading that open a retain section, besides the shipped ones."""
+    """First words of a heading that open a retain section, besides the built-in ones."""
 
 
 class MentionSettings(Record):
-    """Which names count as mentions where nobody marked them with `@`."""
+    """Which names count as mentions without `@`."""
 
     in_prose: bool = setting(True, FLAG)
     """Whether known names are found in running text, as weaker mentions."""
     exclude: tuple[str, ...] = setting((), HEADINGS)
-    """Names that are common words here: found only where they are marked."""
+    """Names that are common words here: found only with `@`."""
 
 
 class IndexSettings(Record):
@@ -482,7 +481,7 @@ class IndexSettings(Record):
     """Where the index is kept in place of `.memory/index.sqlite`; `{workspace}` stands for a name
     of the workspace's own, `{agent_id}` for the agent's."""
     agent_id: str = setting("main", AGENT_ID)
-    """Who asks, where each agent has an index of its own."""
+    """The current agent, if each has its own index."""
 
 
 class VectorSettings(Record):
@@ -494,16 +493,15 @@ class VectorSettings(Record):
 
 
 class ReflectSettings(Record):
-    """How the scheduled job believes and what it dares."""
+    """Beliefs and limits of the nightly run."""
 
     prior: float = setting(0.6, number(0.01, 0.99))
     """The confidence of an opinion whose writer gave none."""
     fade_half_life_days: float = setting(0.0, number(0, 36500))
-    """Days without evidence after which an opinion is read halfway to `prior`; 0: it never fades.
-
-    Only what is shown fades: what is believed stays as the evidence left it."""
+    """Days without evidence after which an opinion is shown halfway to `prior`; 0: never. The
+    stored confidence does not change."""
     catch_up: str = setting("say", one_of("say", "run", "off"))
-    """What the next command does about a missed night of `lorebank schedule`: say so, run it."""
+    """What the next command does about a missed night: report it, run it, or nothing."""
     core_token_budget: int = setting(1500, whole_number(50, 100_000))
     """How large the core memory may grow by proposals, in estimated tokens."""
     max_vanish: float = setting(0.25, FRACTION)
@@ -511,8 +509,7 @@ class ReflectSettings(Record):
     infer: bool = setting(False, FLAG)
     """Whether every run, the nightly one included, suggests retain lines from prose: `--infer`."""
     run_git_programs: bool = setting(False, user_only(FLAG))
-    """Whether `--commit` lets the repository's own hooks, filters and signer run. A workspace's
-    file cannot say so."""
+    """Whether `--commit` runs the repository's own hooks, filters and signer."""
 
 
 class Config(Record):
@@ -535,4 +532,4 @@ class Config(Record):
     context: ContextSettings = field(default_factory=ContextSettings)
     compaction: CompactionSettings = field(default_factory=CompactionSettings)
     origins: Mapping[str, str] = field(default_factory=dict)
-    """Key → the file or variable that set it; keys that stand at their default are absent."""
+    """Key → the file or variable that set it; defaults are absent."""

@@ -1,1 +1,1 @@
-"""Templates: packs of pages that a new workspace begins with, and the sample workspace."""
+"""Templates: packs of initial pages for a workspace, and the sample workspace."""

@@ -1,6 +1,6 @@
 """A template pack, a folder or a zip of one, read within limits and written.
 
-`template.toml` says what the template is; every mistake in it is named:
+`template.toml` describes the template; every error in it is reported:
 
     name = "deadlines"
     title = "Deadlines"
@@ -12,9 +12,9 @@
     question = "What is due, to whom, and when?"
     words = ["due", "deadline*"]
 
-A pack may come from anybody. What is taken is `template.toml` and the Markdown files below
-`workspace/` whose names lead into the memory of a workspace; a name that leads anywhere else, a
-link, an encrypted or an oversized entry refuses the whole pack, and nothing has been written then.
+A pack may come from anybody. Only `template.toml` and Markdown files below `workspace/` inside a
+workspace's memory are read; a path to anywhere else, a link, an encrypted or an oversized entry
+rejects the whole pack before anything is written.
 """
 
 from __future__ import annotations
@@ -45,19 +45,19 @@ from lorebank.workspace.standing import StandingPage, is_standing_path, own_sett
 
 MANIFEST = "template.toml"
 MAX_FILES = 500
-"""A pack is pages to begin with, not an archive."""
+"""A pack is a start, not an archive."""
 MAX_FILE_BYTES = 1_000_000
 """Bytes."""
 MAX_PACK_BYTES = 8_000_000
-"""Bytes of all files of a pack, unpacked."""
+"""All files, unpacked."""
 _CONTENT = "workspace/"
 
 
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _MAX_NAME_CHARACTERS = 60
-"""Characters of a template's name: it is a word of a command."""
+"""It is typed on the command line."""
 _MAX_SETTING_CHARACTERS = 400
-"""Characters: a template may come from anybody; a page's owner may write as much as he likes."""
+"""For templates, which may come from anybody; pages have no limit."""
 _MAX_PROBLEMS_SHOWN = 5
 """Problems named in one message."""
 
@@ -68,11 +68,11 @@ class Template(Record):
     description: str
     pages: tuple[StandingPage, ...]
     files: Mapping[str, bytes] = field(default_factory=dict)
-    """Workspace path → content of what the pack itself brings besides its standing pages."""
+    """Workspace path → content, besides the standing pages."""
 
 
 def read_manifest(data: bytes, origin: str) -> Template:
-    """The manifest; `ConfigurationError` names file, key and what was expected."""
+    """The manifest; raises `ConfigurationError` with its problems."""
     found, problems = check_manifest(data)
     if found is not None:
         return found
@@ -85,7 +85,7 @@ def read_manifest(data: bytes, origin: str) -> Template:
 
 
 def check_manifest(data: bytes) -> tuple[Template | None, tuple[str, ...]]:
-    """The manifest, or every mistake in it as `key: expected …, not …`."""
+    """The manifest, or every problem as `key: expected …, not …`."""
     try:
         table = parse_toml(data.decode("utf-8-sig"))
     except ValueError as error:
@@ -137,7 +137,7 @@ def _leads_outside(path: str) -> bool:
 
 
 def read_pack(source: Path) -> tuple[bytes, dict[str, bytes]]:
-    """The manifest, not yet understood, and workspace path → content in order of path."""
+    """The raw manifest, and workspace path → content in order of path."""
     if not source.exists():
         hint = "name a folder or a zip with template.toml"
         raise NotFound(f"{source}: no such template", hint=hint)
@@ -149,7 +149,7 @@ def read_pack(source: Path) -> tuple[bytes, dict[str, bytes]]:
                 raise PathRefused(f"{source}: {problem.path!r} {problem.message}")
         paths = sorted(filter(_belongs_to_pack, given.paths))
         if MANIFEST not in paths:
-            hint = "that file makes a folder a template"
+            hint = "a template is a folder with that file"
             raise NotFound(f"{source}: holds no {MANIFEST}", hint=hint)
         if len(paths) > MAX_FILES + 1:
             raise WorkspaceError(f"{source}: holds more than {MAX_FILES} files")
@@ -185,7 +185,7 @@ def _check_name(path: str, source: Path) -> None:
     except PathRefused as error:
         raise PathRefused(f"{source}: {_CONTENT}: {error.message}", hint=error.hint) from None
     if path.casefold().startswith(tuple(f"{folder}/" for folder in GENERATED_FOLDERS)):
-        raise PathRefused(f"{source}: {path} is where reflect reports; no template writes there")
+        raise PathRefused(f"{source}: {path} is a folder of reflect; templates may not write there")
 
 
 def pack_files(
@@ -209,9 +209,9 @@ def pack_files(
 
 
 def write_pack(target: Path, files: Mapping[str, bytes]) -> None:
-    """`WorkspaceError` where something is in its place already."""
+    """Raises `WorkspaceError` if the target exists."""
     if os.path.lexists(target):
-        raise WorkspaceError(f"{target}: is there already", hint="name another place")
+        raise WorkspaceError(f"{target}: already exists", hint="choose another place")
     try:
         if target.suffix.lower() == ".zip":
             write_atomic(target, pack(files), expected=None)

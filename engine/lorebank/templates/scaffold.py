@@ -1,7 +1,6 @@
-"""Templates by name, and the files of a new workspace: what is missing is written, no more.
+"""Templates by name, and creating the missing files of a workspace.
 
-A pack is a folder, or a zip of one: `template.toml`, and in `workspace/` the files it brings. The
-shipped ones are in `bank_templates/`; what a pack does not bring comes from the pack `default`.
+The built-in packs are in `bank_templates/`; files that a pack lacks come from the pack `default`.
 """
 
 from __future__ import annotations
@@ -36,17 +35,17 @@ def list_templates() -> tuple[Template, ...]:
 
 
 def load_template(source: str) -> Template:
-    """A shipped pack by its name, or any pack by its path."""
+    """A built-in pack by name, or any pack by path."""
     place = _place(source)
     manifest, files = read_pack(place)
     return replace(read_manifest(manifest, f"{place}/{MANIFEST}"), files=files)
 
 
 def check_template(source: str) -> tuple[str, ...]:
-    """Every mistake in a pack's manifest; one that cannot be read raises."""
+    """Every problem in a pack's manifest; raises if it cannot be read."""
     manifest, files = read_pack(_place(source))
     template, problems = check_manifest(manifest)
-    # The page of the manifest would win over a file of its name.
+    # The page of the manifest would replace a file of the same name.
     return problems or tuple(
         f"pages.{number}.path: expected a page that workspace/ does not hold as well, not {p.path}"
         for number, p in enumerate(template.pages if template else (), start=1)
@@ -55,7 +54,7 @@ def check_template(source: str) -> tuple[str, ...]:
 
 
 def _place(source: str) -> Path:
-    """Where a pack is; `NotFound` names the shipped ones for what is neither a name nor a path."""
+    """The path of a pack; raises `NotFound` with suggestions."""
     names = _names()
     if source in names:
         return templates_root() / source
@@ -68,7 +67,7 @@ def _place(source: str) -> Path:
 
 
 def template_files(template: Template) -> dict[str, bytes]:
-    """Workspace path → content of every file the pack lays out, in order of path."""
+    """Workspace path → content of every file of the pack and the default one, sorted."""
     own = {path.casefold() for path in template.files}
     _, plain = read_pack(templates_root() / DEFAULT_TEMPLATE)
     files = {path: content for path, content in plain.items() if path.casefold() not in own}
@@ -79,7 +78,7 @@ def template_files(template: Template) -> dict[str, bytes]:
 
 
 def page_frame(kind: str) -> str:
-    """The text that a new page (`entity`, `standing`) begins with, with `{{name}}` and the like."""
+    """The initial text of a page (`entity`, `standing`), with placeholders like `{{name}}`."""
     path = templates_root() / DEFAULT_TEMPLATE / "pages" / f"{kind}.md"
     return path.read_text(encoding="utf-8")
 
@@ -95,11 +94,10 @@ _FOLDERS = (MEMORY_FOLDER, BANK_FOLDER, f"{BANK_FOLDER}/entities", DERIVED_FOLDE
 def init_workspace(
     root: Path, template: str = DEFAULT_TEMPLATE, *, dry_run: bool = False
 ) -> list[str]:
-    """Make what a workspace lacks; returns the workspace paths made, folders with a final `/`.
+    """Create what a workspace lacks; returns the created paths, folders with a final `/`.
 
-    Nothing is overwritten, so a second run makes nothing; `dry_run` only says what a run would
-    make. Raises `NotFound` for an unknown template, `PathRefused` where a folder of the layout is
-    a link, `WorkspaceError` where the folder cannot be written.
+    Nothing is overwritten. Raises `NotFound` for an unknown template, `PathRefused` if a folder is
+    a link, `WorkspaceError` if the folder cannot be written.
     """
     files = missing_files(root, load_template(template))
     for folder in _FOLDERS:
@@ -112,7 +110,7 @@ def init_workspace(
         for folder in missing:
             (root / folder).mkdir(exist_ok=True)
     except OSError as error:
-        raise WorkspaceError(f"{root}: cannot be laid out: {error.strerror}") from error
+        raise WorkspaceError(f"{root}: cannot be created: {error.strerror}") from error
     ensure_derived_folder(root)
     return [*missing, *(path for path, data in files.items() if _write_new(root, path, data))]
 
@@ -127,7 +125,7 @@ def missing_files(root: Path, template: Template) -> dict[str, bytes]:
 
 
 def _exists(root: Path, path: str) -> bool:
-    """Whether anything is in the file's place; `PathRefused` where a link is on the way to it."""
+    """Whether the path exists; raises `PathRefused` if a parent folder is a link."""
     step = root
     for part in path.split("/")[:-1]:
         step /= part
@@ -152,11 +150,11 @@ def _write_new(root: Path, path: str, content: bytes) -> bool:
 
 
 SAMPLE_TODAY = "2025-12-10"
-"""The day after its last log; questions about "last week" are asked on it."""
+"""The day after the sample's last log, so that "last week" has answers."""
 
 
 def copy_sample(folder: Path) -> Path:
-    """`WorkspaceError` unless the folder is empty or missing."""
+    """Raises `WorkspaceError` unless the folder is empty or missing."""
     if folder.exists() and any(folder.iterdir()):
         raise WorkspaceError(
             f"{folder} is not empty; nothing was copied", hint="name a new folder for the sample"
@@ -165,7 +163,7 @@ def copy_sample(folder: Path) -> Path:
 
 
 def _shipped(name: str, in_checkout: str) -> Path:
-    """A folder inside the installed package, or where a checkout has it."""
+    """A folder of the installed package, or of the checkout."""
     from importlib import resources
 
     package = Path(str(resources.files("lorebank")))

@@ -1,4 +1,4 @@
-"""The files of a workspace: where they are, which are memory, how they are written.
+"""The files of a workspace: locations, which are memory, safe writing.
 
-Never reads what a file says (`markdown` does), never follows a symbolic link.
+Does not parse files (`markdown` does), and never follows symbolic links.
 """

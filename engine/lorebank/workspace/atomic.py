@@ -1,7 +1,7 @@
-"""Writing a file whole or not at all, and only over the content one has read.
+"""Write files atomically, and only if they still have the content that was read.
 
-The new bytes go to a hidden file next to the target, reach the disk, and take its place in one
-step: whoever looks, and whenever the process is killed, sees the old content or the new one.
+The new bytes go to a hidden file next to the target, are flushed to disk, and renamed: readers, and
+a kill at any time, see the old content or the new one.
 """
 
 from __future__ import annotations
@@ -20,19 +20,18 @@ from lorebank.workspace.layout import BANK_FOLDER, DERIVED_FOLDER
 
 _TEMPORARY = ".lorebank-tmp"
 _MAX_JSON_BYTES = 64 * 2**20
-"""Bytes; a workspace may come from anybody."""
+"""A workspace may come from anybody."""
 _NO_HARD_LINKS = frozenset(
     {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EACCES}
 )
-"""What systems answer that know no hard links."""
+"""Errors on file systems without hard links."""
 
 
 def write_atomic(path: Path, data: bytes, *, expected: bytes | None) -> None:
-    """Put `data` in place of `expected`; with `None`, make a file that must not exist yet.
+    """Replace `expected` by `data`; with `None`, create a file that must not exist.
 
-    Missing folders are made, the file's mode is kept. Raises `ConcurrentEdit` if the file holds
-    anything else by now, `PathRefused` if it is a link, `WorkspaceError` if it cannot be written;
-    the file is untouched then.
+    Creates missing folders and keeps the mode. Raises `ConcurrentEdit` if the content is different
+    by now, `PathRefused` for a link, `WorkspaceError` if the file cannot be written.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -50,7 +49,7 @@ def write_atomic(path: Path, data: bytes, *, expected: bytes | None) -> None:
 
 
 def replace_bytes(path: Path, data: bytes | None, *, expected: bytes | None) -> None:
-    """Put `data` in place of `expected`, `None` standing for no file; raises as `write_atomic`."""
+    """As `write_atomic`, with `None` for no file in `data`, too."""
     if data is not None:
         write_atomic(path, data, expected=expected)
     elif expected is not None:
@@ -64,7 +63,7 @@ def replace_bytes(path: Path, data: bytes | None, *, expected: bytes | None) -> 
 
 
 def read_json(file: Path) -> Any:
-    """What a JSON file says; `None` where there is none, or none of a size that we write."""
+    """The parsed file; `None` if it is missing, invalid or too large."""
     try:
         if not file.is_file() or file.stat().st_size > _MAX_JSON_BYTES:
             return None
@@ -74,7 +73,7 @@ def read_json(file: Path) -> Any:
 
 
 def read_if_exists(path: Path) -> bytes | None:
-    """What a file holds, `None` where there is none; `WorkspaceError` where it cannot be read."""
+    """The content, or `None` without a file; raises `WorkspaceError` if it is unreadable."""
     try:
         return path.read_bytes()
     except FileNotFoundError:
@@ -84,19 +83,19 @@ def read_if_exists(path: Path) -> bytes | None:
 
 
 def temporaries(folder: Path) -> list[Path]:
-    """The temporary files in a folder, of living writers and of killed ones."""
+    """The temporary files in a folder, of running and of killed writers."""
     return sorted(entry for entry in folder.glob(f".*{_TEMPORARY}") if not entry.is_dir())
 
 
 def temporaries_below(root: Path) -> list[Path]:
-    """Those of a workspace, wherever its writers put files."""
+    """All temporary files of a workspace."""
     folders = (root, root / "memory", root / BANK_FOLDER, root / DERIVED_FOLDER)
     nested = (below for each in folders[1:] for below in each.glob("**/") if not below.is_symlink())
     return [file for each in {root, *nested} for file in temporaries(each)]
 
 
 def remove_temporaries(folder: Path) -> tuple[str, ...]:
-    """Under the writer lock and the append lock: those of the living look the same."""
+    """Requires the writer lock and the append lock, since those of running writers look alike."""
     left = temporaries(folder)
     for entry in left:
         entry.unlink(missing_ok=True)
@@ -105,20 +104,19 @@ def remove_temporaries(folder: Path) -> tuple[str, ...]:
 
 @contextlib.contextmanager
 def _exclusive(folder: Path) -> Iterator[None]:
-    """Keep other processes of ours from changing the folder between a check and what rests on it.
+    """Lock a folder between a check and the write that depends on it.
 
-    A lock on the folder itself, held for two system calls, so that writers who hold different
-    locks (`retain` and a nightly run) never overwrite each other. Windows locks no folders; there
-    the check alone has to do.
+    Held for two system calls, so that writers with different locks (`retain` and a nightly run)
+    never overwrite each other.
     """
     try:
         import fcntl
-    except ImportError:  # Windows locks no folders; there the check alone has to do
+    except ImportError:  # Windows cannot lock folders; the check alone has to do
         yield
         return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
-        with contextlib.suppress(OSError):  # network folders may know no locks
+        with contextlib.suppress(OSError):  # network folders may not support locks
             fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:
@@ -126,13 +124,13 @@ def _exclusive(folder: Path) -> Iterator[None]:
 
 
 def _check_unchanged(path: Path, expected: bytes | None) -> int | None:
-    """The present file's mode, once it is sure that it holds what the caller has read."""
+    """The file's mode, after checking that its content is the expected one."""
     try:
         status = path.lstat()
     except FileNotFoundError:
         if expected is None:
             return None
-        raise _changed(path, "is gone by now") from None
+        raise _changed(path, "no longer exists") from None
     if stat.S_ISLNK(status.st_mode):
         raise PathRefused(f"{path}: is a symbolic link, which is never followed")
     if expected is None:
@@ -162,7 +160,7 @@ def _write_temporary(path: Path, data: bytes, mode: int | None) -> Path:
 
 
 def _rename_into_place(temporary: Path, path: Path, *, is_new: bool) -> None:
-    """Give the temporary file its name; a new one never takes the place of another's."""
+    """Rename the temporary file; a new file never replaces another one."""
     if is_new:
         try:
             os.link(temporary, path)
@@ -176,7 +174,7 @@ def _rename_into_place(temporary: Path, path: Path, *, is_new: bool) -> None:
 
 
 def _flush_folder(folder: Path) -> None:
-    """Make the new name survive a power cut; not every system lets a folder be opened."""
+    """Make the new name survive a power failure, on systems that can open folders."""
     if os.name == "nt":
         return
     with contextlib.suppress(OSError):

@@ -1,11 +1,11 @@
-"""Finding the workspace a command is meant for, and recognising folders of other programs.
+"""Find the workspace of a command, and recognise folders of other programs.
 
-An Obsidian vault, a Logseq graph and a flat folder of dated notes say by their own files where the
-daily notes are. A folder with `memory/` is a workspace and needs no guess; a core memory alone,
-which `remember` may write into a vault, makes none of it.
+Obsidian vaults, Logseq graphs and flat folders of dated notes are recognised by their own files. A
+folder with `memory/` is a workspace; a core memory alone is not, since `remember` may write one
+into a vault.
 
-What names it, the first that does: a folder or a registered bank given outright, the variable
-`LOREBANK_WORKSPACE`, the nearest folder upwards that is a workspace, the user's default bank.
+In this order: a folder or registered bank given explicitly, `LOREBANK_WORKSPACE`, the nearest
+parent folder that is a workspace, the user's default bank.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from lorebank.records import dig
 from lorebank.workspace.layout import BANK_FOLDER, DERIVED_FOLDER, MEMORY_FOLDER, existing_folder
 
 _MAX_ENTRIES_SCANNED = 2_000
-"""Entries of a folder that are looked at for a dated name; a flat folder shows one early."""
+"""When looking for dated names; a flat folder has one early."""
 _MIN_DATED_NOTES = 2
-"""Dated notes that make a folder in a folder a diary: a single one may be the minutes of a day."""
+"""In a subfolder: a single dated note may be the minutes of a meeting."""
 _DATED = re.compile(
     r"(?:\d{4}(?P<mark>[-_.]?)\d{2}(?P=mark)\d{2}"
     r"|(?P<first>\d{2})(?P<dot>[-_.])(?P<second>\d{2})(?P=dot)\d{4})(?!\d).*\.md\Z",
@@ -35,19 +35,19 @@ _TOKEN = re.compile(r"\[([^\]]*)\]|YYYY|MM|DD|[A-Za-z]+")
 
 
 class FolderForm(NamedTuple):
-    """A folder as its own program lays it out."""
+    """The layout of another program's folder."""
 
     name: str
-    """As people read it: `Obsidian vault`."""
+    """For display: `Obsidian vault`."""
     log_pattern: str
     exclude: tuple[str, ...] = ()
-    """Folders that hold no notes: templates, backups."""
+    """Folders without notes: templates, backups."""
     notes: str = "."
-    """The folder that is read, where the rest is nobody's notes."""
+    """The folder with the notes."""
 
 
 def recognise(root: Path, *, below: bool = True) -> FolderForm | None:
-    """`None` for a workspace, and for a folder that says nothing of itself."""
+    """`None` for a workspace, and for an unknown folder."""
     if (root / MEMORY_FOLDER).is_dir():
         return None
     if (root / ".obsidian").is_dir():
@@ -77,14 +77,14 @@ def _entries(folder: Path) -> list[Path]:
 
 
 def _dated_pattern(entries: list[Path], least: int) -> str:
-    """How dated notes are named; empty where there are fewer than `least`."""
+    """The log pattern of dated notes; empty with fewer than `least`."""
     found = [match for entry in entries if (match := _DATED.match(entry.name))]
     marks = [match["mark"] for match in found if match["mark"] is not None]
     if marks:
         return f"{{YYYY}}{marks[0]}{{MM}}{marks[0]}{{DD}}.md" if len(marks) >= least else ""
     if len(found) < least:
         return ""
-    # Only a number above twelve says which of two is the day: `13-03-2026.md`.
+    # Only a number above twelve shows which one is the day: `13-03-2026.md`.
     over = [any(match[part] > "12" for match in found) for part in ("first", "second")]
     first = {(True, False): "{DD}", (False, True): "{MM}"}.get((over[0], over[1]))
     second = "{MM}" if first == "{DD}" else "{DD}"
@@ -104,7 +104,7 @@ def _obsidian(root: Path) -> FolderForm:
 
 
 class VaultSettings(NamedTuple):
-    """What an Obsidian vault says about itself."""
+    """Settings of an Obsidian vault."""
 
     daily_folder: str = ""
     daily_format: str = "YYYY-MM-DD"
@@ -114,8 +114,8 @@ class VaultSettings(NamedTuple):
 
 
 def vault_settings(read: Callable[[str], bytes]) -> VaultSettings:
-    """From `.obsidian/`: the core plug-in for daily notes, or Periodic Notes where it is used.
-    `read` gives a file of the vault, or raises `OSError`; an unreadable one says nothing."""
+    """From `.obsidian/`: the core plug-in for daily notes, or Periodic Notes if enabled. `read`
+    returns a file of the vault or raises `OSError`; unreadable files are ignored."""
 
     def stored(path: str, *key: str) -> Any:
         try:
@@ -142,7 +142,7 @@ def vault_settings(read: Callable[[str], bytes]) -> VaultSettings:
 
 
 def _pattern(moment: str) -> str:
-    """A format of moment.js as a log pattern; what has no digits (`dddd`) is any text."""
+    """A moment.js format as a log pattern; non-numeric parts (`dddd`) match any text."""
     pattern = _TOKEN.sub(
         lambda found: _MOMENT.get(found.group(), "*") if found[1] is None else found[1],
         moment.strip("/"),
@@ -158,13 +158,12 @@ _HINT = "`lorebank init DIR` makes a workspace; `--workspace DIR` or `--bank NAM
 def find_workspace(
     path: Path | None, environ: Mapping[str, str], *, bank: str | None = None
 ) -> Path:
-    """The workspace folder, absolute and with links on the way to it resolved.
+    """The workspace folder, absolute and with links resolved.
 
-    `path` or `bank` (a registered name), and then `LOREBANK_WORKSPACE`, name it outright. Without
-    any it is the nearest folder, from the current one upwards, that holds `.memory/`, `memory/` or
-    `bank/`, or is a vault or graph; else the current one where it holds dated notes, else the
-    user's default bank, else the current one where one folder in it holds dated notes.
-    `WorkspaceError` where there is none.
+    `path` or `bank` (a registered name), and then `LOREBANK_WORKSPACE`, name it. Otherwise it is
+    the nearest folder, from the current one upwards, with `.memory/`, `memory/` or `bank/`, or that
+    is a vault or graph; else the current one if it has dated notes; else the user's default bank;
+    else the current one if one subfolder has dated notes. Raises `WorkspaceError` without any.
     """
     if bank is not None:
         if path is not None:

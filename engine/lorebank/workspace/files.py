@@ -1,10 +1,9 @@
-"""Which files are memory: one walk, what it found and what it could not read.
+"""Find the memory files of a workspace.
 
-Read are `memory.md` (or `MEMORY.md`), `memory/`, `bank/` without what reflect reports there, the
-daily logs and the extra paths; in them every `.md` file whose name does not begin with a dot.
-Symbolic links are not followed, whatever they point to, nor is a workspace read that lies inside,
-unless the settings name it. All that is left out for a reason other
-than its name is a problem in the result.
+These are `memory.md` (or `MEMORY.md`), `memory/`, `bank/` without reflect's reports, the daily logs
+and the extra paths; in them every `.md` file whose name does not begin with a dot. Symbolic links
+are not followed, and nested workspaces not read unless the settings name them. Everything left out
+for another reason than its name is reported as a problem.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ from lorebank.workspace.layout import (
 )
 
 _MAX_FILES_COUNTED = 1_000
-"""Files counted for a hint; a home directory may hold a million."""
+"""For a hint; a home directory may have a million."""
 _WINDOWS_JUNCTION = 0xA0000003
 """IO_REPARSE_TAG_MOUNT_POINT of the Windows SDK."""
 _MISSING = "an extra path of the settings is missing"
@@ -56,14 +55,14 @@ class SourceFile(NamedTuple):
     size: int
     """Bytes."""
     mtime_ns: int
-    """When its content or its entry was last changed."""
+    """The later of mtime and ctime."""
     recorded: date | None
-    """The day its name carries."""
+    """The day in its name."""
     role: FileRole
 
 
 class WalkResult(Record):
-    """The memory files, sorted by path, and what was left out or looked odd."""
+    """The memory files, sorted by path, and problems."""
 
     files: tuple[SourceFile, ...]
     problems: tuple[Diagnostic, ...]
@@ -91,7 +90,7 @@ def walk(root: Path, config: Config) -> WalkResult:
 
 
 def _markdown_elsewhere(root: Path) -> set[Diagnostic]:
-    """Where no memory file was found: whether there is Markdown in places that are not memory."""
+    """If there are no memory files: a hint to Markdown elsewhere."""
     below = (file.relative_to(root) for file in islice(root.glob("**/*.md"), _MAX_FILES_COUNTED))
     found = [file for file in below if not any(part.startswith(".") for part in file.parts)]
     if not found:
@@ -105,7 +104,7 @@ def _markdown_elsewhere(root: Path) -> set[Diagnostic]:
 
 
 def relative_to_root(root: Path, path: str) -> str:
-    """An extra path of the settings as memory paths are written: relative where it is inside."""
+    """An extra path in the form of memory paths: relative if inside the workspace."""
     full = Path(os.path.normpath(Path(path).expanduser()))
     if not full.is_absolute():
         return PurePosixPath(path).as_posix()
@@ -115,12 +114,12 @@ def relative_to_root(root: Path, path: str) -> str:
 
 
 def is_workspace(folder: Path | str) -> bool:
-    """Whether a folder is a workspace of its own: it holds an index."""
+    """Whether a folder has an index of its own."""
     return _is_folder(Path(folder) / DERIVED_FOLDER)
 
 
 def _is_folder(path: Path | str) -> bool:
-    """As `Path.is_dir`, which fails on what it may not look at."""
+    """As `Path.is_dir`, which raises without permission."""
     try:
         return Path(path).is_dir()
     except OSError:
@@ -129,7 +128,7 @@ def _is_folder(path: Path | str) -> bool:
 
 @contextmanager
 def open_regular(path: Path) -> Iterator[BinaryIO]:
-    """A file, open for reading; `OSError` if it is gone, unreadable, a link, or no file by now."""
+    """Open a regular file for reading; raises `OSError` for links and anything else."""
     descriptor = os.open(path, os.O_RDONLY | _NO_FOLLOW | _BINARY)
     with os.fdopen(descriptor, "rb") as handle:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -144,14 +143,14 @@ def read_bytes(root: Path, source: SourceFile) -> bytes:
 
 
 def content_hash(content: bytes) -> str:
-    """32 hex digits that name a content."""
-    from hashlib import blake2b  # brings OpenSSL, which an answer from the index needs not
+    """32 hex digits."""
+    from hashlib import blake2b  # imports OpenSSL, which recall does not need
 
     return blake2b(content, digest_size=16).hexdigest()
 
 
 def is_link(entry: os.DirEntry[str] | os.stat_result) -> bool:
-    """Whether an entry leads elsewhere: a symbolic link, or a junction of Windows."""
+    """Whether an entry is a symbolic link or a Windows junction."""
     if isinstance(entry, os.DirEntry):
         if entry.is_symlink():
             return True
@@ -195,7 +194,7 @@ class _Walk(Mutable):
                 if name[0] == ".":
                     continue
                 path = prefix + name
-                # Nearly every entry is such a file, and a walk precedes every answer.
+                # The common case first: a walk precedes every answer.
                 if name.endswith(".md") and entry.is_file(follow_symlinks=False):
                     if not generated and len(name) > len(".md"):
                         self._visit_file(entry, path)
@@ -206,7 +205,7 @@ class _Walk(Mutable):
                     self._visit(entry, path)
 
     def _below(self, path: str) -> str | None:
-        """The folder to go on in, as memory paths are written; `None` where it is left out."""
+        """The memory path of a folder to descend into; `None` if it is left out."""
         if is_generated(path) or path in self.exclude:
             return None
         full = self._full(path)
@@ -214,13 +213,13 @@ class _Walk(Mutable):
         if folder.is_absolute() and os.path.realpath(full) == os.path.realpath(self.root):
             return ""  # an extra path around the workspace, whose files keep their names
         if is_workspace(full):
-            message = "is a workspace of its own, which no other reads unasked"
+            message = "is a separate workspace, and is not read as part of this one"
             self._report(path, "nested-workspace", message)
             return None
         return path
 
     def visit_matching(self, folder: str, parts: tuple[re.Pattern[str], ...]) -> None:
-        """The logs that the pattern finds outside the folders that are walked anyway."""
+        """Logs matching the pattern outside the folders that are walked anyway."""
         for entry in self._entries(folder):
             path = f"{folder}/{entry.name}" if folder else entry.name
             if path in (MEMORY_FOLDER, BANK_FOLDER) or not parts[0].match(entry.name):
@@ -241,7 +240,7 @@ class _Walk(Mutable):
             self._report(folder or ".", "unreadable", message)
 
     def _visit(self, entry: os.DirEntry[str], path: str) -> None:
-        """Take one entry that is no folder, or say why not."""
+        """Add an entry that is not a folder, or report why not."""
         if is_link(entry):
             if is_markdown(path) or entry.is_dir():
                 self._report_link(path)
@@ -267,12 +266,12 @@ class _Walk(Mutable):
         day, role, problem = _day_and_role(path, self.pattern.text)
         if problem:
             self.problems.add(problem)
-        # What is put back under its old time, as `cp -p` does, still has a new time of change.
+        # A file restored with its old mtime, as by `cp -p`, still has a new ctime.
         changed = max(status.st_mtime_ns, status.st_ctime_ns)
         self.files[path] = SourceFile(path, status.st_size, changed, day, role)
 
     def is_plain_folder(self, path: str, *, missing_is_fine: bool = False) -> bool:
-        """Whether there is a folder that is no link; what else is there is a problem."""
+        """Whether the path is a folder and not a link; anything else is reported."""
         try:
             status = os.lstat(self._full(path))
         except FileNotFoundError:
@@ -302,20 +301,20 @@ class _Walk(Mutable):
 
 @lru_cache(maxsize=65_536)
 def _day_and_role(path: str, pattern: str) -> tuple[date | None, FileRole, Diagnostic | None]:
-    """What a path alone says: day, role, and what is odd about the day."""
+    """Day, role and problem of a path."""
     named = named_day(path, LogPattern.compile(pattern))
     return named.day, role_of(path, named), named.problem
 
 
 def shown_path(path: str) -> str:
-    """A path that can be printed and stored: bytes that are no UTF-8 are written `\\xff`."""
+    """A printable path: non-UTF-8 bytes are written as `\\xff`."""
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def entries_below(
     folder: Path, report: Callable[[Diagnostic], object]
 ) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """Each regular file below a folder, by its path there; what else lies there is reported."""
+    """Each regular file below a folder by relative path; anything else is reported."""
     waiting = [folder]
     while waiting:
         place = waiting.pop()

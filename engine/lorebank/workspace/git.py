@@ -1,11 +1,11 @@
 """Diffs that `git apply` takes, and one git commit of named files.
 
-Git is asked, never assumed: where it is missing, where the workspace is in no repository, or where
-the commit is refused (a hook, no name set, a merge under way), the reason is returned as text.
+If git is missing, the workspace is not in a repository, or the commit is refused (a hook, no name
+set, a merge under way), the reason is raised as text.
 
 A repository's configuration names programs: hooks, filters, a signer, a file system monitor. A
-workspace may come from anybody and this runs unattended, so they run only where the owner's own
-settings say so.
+workspace may come from anybody and this runs unattended, so they only run if the owner's own
+settings allow it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 
 
 def unified(old: str | None, new: str | None, path: str) -> str:
-    """`None` is a file that does not exist. Lines end at LF; a CR before it is part of the line."""
+    """`None` is a missing file. Lines end at LF; a CR before it is part of the line."""
     if old == new:
         return ""
     body = "".join(_hunks(_lines(old), _lines(new)))
@@ -34,7 +34,7 @@ def _header(old: str | None, new: str | None, path: str) -> str:
         header += "deleted file mode 100644\n"
     if not old and not new:
         return header
-    # A tab ends a name that holds a space, as git writes it.
+    # As git does, a tab ends a name with a space.
     end = "\t\n" if " " in path else "\n"
     source = "/dev/null\n" if old is None else before + end
     target = "/dev/null\n" if new is None else after + end
@@ -54,7 +54,7 @@ def _hunks(old: list[str], new: list[str]) -> Iterator[str]:
 
 
 def _quoted(name: str) -> str:
-    """Quoted, as git writes it, only where it holds a quote or a control character."""
+    """Quoted like git does, if it has a quote or a control character."""
     if name.isprintable() and not {'"', "\\"} & set(name):
         return name
     escaped = (
@@ -71,7 +71,7 @@ _TIMEOUT_S = 120
 
 
 class CommitRefused(Exception):
-    """The commit was not made; the text says why, and nothing stays staged by it."""
+    """The commit was not made, and nothing stays staged; the message says why."""
 
 
 def in_repository(root: Path) -> bool:
@@ -84,10 +84,9 @@ def in_repository(root: Path) -> bool:
 def commit_files(
     root: Path, paths: Sequence[str], message: str, *, run_programs: bool = False
 ) -> str:
-    """Commit these workspace paths as they are on disk, deleted ones included; returns its hash.
+    """Commit these workspace paths, deleted ones included, and nothing else; returns the hash.
 
-    What else is staged or changed stays as it is. `run_programs` lets the repository's hooks,
-    filters and signer run. Raises `CommitRefused`.
+    `run_programs` allows the repository's hooks, filters and signer. Raises `CommitRefused`.
     """
     if not in_repository(root):
         raise CommitRefused(f"{root} is in no git repository")
@@ -110,7 +109,7 @@ def commit_files(
 
 
 def _without_programs(root: Path) -> tuple[str, ...]:
-    """Options under which git runs no program that the repository's configuration names."""
+    """Options that keep git from running programs of the repository's configuration."""
     settings = [f"core.hooksPath={os.devnull}", "core.fsmonitor=false", "commit.gpgSign=false"]
     listed = _git(root, "config", "--name-only", "--null", "--list").split("\0")
     for key in listed:

@@ -1,7 +1,7 @@
-"""Files that somebody handed over: one file, a folder or a zip archive, read within limits.
+"""Untrusted sources (a file, a folder or a zip archive), read within limits.
 
-They may come from anybody. Links are never followed and nothing is unpacked onto the disk; an entry
-that leads out of the archive, is encrypted, or grows out of all proportion is left out and named.
+Links are never followed and nothing is unpacked onto the disk; entries that lead out of the
+archive, are encrypted or expand excessively are left out and reported.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from lorebank.records import Mutable
 from lorebank.workspace.files import entries_below, open_regular, shown_path
 
 MAX_ENTRY_BYTES = 2_000_000_000
-"""Bytes of one file, unpacked, which is held in memory; chosen by hand."""
+"""Of one unpacked file, which is held in memory; chosen by hand."""
 _MAX_ENTRIES = 200_000
-"""Chosen by hand: far above any vault, far below what would fill the memory."""
+"""Chosen by hand: far above any vault, far below memory limits."""
 _MAX_RATIO = 200
-"""JSON and prose shrink to a tenth or so; a bomb to a thousandth."""
+"""JSON and prose compress to about a tenth, a zip bomb to a thousandth."""
 _RATIO_CHECKED_FROM = 10_000_000
-"""Bytes; a small file may shrink a thousandfold without being a bomb."""
+"""Small files may compress a thousandfold without being a bomb."""
 
 
 class Source(Mutable):
@@ -33,15 +33,14 @@ class Source(Mutable):
 
     root: Path
     name: str
-    """What the source is called: of a folder its name, of a file the name without its suffix."""
+    """The name of the folder, or of the file without its suffix."""
     paths: tuple[str, ...] = ()
     left_out: list[Diagnostic] = field(default_factory=list)
     archive: zipfile.ZipFile | None = None
     entries: dict[str, zipfile.ZipInfo] = field(default_factory=dict)
 
     def read(self, path: str, limit: int | None = None) -> bytes:
-        """The bytes of one file; `OSError` where it cannot be read or has more than `limit`, or
-        than any export."""
+        """One file; raises `OSError` if it is unreadable or larger than `limit`."""
         limit = limit or MAX_ENTRY_BYTES
         try:
             if self.archive is not None:
@@ -68,7 +67,7 @@ class Source(Mutable):
 
 
 def open_source(path: Path) -> Source:
-    """`NotFound` and `WorkspaceError` say what is wrong with a source."""
+    """Raises `NotFound` or `WorkspaceError`."""
     if path.is_dir():
         source = Source(path, path.resolve().name)
         source.paths = tuple(sorted(p for p, _ in entries_below(path, source.left_out.append)))
@@ -91,7 +90,7 @@ def open_source(path: Path) -> Source:
 
 
 def _entries(source: Source, archive: zipfile.ZipFile) -> Iterator[tuple[str, zipfile.ZipInfo]]:
-    """The entries that are taken, by their path without the one folder that may wrap them all."""
+    """The accepted entries by path, without a single top folder around all of them."""
     infos = [info for info in archive.infolist() if not info.is_dir()]
     if len(infos) > _MAX_ENTRIES:
         raise WorkspaceError(f"{source.root}: holds more than {_MAX_ENTRIES:,} entries")
@@ -129,7 +128,7 @@ def _is_bomb(packed: int, unpacked: int) -> bool:
 
 
 def _refused(info: zipfile.ZipInfo) -> str:
-    """Why an entry is not taken; empty for one that is."""
+    """Why an entry is refused; empty if it is accepted."""
     name = info.filename
     if name.startswith(("/", "\\")) or PureWindowsPath(name).drive:
         return "its name is absolute"

@@ -1,7 +1,7 @@
-"""Where things are in a workspace: pages, folders, logs and their days, the derived folder.
+"""The layout of a workspace: pages, folders, logs and their days, the derived folder.
 
-Paths are relative to the workspace, with `/` between parts. A name carries a day when it matches
-the log pattern, or begins with a date anywhere outside `bank/`:
+Paths are relative to the workspace, with `/`. A name has a day if it matches the log pattern, or
+begins with a date outside `bank/`:
 
     memory/2026-02-10.md             → 2026-02-10, the daily log
     memory/2026-02-10-router.md      → 2026-02-10
@@ -37,20 +37,20 @@ FORGOTTEN_PAGE = "bank/forgotten.md"
 LEDGER_PAGES = (IDENTITY_PAGE, EVIDENCE_PAGE, DECISIONS_PAGE, CONFIRMED_PAGE, FORGOTTEN_PAGE)
 DIRECTIVES_PAGE = "bank/directives.md"
 GENERATED_FOLDERS = ("bank/proposals", "bank/reflections")
-"""What reflect reports about itself; never read as memory."""
+"""Reports of reflect; never read as memory."""
 SESSION_FOLDERS = ("qmd/sessions/", "memory/sessions/")
-"""Where conversations are kept: as exported for the sidecar is cited, and in the workspace."""
+"""Conversations, exported for the sidecar (as cited) and in the workspace."""
 DEFAULT_LOG_PATTERN = "memory/{YYYY}-{MM}-{DD}.md"
 _DIGITS = {"{YYYY}": ("year", 4), "{MM}": ("month", 2), "{DD}": ("day", 2)}
 _SUFFIX = r"(?:[^/0-9][^/]*)?"
-"""What may follow a date in a name: `-router`, ` Thursday`, `-1317`; never one more digit."""
+"""After a date in a name: `-router`, ` Thursday`, `-1317`; never another digit."""
 _DATED_NAME = re.compile(
     r"(?P<year>[0-9]{4})(?P<mark>[-_.]?)(?P<month>[0-9]{2})(?P=mark)(?P<day>[0-9]{2})(?![0-9])"
 )
 
 
 class FileRole(StrEnum):
-    """What a memory file is to the workspace."""
+    """The role of a memory file."""
 
     CORE = "core"
     LOG = "log"
@@ -59,18 +59,18 @@ class FileRole(StrEnum):
     LEDGER = "ledger"
     """`LEDGER_PAGES`: decisions, not facts."""
     DIRECTIVES = "directives"
-    """`bank/directives.md`: the owner's rules, which are prose and no facts."""
+    """`bank/directives.md`: the owner's rules, read as prose."""
     EXTRA = "extra"
 
 
 class NamedDay(NamedTuple):
-    """What the name of a file says about its day."""
+    """The day in a file name."""
 
     day: date | None = None
     is_log: bool = False
-    """Whether the name fits the log pattern, with a suffix or without."""
+    """Whether it matches the log pattern, with or without a suffix."""
     problem: Diagnostic | None = None
-    """`date-invalid` where the name holds a date that no calendar has."""
+    """`date-invalid` for an impossible date."""
 
 
 class LogPattern(Record):
@@ -81,13 +81,12 @@ class LogPattern(Record):
 
     text: str
     parts: tuple[re.Pattern[str], ...]
-    """One expression a part of the path; a walk opens only the folders that match theirs."""
+    """One pattern per path part; a walk opens matching folders only."""
     _whole: re.Pattern[str]
 
     @classmethod
     @cache
     def compile(cls, text: str = DEFAULT_LOG_PATTERN) -> LogPattern:
-        """A pattern as `workspace.log_pattern` accepts it."""
         *folders, name = text.split("/")
         stem = name[: -len(".md")]
         ending = _SUFFIX + r"\.(?i:md)\Z"
@@ -101,13 +100,13 @@ class LogPattern(Record):
         return self._whole.match(path)
 
     def path_for(self, day: date) -> str:
-        """The path of one day's log; where the pattern has a `*`, it stands for nothing."""
+        """The path of one day's log; `*` becomes empty."""
         path = self.text.replace("{YYYY}", f"{day.year:04}").replace("*", "")
         return path.replace("{MM}", f"{day.month:02}").replace("{DD}", f"{day.day:02}")
 
 
 def _expression(pattern: str) -> str:
-    """A regular expression for a pattern; a placeholder that comes again must say the same."""
+    """A regular expression for a pattern; repeated placeholders must agree."""
     expression = re.escape(pattern).replace(r"\*", "[^/]*")
     for placeholder, (name, width) in _DIGITS.items():
         group = f"(?P<{name}>[0-9]{{{width}}})"
@@ -119,14 +118,14 @@ def _expression(pattern: str) -> str:
 
 
 def named_day(path: str, pattern: LogPattern) -> NamedDay:
-    """Everything a path says about its day; see the module's table."""
+    """The day of a path; see the module's table."""
     if found := pattern.match(path):
         return _day_of(found, path, is_log=True)
     found = _DATED_NAME.match(path.rpartition("/")[2])
     if found is None or path.startswith(f"{BANK_FOLDER}/"):
         return NamedDay()
     named = _day_of(found, path, is_log=False)
-    # Eight digits in a row that are no date are a number, not a mistake.
+    # Eight digits in a row that are not a date are a number, not a mistake.
     return named if found["mark"] or named.day else NamedDay()
 
 
@@ -135,7 +134,7 @@ def _day_of(found: re.Match[str], path: str, *, is_log: bool) -> NamedDay:
     try:
         return NamedDay(date.fromisoformat(shown), is_log)
     except ValueError:
-        message = f"the name holds {shown}, which is no date; the file is read as undated"
+        message = f"the name contains {shown}, which is not a date; the file is read as undated"
         return NamedDay(problem=Diagnostic(path, 0, "date-invalid", message))
 
 
@@ -150,8 +149,8 @@ def is_core(path: str) -> bool:
 
 
 def is_owners(path: str) -> bool:
-    """Whether a page is the owner's alone, or made from such pages or from conversations; however
-    its case is written, since there are disks that do not tell."""
+    """Whether a page is the owner's alone, or derived from such pages or from conversations;
+    case-insensitive, like some file systems."""
     path = path.casefold()
     return is_core(path) or is_generated(path) or path in LEDGER_PAGES or is_said(path)
 
@@ -161,12 +160,11 @@ def is_said(path: str) -> bool:
 
 
 def is_generated(path: str) -> bool:
-    """Whether a path is, or is inside, a folder that reflect only reports into."""
+    """Whether a path is, or is in, a folder of reflect's reports."""
     return any(path == folder or path.startswith(f"{folder}/") for folder in GENERATED_FOLDERS)
 
 
 def role_of(path: str, named: NamedDay) -> FileRole:
-    """What a file inside the workspace is, from its path."""
     if path.startswith(f"{MEMORY_FOLDER}/"):
         return FileRole.LOG if named.is_log else FileRole.NOTE
     if is_core(path):
@@ -181,22 +179,21 @@ def role_of(path: str, named: NamedDay) -> FileRole:
 
 
 def is_session_path(path: str) -> bool:
-    """Whether a path is a transcript's, or a folder's of them, as search cites it."""
+    """Whether a cited path is a transcript or a folder of them."""
     return path.rstrip("/") == SESSIONS_FOLDER or path.startswith(f"{SESSIONS_FOLDER}/")
 
 
 def is_transcript(path: str) -> bool:
-    """Whether a path is one transcript's, as search cites it."""
+    """Whether a cited path is a transcript."""
     return is_session_path(path) and path.lower().endswith(TRANSCRIPT_ENDING)
 
 
 _NAME_DIGITS = 8
-"""Hex digits by which folders of the same name differ."""
+"""Hex digits that distinguish folders of the same name."""
 
 
 def existing_folder(path: Path, *, hint: str, shown: str = "") -> Path:
-    """The folder, absolute and with links on the way to it resolved; else `WorkspaceError`, which
-    names it as `shown`."""
+    """The folder, absolute and with links resolved; raises `WorkspaceError` naming it `shown`."""
     shown = shown or str(path)
     try:
         root = path.expanduser().resolve()
@@ -210,7 +207,7 @@ def existing_folder(path: Path, *, hint: str, shown: str = "") -> Path:
 
 
 def ensure_derived_folder(root: Path) -> Path:
-    """`.memory/`, made where it is missing; `WorkspaceError` where it is a link."""
+    """`.memory/`, created if missing; raises `WorkspaceError` if it is a link."""
     folder = root / DERIVED_FOLDER
     if folder.is_symlink():
         raise WorkspaceError(
@@ -228,11 +225,10 @@ def ensure_derived_folder(root: Path) -> Path:
 
 
 def index_path(root: Path, setting: str, agent_id: str = "main") -> Path:
-    """Where a workspace's index is: in `.memory/`, or where `index.path` says.
+    """A workspace's index: in `.memory/`, or as `index.path` says.
 
-    There `{workspace}` stands for the folder's name and a few letters that tell folders of the
-    same name apart, so that no two workspaces share an index; `{agent_id}` for the agent's id, with
-    these letters where the path holds no `{workspace}`.
+    `{workspace}` is the folder's name with a hash, so that no two workspaces share an index;
+    `{agent_id}` the agent's id, with that hash if the path has no `{workspace}`.
     """
     if not setting:
         return root / DERIVED_FOLDER / "index.sqlite"
@@ -242,7 +238,7 @@ def index_path(root: Path, setting: str, agent_id: str = "main") -> Path:
 
 
 def own_name(root: Path) -> str:
-    """A workspace's name for what is kept of it elsewhere: the folder's, and a mark of its path."""
+    """A unique name of a workspace: the folder's name, and a hash of its path."""
     from hashlib import blake2b  # brings OpenSSL, which an answer from the index needs not
 
     mark = blake2b(
@@ -252,5 +248,5 @@ def own_name(root: Path) -> str:
 
 
 def sessions_path(index: Path, agent_id: str) -> Path:
-    """Where an agent's transcripts are kept: beside the index, a file for each agent."""
+    """The store of an agent's transcripts: next to the index, one file per agent."""
     return index.with_name(f"{index.stem}-sessions-{agent_id}{index.suffix}")

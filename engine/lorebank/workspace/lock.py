@@ -1,7 +1,7 @@
 """One writer at a time in a workspace.
 
-The operating system holds the lock, so a killed writer frees it; the file's text only says who
-holds it. The file itself is never removed: another process may already wait on it.
+The operating system releases the lock of a killed writer; the file's text only names the holder.
+The file is never removed: another process may be waiting on it.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from lorebank.errors import LockHeld, WorkspaceError
 from lorebank.workspace.layout import ensure_derived_folder
 
 _POLL_S = 0.02
-"""Chosen by hand: short beside what a writer does, long beside asking."""
+"""Chosen by hand: short compared with a write, long compared with a check."""
 _BUSY = frozenset({errno.EACCES, errno.EAGAIN, errno.EDEADLK})
 
 if sys.platform == "win32":
     import msvcrt
 
     _LOCKED_BYTE = 1 << 30
-    """Far behind the text: a locked byte cannot be read on Windows."""
+    """Far after the text: a locked byte cannot be read on Windows."""
 
     def _try_lock(descriptor: int) -> None:
         os.lseek(descriptor, _LOCKED_BYTE, os.SEEK_SET)
@@ -38,11 +38,10 @@ else:
 
 
 class WriterLock:
-    """A context manager that holds `.memory/lock`, or the lock `file` of another place of the
-    workspace; not reentrant, not even in one thread.
+    """A context manager for `.memory/lock`, or the lock `file`; not reentrant.
 
-    Entering raises `LockHeld` with the holder's name if the lock is not free within `timeout_s`
-    seconds, `WorkspaceError` if the workspace cannot be written.
+    Raises `LockHeld` with the holder's name after `timeout_s` seconds, `WorkspaceError` if the
+    workspace cannot be written.
     """
 
     def __init__(self, root: Path, *, timeout_s: float = 10.0, file: Path | None = None) -> None:
@@ -100,7 +99,7 @@ class WriterLock:
 
 
 def _write_holder(descriptor: int, text: str) -> None:
-    """Note who holds the lock, for the message others get; a full disk costs only that."""
+    """Name the holder for error messages; best effort."""
     with contextlib.suppress(OSError):
         os.ftruncate(descriptor, 0)
         os.lseek(descriptor, 0, os.SEEK_SET)
@@ -108,6 +107,6 @@ def _write_holder(descriptor: int, text: str) -> None:
 
 
 def append_lock(root: Path) -> WriterLock:
-    """Held while one line goes into a log, for milliseconds, and by nothing else: `retain` and
-    `log` never wait for the workspace's own lock, which a night or an import holds for long."""
+    """For appending one line to a log, so that `retain` and `log` need not wait for the writer
+    lock, which a nightly run or an import holds for long."""
     return WriterLock(root, file=ensure_derived_folder(root) / "append.lock")

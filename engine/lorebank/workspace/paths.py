@@ -1,4 +1,4 @@
-"""Paths from outside: only what leads to a memory file passes, to be read or edited whole."""
+"""Resolve untrusted paths to memory files, and read or edit these."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from lorebank.workspace.files import is_link, is_workspace, relative_to_root
 
 _HINT = "give a Markdown file as recall cites it, such as memory/2025-11-27.md"
 _MAX_PATH_CHARACTERS = 1024
-"""Characters; no note has a longer path, and none is said back that is."""
+"""No note has a longer path."""
 _PERCENT_ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
 
 
 def resolve_memory_path(root: Path, text: str, config: Config | None = None) -> Path:
-    """The file that a workspace path names; it need not exist.
+    """The file of a workspace path; it need not exist.
 
-    Passes: `memory.md`, files in `memory/` and `bank/`, daily logs and what the settings name as
-    extra paths; `.md` files only. `PathRefused` for all else: absolute paths (save into an extra
-    path of the user's), `..`, hidden names, links anywhere on the way, and spellings that another
-    reader could take for something else (backslashes, percent codes, control characters).
+    Allowed are `.md` files: `memory.md`, in `memory/` and `bank/`, daily logs and extra paths.
+    Raises `PathRefused` for everything else: absolute paths (except into an extra path), `..`,
+    hidden names, links on the way, and ambiguous spellings (backslashes, percent codes, control
+    characters).
     """
     if layout.is_transcript(text):
         raise PathRefused(
-            f"{text!r} is a transcript, of which search gives snippets and nothing else",
+            f"{text!r} is a transcript, which only search shows, as snippets",
             hint="the snippet is all there is to read; notes are cited as memory/2025-11-27.md",
         )
     settings = (config or Config()).workspace
     extras = [relative_to_root(root, path) for path in settings.extra_paths]
-    # The innermost extra path that it lies in.
+    # The innermost extra path around it.
     within = [e for e in extras if e != "." and PurePosixPath(text).is_relative_to(e)]
     around = max(within, key=len, default="")
 
@@ -60,7 +60,7 @@ def resolve_memory_path(root: Path, text: str, config: Config | None = None) -> 
 
 
 def refuse_outside_memory(text: str) -> None:
-    """`PathRefused` for a name that no workspace keeps memory under; the disk is not looked at."""
+    """Raise `PathRefused` for a path that is not memory in any workspace, without disk access."""
     _refuse_unsafe_text(text)
     path = _relative(text)
     if path != text or not _is_memory(path, layout.LogPattern.compile(), []):
@@ -80,20 +80,20 @@ def _relative(text: str) -> str:
 
 
 def _refuse_unsafe_text(text: str, *, within: str = "") -> None:
-    """Refuse a spelling; hidden names on the way to `within` are those that a setting names."""
+    """Hidden names are allowed in `within`, which comes from the settings."""
     if len(text) > _MAX_PATH_CHARACTERS:
         raise _refused(f"{text[:40]}…", f"is longer than {_MAX_PATH_CHARACTERS} characters")
     if not text.isprintable():
-        raise _refused(text, "holds a character that cannot be printed")
+        raise _refused(text, "contains an unprintable character")
     if "\\" in text:
-        raise _refused(text, "holds a backslash")
+        raise _refused(text, "contains a backslash")
     if _PERCENT_ENCODED.search(text):
         raise _refused(text, "is percent-encoded")
     if os.name == "nt" and ":" in PureWindowsPath(text).as_posix()[2:]:
         raise _refused(text, "names a stream")
     parts = PurePosixPath(text).parts
     if ".." in parts:
-        raise _refused(text, "leads upwards")
+        raise _refused(text, "contains '..'")
     if any(part.startswith(".") for part in parts[len(PurePosixPath(within).parts) :]):
         raise _refused(text, "is hidden")
     if not parts or text.endswith("/") or not layout.is_markdown(parts[-1]):
@@ -110,7 +110,7 @@ def _is_memory(path: str, pattern: layout.LogPattern, extras: list[str]) -> bool
 
 
 def _without_links(base: Path, file: Path) -> Path:
-    """The file, once no part of the way from `base` to it is a link."""
+    """The file, after checking that nothing from `base` to it is a link."""
     step = base
     for part in file.relative_to(base).parts:
         step /= part
@@ -123,7 +123,7 @@ def _without_links(base: Path, file: Path) -> Path:
         if is_link(status):
             raise _refused(str(file), "is reached by a symbolic link")
         if not (S_ISREG(status.st_mode) or S_ISDIR(status.st_mode)):
-            raise _refused(str(file), "is no regular file")  # a pipe would be waited for
+            raise _refused(str(file), "is no regular file")  # reading a pipe would block
     return file
 
 
@@ -132,7 +132,7 @@ def _refused(text: str, reason: str) -> PathRefused:
 
 
 def is_linked(root: Path, path: str) -> bool:
-    """Whether a workspace path, or a folder on the way to it, is a link: it may lead anywhere."""
+    """Whether a workspace path, or one of its folders, is a link."""
     steps = [PurePosixPath(path), *PurePosixPath(path).parents]
     return any((root / step).is_symlink() for step in steps[:-1])
 
@@ -147,12 +147,11 @@ def read_excerpt(
     elsewhere: Callable[[str], Path | None] = lambda path: None,
     as_shown: Callable[[str], str] = str,
 ) -> FileText:
-    """Some lines of a file, all from `start_line` on where `lines` is not given.
+    """Some lines of a file, by default to its end.
 
-    `path` may carry its own lines: `memory/2025-11-27.md#L10-L20`. `elsewhere` may know the file
-    behind a path that is none of the workspace's. `as_shown` is given the whole text, since what is
-    private may begin above the lines asked for. Raises `PathRefused` for what is outside the
-    workspace's memory, `NotFound` for a missing file or a line past its end.
+    `path` may include lines: `memory/2025-11-27.md#L10-L20`. `elsewhere` may resolve other paths.
+    `as_shown` gets the whole text, since a private span may begin above the lines. Raises
+    `PathRefused` outside the workspace's memory, `NotFound` for a missing file or line.
     """
     with suppress(ValueError):
         cited = Citation.parse(path)
@@ -163,7 +162,7 @@ def read_excerpt(
             "lines are counted from 1", hint="use path#L10-L20, or --from 10 --lines 11"
         )
     file = elsewhere(path) or resolve_memory_path(root, path, config)
-    if file.is_relative_to(root):  # whoever asks what the file is gets one spelling of it
+    if file.is_relative_to(root):  # one spelling for the caller
         path = file.relative_to(root).as_posix()
     data = read_if_exists(file)
     if data is None:
@@ -187,13 +186,13 @@ class TextFile(Record):
     path: str
     """Relative to the workspace."""
     data: bytes | None
-    """`None` where there is no file."""
+    """`None` if there is no file."""
     text: str
-    """Without a byte order mark; empty where there is no file."""
+    """Without a byte order mark; empty if there is no file."""
 
 
 def read_text_file(root: Path, path: str) -> TextFile:
-    """The file, never through a link; `WorkspaceError` where it is no UTF-8."""
+    """The file, never through a link; raises `WorkspaceError` if it is not UTF-8."""
     if is_linked(root, path):
         raise PathRefused(f"{path}: is reached by a symbolic link, which is never followed")
     data = read_if_exists(root / path)
@@ -201,7 +200,7 @@ def read_text_file(root: Path, path: str) -> TextFile:
 
 
 def write_text_file(root: Path, file: TextFile, text: str) -> None:
-    """Put a text in place of what was read; a byte order mark stays. The same text is no write."""
+    """Replace the text that was read, if changed; a byte order mark stays."""
     if text == file.text and file.data is not None:
         return
     data = _encoded(text, file.data)
@@ -209,19 +208,17 @@ def write_text_file(root: Path, file: TextFile, text: str) -> None:
 
 
 _ATTEMPTS = 20
-"""An editor that saves, or another agent, makes one fail; twenty in a row are no accident."""
+"""A concurrent save makes one fail; twenty in a row are no accident."""
 
 
 def edit_text(
     root: Path, path: str, config: Config, edit: Callable[[str | None], str]
 ) -> tuple[bytes | None, bytes]:
-    """Put `edit(text)` in place of a file's text; `edit(None)` where there is no file yet.
+    """Replace a file's text by `edit(text)` (`edit(None)` without a file), retrying after
+    concurrent writes; returns the bytes before and after.
 
-    Returns the bytes before and after. Where somebody else writes the file meanwhile, the new text
-    is read and edited again.
-
-    A byte order mark stays. `PathRefused` for what is no memory, `WorkspaceError` for a file that
-    is not UTF-8, `ConcurrentEdit` for one that changes faster than it can be edited.
+    A byte order mark stays. Raises `PathRefused` outside memory, `WorkspaceError` for non-UTF-8,
+    `ConcurrentEdit` if the file keeps changing.
     """
     file = resolve_memory_path(root, path, config)
     for left in reversed(range(_ATTEMPTS)):
@@ -240,7 +237,7 @@ def edit_text(
 
 
 def core_path(root: Path) -> str:
-    """`memory.md` where there is none yet."""
+    """The core memory's file name; `memory.md` by default."""
     if (root / layout.CORE_FILE).exists():
         return layout.CORE_FILE
     found = sorted(entry.name for entry in root.iterdir() if layout.is_core(entry.name))
@@ -255,7 +252,7 @@ def _decoded(path: str, data: bytes) -> str:
         place = problem.start + len(data) - len(text)
         raise WorkspaceError(
             f"{path} is not valid UTF-8 at byte {place}; nothing written",
-            hint="mend the file, then write again",
+            hint="fix the file, then write again",
         ) from problem
 
 

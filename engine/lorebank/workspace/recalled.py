@@ -1,9 +1,7 @@
-"""When a line was last given as an answer: `.memory/recalled.log`, local, optional, derived.
+"""When lines were last recalled: `.memory/recalled.log`, with days and ids, never questions.
 
-Days and ids, never a question. An answer appends one short line, which systems do in one piece, so
-that several processes need no lock. It survives a rebuild of the index. Deleting it loses only this
-knowledge: where there is no record, whether a line was ever recalled is not known, and nothing is
-claimed.
+Each answer appends one short line, which is atomic, so no lock is needed. The log survives a
+rebuild of the index; without it, nothing is claimed about what was never recalled.
 """
 
 from __future__ import annotations
@@ -21,21 +19,21 @@ from lorebank.workspace.layout import DERIVED_FOLDER
 _LOG = "recalled.log"
 _SINCE = "since"
 _COMPACT_FROM_BYTES = 1_000_000
-"""Bytes; chosen by hand: read in some hundredths of a second."""
+"""Chosen by hand: read in some hundredths of a second."""
 _MAX_BYTES = 64_000_000
-"""Bytes; chosen by hand: the record is trimmed long before it grows so large."""
+"""Chosen by hand: the log is compacted long before."""
 _FLAGS = os.O_WRONLY | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 class Recalled(Record):
     since: date
-    """The day from which on answers were noted."""
+    """The first day recorded."""
     last: Mapping[str, date]
-    """Id of a fact → the last day that it was given as an answer."""
+    """Fact id → last day recalled."""
 
 
 def note_recalled(root: Path, ids: Iterable[str], day: date) -> None:
-    """Nothing where it cannot be written; some hundredths of a ms, as every answer calls it."""
+    """Best effort; called by every answer, takes some hundredths of a ms."""
     line = " ".join((day.isoformat(), *ids))
     path = root / DERIVED_FOLDER / _LOG
     with contextlib.suppress(OSError):
@@ -59,14 +57,14 @@ def read_recalled(root: Path) -> Recalled | None:
 
 
 def compact_recalled(root: Path) -> None:
-    """An answer given in the instant that the new log takes its place may go unnoted."""
+    """An answer during the rename may go unrecorded."""
     path = root / DERIVED_FOLDER / _LOG
     with contextlib.suppress(OSError, WorkspaceError):
         if path.is_symlink() or not _COMPACT_FROM_BYTES < path.stat().st_size <= _MAX_BYTES:
             return
         before = path.read_bytes()
         if record := _parsed(before):
-            from lorebank.workspace.atomic import write_atomic  # few answers compact the record
+            from lorebank.workspace.atomic import write_atomic  # rarely needed
 
             write_atomic(path, _text(record).encode(), expected=before)
 

@@ -1,4 +1,4 @@
-"""The banks a user has named: a small TOML file beside their settings, edited in place.
+"""The user's named banks: a TOML file next to their settings, edited in place.
 
     default = "home"
 
@@ -6,8 +6,7 @@
     home = "/home/me/notes"
     work = "/home/me/work/notes"
 
-A name stands for a workspace folder and for nothing else: naming a bank never lets one workspace
-read another's files. Comments and order in the file are the owner's and stay.
+A name only points to a folder: it never lets one workspace read another's files.
 """
 
 from __future__ import annotations
@@ -34,12 +33,12 @@ _NAME_RULE = "letters, digits, '-', '_' and '.', beginning with a letter or digi
 
 class Registry(Record):
     file: Path | None
-    """Where they stand; `None` where the environment names no folder for settings."""
+    """`None` without a settings folder."""
     banks: tuple[RegisteredBank, ...] = ()
 
     @property
     def default(self) -> RegisteredBank | None:
-        """The bank that is meant where nothing names one and no workspace is near."""
+        """Used if nothing names a bank and no workspace is near."""
         return next((bank for bank in self.banks if bank.is_default), None)
 
     def find(self, name: str) -> RegisteredBank | None:
@@ -60,7 +59,7 @@ class Registry(Record):
         raise WorkspaceError(f"no bank '{name}' is registered", hint=hint)
 
     def root(self, name: str) -> Path:
-        """With links on the way resolved; `WorkspaceError` where the folder is gone."""
+        """With links resolved; raises `WorkspaceError` if the folder is missing."""
         bank = self.named(name)
         return existing_folder(
             Path(bank.path),
@@ -71,7 +70,7 @@ class Registry(Record):
 
 
 def load_registry(environ: Mapping[str, str]) -> Registry:
-    """None where there is no file; `ConfigurationError` names file, line and expectation."""
+    """Empty without a file; raises `ConfigurationError` with file and line."""
     settings = user_config_path(environ)
     file = settings.with_name(FILE_NAME) if settings else None
     if file is None or not file.exists():
@@ -82,10 +81,10 @@ def load_registry(environ: Mapping[str, str]) -> Registry:
 def add_bank(
     environ: Mapping[str, str], name: str, path: Path, *, replace: bool = False
 ) -> tuple[RegisteredBank, str]:
-    """Register a folder under a name; also says what deserves a look, or nothing.
+    """Register a folder under a name; also returns a remark, possibly empty.
 
-    Raises `WorkspaceError` for a folder that is not there, `UsageError` for a name that is taken,
-    unless `replace`, and for a folder that is registered under another name.
+    Raises `WorkspaceError` for a missing folder, `UsageError` for a name in use (unless `replace`)
+    or a folder registered under another name.
     """
     registry = load_registry(environ)
     name = _checked_name(name)
@@ -108,7 +107,7 @@ def add_bank(
 
 
 def remove_bank(environ: Mapping[str, str], name: str) -> RegisteredBank:
-    """Forget a name; the folder and all in it stay. A default bank is then no default any more."""
+    """Remove a name, also as the default; the folder stays."""
     registry = load_registry(environ)
     bank = registry.named(name)
     changes: dict[tuple[str, ...], str | None] = {("banks", bank.name): None}
@@ -131,7 +130,7 @@ def set_default_bank(environ: Mapping[str, str], name: str | None) -> Registered
 
 
 def split_place(text: str, registry: Registry) -> tuple[str | None, str]:
-    """`work:memory/a.md#L3` → `("work", "memory/a.md#L3")` where a bank `work` is registered."""
+    """`work:memory/a.md#L3` → `("work", "memory/a.md#L3")` if a bank `work` is registered."""
     name, colon, path = text.partition(":")
     if colon and path and _NAME.fullmatch(name) and (bank := registry.find(name)):
         return bank.name, path
@@ -152,7 +151,7 @@ def _checked_name(name: str) -> str:
 
 
 def _remark(root: Path, others: list[RegisteredBank]) -> str:
-    """What is odd about a folder as a bank: nothing in it, or that another bank lies around it."""
+    """A warning about an empty folder, or one inside another bank; else empty."""
     for other in others:
         outer, inner = sorted((Path(other.path), root), key=lambda path: len(path.parts))
         if inner.is_relative_to(outer) and inner.relative_to(outer).parts[0] in (
@@ -198,14 +197,14 @@ def _unexpected(file: Path, text: str, key: tuple[str, ...], expected: str) -> C
 
 
 _TRIES = 20
-"""Chosen by hand: of four programs that write at once each is let in by the fourth."""
+"""Chosen by hand: four concurrent writers need at most four."""
 
 
 def _edit(registry: Registry, changes: Mapping[tuple[str, ...], str | None]) -> None:
-    """Set keys of the file, or take them out where the value is `None`; nothing else changes."""
+    """Set keys of the file, or remove them for `None`."""
     if registry.file is None:
         raise ConfigurationError(
-            "no folder for your settings is known", hint="set LOREBANK_CONFIG to a file's path"
+            "no settings folder was found", hint="set LOREBANK_CONFIG to a file's path"
         )
     file, target = registry.file, registry.file.resolve()
     for _ in range(_TRIES):

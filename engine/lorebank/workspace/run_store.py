@@ -1,8 +1,7 @@
-"""Runs that can be taken back: what each changed, kept as `.memory/<area>/<run>.zip`.
+"""Undo data of runs, as `.memory/<area>/<run>.zip`.
 
 A run is named by its day and a number. Its archive is on disk before the run writes its first file,
-so one that was killed can be taken back or finished. What the archive holds is its owner's affair:
-here it is entries of bytes by name.
+so a killed run can be undone or finished. The content of an archive is up to its owner.
 """
 
 from __future__ import annotations
@@ -23,16 +22,16 @@ from lorebank.workspace.layout import DERIVED_FOLDER, ensure_derived_folder, is_
 from lorebank.workspace.paths import is_linked
 
 MANIFEST = "manifest.json"
-"""The entry in which the owners of an archive say what the others are."""
+"""The entry that describes the others."""
 _RUN = re.compile(r"\A\d{4}-\d{2}-\d{2}-\d+\Z")
 _PENDING = ".pending"
 _UNDOING = ".undoing"
 _MAX_RUNS_NAMED = 5
-"""Runs that an error message names: the latest are the ones meant."""
+"""The latest ones, in an error message."""
 
 
 class Change(Record):
-    """The bytes of one file before and after; `None` where there is no file."""
+    """The bytes of one file before and after; `None` if there is no file."""
 
     before: bytes | None
     after: bytes | None
@@ -44,16 +43,16 @@ class Change(Record):
 
 def pack(entries: Mapping[str, bytes]) -> bytes:
     buffer = io.BytesIO()
-    # The fastest level: nothing of a run is written before its archive.
+    # The fastest level: the run waits for its archive.
     with zipfile.ZipFile(buffer, "w") as archive:
         for name, data in entries.items():
-            # With a day of its own: a clock before 1980 is none that an archive can hold.
+            # A fixed date: zip cannot store a clock before 1980.
             archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED, compresslevel=1)
     return buffer.getvalue()
 
 
 def unpack(data: bytes) -> dict[str, bytes]:
-    """`BadZipFile` where it is none."""
+    """Raises `BadZipFile`."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
@@ -64,7 +63,7 @@ class RunStore(Record):
     """The folder, below `.memory/`."""
 
     def names(self) -> tuple[str, ...]:
-        """The runs that are kept, oldest first, those still pending included."""
+        """All runs, oldest first, including pending ones."""
         folder = self.root / DERIVED_FOLDER / self.area
         stems = {
             file.stem.removesuffix(_PENDING).removesuffix(_UNDOING) for file in folder.glob("*.zip")
@@ -72,20 +71,20 @@ class RunStore(Record):
         return tuple(sorted(filter(_RUN.match, stems), key=_run_sort_key))
 
     def next_name(self, day: str, numbers: Iterable[int] = ()) -> str:
-        """A name for a run of this day, with a number above those kept and above `numbers`."""
+        """A new name for this day, numbered above existing runs and `numbers`."""
         known = [_run_sort_key(name)[1] for name in self.names() if name.startswith(day)]
         return f"{day}-{max([0, *known, *numbers]) + 1}"
 
     def find(self, name: str | None, *, none: str, hint: str) -> str:
-        """The name, the latest for `None`. `NotFound` with `none` where nothing is kept at all, and
-        with `hint` where there is no other run to name."""
+        """The name, or the latest for `None`. Raises `NotFound`, with `none` and `hint` if there
+        are no runs."""
         known = self.names()
         if name is None and known:
             return known[-1]
         if name is not None and name in known:
             return name
         raise NotFound(
-            none if name is None else f"nothing is kept of run '{name}'",
+            none if name is None else f"there is no undo data for run '{name}'",
             hint=f"runs that are kept: {', '.join(known[-_MAX_RUNS_NAMED:])}" if known else hint,
         )
 
@@ -97,11 +96,11 @@ class RunStore(Record):
         return self._file(name, _PENDING).exists()
 
     def is_undoing(self, name: str) -> bool:
-        """Whether taking a run back was begun and not finished."""
+        """Whether an undo was begun and not finished."""
         return self._file(name, _UNDOING).exists()
 
     def write(self, name: str, entries: Mapping[str, bytes], *, pending: bool = False) -> None:
-        """Keep a run, in place of what is kept of it under this state."""
+        """Save a run, replacing its archive in this state."""
         ensure_derived_folder(self.root)
         file = self._file(name, _PENDING * pending)
         replace_bytes(file, pack(entries), expected=read_if_exists(file))
@@ -111,18 +110,17 @@ class RunStore(Record):
 
     @contextmanager
     def reading(self, name: str) -> Iterator[dict[str, bytes]]:
-        """The entries of a run; `NotFound` where they, or what the caller reads out of them, are
-        damaged."""
+        """The entries of a run; raises `NotFound` if they cannot be read, also by the caller."""
         try:
             yield unpack(self.file(name).read_bytes())
         except (LookupError, TypeError, ValueError, RuntimeError, OSError, BadZipFile) as problem:
             raise NotFound(
-                f"what was kept of run '{name}' cannot be read: {problem}",
+                f"the undo data of run '{name}' cannot be read: {problem}",
                 hint="version control may still hold the lines",
             ) from problem
 
     def drop(self, name: str) -> None:
-        """Delete what is kept of a run; it cannot be taken back then."""
+        """Delete the undo data of a run."""
         for state in ("", _PENDING, _UNDOING):
             self._file(name, state).unlink(missing_ok=True)
 
@@ -134,8 +132,8 @@ class RunStore(Record):
         *,
         stays: bool = False,
     ) -> UndoReport:
-        """Make the changes that take a run back, and drop it unless it `stays`; marked before the
-        first file is written. `edited` are the files left alone, for the report."""
+        """Apply the changes that undo a run, then drop it unless it `stays`. The archive is marked
+        before the first write. `edited` are the files not changed, for the report."""
         self.file(name).replace(self._file(name, _UNDOING))
         for path, change in changes.items():
             apply_change(self.root / path, change)
@@ -150,26 +148,26 @@ class RunStore(Record):
 
 
 def has_interrupted(root: Path) -> bool:
-    """Whether any run of a workspace, or any undo, was begun and not finished."""
+    """Whether any run or undo was begun and not finished."""
     folders = (root / DERIVED_FOLDER / area for area in ("forgotten", "undo"))
     endings = (f"{_PENDING}.zip", f"{_UNDOING}.zip")
     return any(file.name.endswith(endings) for each in folders for file in each.rglob("*.zip"))
 
 
 def check_restorable(root: Path, path: str, *, below: str = "") -> None:
-    """`PathRefused` unless a path is a note's, or a page's `below` a folder: whoever gave the user
-    this workspace may have written the archive."""
+    """Raise `PathRefused` unless the path is a note (in the folder `below`): the archive may come
+    from whoever supplied the workspace."""
     steps = PurePosixPath(path)
     odd = ".." in steps.parts or any(part.startswith(".") for part in steps.parts)
     outside = steps.is_absolute() or (below != "" and steps.parts[:1] != (below,))
     if odd or outside or not is_markdown(steps.name) or "\\" in path or ":" in path:
-        raise PathRefused(f"{path}: is no note of this workspace, and was not restored")
+        raise PathRefused(f"{path}: is not a note of this workspace, and was not restored")
     if is_linked(root, path):
         raise PathRefused(f"{path}: is reached by a symbolic link, and was not restored")
 
 
 def apply_change(file: Path, change: Change) -> None:
-    """Raises `ConcurrentEdit` where the file is no longer what the change starts from."""
+    """Raises `ConcurrentEdit` if the file has changed."""
     if change.before != change.after:
         replace_bytes(file, change.after, expected=change.before)
 

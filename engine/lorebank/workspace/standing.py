@@ -1,7 +1,6 @@
-"""A standing page: a page of the bank with a question that reflect keeps answering.
+"""Standing pages: pages of the bank with a question that reflect keeps answering.
 
-Its settings stand in the page's front matter, so that a page made by hand and one that came with a
-template are the same thing.
+Their settings are in the front matter, whether written by hand or from a template.
 """
 
 from __future__ import annotations
@@ -15,9 +14,9 @@ from lorebank.records import Record
 from lorebank.workspace.layout import BANK_FOLDER, GENERATED_FOLDERS, is_markdown
 
 STANDING_LINES = 12
-"""How many lines an answer has at most, unless its page says otherwise."""
+"""Default maximum length of an answer."""
 _MAX_LINES = 100
-"""An answer that nobody reads to its end is none."""
+"""Longer answers are not read."""
 _LETTERS = {name: kind.letter for kind in FactKind for name in (kind.letter.lower(), kind.value)}
 _TEXTS = ("title", "question")
 _TRUE, _FALSE = ("true", "yes"), ("false", "no", "")
@@ -31,21 +30,21 @@ class StandingPage(Record):
     """A page whose question reflect answers again when facts arrive."""
 
     path: str
-    """In the workspace: `bank/pages/deadlines.md`."""
+    """`bank/pages/deadlines.md`."""
     title: str
     question: str
     words: tuple[str, ...] = ()
-    """A fact that holds one of them belongs on the page; `promis*` stands for any ending."""
+    """Facts with one of them belong on the page; `promis*` matches any ending."""
     kinds: tuple[str, ...] = ()
     """Letters of kinds of facts (W, B, O, S): with `words`, only these; without, all of them."""
     entity: str = ""
     """Only what mentions this entity."""
     since: str = ""
-    """Only what is not older: a day, or `90d` before the newest day recorded."""
+    """Only since a day, or `90d` before the newest day recorded."""
     ahead: bool = False
-    """Only what lies ahead of the newest day recorded, or goes on after it."""
+    """Only what is after the newest day recorded, or continues after it."""
     moved: bool = False
-    """The opinions that moved, in place of facts: from what to what, and by which line."""
+    """Show opinions that moved, in place of facts."""
     k: int = STANDING_LINES
     """At most this many lines."""
 
@@ -53,8 +52,8 @@ class StandingPage(Record):
 def standing_page(
     path: str, settings: Mapping[str, Any], title: str = ""
 ) -> tuple[StandingPage | None, list[str]]:
-    """The page with these settings, of its front matter or of a template's table, or what of them
-    is not understood, as `key: expected …, not …`. `title` is what it is called without one."""
+    """The page with these settings (front matter, or a template's table), or its problems as
+    `key: expected …, not …`. `title` is the default title."""
     problems: list[str] = []
 
     def text(key: str) -> str:
@@ -106,7 +105,7 @@ def is_standing_path(path: str) -> bool:
 
 
 def standing_page_text(page: StandingPage, frame: str) -> str:
-    """The page before its first answer; `frame` ends with the title, under the front matter."""
+    """The initial page, from a `frame` with placeholders."""
     narrowing = {k: v for k, v in own_settings(page).items() if k not in ("path", *_TEXTS)}
     lines = "".join(f"{key}: {_yaml_value(value)}\n" for key, value in narrowing.items())
     return (
@@ -117,7 +116,7 @@ def standing_page_text(page: StandingPage, frame: str) -> str:
 
 
 def own_settings(page: StandingPage) -> dict[str, Any]:
-    """The settings of a page that are not those of every page."""
+    """The settings of a page that differ from the defaults."""
     plain = StandingPage("", "", "").to_dict()
     return {key: value for key, value in page.to_dict().items() if value != plain[key]}
 

@@ -62,10 +62,9 @@ def recall(session: Session, /, form: str, every_bank: bool, **filters: Any) -> 
     With --all every named bank is asked separately, and the answers are merged by rank; each hit
     names its bank.
 
-    The question may hold fields (kind: entity: tag: path: origin: by: since: until: before: after:
-    on:), "quoted phrases", and what to leave out: -word, -"a phrase", -kind:note, NOT word. by: is
-    the agent, conversation or user that a line names. Put the question in quotes, so that the shell
-    and the options do not take a part of it.
+    Fields (kind: entity: tag: path: origin: by: since: until: before: after: on:), "quoted phrases"
+    and exclusions (-word, -"a phrase", -kind:note, NOT word) are supported. by: is the agent,
+    conversation or user that a line names. Quote the question, so that the shell leaves it alone.
 
     Examples:
         lorebank recall "what does Peter prefer?"
@@ -116,7 +115,7 @@ def _show_notes(session: Session, answer: Answer, filters: dict[str, Any]) -> No
 
 
 def _advice(answer: Answer, filters: dict[str, Any]) -> list[str]:
-    """What would most likely find something: fewer filters, then another search."""
+    """What to try next: fewer filters, then another search."""
     flags = {
         "since": "--since",
         "until": "--until",
@@ -146,9 +145,9 @@ def _advice(answer: Answer, filters: dict[str, Any]) -> list[str]:
 @all_option
 @fail_empty_option
 def search(session: Session, /, query: str, every_bank: bool, **limits: Any) -> int:
-    """Ranks passages and shows at most 700 characters of each. To answer a question, lorebank
-    recall does more. Transcripts of conversations are searched as well where
-    memory_search.sources names them, as far as lorebank index or a server has read them.
+    """Ranks passages and shows at most 700 characters of each; to answer a question, use lorebank
+    recall. Transcripts of conversations are included if memory_search.sources names them, as far
+    as lorebank index or a server has read them.
 
     Examples:
         lorebank search router password
@@ -204,7 +203,7 @@ def get(session: Session, path: str, start_line: int | None, lines: int | None) 
 
 
 def _path_in_bank(session: Session, place: str) -> str:
-    """The path of `work:memory/a.md`, whose bank is then the one that is asked."""
+    """The path of `work:memory/a.md`, selecting its bank."""
     if ":" not in place or session.workspace or session.bank_name:
         return place
     from lorebank.workspace.registry import load_registry, split_place

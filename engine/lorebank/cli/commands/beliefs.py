@@ -1,4 +1,4 @@
-"""What is believed, why, since when and how well it held up; what happened and what is to come."""
+"""Opinions and their history, timeline and agenda."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def today(session: Session) -> int:
     """
     with session.bank() as bank:
         page = bank.today()
-    nothing = "nothing is new, and nothing is due"
+    nothing = "nothing new, and nothing due"
     return session.result(page, render.page_lines, key="page", nothing=nothing)
 
 
@@ -140,8 +140,8 @@ def today(session: Session) -> int:
 @option("--days", "How far ahead; default: 14.", default=14, metavar="N", type=click.IntRange(0))
 @date_option
 def agenda(session: Session, days: int) -> int:
-    """Leaves out what newer lines moved, cancelled or completed. What they may have settled comes
-    last, with the line that says so, and so do tasks of old logs that are long overdue.
+    """Leaves out what newer lines moved, cancelled or completed. Entries they may have settled come
+    last, with the line in question, as do long overdue tasks of old logs.
 
     Examples:
         lorebank agenda

@@ -25,8 +25,7 @@ GRAPH_FORMATS = ("graphml", "json", "mermaid", "dot")
 def import_notes(session: Session, /, **options: Any) -> int:
     """SOURCE is a folder, a zip or a file. It becomes Markdown below memory/imported/ and stays in
     quarantine until confirmed. A second import changes nothing; files you have edited since are
-    never overwritten. Exits with 1 if the source could not be read to the end, or a note not be
-    written, which the next import tries again.
+    never overwritten. Exit code 1: part of the source could not be read or written; import again.
 
     Examples:
         lorebank import ~/Vault --dry-run
@@ -71,9 +70,9 @@ def export(
     **filters: Any,
 ) -> None:
     """JSONL imports again as the same facts. A cell of CSV that a spreadsheet would run as a
-    formula has an apostrophe in front. Of the graph, GraphML and JSON carry components,
-    communities, bridges and centrality; mermaid and dot are for drawing. Under --json tables
-    come in the usual envelope.
+    formula has an apostrophe in front. GraphML and JSON graphs include components, communities,
+    bridges and centrality; mermaid and dot are for drawing. With --json tables come in the usual
+    envelope.
 
     Examples:
         lorebank export > facts.jsonl

@@ -1,4 +1,4 @@
-"""What an agent's host calls, and what connects one."""
+"""Commands for agent hosts, and for connecting them."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def connect(
     read_only: bool,
     check: bool,
 ) -> None:
-    """All else in the file stays byte for byte, and --remove restores it. For claude-code the hooks
-    are installed as well: the boot pack at the start of a session, and after a compaction the
-    words that ask to store what lasts.
+    """The rest of the file stays byte for byte, and --remove restores it. For claude-code the hooks
+    are installed as well: the boot pack at the start of a session, and the reminder to store
+    lasting facts after a compaction.
 
     Examples:
         lorebank connect claude-code
@@ -82,8 +82,8 @@ HOST = click.Choice(["claude-code", "shell"])
 
 @group("hooks")
 def hooks() -> None:
-    """claude-code: the boot pack at the start of a session, and after a compaction the words
-    that ask to store what lasts. shell: functions for any other host.
+    """claude-code: the boot pack at the start of a session, and the reminder to store lasting facts
+    after a compaction. shell: functions for any other host.
 
     Examples:
         lorebank hooks print claude-code
@@ -106,7 +106,7 @@ def print_hooks(session: Session, host: str) -> None:
 @click.argument("host", type=HOST)
 @option("--file", "Another file than the host's own.", type=click.Path(path_type=Path))
 def install_hooks(session: Session, host: str, file: Path | None) -> None:
-    """Put the hooks into the host's settings; all else there stays byte for byte."""
+    """Add the hooks to the host's settings; the rest stays byte for byte."""
     _change(session, host, file, hosts.start_command(session.settings()[0]))
 
 
@@ -114,7 +114,7 @@ def install_hooks(session: Session, host: str, file: Path | None) -> None:
 @click.argument("host", type=HOST)
 @option("--file", "Another file than the host's own.", type=click.Path(path_type=Path))
 def remove_hooks(session: Session, host: str, file: Path | None) -> None:
-    """Take the hooks out of the host's settings again."""
+    """Remove the hooks from the host's settings."""
     _change(session, host, file, None)
 
 
@@ -137,7 +137,7 @@ def run_hook(session: Session, event: str) -> None:
 
 
 def _print_text(session: Session, text: str, **about: object) -> None:
-    """Print a text byte for byte; under --json, what it is `about` beside it."""
+    """Print a text byte for byte; with --json, together with `about`."""
     if session.json:
         session.show_json({**about, "text": text})
     else:
@@ -154,7 +154,7 @@ def _change_lines(done: Iterable[hosts.HookChange]) -> list[str]:
 
 
 def _payload() -> dict[str, Any]:
-    """What the host says of the event; nothing where it says nothing."""
+    """The event's JSON from the host, if any."""
     if sys.stdin is None or sys.stdin.isatty():
         return {}
     try:
@@ -168,9 +168,9 @@ def _payload() -> dict[str, Any]:
 @budget_option("At most this many tokens.", 50)
 @flag("--group", "For a group chat: leave out the owner's private pages.")
 def context(session: Session, /, **how: Any) -> None:
-    """The owner's directives (bank/directives.md), the core memory, today's and yesterday's
-    log, the opinions most sure and the open proposals, inside a budget. With --group the core
-    memory and the proposals for it are left out.
+    """The owner's directives (bank/directives.md), the core memory, today's and yesterday's log,
+    the most confident opinions and the open proposals, within a budget. With --group the core
+    memory and its proposals are left out.
 
     Examples:
         lorebank context
@@ -208,8 +208,8 @@ def flush(
     reply: str | None,
     **which: Any,
 ) -> None:
-    """Due from context window - reserve_tokens_floor - soft_threshold_tokens on, once a compaction
-    cycle. Prints the system prompt, an empty line and the prompt; nothing while it is not due, and
+    """Due from context window - reserve_tokens_floor - soft_threshold_tokens on, once per
+    compaction. Prints the system prompt, an empty line and the prompt; while not due, nothing, and
     the reason on standard error. A reply of NO_REPLY is not for the user.
 
     Examples:
@@ -248,9 +248,9 @@ def flush(
 @flag("--group", "For group chats: leave out the core memory.")
 @flag("--read-only", "Offer no tool that writes.")
 @flag("--decides", "Let the agent accept proposals and confirm facts.")
-@option("--agent", "The name that its lines carry.", default="", metavar="NAME")
+@option("--agent", "The name on the lines it writes.", default="", metavar="NAME")
 @option("--user", "The user on whose behalf it writes.", default="", metavar="NAME")
-@option("--tools", "all, or names with commas.", default="default", metavar="LIST")
+@option("--tools", "all, or comma-separated names.", default="default", metavar="LIST")
 def mcp(
     session: Session,
     /,
@@ -261,15 +261,15 @@ def mcp(
     names: tuple[str, ...],
     **rights: Any,
 ) -> None:
-    """Over stdio, as agent hosts start it, or with --http to several clients of this machine, who
-    show the bearer token that is named at the start. The index is opened by the first call.
+    """Over stdio, as agent hosts start it, or with --http for several clients on this machine,
+    which send the bearer token printed at the start. The index is opened by the first call.
 
     One workspace is served, and nothing of another is ever read. --all or --with adds recall_all,
     memory_search_all and memory_get_all, which read the named banks; writes go to the one served.
 
-    What an agent may do is said here and by no argument of a tool. Over HTTP each client can have a
-    token and rights of its own: [name] tables with token, agent, user, group, read_only, decides,
-    tools and banks in mcp-clients.toml, beside your settings.
+    An agent's rights are set here, never by tool arguments. Over HTTP each client can have its own
+    token and rights: [name] tables with token, agent, user, group, read_only, decides, tools and
+    banks in mcp-clients.toml, next to your settings.
 
     Examples:
         lorebank mcp
@@ -305,7 +305,7 @@ def mcp(
 
 @contextmanager
 def _running_sidecar(session: Session, config: Config) -> Iterator[None]:
-    """Keeps the sidecar up to date, where the settings name one; else nothing is opened yet."""
+    """Keep the sidecar, if configured, up to date."""
     if config.memory.backend != "qmd":
         yield
         return
@@ -315,8 +315,7 @@ def _running_sidecar(session: Session, config: Config) -> Iterator[None]:
 
 
 def _bank_opener(session: Session, every_bank: bool, names: tuple[str, ...]) -> OpensBanks | None:
-    """What opens the banks that are asked together; names are looked up now, so that a slip in one
-    is said at the start."""
+    """A function that opens several banks; unknown names are reported right away."""
     if not every_bank and not names:
         return None
     if every_bank and names:

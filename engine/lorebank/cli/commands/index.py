@@ -20,8 +20,8 @@ SHOWN_PROBLEMS = 10
 @flag("--full", "Read every file again, changed or not.")
 @flag("--check", "Compare with a rebuild; exit with 6 if they differ.")
 def index(session: Session, full: bool, check: bool) -> int:
-    """Only changed files are read. The index is a cache: deleting .memory/ loses nothing. Exits
-    with 1 where the embedder that is set could not embed a text; words find it all the same.
+    """Only changed files are read. The index is a cache: deleting .memory/ loses nothing. Exit
+    code 1: the configured embedder failed on a text, which is then found by words alone.
 
     Examples:
         lorebank index
@@ -59,8 +59,8 @@ def _check(session: Session) -> int:
 
 @command("watch")
 def watch(session: Session) -> None:
-    """What changed is read, embedded and judged 1.5 seconds after the last change; network
-    folders, which report no changes, are polled. `mcp` does the same by itself.
+    """Reads and embeds changed files 1.5 seconds after the last change; network folders, which
+    report no changes, are polled. A running `mcp` server does the same.
 
     Examples:
         lorebank watch
@@ -93,8 +93,8 @@ def watch(session: Session) -> None:
 
 @command("status")
 def status(session: Session) -> int:
-    """Every problem comes with its place and what to do about it. Exits with 7 while anything
-    answers in place of what is set: words for the embedder, the built-in engine for qmd.
+    """Every problem is shown with its place and a remedy. Exit code 7: a fallback is in use, words
+    in place of the embedder or the built-in engine in place of qmd.
 
     Examples:
         lorebank status
@@ -109,9 +109,9 @@ def status(session: Session) -> int:
 @command("doctor")
 @flag("--fix", "Repair what can be repaired safely.")
 def doctor(session: Session, fix: bool) -> int:
-    """Looks at permissions, what killed runs left, the index (as a database, and row by row against
-    the files), managed blocks, notes and ledgers, citations that lead nowhere, the embedder and
-    the schedule. Exits with 6 while anything is wrong. Your notes are never changed.
+    """Checks permissions, interrupted runs, the index (as a database, and row by row against the
+    files), managed blocks, notes and ledgers, broken citations, the embedder and the schedule.
+    Exit code 6: something is wrong. Your notes are never changed.
 
     Examples:
         lorebank doctor
@@ -139,10 +139,9 @@ def doctor(session: Session, fix: bool) -> int:
 )
 @option("--seed", "Which sentences.", type=int, default=0, metavar="N", show_default=True)
 def bench(session: Session, /, **sample: Any) -> None:
-    """Takes facts (and sentences of prose, where facts are few), leaves out a part of their
-    words and asks for them again: how often the sentence comes back first, among five, among
-    ten; beside it the lines grep would show. It tells how well notes are remembered by words
-    that stand in them, not how well questions in other words are answered. No note is changed.
+    """Takes facts (or sentences of prose, if there are few facts), drops some of their words and
+    searches for the rest: how often is the sentence found first, among five, among ten, compared
+    with grep? It measures recall by the notes' own words, not by paraphrase. No note is changed.
 
     Examples:
         lorebank bench

@@ -1,4 +1,4 @@
-"""What waits for a person: judgments, proposed edits, what is in quarantine; and what goes."""
+"""Decisions: the inbox, proposals, quarantine, and forgetting."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SHOWN = 10
 _VERDICTS = {
     "next": "leave it for another time",
     "edit": "open the newer line in your editor, then ask again",
-    "quit": "rule on no more",
+    "quit": "stop here",
 }
 
 
@@ -35,11 +35,11 @@ _by_option = option("--by", "Who rules; default: your user name.", metavar="NAME
 @click.argument("words", nargs=-1, metavar="[ID VERDICT]… | rule")
 @option("--kind", "Only these.", type=click.Choice([each.value for each in InboxKind]))
 @option("-k", "At most this many items.", type=click.IntRange(min=1), default=_SHOWN)
-@flag("--all", "everything", "Also pairs of lines that are little alike.")
+@flag("--all", "everything", "Include weak matches.")
 @_by_option
 @flag("--settled", "List the verdicts in force.")
-@flag("--judge", "Let the generator rule on what it is sure of.")
-@flag("--compare", "Show what it says of what others settled.")
+@flag("--judge", "Let the generator rule where it is certain.")
+@flag("--compare", "Show the generator's verdicts beside those of other judges.")
 @flag("--undo", "Take back the verdicts on IDs, or all --by NAME.")
 @date_option
 def inbox(
@@ -54,9 +54,9 @@ def inbox(
     compare: bool,
     undo: bool,
 ) -> int:
-    """Newest first; pairs of lines that are little alike only with --all. Each verdict is a signed
-    line under bank/; deleting the line, or --undo, takes it back. `rule` goes through the items
-    with single keys, on a terminal only. --compare writes nothing.
+    """Newest first; weak matches only with --all. Each verdict is a signed line under bank/;
+    deleting the line, or --undo, takes it back. `rule` goes through the items with single keys,
+    on a terminal only. --compare writes nothing.
 
     Examples:
         lorebank inbox
@@ -99,7 +99,7 @@ def _verdicts(words: tuple[str, ...]) -> dict[str, str]:
 
 
 def _ask(session: Session, waiting: Callable[[], Inbox], bank: Bank, by: str | None) -> None:
-    """Go through the items, a key each; what was ruled stands even where a later one is left."""
+    """Go through the items, one key each; every ruling takes effect at once."""
     if not session.can_ask:
         raise UsageError(
             "going through the inbox needs a terminal",
@@ -134,7 +134,7 @@ def _ask(session: Session, waiting: Callable[[], Inbox], bank: Bank, by: str | N
 @flag("--undo", "Take back the verdict on the pair.")
 def evidence(session: Session, fact: str, rest: tuple[str, ...], by: str | None, undo: bool) -> int:
     """Short for `lorebank inbox`. FACT and OPINION are ids or their beginnings. OPINION may be left
-    out if the fact waits with only one. The verdict is a line of bank/evidence.md; deleting the
+    out if only one waits with the fact. The verdict is a line of bank/evidence.md; deleting the
     line undoes it.
 
     Examples:
@@ -145,7 +145,7 @@ def evidence(session: Session, fact: str, rest: tuple[str, ...], by: str | None,
     """
     stances = [word for word in rest if word.lower() in list(Stance)]
     if not undo and len(stances) != 1:
-        raise UsageError("one verdict is wanted", hint=" or ".join(Stance))
+        raise UsageError("expected one verdict", hint=" or ".join(Stance))
     pair = " ".join([fact, *(word for word in rest if word not in stances)])
     if undo:
         with session.bank() as bank:
@@ -203,11 +203,11 @@ _ruling("reject", "Drop these proposals; they come back only with new evidence."
     type=click.Choice([origin.value for origin in Origin if not origin.trusted]),
 )
 @option("--reason", "The reason, written on the line.", default="", metavar="TEXT")
-@flag("--undo", "Take it back: the line is taken off.")
+@flag("--undo", "Remove the confirmation again.")
 def confirm(session: Session, /, ids: tuple[str, ...], all_from: str | None, **how: Any) -> int:
-    """What is imported, said in a session or marked untrusted is recalled only marked, moves no
-    opinion and reaches no page. What you confirm counts like your own word from then on: a line of
-    bank/confirmed.md says so, and deleting it undoes it.
+    """Imported, session and untrusted lines are flagged in recall and ignored by opinions and
+    pages. What you confirm counts as your own from then on: a line of bank/confirmed.md records
+    it, and deleting that line undoes it.
 
     Examples:
         lorebank confirm f-1a2b3c4d5e
@@ -232,11 +232,11 @@ def confirm(session: Session, /, ids: tuple[str, ...], all_from: str | None, **h
 )
 @option("--source", "A file, a transcript, or lines of it.", default="", metavar="PATH[#L10[-L20]]")
 @option("--match", "Lines with these words; Ann* for a part.", default="", metavar="TEXT")
-@option("--before", "Only of earlier days; alone, all notes and talk of those.", metavar="DAY")
+@option("--before", "Only earlier days; used alone, everything before that day.", metavar="DAY")
 @flag("--dry-run", "Show every line that would go; cut nothing.")
 @flag("--undo", "undo", "Put back what a run cut: the last, or RUN.")
-@flag("--purge", "Keep nothing to undo it; alone, of no run.")
-@flag("--force", "With --undo: leave notes alone that changed since.")
+@flag("--purge", "Delete the undo data; used alone, of all runs.")
+@flag("--force", "With --undo: skip notes that changed since.")
 def forget(
     session: Session,
     /,
@@ -247,12 +247,11 @@ def forget(
     force: bool,
     **selection: Any,
 ) -> int:
-    """ID is that of a fact, a passage (n-…) or an opinion (o-…). A fact goes whole, a list item
-    without the items nested in it; of a paragraph only the matching lines go. An empty line stays
-    where a line stood, so that every other citation holds. What is cut is kept in .memory/forgotten
-    for --undo until --purge drops it, with the copies of pages that reflect keeps. Git's history is
-    yours, and transcripts are their host's: lines of bank/forgotten.md keep them from being read
-    again.
+    """ID is that of a fact, a passage (n-…) or an opinion (o-…). A fact is cut whole, a list item
+    without its nested items, a paragraph only by its matching lines. An empty line remains in
+    place of each, so that other citations stay valid. What is cut is kept in .memory/forgotten for
+    --undo until --purge deletes it, together with reflect's copies of pages. Git history and host
+    transcripts are not edited; bank/forgotten.md makes lorebank ignore them.
 
     Examples:
         lorebank forget f-1a2b3c4d5e --dry-run

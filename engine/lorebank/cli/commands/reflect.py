@@ -54,7 +54,7 @@ _FAILURE_CODES = frozenset(
 @flag("--hunks", "With -i: decide page by page, hunk by hunk.")
 @option("--accept", "Make only these changes.", metavar="HUNK", multiple=True)
 @option("--reject", "Leave these out, now and later.", metavar="HUNK", multiple=True)
-@flag("--force", "Let more entries disappear than reflect.max_vanish.")
+@flag("--force", "Ignore the reflect.max_vanish limit.")
 @flag("--commit", "Make one git commit of the pages written.")
 @option(
     "--undo",
@@ -67,9 +67,8 @@ _FAILURE_CODES = frozenset(
 def reflect(session: Session, /, check: bool, diff: bool, **options: Any) -> int:
     """Entity pages, opinions and a journal page, written between markers; what you wrote around
     them stays. Where nothing is new, no file is touched. A rejected change stays away until its
-    evidence changes; `bank/reflections/rejected.md` lists such changes. With --quiet, as a
-    scheduler calls it, a run prints one line for a log, and fails with 1 where it had to leave
-    a page alone.
+    evidence changes; `bank/reflections/rejected.md` lists such changes. With --quiet, as
+    schedulers use it, a run prints one line for a log. Exit code 1: a page could not be written.
 
     Examples:
         lorebank reflect --dry-run
@@ -82,7 +81,7 @@ def reflect(session: Session, /, check: bool, diff: bool, **options: Any) -> int
     """
     undo = options.pop("undo")
     if undo is not None and (check or diff or any(options[k] for k in options.keys() - {"force"})):
-        raise UsageError("--undo goes with the name of a run and --force only")
+        raise UsageError("--undo takes only the name of a run and --force")
     with session.bank() as bank:
         if undo is not None:
             undone = bank.undo_reflect(None if undo == LAST else undo, force=options["force"])
@@ -123,8 +122,8 @@ def _log(session: Session, report: ReflectReport) -> int:
 
 
 class _Review:
-    """Decides change by change. Nothing is locked meanwhile: a change that reads differently by
-    the end is left for next time."""
+    """Interactive review. Nothing is locked meanwhile: a change that differs by the end is left for
+    the next time."""
 
     def __init__(
         self, session: Session, bank: Bank, options: dict[str, Any], *, by_hunk: bool
@@ -137,13 +136,13 @@ class _Review:
         self.rejected: list[str] = []
         self.left: set[str] = set()
         self.everything: set[str] = set()
-        """Entities of which all is accepted."""
+        """Entities with all changes accepted."""
 
     def run(self) -> None:
-        """Ask until every change is decided or somebody quits."""
+        """Ask until every change is decided, or the user quits."""
         if not self.session.can_ask:
             raise UsageError(
-                "--interactive asks at a terminal, and there is none",
+                "--interactive needs a terminal",
                 hint="name hunks with --accept and --reject; --dry-run --json lists them",
             )
         changes = self._plan()
@@ -172,7 +171,7 @@ class _Review:
             number += 1
 
     def _plan(self) -> list[Change]:
-        """The changes that are proposed and not decided yet."""
+        """The undecided changes."""
         known = {*self.accepted, *self.rejected, *self.left}
         hunks = [h for h in self.bank.reflect(**self.options).hunks if h.id not in known]
         if self.by_hunk:

@@ -37,8 +37,8 @@ from lorebank.schedule.job import (
 
 @group("schedule")
 def schedule() -> None:
-    """A night that was missed is caught up by systemd, launchd and Windows when the machine is
-    back; whatever they leave, the next command says, and runs with --catch-up.
+    """systemd, launchd and Windows catch up on a missed night when the machine is back; otherwise
+    the next command reports it, or runs it with --catch-up.
 
     Examples:
         lorebank schedule print --system cron
@@ -97,7 +97,7 @@ def install_job(session: Session, at: str, system: str | None, catch_up: bool) -
 
 
 @schedule.subcommand("remove")
-@_system_option("Only from that scheduler.")
+@_system_option("Only from this scheduler.")
 def remove_job(session: Session, system: str | None) -> None:
     """Remove the nightly run; everything else stays as it was."""
     root = session.find_root()

@@ -85,7 +85,7 @@ def import_settings(session: Session, file: str, dry_run: bool) -> None:
     shown = {key: settings.shown(key, value) for key, value in found.settings.items()}
     unmapped = [{"key": key, "reason": why} for key, why in found.unmapped]
     look = session.error_look
-    left = (look.warn(look.clean_line(f"no home: {k}: {why}")) for k, why in found.unmapped)
+    left = (look.warn(look.clean_line(f"not imported: {k}: {why}")) for k, why in found.unmapped)
     session.print(
         {"file": str(target), "settings": shown, "homeless": unmapped},
         setting_lines(session.look, [(k, v, "default") for k, v in shown.items()]),
@@ -121,7 +121,7 @@ def _load_config(session: Session) -> Config:
 
 
 def _workspace_root(session: Session) -> Path | None:
-    """The workspace, or `None` where none was named and none is near: settings hold there too."""
+    """The workspace, if any: settings work without one."""
     try:
         return session.find_root()
     except WorkspaceError:
@@ -134,7 +134,7 @@ def _user_file() -> Path:
     found = files.user_config_path(os.environ)
     if found is None:
         raise ConfigurationError(
-            "no folder for your settings is known", hint="set LOREBANK_CONFIG to a file's path"
+            "no settings folder was found", hint="set LOREBANK_CONFIG to a file's path"
         )
     return found
 

@@ -1,4 +1,4 @@
-"""Laying workspaces out and naming them; templates of pages; a walk through a sample."""
+"""Creating and naming workspaces, templates, and the demo."""
 
 from __future__ import annotations
 
@@ -45,28 +45,28 @@ def init(session: Session, directory: str | None, template: str, dry_run: bool) 
     root = root or "."
     if dry_run:
         planned = Bank.plan_init(root, template=template)
-        ends = f"{len(planned)} would be made" if planned else "nothing to make"
+        ends = f"{len(planned)} would be created" if planned else "nothing to create"
         _show_created(session, {"created": planned, "dry_run": True}, planned, ends)
         return
     with Bank.init(root, template=template) as bank:
         made, place = bank.created, str(bank.root)
     ends = f'{place} is ready: lorebank -w {place} retain "W @Name: a sentence worth keeping"'
-    ends = ends if made else f"{place} is laid out already; nothing to make"
+    ends = ends if made else f"{place} is already set up; nothing to create"
     _show_created(session, {"workspace": place, "created": made}, made, ends)
 
 
 def _show_created(
     session: Session, payload: Mapping[str, object], paths: Sequence[str], ends: str
 ) -> None:
-    """The paths that were made, or would be, and a note that `ends` the list."""
+    """The created (or planned) paths, and a final note."""
     session.print(payload, map(session.look.clean_line, paths), [ends])
 
 
 @group("bank")
 def bank() -> None:
-    """The names stand in banks.toml beside your settings. A name stands for a folder; it never lets
-    one workspace read another's files. Which workspace a command is about: --workspace or --bank,
-    else LOREBANK_WORKSPACE, else the nearest folder upwards, else the default bank.
+    """Names are kept in banks.toml, next to your settings. A name points to a folder and never lets
+    one workspace read another's files. A command uses the workspace of --workspace or --bank, else
+    of LOREBANK_WORKSPACE, else the nearest parent folder, else the default bank.
 
     Examples:
         lorebank bank add home ~/notes
@@ -93,7 +93,7 @@ def add_bank_name(session: Session, name: str, path: str, replace: bool) -> None
 
 @bank.subcommand("list")
 def list_banks(session: Session) -> None:
-    """List the named workspaces; the default is marked, and those that are gone."""
+    """List the named workspaces; marks the default and missing ones."""
     registry = load_registry(os.environ)
     rows = [(each, Path(each.path).is_dir()) for each in registry.banks]
     banks = [{**each.to_dict(), "there": there} for each, there in rows]
@@ -107,13 +107,13 @@ def list_banks(session: Session) -> None:
 def remove_bank_name(session: Session, name: str) -> None:
     """Remove a name; the folder and its files stay."""
     removed = remove_bank(os.environ, name)
-    text = f"{removed.name} is forgotten; {removed.path} stays"
+    text = f"{removed.name} is removed; {removed.path} is unchanged"
     session.print({"bank": removed.to_dict()}, (), [session.error_look.clean_line(text)])
 
 
 @bank.subcommand("default", examples="lorebank bank default home")
 @click.argument("name", required=False)
-@flag("--unset", "Have no default.")
+@flag("--unset", "Clear the default.")
 def default_bank_name(session: Session, name: str | None, unset: bool) -> None:
     """Set or print the bank used when none is named and no workspace is near."""
     if name and unset:
@@ -134,8 +134,8 @@ INVALID = 3
 
 @group("template")
 def template() -> None:
-    """A template brings starting pages and standing questions: pages whose question reflect answers
-    anew from the notes. It is a folder, or a zip, with a template.toml.
+    """A template provides initial pages and standing questions, which reflect keeps answering from
+    the notes. It is a folder, or a zip, with a template.toml.
 
     Examples:
         lorebank template list
@@ -178,8 +178,8 @@ def import_template(session: Session, source: str, dry_run: bool) -> None:
     """
     with session.bank() as bank:
         made = bank.import_template(source, dry_run=dry_run)
-    verb = "would be made" if dry_run else "made"
-    ends = f"{len(made)} {verb}" if made else "nothing is missing; nothing to make"
+    verb = "would be created" if dry_run else "created"
+    ends = f"{len(made)} {verb}" if made else "nothing is missing; nothing to create"
     payload = {"template": source, "created": made, "dry_run": dry_run}
     _show_created(session, payload, made, ends)
 
@@ -225,7 +225,7 @@ DEMO: tuple[tuple[str, tuple[str, ...]], ...] = (
 @command("demo")
 @click.argument("folder", required=False, type=click.Path(path_type=Path))
 def demo(session: Session, folder: Path | None) -> int:
-    """The copy goes into FOLDER, or into a new temporary folder, and stays there to play with.
+    """The copy goes into FOLDER, or into a new temporary folder, and stays there to try things.
 
     Examples:
         lorebank demo

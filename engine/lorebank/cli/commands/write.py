@@ -1,4 +1,4 @@
-"""Writing: facts, notes and the core memory; and looking the written over."""
+"""Writing facts, notes and the core memory; linting."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def split_facts(text: str) -> list[str]:
 def remember(
     session: Session, text: tuple[str, ...], to: str, allow_secret: bool, undo: bool
 ) -> None:
-    """Orders that hold in every conversation go into the core memory; decisions, preferences and
+    """Instructions for every conversation go into the core memory; decisions, preferences and
     durable facts into today's log as facts; context of the day into the log as a note.
 
     Examples:
@@ -162,9 +162,8 @@ def remember(
 def log(
     session: Session, text: tuple[str, ...], day: str | None, undo: bool, **allowed: Any
 ) -> None:
-    """For context of the day; use retain for what should last. TEXT is read from standard input
-    with -, or where input is piped; without either, the log opens in $EDITOR. Prints the place
-    of the note.
+    """For context of the day; use retain for lasting facts. TEXT is read from standard input with
+    -, or when piped; otherwise the log opens in $EDITOR. Prints the place of the note.
 
     Examples:
         lorebank log "Waiting for the carpenter's offer."
@@ -184,7 +183,7 @@ def log(
 
 
 def _edit(session: Session, day: str | None, *, allow_future: bool) -> None:
-    """Open the log in the user's editor, laid out where it does not exist."""
+    """Open the log in the user's editor, created if missing."""
     editor = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
     if not editor:
         raise UsageError("nothing to log", hint="give a text, pipe one in, or set EDITOR")
