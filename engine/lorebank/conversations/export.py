@@ -21,8 +21,6 @@ _LABELS = {"user": "User", "assistant": "Assistant"}
 
 
 class Transcript(Record):
-    """One conversation."""
-
     id: str
     """The host's name for it."""
     ended: datetime

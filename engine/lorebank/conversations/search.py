@@ -21,7 +21,6 @@ from lorebank.recall.understand import MAX_QUERY_CHARACTERS
 _MIN_CANDIDATES = 40
 """Chosen by hand: repeated chunks and low scores are dropped later."""
 _CANDIDATES_PER_HIT = 4
-"""As above, for many hits."""
 
 
 def search_sessions(

@@ -161,7 +161,6 @@ def take_last_chunk(connection: Connection, session: int | None) -> TurnChunk | 
 
 
 def add_chunks(connection: Connection, session: int | None, chunks: Iterable[TurnChunk]) -> None:
-    """Append chunks."""
     first = connection.execute("SELECT coalesce(max(chunk), 0) + 1 FROM session_chunks").get
     rows = list(enumerate(chunks, start=int(first)))
     connection.executemany(
@@ -215,7 +214,6 @@ def drop_problem(connection: Connection, session: int | None, code: str) -> None
 
 
 def session_problems(connection: Connection) -> tuple[Diagnostic, ...]:
-    """Problems by path."""
     return tuple(
         Diagnostic(path, line, code, PROBLEMS[code] + (f" ({count:,} times)" if count > 1 else ""))
         for path, line, code, count in select(

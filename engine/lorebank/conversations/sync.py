@@ -51,7 +51,6 @@ class SyncScope(Enum):
     DUE = "due"
     """Files that grew enough."""
     ADDED = "added"
-    """Everything added."""
     FROM_START = "from start"
     """Every file from the start."""
 

@@ -158,7 +158,6 @@ def integrity_problems(connection: Connection, *, words: bool = True) -> tuple[s
 
 
 def full_text_tables(connection: Connection) -> list[str]:
-    """The FTS5 tables."""
     query = "SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL%fts5%' ORDER BY name"
     return [name for (name,) in select(connection, query)]
 

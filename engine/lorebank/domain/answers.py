@@ -310,7 +310,6 @@ class EntityView(Record):
     """Newest first."""
     questions: tuple[OpenQuestion, ...] = ()
     tokens: int = 0
-    """Estimated tokens."""
     truncated: bool = False
     """Whether the token budget left something out."""
     screen: tuple[str, ...] = ()
@@ -442,8 +441,6 @@ class SearchOfBanks(Record):
 
 
 class OpinionsOfBanks(Record):
-    """The opinions of several banks."""
-
     opinions: tuple[tuple[str, Opinion], ...]
     """`(bank, opinion)`, the surest first."""
     banks: tuple[BankPart, ...]

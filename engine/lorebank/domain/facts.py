@@ -303,8 +303,6 @@ def superseded_phrase(since: date | None, by: str | None) -> str:
 
 
 class TaskState(StrEnum):
-    """The state of a task."""
-
     OPEN = "open"
     DONE = "done"
     CANCELLED = "cancelled"
@@ -446,7 +444,6 @@ class Relation(StrEnum):
     SAME = "same"
     REPLACES = "replaces"
     BOTH = "both"
-    """Both are true."""
 
 
 class InboxLine(Record):

@@ -79,7 +79,6 @@ class NameStep(Record):
     step: str
     """`slug`, `ledger`, `front matter`, `folding`, `writing` or `context`, tried in this order."""
     note: str
-    """The result."""
     found: bool
     source: Citation | None = None
     """The line that says so, where a line does."""

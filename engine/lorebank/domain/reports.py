@@ -250,7 +250,6 @@ class BeliefChange(Record):
     moved: tuple[Evidence, ...]
     """The lines within the span that bear on it, oldest first."""
     successor: Opinion | None = None
-    """Its replacement."""
 
     @written_as(kind="change", opinion="")
     def to_dict(self) -> dict[str, Any]:

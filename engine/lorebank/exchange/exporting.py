@@ -22,7 +22,6 @@ from lorebank.workspace.atomic import read_if_exists, read_json, write_atomic
 from lorebank.workspace.run_store import Change, apply_change
 
 FILE_LIST = "export.json"
-"""Lists the files of the export."""
 
 
 def write_target_folder(target: Path, files: Mapping[str, str], *, force: bool) -> None:

@@ -26,7 +26,7 @@ from lorebank.exchange.prose import (
     shareable_text,
     titled,
 )
-from lorebank.exchange.source import note_text
+from lorebank.exchange.source import note_text, read_pages
 from lorebank.markdown.front_matter import PROGRAM_KEY, PROPERTY, FrontMatterValue, property_value
 from lorebank.markdown.source import FenceScanner
 from lorebank.records import Record
@@ -81,14 +81,12 @@ class GraphSettings(Record):
 def read_logseq(source: Source) -> NoteStream:
     settings = _settings(source)
     blocks = _blocks(source, settings)
-    for path in source.paths:
-        if reason := _skip_reason(path, settings):
-            yield Diagnostic(path, 0, *reason)
-            continue
-        text, problems = note_text(source, path)
-        yield from problems
-        if text is not None:
-            yield from graph_page(path, text, settings, blocks)
+    yield from read_pages(
+        source,
+        source.paths,
+        lambda path: _skip_reason(path, settings),
+        lambda path, text: graph_page(path, text, settings, blocks),
+    )
 
 
 def _skip_reason(path: str, settings: GraphSettings) -> tuple[str, str] | None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
 
 from lorebank.domain.facts import Diagnostic
 from lorebank.markdown.source import decode
 from lorebank.workspace.given import Source
 
+T = TypeVar("T")
 MAX_NOTE_BYTES = 8_000_000
 
 
@@ -24,6 +25,23 @@ def note_text(source: Source, path: str) -> tuple[str | None, tuple[Diagnostic, 
         return None, (Diagnostic(path, 0, "not-text", "is not UTF-8 text; left out"),)
     text, problems = decode(data, path)
     return text.replace("\r\n", "\n").replace("\r", "\n"), problems
+
+
+def read_pages(
+    source: Source,
+    paths: Iterable[str],
+    skip_reason: Callable[[str], tuple[str, str] | None],
+    read: Callable[[str, str], Iterator[T | Diagnostic]],
+) -> Iterator[T | Diagnostic]:
+    """`read(path, text)` for each path without a `skip_reason`; everything else is reported."""
+    for path in paths:
+        if reason := skip_reason(path):
+            yield Diagnostic(path, 0, *reason)
+            continue
+        text, problems = note_text(source, path)
+        yield from problems
+        if text is not None:
+            yield from read(path, text)
 
 
 BROKEN = "invalid-json"

@@ -28,7 +28,7 @@ from lorebank.exchange.prose import (
     shareable_page,
     titled,
 )
-from lorebank.exchange.source import note_text
+from lorebank.exchange.source import read_pages
 from lorebank.markdown.front_matter import parse_front_matter
 from lorebank.markdown.mentions import code_spans
 from lorebank.markdown.source import FenceScanner
@@ -39,6 +39,8 @@ _BLOCK_ID = re.compile(r"(?:\A|[ \t]+)\^[A-Za-z0-9-]+[ \t]*\Z")
 _CALLOUT = re.compile(
     r"(?P<quote>[ \t]*(?:>[ \t]?)+)\[!(?P<type>[\w -]+)(?:\|[^\]]*)?\][+-]?[ \t]*(?P<title>.*)\Z"
 )
+_HIDDEN = re.compile(r"(?:[^/.][^/]*/)*\.[^/]*")
+"""A path up to its first part that begins with a dot."""
 _LEFT_OUT = {
     ".canvas": ("drawing", "a canvas is not text; left out"),
     ".base": ("drawing", "a database view is not text; left out"),
@@ -73,21 +75,12 @@ def vault_notes(
     source: Source, note: Callable[[str, str], NoteStream], settings: VaultSettings
 ) -> NoteStream:
     """`note(path, text)` for each Markdown file; everything else is reported as left out."""
-    hidden: set[str] = set()
-    for path in source.paths:
-        parts = PurePosixPath(path).parts
-        dotted = next((n for n, part in enumerate(parts) if part.startswith(".")), None)
-        if dotted is not None:
-            hidden.add("/".join(parts[: dotted + 1]))
-            continue
-        if reason := _skip_reason(path, settings.templates):
-            yield Diagnostic(path, 0, *reason)
-            continue
-        text, problems = note_text(source, path)
-        yield from problems
-        if text is not None:
-            yield from note(path, text)
-    for path in sorted(hidden):
+    hidden = {path: found[0] for path in source.paths if (found := _HIDDEN.match(path))}
+    visible = (path for path in source.paths if path not in hidden)
+    yield from read_pages(
+        source, visible, lambda path: _skip_reason(path, settings.templates), note
+    )
+    for path in sorted(set(hidden.values())):
         yield Diagnostic(path, 0, "hidden", "hidden files belong to the program; left out")
 
 

@@ -129,7 +129,6 @@ def _contains_form(word: str, source_words: Collection[str]) -> bool:
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 _BREAK = "\n---\n"
 _MAX_SENTENCE_CHARACTERS = 600
-"""Characters."""
 
 
 class Sentence(Record):

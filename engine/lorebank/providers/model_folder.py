@@ -55,8 +55,7 @@ class Model(Protocol):
     """A static or ONNX model."""
 
     @property
-    def dimension(self) -> int:
-        """Of its vectors."""
+    def dimension(self) -> int: ...
 
     def embed(self, texts: Sequence[str]) -> Floats:
         """Vectors, not normalised; zero for a text without a token."""
@@ -143,10 +142,7 @@ class FolderEmbedder(Embedder):
         try:
             identity = self.contents.identity()
         except OSError as problem:
-            raise ProviderError(
-                f"the local model cannot be read: {problem}",
-                hint="correct embedder.local.model_path",
-            ) from problem
+            raise _unreadable(problem) from problem
         return f"local/{self.contents.kind}/{identity}/{self.cut or 'native'}/method-{_METHOD}"
 
     def embed_documents(self, texts: Sequence[str]) -> Floats:
@@ -264,9 +260,12 @@ def _is_static(file: Path) -> bool:
     try:
         return table_name(map_arrays(file)) is not None
     except (OSError, ValueError) as problem:
-        raise ProviderError(
-            f"the local model cannot be read: {problem}", hint="correct embedder.local.model_path"
-        ) from problem
+        raise _unreadable(problem) from problem
+
+
+def _unreadable(problem: Exception) -> ProviderError:
+    message = f"the local model cannot be read: {problem}"
+    return ProviderError(message, hint="correct embedder.local.model_path")
 
 
 def _json_object(file: Path) -> dict[str, Any]:

@@ -32,8 +32,6 @@ class Limits(Record):
 
 
 class Model(Protocol):
-    """Any model."""
-
     @property
     def name(self) -> str:
         """The provider's name in the settings, such as `local`."""
@@ -112,7 +110,6 @@ class Prompt(Record):
     system: str
     turns: tuple[Turn, ...]
     answer_tokens: int = 1500
-    """Limit of the answer."""
 
     @property
     def estimated_tokens(self) -> int:

@@ -10,6 +10,7 @@ import binascii
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -69,7 +70,6 @@ class Service(Record):
     path: str
     """Below the base URL; `{model}` stands for the model, without Google's `models/`."""
     body: Callable[[RemoteEmbedder, Sequence[str], Role], dict[str, Any]]
-    """The request body."""
     read: Callable[[Any, int], Sequence[Any]]
     """Answer and number of texts → vectors in the order of the texts; may raise `BadAnswer`."""
     limits: Limits
@@ -118,6 +118,10 @@ class RemoteEmbedder:
         """Provider, endpoint, model and dimensions; known before any request."""
         return f"{self.name}/{self.endpoint}/{self.model}/{self.dimensions or 'native'}"
 
+    def dimension_field(self, name: str) -> dict[str, int]:
+        """The request field that asks for shorter vectors, if they are configured."""
+        return {name: self.dimensions} if self.dimensions else {}
+
     def embed_documents(self, texts: Sequence[str]) -> Floats:
         return self._embed(texts, "document", self.policy)
 
@@ -131,12 +135,11 @@ class RemoteEmbedder:
     def _embed(self, texts: Sequence[str], role: Role, policy: RetryPolicy) -> Floats:
         """Blank texts are not sent and get zero vectors."""
         rows = [row for row, text in enumerate(texts) if text.strip()]
-        if not rows:
-            return np.zeros((len(texts), self.dimension), np.float32)
         cut = [cut_to_tokens(texts[row], self.limits.text_tokens) for row in rows]
-        found = self._ask(cut, role, policy)
+        found = self._ask(cut, role, policy) if rows else None
         vectors = np.zeros((len(texts), self.dimension), np.float32)
-        vectors[rows] = found
+        if found is not None:
+            vectors[rows] = found
         return vectors
 
     def _ask(self, texts: Sequence[str], role: Role, policy: RetryPolicy) -> Floats:
@@ -282,11 +285,7 @@ def open_client(
             hint=f"set {KEY_VARIABLES[name][0]}, or providers.{name}.api_key in your own settings",
         )
 
-    def announce() -> None:
-        setup.say(
-            f"the text of notes and questions is sent to {account.base_url} ({name}, {model})"
-        )
-
+    notice = f"the text of notes and questions is sent to {account.base_url} ({name}, {model})"
     return Client(
         provider=name,
         base_url=account.base_url,
@@ -294,7 +293,7 @@ def open_client(
             key_headers(account.api_key) if account.api_key else {}, account.headers
         ),
         offline=setup.embedder.offline,
-        announce=announce,
+        announce=partial(setup.say, notice),
         purpose=purpose,
     )
 
@@ -341,6 +340,11 @@ def unit_vectors(rows: Sequence[Any], count: int, dimension: int) -> Floats:
         raise BadAnswer("answered with a zero vector for a text that is not empty")
     found: Floats = (matrix / lengths[:, None].astype(matrix.dtype)).astype(np.float32, copy=False)
     return found
+
+
+def unit_vector(row: Any, dimension: int) -> Floats:
+    vector: Floats = unit_vectors([row], 1, dimension)[0]
+    return vector
 
 
 def _vector(row: Any) -> NDArray[np.floating[Any]]:

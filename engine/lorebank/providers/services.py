@@ -33,7 +33,7 @@ from lorebank.providers.remote import (
     batch_vectors,
     embeddings_of,
     read_completion,
-    unit_vectors,
+    unit_vector,
 )
 from lorebank.records import dig
 
@@ -48,21 +48,17 @@ def openai_body(
     embedder: RemoteEmbedder, texts: Sequence[str], role: Role, encoding: str = "base64"
 ) -> dict[str, Any]:
     """Open models get the prefixes that mark documents and queries."""
-    body: dict[str, Any] = {
+    return {
         "model": embedder.model,
         "input": [prefixed(embedder.model, text, role) for text in texts],
         "encoding_format": encoding,
+        **embedder.dimension_field("dimensions"),
     }
-    return body | ({"dimensions": embedder.dimensions} if embedder.dimensions else {})
-
-
-def _voyage_body(embedder: RemoteEmbedder, texts: Sequence[str], role: Role) -> dict[str, Any]:
-    return {"input": list(texts), **_voyage_parameters(embedder, role)}
 
 
 def _voyage_parameters(embedder: RemoteEmbedder, role: Role) -> dict[str, Any]:
     found: dict[str, Any] = {"model": embedder.model, "input_type": role, "truncation": True}
-    return found | ({"output_dimension": embedder.dimensions} if embedder.dimensions else {})
+    return found | embedder.dimension_field("output_dimension")
 
 
 def read_rows(answer: Any, count: int) -> list[Any]:
@@ -146,8 +142,7 @@ def _vector(row: Any, dimension: int) -> NDArray[np.float32]:
             raise BadAnswer(str(dig(error, "message") or error)[:200])
     if (status := dig(response, "status_code")) not in (200, None):
         raise BadAnswer(f"answered {status}")
-    vector: NDArray[np.float32] = unit_vectors(read_rows(dig(response, "body"), 1), 1, dimension)[0]
-    return vector
+    return unit_vector(read_rows(dig(response, "body"), 1)[0], dimension)
 
 
 def _require_id(provider: str, answer: Any) -> str:
@@ -178,7 +173,7 @@ VOYAGE_EMBEDDINGS = Service(
     "voyage",
     "voyage-3.5",
     "/embeddings",
-    _voyage_body,
+    lambda embedder, texts, role: {"input": list(texts), **_voyage_parameters(embedder, role)},
     read_rows,
     Limits(items=256, tokens=100_000, text_tokens=30_000),
     dict.fromkeys(("voyage-3.5", "voyage-3.5-lite", "voyage-3-large", "voyage-code-3"), 1024),
@@ -198,21 +193,15 @@ def _openai_chat_body(model: str, prompt: Prompt, own: bool) -> dict[str, Any]:
     }
 
 
-def _read_openai_chat(answer: Any) -> Completion:
-    text, total = (
-        dig(answer, "choices", 0, "message", "content"),
-        dig(answer, "usage", "total_tokens"),
-    )
-    return read_completion(text, total)
-
-
 OPENAI_CHAT = ChatService(
     "openai",
     "gpt-4.1-mini",
     "/chat/completions",
     _openai_chat_body,
     ("response_format", "temperature", "max_completion_tokens", "max_tokens"),
-    _read_openai_chat,
+    lambda answer: read_completion(
+        dig(answer, "choices", 0, "message", "content"), dig(answer, "usage", "total_tokens")
+    ),
 )
 
 
@@ -229,20 +218,12 @@ def _resource(model: str) -> str:
 
 
 def _gemini_request(embedder: RemoteEmbedder, text: str, role: Role) -> dict[str, Any]:
-    request: dict[str, Any] = {
+    return {
         "model": _resource(embedder.model),
         "content": {"parts": [{"text": text}]},
         "taskType": _TASKS[role],
+        **embedder.dimension_field("outputDimensionality"),
     }
-    return request | ({"outputDimensionality": embedder.dimensions} if embedder.dimensions else {})
-
-
-def _gemini_body(embedder: RemoteEmbedder, texts: Sequence[str], role: Role) -> dict[str, Any]:
-    return {"requests": [_gemini_request(embedder, text, role) for text in texts]}
-
-
-def _gemini_rows(answer: Any, count: int) -> Sequence[Any]:
-    return [dig(row, "values") for row in embeddings_of(answer, "embeddings")]
 
 
 def _gemini_submit(embedder: RemoteEmbedder, texts: Mapping[str, str]) -> str:
@@ -293,9 +274,7 @@ def _inlined_responses(operation: Mapping[str, Any]) -> list[Any]:
 def _gemini_vector(row: Any, dimension: int) -> NDArray[np.float32]:
     if error := dig(row, "error"):
         raise BadAnswer(str(dig(error, "message"))[:200])
-    values = dig(row, "response", "embedding", "values")
-    vector: NDArray[np.float32] = unit_vectors([values], 1, dimension)[0]
-    return vector
+    return unit_vector(dig(row, "response", "embedding", "values"), dimension)
 
 
 def _key_header(key: str) -> dict[str, str]:
@@ -306,8 +285,10 @@ GEMINI_EMBEDDINGS = Service(
     "gemini",
     "gemini-embedding-001",
     "/models/{model}:batchEmbedContents",
-    _gemini_body,
-    _gemini_rows,
+    lambda embedder, texts, role: {
+        "requests": [_gemini_request(embedder, text, role) for text in texts]
+    },
+    lambda answer, count: [dig(row, "values") for row in embeddings_of(answer, "embeddings")],
     Limits(items=100, tokens=100_000, text_tokens=2000),
     {"gemini-embedding-001": 3072},
     headers=_key_header,
@@ -358,20 +339,16 @@ _CONTEXT_MARGIN = 2.0
 """Ollama silently cuts the top of what exceeds its context, so the context is set to fit."""
 
 
-def _ollama_body(embedder: RemoteEmbedder, texts: Sequence[str], role: Role) -> dict[str, Any]:
-    body: dict[str, Any] = {
-        "model": embedder.model,
-        "input": [prefixed(embedder.model, text, role) for text in texts],
-        "truncate": True,
-    }
-    return body | ({"dimensions": embedder.dimensions} if embedder.dimensions else {})
-
-
 OLLAMA_EMBEDDINGS = Service(
     "ollama",
     "nomic-embed-text",
     "/api/embed",
-    _ollama_body,
+    lambda embedder, texts, role: {
+        "model": embedder.model,
+        "input": [prefixed(embedder.model, text, role) for text in texts],
+        "truncate": True,
+        **embedder.dimension_field("dimensions"),
+    },
     lambda answer, count: embeddings_of(answer, "embeddings"),
     Limits(items=64, tokens=50_000, text_tokens=8000),
     load_timeout_s=180.0,
@@ -395,11 +372,15 @@ def _ollama_chat_body(model: str, prompt: Prompt, own: bool) -> dict[str, Any]:
     }
 
 
-def _read_ollama_chat(answer: Any) -> Completion:
-    counts = (dig(answer, "prompt_eval_count"), dig(answer, "eval_count"))
-    return read_completion(dig(answer, "message", "content"), *counts)
-
-
 OLLAMA_CHAT = ChatService(
-    "ollama", "llama3.1", "/api/chat", _ollama_chat_body, ("format",), _read_ollama_chat
+    "ollama",
+    "llama3.1",
+    "/api/chat",
+    _ollama_chat_body,
+    ("format",),
+    lambda answer: read_completion(
+        dig(answer, "message", "content"),
+        dig(answer, "prompt_eval_count"),
+        dig(answer, "eval_count"),
+    ),
 )

@@ -29,7 +29,7 @@ class WordPieces:
     def encode(self, text: str) -> list[int]:
         """At most `MAX_PIECES` ids with begin and end marks; empty for a blank text."""
         ids: list[int] = []
-        for word in _words(text):
+        for word in unicodedata.normalize("NFD", text).translate(_character_map).split():
             ids += self._cut(word)
             if len(ids) > MAX_PIECES - 2:
                 break
@@ -82,7 +82,3 @@ _IDEOGRAPH = re.compile(
 )
 """The blocks that BERT splits, without some of the rarest."""
 _character_map = _CharacterMap()
-
-
-def _words(text: str) -> list[str]:
-    return unicodedata.normalize("NFD", text).translate(_character_map).split()

@@ -151,8 +151,6 @@ _HEADING = re.compile(r"#{1,6}[ \t]+(.*?)[ \t#]*\Z")
 
 
 class QmdQuery(Record):
-    """One search."""
-
     query: str
     k: int
     min_score: float = 0.0

@@ -111,7 +111,6 @@ def undo_lines(look: Look, report: UndoReport) -> list[str]:
 
 
 def reflect_log_line(report: ReflectReport, moment: datetime) -> str:
-    """One line for a log."""
     left = sum(problem.code == PAGE_SKIPPED for problem in report.problems)
     parts = [
         f"{count(report.facts_read, 'fact')} read",

@@ -150,7 +150,6 @@ class Look(Record):
     bad = partialmethod(_styled, fg="red")
     """Evidence against, removed lines, errors."""
     warn = partialmethod(_styled, fg="yellow")
-    """Warnings."""
     accent = partialmethod(_styled, fg="cyan")
     """Headings inside a patch, places."""
 

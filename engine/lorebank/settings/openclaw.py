@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from lorebank.errors import ConfigurationError, UsageError
-from lorebank.records import Mutable
+from lorebank.records import Mutable, dig
 from lorebank.settings.config import check_value, rules
 
 BLANK = r"(?>[\s\ufeff]|//[^\n\r\u2028\u2029]*|/\*.*?\*/)"
@@ -218,9 +218,7 @@ class OpenClawSettings(Mutable):
 
 
 def _at(table: Any, path: str) -> Any:
-    for name in path.split("."):
-        table = table.get(name) if isinstance(table, dict) else None
-    return table
+    return dig(table, *path.split("."))
 
 
 def _leaves(value: Any, name: str) -> Iterator[tuple[str, Any]]:

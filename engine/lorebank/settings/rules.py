@@ -75,10 +75,8 @@ def text(expects: str, accepts: Callable[[str], bool] = lambda text: True, **how
     return Rule(expects, accepts, str, **how)
 
 
-def user_only_text(
-    expects: str, accepts: Callable[[str], bool] = lambda text: True, **how: Any
-) -> Rule:
-    return user_only(text(expects, accepts, **how))
+def user_only_text(*rule: Any, **how: Any) -> Rule:
+    return user_only(text(*rule, **how))
 
 
 def whole_number(low: int, high: int) -> Rule:
@@ -250,11 +248,13 @@ def _is_index_path(path: str) -> bool:
     )
 
 
-def _is_command(text: str) -> bool:
-    return is_absolute(text) or not (set(text) & set("/\\\0") or text.strip() in ("", ".", ".."))
-
-
-COMMAND = text("a command's name or its absolute path", _is_command)
+COMMAND = text(
+    "a command's name or its absolute path",
+    lambda command: (
+        is_absolute(command)
+        or not (set(command) & set("/\\\0") or command.strip() in ("", ".", ".."))
+    ),
+)
 PATH = user_only_text("an absolute path, or nothing", lambda path: path == "" or is_absolute(path))
 MODEL_PATH = user_only_text(
     "an absolute path, hf:owner/repository/file.gguf, or nothing",

@@ -301,7 +301,6 @@ class _Walk(Mutable):
 
 @lru_cache(maxsize=65_536)
 def _day_and_role(path: str, pattern: str) -> tuple[date | None, FileRole, Diagnostic | None]:
-    """Day, role and problem of a path."""
     named = named_day(path, LogPattern.compile(pattern))
     return named.day, role_of(path, named), named.problem
 

@@ -50,8 +50,6 @@ _DATED_NAME = re.compile(
 
 
 class FileRole(StrEnum):
-    """The role of a memory file."""
-
     CORE = "core"
     LOG = "log"
     NOTE = "note"

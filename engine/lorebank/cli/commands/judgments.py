@@ -95,7 +95,7 @@ def inbox(
 def _verdicts(words: tuple[str, ...]) -> dict[str, str]:
     if len(words) % 2:
         raise UsageError(f"no verdict for {words[-1]}", hint="lorebank inbox ID VERDICT …")
-    return dict(zip(words[::2], (word.lower() for word in words[1::2]), strict=True))
+    return dict(zip(words[::2], map(str.lower, words[1::2]), strict=True))
 
 
 def _ask(session: Session, waiting: Callable[[], Inbox], bank: Bank, by: str | None) -> None:

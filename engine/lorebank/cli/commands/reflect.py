@@ -171,7 +171,6 @@ class _Review:
             number += 1
 
     def _plan(self) -> list[Change]:
-        """The undecided changes."""
         known = {*self.accepted, *self.rejected, *self.left}
         hunks = [h for h in self.bank.reflect(**self.options).hunks if h.id not in known]
         if self.by_hunk:
