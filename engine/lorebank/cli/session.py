@@ -93,6 +93,7 @@ def _reader_watched() -> Iterator[None]:
 
 BAR_WIDTH = 24
 REDRAW_S = 0.08
+"""Chosen by hand: twelve times a second looks continuous and costs nothing."""
 _CLEAR = "\r\x1b[2K"
 
 
@@ -134,6 +135,7 @@ FOUND = 6
 FALLBACK_USED = 7
 """The exit code of an answer by a fallback."""
 PIPE_WIDTH = 100
+"""Without a terminal, so that output does not depend on one."""
 WIDEST = 120
 """Longer lines are hard to read, however wide the terminal."""
 

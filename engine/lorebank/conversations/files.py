@@ -59,28 +59,28 @@ def find_sessions(root: Path, config: Config) -> FoundSessions:
         if folder_or_transcript and not _is_hidden(found.path):
             problems.append(replace(found, path=f"{SESSIONS_FOLDER}/{found.path}"))
 
+    def note(path: str, code: str, message: str) -> None:
+        problems.append(Diagnostic(path, 0, code, message))
+
     for number, folder in enumerate(session_folders(root, config), start=1):
         if folder.is_symlink():
-            message = "is a symbolic link, which is never followed"
-            problems.append(Diagnostic(str(folder), 0, "symlink-ignored", message))
+            note(str(folder), "symlink-ignored", "is a symbolic link, which is never followed")
             continue
         if not folder.is_dir():
-            message = "does not exist; there are no transcripts yet"
-            problems.append(Diagnostic(str(folder), 0, "session-folder-missing", message))
+            missing = "does not exist; there are no transcripts yet"
+            note(str(folder), "session-folder-missing", missing)
             continue
         for within, entry in entries_below(folder, report):
             place, path = Path(entry), f"{SESSIONS_FOLDER}/{within}"
             if not _is_transcript(within) or _is_hidden(within) or place in places:
                 continue
             if not path.isprintable():
-                shown, message = ascii(path)[1:-1], "has a name that cannot be cited"
-                problems.append(Diagnostic(shown, 0, "name-not-utf8", message))
+                note(ascii(path)[1:-1], "name-not-utf8", "has a name that cannot be cited")
                 continue
             try:
                 seen = entry.stat(follow_symlinks=False)
             except OSError as problem:
-                message = f"cannot be read: {problem.strerror or problem}"
-                problems.append(Diagnostic(path, 0, "unreadable", message))
+                note(path, "unreadable", f"cannot be read: {problem.strerror or problem}")
                 continue
             places.add(place)
             while path in files:

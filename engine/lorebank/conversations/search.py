@@ -18,9 +18,8 @@ from lorebank.recall.search import search_terms
 from lorebank.recall.snippets import snippet
 from lorebank.recall.understand import MAX_QUERY_CHARACTERS
 
-_MIN_CANDIDATES = 40
+_MIN_CANDIDATES, _CANDIDATES_PER_HIT = 40, 4
 """Chosen by hand: repeated chunks and low scores are dropped later."""
-_CANDIDATES_PER_HIT = 4
 
 
 def search_sessions(

@@ -74,18 +74,18 @@ def conversation_note(conversation: Conversation) -> NoteStream:
     title = " ".join(clean(conversation.title).split()) or "Untitled conversation"
     title, problems = shareable_text(title, conversation.place)
     shown = f"{conversation.place} “{title[:80]}”"
+    problem = partial(Diagnostic, shown, conversation.line)
     for code, name in _LEFT_OUT.items():
         if count := conversation.left_out.get(code):
-            message = f"{count} {name.replace('*', 's' * (count > 1))} left out"
-            yield Diagnostic(shown, conversation.line, code, message)
+            yield problem(code, f"{count} {name.replace('*', 's' * (count > 1))} left out")
     first = next((turn.day for turn in conversation.turns if turn.day), None)
     day = conversation.started.date() if conversation.started else first
     blocks = [f"# {title}"]
     last = day
-    problem_codes: set[str] = {problem.code for problem in problems}
+    problem_codes: set[str] = {each.code for each in problems}
     for turn in conversation.turns:
         text, problems = shareable_text(clean(turn.text), conversation.place)
-        problem_codes |= {problem.code for problem in problems}
+        problem_codes |= {each.code for each in problems}
         text = _as_prose(strip_recalled(text).text)
         if not text:
             continue
@@ -95,18 +95,15 @@ def conversation_note(conversation: Conversation) -> NoteStream:
         gap = "\n\n" if _OPENS_BLOCK.match(text) else " "
         blocks.append(f"**{turn.speaker}:**{gap}{text}")
     if "secret-redacted" in problem_codes:
-        yield Diagnostic(
-            shown, conversation.line, "secret-redacted", "contains secrets, which are masked"
-        )
+        yield problem("secret-redacted", "contains secrets, which are masked")
     if "private" in problem_codes:
-        yield Diagnostic(shown, conversation.line, "private", "private text is left out")
+        yield problem("private", "private text is left out")
     if len(blocks) == 1:
-        yield Diagnostic(shown, conversation.line, "empty", "no message has text; left out")
+        yield problem("empty", "no message has text; left out")
         return
     body = "\n\n".join(blocks) + "\n"
     if "\ufffd" in body:
-        message = "contains characters that could not be decoded"
-        yield Diagnostic(shown, conversation.line, "utf8-invalid", message)
+        yield problem("utf8-invalid", "contains characters that could not be decoded")
     stem = slugify(title)[:_MAX_TITLE_CHARACTERS].strip("-") or "conversation"
     name = f"{day.year:04}/{day.isoformat()}-{stem}" if day else f"undated/{stem}"
     yield ImportedNote(conversation.id, name, body, shown, day, {"title": title, "facts": "none"})

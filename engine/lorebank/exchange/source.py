@@ -13,6 +13,7 @@ from lorebank.workspace.given import Source
 
 T = TypeVar("T")
 MAX_NOTE_BYTES = 8_000_000
+"""Chosen by hand: the longest novels have 3 MB."""
 
 
 def note_text(source: Source, path: str) -> tuple[str | None, tuple[Diagnostic, ...]]:

@@ -47,9 +47,9 @@ if TYPE_CHECKING:
 _MIN_SHARED_WORDS = 0.7
 """Minimum share of a sentence's content words in its lines. Chosen by hand: a summary may connect
 its lines by words of its own."""
-_MIN_STEM = 4
-_MAX_ENDING = 3
-"""Letters by which two forms of one word may differ at their ends."""
+_MIN_STEM, _MAX_ENDING = 4, 3
+"""Letters that two forms of one word share, and by which they may differ at the end: chosen by hand
+for "rewrite" and "rewriting"."""
 _NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
 _WORD = re.compile(r"(?<![\w'’])(?=[^\W\d_])\w[\w'’.-]*")
 
@@ -129,6 +129,7 @@ def _contains_form(word: str, source_words: Collection[str]) -> bool:
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 _BREAK = "\n---\n"
 _MAX_SENTENCE_CHARACTERS = 600
+"""Chosen by hand: a longer one is a paragraph, whose parts need citations of their own."""
 
 
 class Sentence(Record):

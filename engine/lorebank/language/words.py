@@ -40,6 +40,7 @@ COMMON_START = 4
 """Two words may be forms of one if their first four letters are equal."""
 _DEFAULT_LANGUAGE = "en"
 _MIN_VOTES = 2
+"""Stop words that decide for another language: a single one is often a word of the default."""
 _FOREIGN_SHARE = 5
 """A text with more than a fifth of non-ASCII letters is not English: accented names have fewer, a
 French sentence about that many, Russian or Chinese only such."""

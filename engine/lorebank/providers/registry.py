@@ -20,8 +20,6 @@ from lorebank.records import Record
 from lorebank.settings import tables
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from lorebank.providers.protocols import Embedder, Generator, Reranker
 
 

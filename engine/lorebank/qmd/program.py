@@ -31,6 +31,7 @@ from lorebank.workspace.files import entries_below, relative_to_root
 from lorebank.workspace.paths import resolve_memory_path, resolve_within
 
 _MAX_OUTPUT_BYTES = 32 * 1024 * 1024
+"""Chosen by hand: far above the largest answer, with the most hits that may be asked for."""
 _OVERRIDING_VARIABLES = ("QMD_CONFIG_DIR", "INDEX_PATH")
 """They would make qmd use another index."""
 DEFAULT_AGENT = IndexSettings().agent_id

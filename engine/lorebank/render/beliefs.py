@@ -42,7 +42,9 @@ from lorebank.render.text import (
 )
 
 SHOWN_EVIDENCE = 5
+"""Chosen by hand: a block per opinion should fit a screen several times."""
 BAR_WIDTH = 20
+"""Columns: .05 of confidence each."""
 _MARGIN = " " * 7
 _ARROWS = {Trend.STRENGTHENING: " ↑", Trend.WEAKENING: " ↓"}
 

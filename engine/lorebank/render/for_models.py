@@ -18,6 +18,7 @@ from lorebank.render.text import MODEL, day_phrase, in_words_of_tools, whose
 REVIEW_TOKENS = 3_800
 """Per page of a review: with what hosts add, below the 4,000 that all of them accept."""
 _LEADING = 3
+"""Hits that keep their length the longest; chosen by hand."""
 _LENGTHS = ((400, 400), (240, 240), (240, 110), (240, 60), (160, 60))
 """Characters for each of the leading and of the other hits, tried in turn; 60 show whether to read
 on. On two workspaces by other authors nine in ten hits fit in 160, and 119 of 135 right lines
