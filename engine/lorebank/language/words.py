@@ -151,7 +151,7 @@ def stop_words_among(languages: Collection[str]) -> frozenset[str]:
     spoken = sorted(known_languages().intersection(languages))
     if not spoken:
         return stop_words()
-    return _stop_words_of((_FIRST,) if _FIRST in spoken else tuple(spoken))
+    return _stop_words_of((_DEFAULT_LANGUAGE,) if _DEFAULT_LANGUAGE in spoken else tuple(spoken))
 
 
 def known_languages() -> frozenset[str]:
