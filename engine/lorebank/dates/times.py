@@ -211,14 +211,15 @@ def _in_clause(
 ) -> tuple[Meaning, Tense]:
     """What a phrase means where it stands in a clause of that tense, and its own tense there."""
     meaning = phrase.meaning
-    is_done = tense == "past" or _is_planned(languages, text, phrase.start)
-    if meaning.modifier == "before" and is_done and _plans(languages, text, phrase):
-        meaning = replace(meaning, modifier="exact")  # gevraagd voor 11 april
+    if meaning.modifier == "before" and _plans(languages, text, phrase):
+        is_done = tense == "past" or _is_planned(languages, text, phrase.start)
+        meaning = replace(meaning, modifier="exact") if is_done else meaning  # gevraagd voor 1 mei
     if tense == "past":
         put_off = _holds(languages, "moved", clause)
         if any(_plans(languages, text, p) for p in (inside if put_off else [phrase])):
             tense = "near"  # `Friday's lesson was put off to Monday`
-    report = _tense_of_report(languages, clause, phrase, start)
+    says = _holds(languages, "told", clause)
+    report = _tense_of_report(languages, clause, phrase, start) if says else None
     is_plan = report == "near" and meaning.granularity == "season"
     tense = "future" if is_plan else report or tense
     article, *amount = _ahead_of(text, phrase.start).split()[-2:] or [""]
