@@ -292,7 +292,7 @@ def explanation_lines(look: Look, story: Explanation) -> list[str]:
     if story.opinion is not None:
         lines += opinion_block(look, story.opinion, evidence=0)
         lines += step_lines(look, story.opinion, story.steps)
-    if story.ending is not None:
+    if story.ending is not None and story.fact is not None:  # an opinion names it above
         lines += look.section("Superseded", _ending_lines(look, story.ending))
     if len(story.places) > 1:
         lines += look.section("Found at", [f"{INDENT}{place}" for place in story.places])
