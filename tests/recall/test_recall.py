@@ -222,9 +222,8 @@ def test_the_envelope_is_the_published_one(diary: Bank) -> None:
     assert envelope["schema_version"] == 1
 
 
-def test_scores_fall_and_sources_open(diary: Bank) -> None:
+def test_sources_open(diary: Bank) -> None:
     hits = diary.recall("kayak tea").hits
-    assert [h.score for h in hits] == sorted((h.score for h in hits), reverse=True)
     for hit in hits:
         assert hit.content in diary.get(str(hit.source)).text
 

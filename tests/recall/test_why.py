@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from lorebank import Bank
+from lorebank.domain.answers import Hit
 from support import FIXTURES, WORDS_ONLY, golden
 
 NOW = date(2025, 12, 10)
@@ -35,11 +36,25 @@ def test_the_parts_of_a_score_sum_to_its_log_odds(tmp_path: Path) -> None:
     root = Path(shutil.copytree(FIXTURES / "year", tmp_path / "year"))
     with Bank.open(root, environ=WORDS_ONLY, now=NOW) as year:
         for query in ("where does Runa sleep?", "when was the pump oiled", '"quiet atlas" podcast'):
-            (hit, *_) = year.recall(query, explain=True, include_superseded=True).hits
-            parts = hit.why["score"]
-            assert sum(parts.values()) == pytest.approx(
-                math.log(hit.score / (1 - hit.score)), abs=0.01
-            )
+            for hit in year.recall(query, explain=True, include_superseded=True).hits:
+                assert_sums(hit)
+
+
+def assert_sums(hit: Hit) -> None:
+    odds = math.log(hit.score / (1 - hit.score))
+    assert sum(hit.why["score"].values()) == pytest.approx(odds, abs=0.01)
+
+
+def test_a_line_put_before_a_better_match_keeps_its_own_score(
+    write_log: Callable[..., Path],
+) -> None:
+    write_log("2025-03-01", "- W @me: The mooring fee is 310.")
+    write_log("2025-09-01", "- W @me: The mooring fee is 345.")
+    with Bank.open(write_log("2025-09-02"), environ=WORDS_ONLY, now=NOW) as bank:
+        hits = bank.recall("the latest on the mooring fee 310", explain=True).hits
+    assert hits[0].content.endswith("345.") and hits[0].score < hits[1].score
+    for hit in hits:
+        assert_sums(hit)
 
 
 def test_a_score_is_taken_apart_only_when_asked(bank: Bank) -> None:

@@ -57,7 +57,8 @@ class Hit(Record):
     content: str
     source: Citation
     score: float
-    """Comparable within one answer only; the best hit has the highest."""
+    """How likely it answers, in 0..1; of several banks, by its rank. The hits are in this order but
+    where a newer line leads an older one that matches better, or days or tasks are asked for."""
     entities: tuple[str, ...] = ()
     confidence: float | None = None
     """An opinion's present confidence, else the one the writer gave, else `None`."""

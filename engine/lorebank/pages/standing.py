@@ -196,9 +196,10 @@ def _hits(page: StandingPage, ask: Ask | None, today: date) -> tuple[list[Hit], 
     if answer.evidence == "none" or not answer.hits:
         return [], False
     weak = answer.evidence == "weak"
-    least = answer.hits[0].score * _NEAR_BEST
+    least = max(hit.score for hit in answer.hits) * _NEAR_BEST
     kinds = {kind.value for kind in FactKind if kind.letter in page.kinds}
-    near = [hit for hit in answer.hits if hit.score >= least and _may_answer(hit)]
+    many = sum(hit.score >= least for hit in answer.hits)  # a newer line leads with a lower score
+    near = [hit for hit in answer.hits[:many] if _may_answer(hit)]
     return [h for h in near[: _OF_WEAK if weak else None] if not kinds or h.kind in kinds], weak
 
 

@@ -398,13 +398,8 @@ def _hits(arranged: Arranged, ranking: RankOptions) -> tuple[Hit, ...]:
     olds: defaultdict[int, list[int]] = defaultdict(list)
     for old, successor in arranged.replaced.items():
         olds[successor.item].append(old)
-    # What took the place of another has the score of the place, and scores fall.
-    falling = sorted(
-        (max(scores.get(n, 0.0) for n in (number, *olds[number])) for number in arranged.shown),
-        reverse=True,
-    )
     hits = []
-    for number, score in zip(arranged.shown, falling, strict=True):
+    for number in arranged.shown:
         item, by = arranged.items[number], arranged.replaced.get(number)
         belief = arranged.held.get(item.id)
         why = pool.why(number)
@@ -419,7 +414,7 @@ def _hits(arranged: Arranged, ranking: RankOptions) -> tuple[Hit, ...]:
                 kind=item.kind,
                 content=item.content,
                 source=item.citation,
-                score=score,
+                score=_score(scores, number, olds[number]),
                 entities=item.names,
                 confidence=belief.confidence if belief else item.confidence,
                 recorded=item.recorded,
@@ -446,6 +441,12 @@ def _until(belief: Opinion | None, by: Successor | None) -> date | None:
     if belief and belief.superseded_since:
         return belief.superseded_since
     return by.day if by else None
+
+
+def _score(scores: Mapping[int, float], number: int, olds: Sequence[int]) -> float:
+    """A hit's own score; of one that was found only as what replaces others, the best of theirs."""
+    found = scores.get(number)
+    return max((scores.get(old, 0.0) for old in olds), default=0.0) if found is None else found
 
 
 def _status(belief: Opinion | None, by: Successor | None) -> FactStatus:
