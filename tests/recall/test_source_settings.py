@@ -58,6 +58,20 @@ def test_f66_the_worked_example_of_decay(tmp_path: Path, door: str) -> None:
     assert found(decays=True) == ["2026-02-10", "2026-02-03", "2025-09-15"]
 
 
+@pytest.mark.parametrize("door", ["recall", "search", "memory_search"])
+@pytest.mark.parametrize("question", ["where is the ladder?", "LD-2207-Q"])
+def test_decay_silences_no_old_note(tmp_path: Path, question: str, door: str) -> None:
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory/2021-05-03.md").write_text("The ladder LD-2207-Q hangs in the shed.\n")
+    flags = [Change("recall.temporal_decay.enabled", True, "test")]
+    with Bank.open(tmp_path, environ=WORDS_ONLY, flags=flags, now=date(2026, 2, 10)) as bank:
+        answer = getattr(bank, door)(question, k=3)
+        assert [str(hit.source) for hit in getattr(answer, "hits", answer)] == [
+            "memory/2021-05-03.md#L1"
+        ]
+        assert bank.recall(question).evidence != "none"
+
+
 NETWORK = {
     "2026-02-10": "Configured Omada router, set VLAN 10 for IoT devices",
     "2026-02-08": "Configured Omada router, moved IoT to VLAN 10",

@@ -80,6 +80,10 @@ class Found(Record):
     pool: Pool
     signs: Signs
     scores: Mapping[int, float]
+    """What orders them: how likely each answers, less what decay takes."""
+    chances: Mapping[int, float]
+    """How likely each answers, however old it is: what tells how good the answer is, and where it
+    ends."""
     inside: frozenset[int] | None = None
     """What lies in the time of the question, where only that was looked at."""
     notes: Sequence[str] = ()
@@ -90,7 +94,8 @@ class Found(Record):
 
     @property
     def best(self) -> float:
-        return max(self.scores.values(), default=0.0)
+        """How likely the likeliest answers."""
+        return max(self.chances.values(), default=0.0)
 
     @property
     def order(self) -> list[int]:
@@ -111,7 +116,7 @@ class Found(Record):
     def answering(self) -> frozenset[int]:
         """What answers about as well as the best."""
         least = self.best * _ANSWERS_TOO
-        return frozenset(number for number, score in self.scores.items() if score >= least)
+        return frozenset(number for number, chance in self.chances.items() if chance >= least)
 
     def relevant(self, order: Sequence[int]) -> list[int]:
         """An order up to where relevance ends; nothing where there is none."""
@@ -120,7 +125,7 @@ class Found(Record):
         share = _RELEVANT if self.pool.nearness else _RELEVANT_BY_WORDS
         least, covered = self.best * share, SIGNS.index("covered")
         sharing = {item for item, signs in self.signs.items() if signs[covered] >= _SHARES}
-        return [item for item in order if self.scores[item] >= least or item in sharing]
+        return [item for item in order if self.chances[item] >= least or item in sharing]
 
 
 def find(request: Request, options: RankOptions) -> Found:
@@ -165,7 +170,7 @@ def _find(request: Request, options: RankOptions) -> Found:
     if not anywhere.scores:
         found = replace(anywhere, notes=[note])
     elif not understood.subject_terms and not understood.entities:
-        found = replace(anywhere, notes=[note], scores={})
+        found = replace(anywhere, notes=[note], scores={}, chances={})
     else:
         note = f"nothing on this was found in the time of '{phrase.text}'; showing what there is"
         found = replace(anywhere, notes=[note])
@@ -210,8 +215,8 @@ def _answers(inside: Found, anywhere: Found, weights: Weights) -> bool:
 def _judged(request: Request, options: RankOptions, **given: Ranking) -> Found:
     pool = gather(request, **given)
     signs = signs_of(pool)
-    scores = score(pool, signs, options.weights)
+    chances = scores = score(pool, signs, options.weights)
     if options.half_life_days is not None:
-        scores = apply_decay(scores, pool.items, request.now, options.half_life_days)
-    scores |= pool.lists["tasks"]  # what is asked for
-    return Found(pool, signs, scores)
+        scores = apply_decay(chances, pool.items, request.now, options.half_life_days)
+    asked_for = pool.lists["tasks"]
+    return Found(pool, signs, {**scores, **asked_for}, {**chances, **asked_for})
