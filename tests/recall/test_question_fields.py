@@ -96,6 +96,22 @@ def test_what_is_to_be_left_out_is_in_no_hit(
     assert (shown & left_out, shown & found) == (set(), found)
 
 
+@pytest.mark.parametrize(
+    "command", ["kotlinc -verbose", "clang -Weverything", "brew list -pinned", "kotlinc -verbose!"]
+)
+def test_a_command_that_the_notes_hold_is_a_string(tmp_path: Path, command: str) -> None:
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory/tools.md").write_text(
+        "Ran kotlinc -verbose and clang -Weverything.\n\nTried `brew list -pinned`.\n\n"
+        "The brew list of the kotlinc and clang people.\n",
+        "utf-8",
+    )
+    with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
+        answer = bank.recall(command)
+    assert command.split()[-1].strip("!") in answer.hits[0].content
+    assert answer.query.excluded == answer.notes == ()
+
+
 def test_flags_say_the_same_as_fields(bank: Bank) -> None:
     flagged = bank.recall("tea", tags=["#Garden"], path="memory", kinds=["note"])
     written = bank.recall("tea tag:garden path:memory kind:note")
@@ -105,8 +121,10 @@ def test_flags_say_the_same_as_fields(bank: Bank) -> None:
 
 
 def test_what_is_left_out_is_shown(bank: Bank) -> None:
-    query = bank.recall('tea -coffee -"black tea" -kind:note -@Peter').query.to_dict()
-    assert query["excluded"] == ["coffee", '"black tea"', "entity:peter", "kind:note"]
+    answer = bank.recall('tea -coffee -"black tea" -kind:note -@Peter')
+    excluded = answer.query.to_dict()["excluded"]
+    assert excluded == ["coffee", '"black tea"', "entity:peter", "kind:note"]
+    assert "lines with 'black tea' were left out" in answer.notes
 
 
 def test_an_unknown_tag_is_said(bank: Bank) -> None:

@@ -22,6 +22,7 @@ from lorebank.domain.answers import Answer, Hit, SearchHit
 from lorebank.domain.facts import Diagnostic, FactKind, Opinion
 from lorebank.errors import NotFound, ProviderError, UsageError
 from lorebank.index.chunks import contexts_stated_in
+from lorebank.index.finding import stands_in_text
 from lorebank.index.items import NOTE
 from lorebank.index.opinions import beliefs_of_facts
 from lorebank.index.selection import Selection, known_tags, select_items
@@ -326,6 +327,7 @@ def build_request(
         filters=filters,
         lookup=lambda slugs: lookup_names(ws.index, slugs),
         respell=lambda words: respell_names(ws.vocabulary, words),
+        stands=lambda option: stands_in_text(ws.index, option),
     )
     question = QueryVector(skipped="the question names only entities, times or identifiers")
     if needs_meaning(understood) and ws.config.embedder.provider == "none":
@@ -353,6 +355,7 @@ def build_request(
 def _notes(ws: OpenWorkspace, filters: Filters, question: QueryVector) -> Iterator[str]:
     tags = tuple(dict.fromkeys((*filters.wanted.tags, *filters.unwanted.tags)))
     known = known_tags(ws.index, tags) if tags else ()
+    yield from (f"lines with '{word}' were left out" for word in filters.unwanted.words)
     yield from (f"nothing is tagged '{tag}'" for tag in tags if tag not in known)
     if not has_full_text(ws.index):
         yield f"no words are looked for: {NO_FULL_TEXT}"

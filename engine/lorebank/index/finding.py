@@ -226,6 +226,14 @@ def items_with_codes(connection: Connection, codes: Iterable[str]) -> dict[str, 
     return found
 
 
+def stands_in_text(connection: Connection, word: str) -> bool:
+    """Whether an item holds a word exactly as typed (`-Wall`), with neither a letter nor a hyphen
+    before it, nor a letter behind it."""
+    whole = re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])")
+    rows = select(connection, "SELECT content FROM items WHERE instr(content, ?)", (word,))
+    return any(whole.search(content) for (content,) in rows)
+
+
 _LIMIT = 50
 
 

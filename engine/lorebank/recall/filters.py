@@ -5,8 +5,8 @@ fields and exclusions: `kind:opinion`, `tag:home`, `-word`, `NOT "a phrase"`. Th
 boxes have in common, and nothing cleverer: only a minus glued to a word, or `NOT` in capitals,
 leaves something out; "without" and "not" are words like others. A minus before a digit (`-5`) or a
 second minus (`--force`) is no exclusion, and nothing inside quotation marks is. A pasted command is
-a string: where the text has an option (`--force`, `-x`, `-aHx`), or a plain word follows a `-word`,
-that minus is no exclusion.
+a string: where the text has an option (`--force`, `-x`, `-aHx`), where a plain word follows a
+`-word`, or where the notes hold one with its minus (`java -version`), that minus is no exclusion.
 """
 
 from __future__ import annotations
@@ -133,13 +133,24 @@ _FOREIGN = re.compile(rf"(?<!\S)-?({_ELSEWHERE}):(?=[^\s/])", re.IGNORECASE)
 
 
 def read_fields(
-    text: str, now: date, filters: Filters, lookup: NameLookup, notes: list[str]
+    text: str,
+    now: date,
+    filters: Filters,
+    lookup: NameLookup,
+    notes: list[str],
+    stands: Callable[[str], bool] = lambda option: False,
 ) -> tuple[str, Filters]:
     """Take fields and exclusions out of the text and into the filters; `notes` gets what to say.
 
-    Raises `UsageError` for a field whose value makes no sense.
+    `stands` says whether the notes hold a `-word` as it is typed. Raises `UsageError` for a field
+    whose value makes no sense.
     """
     reader = _FieldReader(text, now, filters, lookup)
+    reader.is_command = bool(_OPTION.search(text)) or any(
+        stands(f"-{_bare(piece['word'])}")
+        for piece in _PIECE.finditer(text)
+        if piece["word"] and piece.group().startswith("-")
+    )
     plain = _PIECE.sub(reader.read, text)
     left_out = reader.unwanted.words
     alone = reader.wanted == Selection() and reader.unwanted == Selection(words=left_out)
@@ -164,6 +175,10 @@ def unquoted(text: str) -> str:
     return text[1:-1] if re.fullmatch(QUOTED, text) else text
 
 
+def _bare(word: str) -> str:
+    return word.strip().rstrip(".,;:!?)")
+
+
 def exclusions(unwanted: Selection) -> Iterator[tuple[str, Selection]]:
     """Each exclusion as a question would write it, without the minus, and alone: `tea`,
     `"a phrase"`, `kind:note`."""
@@ -180,7 +195,7 @@ class _FieldReader:
 
     def __init__(self, text: str, now: date, filters: Filters, lookup: NameLookup) -> None:
         self.text = text
-        self.is_command = bool(_OPTION.search(text))
+        self.is_command = False
         self.now = now
         self.wanted, self.unwanted = filters.wanted, filters.unwanted
         self.lookup = lookup
@@ -196,7 +211,7 @@ class _FieldReader:
         elif written.startswith("-") and self._is_of_command(piece):
             return written
         else:
-            self._leave_out(unquoted(piece["phrase"] or piece["word"]).strip().rstrip(".,;:!?)"))
+            self._leave_out(_bare(unquoted(piece["phrase"] or piece["word"])))
         return " "
 
     def _is_of_command(self, piece: re.Match[str]) -> bool:

@@ -195,12 +195,19 @@ Respeller = Callable[[Sequence[str]], Mapping[str, str]]
 
 
 def understand(
-    text: str, *, now: date, filters: Filters, lookup: NameLookup, respell: Respeller | None = None
+    text: str,
+    *,
+    now: date,
+    filters: Filters,
+    lookup: NameLookup,
+    respell: Respeller | None = None,
+    stands: Callable[[str], bool] = lambda option: False,
 ) -> Understood:
-    """Take a question apart; raises `UsageError` for a field whose value makes no sense."""
+    """Take a question apart; `stands` is that of `read_fields`. Raises `UsageError` for a field
+    whose value makes no sense."""
     notes: list[str] = []
     text = _readable(text, notes)
-    plain, filters = read_fields(text, now, filters, lookup, notes)
+    plain, filters = read_fields(text, now, filters, lookup, notes, stands)
     wanted = _with_names(filters.wanted, lookup, notes)
     phrase, undated, known_on = _read_date(plain, now)
     if known_on and phrase is not None:
