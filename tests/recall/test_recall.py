@@ -159,6 +159,21 @@ def test_nonsense_has_no_answer(diary: Bank, query: str) -> None:
     assert (answer.hits, answer.evidence, answer.total) == ((), "none", 0)
 
 
+@pytest.mark.parametrize("query", ["ghjkl vbnmx", "trelk", "wrozzle pindash"])
+def test_what_is_no_word_anywhere_has_no_answer_by_meaning(
+    copy_fixture: Callable[[str], Path], query: str
+) -> None:
+    with Bank.open(copy_fixture("year")) as bank:
+        bank.sync()
+        answer = bank.recall(query)
+        assert (answer.hits, answer.evidence, bank.search(query)) == ((), "none", ())
+
+
+@pytest.mark.parametrize("query", ["the", "of", "and"])
+def test_stop_words_alone_are_never_answered_strongly(diary: Bank, query: str) -> None:
+    assert diary.recall(query).evidence != "strong"
+
+
 def test_a_retriever_that_cannot_run_is_named(diary: Bank) -> None:
     answer = diary.recall("kayak repair")
     assert answer.retrievers_skipped == {

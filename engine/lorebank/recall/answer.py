@@ -35,7 +35,7 @@ from lorebank.recall.ordering import (
     standing,
 )
 from lorebank.recall.pipeline import Found, RankOptions, find
-from lorebank.recall.scoring import NONE, STRONG, WEAK, evidence_level, log_odds, score_parts
+from lorebank.recall.scoring import NONE, STRONG, WEAK, log_odds, score_parts
 from lorebank.recall.snippets import snippet, within_budget
 from lorebank.records import Record
 
@@ -127,7 +127,7 @@ def recall(
     lists = found.pool.lists
     understood = found.pool.request.understood
     hits = _hits(arranged, ranking)
-    level = evidence_level(found.best)
+    level = found.level
     if level == STRONG and found.time_filter_dropped:
         level = WEAK  # what is not from the time asked for is never strong
     why_not = None
