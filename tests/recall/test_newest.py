@@ -354,3 +354,49 @@ def test_explain_tells_what_ended_a_line_and_who_ruled(write_log: Write) -> None
         f"    since 2026-02-02 · {new.id} · ruled by Ana on 2026-02-04 (bank/decisions.md#L1)"
         " · memory/2026-02-02.md#L4",
     ]
+
+
+@pytest.fixture
+def tilda(write_log: Write) -> Iterator[Bank]:
+    write_log(
+        "2025-01-10",
+        "- W The berth costs 410 a month.",
+        "- B @me: Rowed with @[[Tilda Roe]].",
+        "- W @[[Tilda Roe]]: Lives in Malmö.",
+        "- W @[[Tilda Roe]]: Bought a kiln.",
+    )
+    write_log(
+        "2025-03-12",
+        "- W The berth costs 455 a month from April on.",
+        "- B @me: Rowed with @[[Tilda Roe]] around the island.",
+        "- W @[[Tilda Roe]]: Moved to Ystad.",
+    )
+    root = write_log("2025-06-02", "- W @[[Tilda Roe]]: Works at the bakery in Ystad.")
+    with Bank.open(root, now=date(2025, 7, 1)) as bank:
+        bank.sync()
+        yield bank
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("since when does the berth cost 455?", "The berth costs 455 a month from April on."),
+        ("since when did the berth cost 410?", "The berth costs 410 a month."),
+        ("since when does Tilda live in Ystad?", "Moved to Ystad."),
+        ("since when does Tilda Roe live in Ystad?", "Moved to Ystad."),
+    ],
+)
+def test_since_when_begins_with_what_gives_the_value(
+    tilda: Bank, question: str, first: str
+) -> None:
+    assert tilda.recall(question).hits[0].content == first
+
+
+def test_how_often_counts_what_was_done_and_not_all_about_the_one_named(tilda: Bank) -> None:
+    [note] = [n for n in tilda.recall("how often did I row with Tilda Roe?").notes if "speak" in n]
+    assert note.startswith("2 lines speak of this on 2 days")
+
+
+def test_a_newer_fact_leads_no_fact_that_gives_the_property_asked_for(tilda: Bank) -> None:
+    first, *_ = tilda.recall("where does Tilda Roe live?").hits
+    assert (first.content, first.questioned_by) == ("Moved to Ystad.", None)

@@ -218,6 +218,11 @@ def _with_successors(
     )
     past = understood.wants_past or understood.query.interval is not None
     if past or understood.order == "oldest" or options.include_superseded:
+        if understood.order == "oldest":  # since when something holds, what it replaced cannot say
+            too = found.answering
+            order = put_newer_first(
+                order, {n: s.item for n, s in replaced.items() if s.item in too}
+            )
         return Current(list(order), pool.items, replaced)
     order = newest_first(order, pool.items, understood.terms, depth)
     newer: dict[int, int] = {}
@@ -252,6 +257,8 @@ def _with_successors(
             ).items()
             if new not in replaced
             and first[new].id not in over
+            # A job says nothing of the home that is asked for.
+            and (old not in pool.lists["slot"] or new in pool.lists["slot"])
             and (first[old].kind != "opinion" or _answers_as_well(found, new, old))
         }
         # Where the question names nobody, a newer opinion answers it no better than one that

@@ -46,6 +46,9 @@ _SHARES = 0.25
 _ANSWERS_TOO = 0.4
 """Lines this likely right, beside the best, are counted or put in order of days where the question
 asks how often, or for the newest or oldest."""
+_HOLDS_TOO = 0.75
+"""Of the words, by rarity, of the line that holds most of them. By hand, as `_ANSWERS_TOO`."""
+_COVERED = SIGNS.index("covered")
 _NONSENSE = 0.1
 """The nearest line to strings of random letters scores .04 to .12 on two workspaces. Without the
 look at stop words one right answer of 53, and one of 505, to questions by other hands was lost."""
@@ -120,9 +123,16 @@ class Found(Record):
 
     @property
     def answering(self) -> frozenset[int]:
-        """What answers about as well as the best."""
+        """What answers about as well as the best; where the first is asked for or all are counted,
+        only what holds about as many of the words: "since when is the rent 950" is not answered by
+        what it was before, nor "how often did Nora sail" by all else that she did."""
         least = self.best * _ANSWERS_TOO
-        return frozenset(number for number, chance in self.chances.items() if chance >= least)
+        found = [number for number, chance in self.chances.items() if chance >= least]
+        if self.pool.request.understood.order in ("oldest", "count"):
+            covered = {n: self.signs[n][_COVERED] if n in self.signs else 0.0 for n in found}
+            most = max(covered.values(), default=0.0) * _HOLDS_TOO
+            found = [number for number in found if covered[number] >= most]
+        return frozenset(found)
 
     @property
     def level(self) -> str:
@@ -142,8 +152,8 @@ class Found(Record):
         if self.level == NONE:
             return []
         share = _RELEVANT if self.pool.nearness else _RELEVANT_BY_WORDS
-        least, covered = self.best * share, SIGNS.index("covered")
-        sharing = {item for item, signs in self.signs.items() if signs[covered] >= _SHARES}
+        least = self.best * share
+        sharing = {item for item, signs in self.signs.items() if signs[_COVERED] >= _SHARES}
         return [item for item in order if self.chances[item] >= least or item in sharing]
 
 
