@@ -299,3 +299,16 @@ def test_who_speaks_counts_before_who_is_addressed(tmp_path: Path) -> None:
             "Does Tommy keep sail, rudder, anchor, chart, rope, lamp, net, bell, oars?"
         ).hits
     assert [hit.entities[0] for hit in hits] == ["Tommy", "Ilda"]
+
+
+def test_of_a_day_facts_and_prose_come_before_check_lists(tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory/2025-03-04.md").write_text(
+        "- [ ] buy twine\n- [x] return the ladder\n\nWe settled on the slate roof.\n\n"
+        "## Retain\n\n- W @Ilda: Sold her loom.\n",
+        "utf-8",
+    )
+    with Bank.open(tmp_path, environ=WORDS_ONLY, now=NOW) as bank:
+        hits = bank.recall("what happened on 4 March 2025?").hits
+    assert [hit.content for hit in hits[:2]] == ["Sold her loom.", "We settled on the slate roof."]
+    assert len(hits) == 4

@@ -39,6 +39,12 @@ _LEAST_ALIKE, _LEAST_BEGINNING, _LONGEST_VALUE = 0.5, 2, 10
 beginning, the most words of a value. Chosen by hand, for short sentences on a property."""
 
 
+@lru_cache(maxsize=16_384)  # questions mostly meet the same items
+def is_box(text: str) -> bool:
+    """Whether a text is an item of a check list."""
+    return _BOX.match(text) is not None
+
+
 def collapse_repeats(
     order: Sequence[int], items: Mapping[int, Item]
 ) -> tuple[list[int], dict[int, list[int]]]:
@@ -67,7 +73,7 @@ def collapse_repeats(
             said.setdefault((item.quarantined, text), first)
             text = _spoken(f"{' '.join(item.names)} {item.content}")
             said.setdefault((item.quarantined, text), first)
-    tasks = [number for number in order if number in notes and _BOX.match(items[number].content)]
+    tasks = [number for number in order if number in notes and is_box(items[number].content)]
     for number in sorted(tasks, key=lambda n: _written(items[n]), reverse=True):
         said.setdefault((items[number].quarantined, _spoken(items[number].content)), number)
     kept: dict[int, None] = {}

@@ -15,7 +15,7 @@ from lorebank.index.items import NOTE
 from lorebank.language.words import stop_words, words
 from lorebank.recall.candidates import Pool, Ranking, Request, gather
 from lorebank.recall.events import with_event
-from lorebank.recall.ordering import apply_decay
+from lorebank.recall.ordering import apply_decay, is_box
 from lorebank.recall.resolve import date_reading_notes, readings, resolve
 from lorebank.recall.scoring import (
     DEFAULT_WEIGHTS,
@@ -108,10 +108,11 @@ class Found(Record):
 
     @property
     def order(self) -> list[int]:
-        """Best first; of what is as good a fact first, then what stands first. Where the newest or
+        """Best first; of what is as good, facts, then prose, then check lists, each as they stand.
+        Where the newest or
         the oldest is asked for, what answers about as well as the best is put in order of days."""
         items, scores = self.pool.items, self.scores
-        order = sorted(scores, key=lambda n: (items[n].kind == NOTE, n))
+        order = sorted(scores, key=lambda n: (items[n].kind == NOTE, is_box(items[n].content), n))
         order.sort(key=scores.__getitem__, reverse=True)
         asked = self.pool.request.understood.order
         if asked not in ("newest", "oldest"):
