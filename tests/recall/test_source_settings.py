@@ -20,10 +20,33 @@ def scores(root: Path, **settings: float) -> dict[str, float]:
         return {str(hit.source): hit.score for hit in bank.recall(QUESTION, k=10).hits}
 
 
-def test_f52_the_pool_is_a_multiple_of_what_is_wanted(copy_fixture: Callable[[str], Path]) -> None:
-    root = copy_fixture("year")
-    with Bank.open(root, flags=[Change("recall.candidate_multiplier", 1, "test")]) as bank:
-        assert len(bank.recall(QUESTION, k=3).hits) <= 3
+@pytest.fixture
+def buoys(tmp_path: Path) -> Path:
+    (tmp_path / "memory").mkdir()
+    for day in range(1, 29):
+        log = tmp_path / "memory" / f"2025-02-{day:02}.md"
+        log.write_text(f"Rowed to buoy {day} and back.\n", "utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize(("multiplier", "total"), [(0, 28), (1, 3), (2, 6), (40, 28)])
+def test_f52_the_pool_is_a_multiple_of_what_is_wanted(
+    buoys: Path, multiplier: int, total: int
+) -> None:
+    flags = [Change("recall.candidate_multiplier", multiplier, "test")]
+    with Bank.open(buoys, environ=WORDS_ONLY, flags=flags) as bank:
+        assert bank.recall("rowed to the buoy", k=3).total == total
+
+
+@pytest.mark.parametrize("door", ["recall", "search", "memory_search"])
+def test_hits_below_the_least_score_are_left_out(buoys: Path, door: str) -> None:
+    def found(least: float) -> int:
+        flags = [Change("recall.min_score", least, "test")]
+        with Bank.open(buoys, environ=WORDS_ONLY, flags=flags) as bank:
+            answer = getattr(bank, door)("rowed to the buoy", k=6)
+            return len(getattr(answer, "hits", answer))
+
+    assert (found(0.0), found(0.01), found(0.999)) == (6, 6, 0)
 
 
 def test_f54_words_and_meaning_weigh_as_the_settings_say(

@@ -53,9 +53,10 @@ if TYPE_CHECKING:
 H = TypeVar("H", Hit, SearchHit)
 LEAST_WANTED = 10
 """Hits that chunk search gathers candidates for, however few are asked for."""
-LEAST_CANDIDATES = 120
-"""Items that each retriever may return, however few are wanted: with 80 a few right turns of a long
-dialogue are never judged, with 200 more rivals than right lines come in."""
+_LEAST_CANDIDATES, _CANDIDATES_A_HIT = 120, 4
+"""Items that each retriever may return unless `recall.candidate_multiplier` says otherwise: with 80
+a few right turns of a long dialogue are never judged, with 200 more rivals than right lines come
+in."""
 NO_FULL_TEXT = "this SQLite was built without FTS5"
 
 
@@ -213,8 +214,8 @@ def search(
     refuse_other_than_text(query, "a query")
     k = checked_count(k)
     sessions = sessions and not ws.group
-    settings = ws.config.memory_search
-    limits: dict[str, Any] = {"k": k, "min_score": min_score, "path": path}
+    settings, least = ws.config.memory_search, max(min_score, ws.config.recall.min_score)
+    limits: dict[str, Any] = {"k": k, "min_score": least, "path": path}
     notes: tuple[SearchHit, ...] = ()
     if "memory" in settings.sources or not settings.searches_sessions:
         notes = _search_notes(ws, query, sessions=sessions, **limits)
@@ -342,7 +343,8 @@ def build_request(
         postings=ws.postings,
         items=ws.items,
         now=today,
-        limit=max(LEAST_CANDIDATES, wanted * ws.config.recall.candidate_multiplier),
+        limit=wanted * ws.config.recall.candidate_multiplier
+        or max(_LEAST_CANDIDATES, wanted * _CANDIDATES_A_HIT),
         within=select_items(ws.index, filters.wanted, filters.unwanted),
         vectors=ws.vectors,
         vectors_of=ws.builtin_vectors if question.vector is not None else ws.vectors_of,
@@ -376,6 +378,7 @@ def _rank_options(ws: OpenWorkspace) -> RankOptions:
         mmr_lambda=mmr.lambda_ if mmr.enabled else None,
         rerank=partial(_rerank, ws) if ws.reranker is not None else None,
         rerank_candidates=settings.reranker.candidates,
+        min_score=settings.min_score,
     )
 
 

@@ -160,7 +160,7 @@ def _arranged(
     held = beliefs([items[number].id for number in head if items[number].kind == "opinion"])
     unreplaced = _without_superseded(distinct, items, held, options)
     hidden = len(set(distinct[: options.k]) - set(unreplaced))
-    order = found.relevant(unreplaced)
+    order = [n for n in found.relevant(unreplaced) if found.scores[n] >= ranking.min_score]
     if ranking.mmr_lambda is not None:
         order = rerank_mmr(order, found.scores, items, ranking.mmr_lambda, options.k)
     current = _with_successors(found, order, options, held)

@@ -67,6 +67,7 @@ class RankOptions(Record):
     rerank: Rerank | None = None
     """Scores of texts for a question, by a cross-encoder; `None`: off."""
     rerank_candidates: int = 0
+    min_score: float = 0.0
 
 
 def weighted(text_weight: float, vector_weight: float) -> Weights:

@@ -85,6 +85,7 @@ _TARGET_KEYS = {
     f"{_SEARCH}.store.path": "index.path",
     f"{_SEARCH}.extraPaths": "workspace.extra_paths",
     f"{_SEARCH}.query.maxResults": "recall.k",
+    f"{_SEARCH}.query.minScore": "recall.min_score",
     f"{_SEARCH}.sync.onSearch": "recall.auto_sync",
     f"{_SEARCH}.sync.sessions.deltaMessages": "memory_search.sessions.delta_lines",
     f"{_SEARCH}.enabled": "memory_search.enabled",
@@ -105,7 +106,6 @@ _TARGET_TABLES = {
 }
 """Tables whose keys differ in spelling only; the first match counts."""
 _UNMAPPED_REASONS = {
-    f"{_SEARCH}.query.minScore": "given with each call: lorebank search --min-score",
     f"{_SEARCH}.query.hybrid.enabled": "words, names, times and meaning are always searched "
     "together",
     f"{_SEARCH}.sync.": "the index follows the files whenever something is asked",

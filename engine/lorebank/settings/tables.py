@@ -225,7 +225,10 @@ class RecallSettings(Record):
     k: int = setting(10, whole_number(1, 10_000))
     vector_weight: float = setting(0.7, FRACTION)
     text_weight: float = setting(0.3, FRACTION)
-    candidate_multiplier: int = setting(4, whole_number(1, 100))
+    candidate_multiplier: int = setting(0, whole_number(0, 100))
+    """How many lines each way of looking brings for each hit wanted; 0: 120, or 4 a hit."""
+    min_score: float = setting(0.0, FRACTION)
+    """Hits with a lower score are left out."""
     auto_sync: bool = setting(True, FLAG)
     remember_uses: bool = setting(True, FLAG)
     """Whether the day a line was last recalled is noted, in `.memory/` only."""
