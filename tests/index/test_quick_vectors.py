@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank
+from lorebank.errors import ProviderError
 from lorebank.index import meaning
+from lorebank.providers import minilm
 from lorebank.providers.local import MultilingualEmbedder
 
 QUESTION = "Who arrives sweaty and wants to wash first?"
@@ -67,3 +69,21 @@ def test_few_lines_have_all_of_it_at_once(notes: Path, monkeypatch: pytest.Monke
     with Bank.open(notes) as bank:
         bank.sync()
         assert bank.status().embedder["waiting"] == 0
+
+
+def test_without_the_english_model_the_multilingual_one_answers(
+    notes: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def missing() -> Path:
+        raise ProviderError("the embedding model for English is not installed")
+
+    monkeypatch.setattr(minilm, "find_weights", missing)
+    told: list[str] = []
+    with Bank.open(notes, say=told.append) as bank:
+        bank.sync()
+        status = bank.status()
+        assert status.embedder["serving"] == MULTILINGUAL
+        assert "309 of 366" in status.embedder["lacks"]
+        assert told == [status.embedder["lacks"]]
+        assert status.problems == ()
+        assert "Ngozi" in bank.recall(QUESTION).hits[0].entities

@@ -230,7 +230,7 @@ class EmbeddingService(Mutable):
 
         `serving` names the embedder whose vectors the index holds; `fallback` is the reason why
         that is not the primary; `endpoint` is where texts are sent; `waiting` is how many texts
-        have the vector of its quick part only.
+        have the vector of its quick part only; `lacks` says what is not installed of it.
         """
         try:
             embedder = self._primary.load()
@@ -247,6 +247,7 @@ class EmbeddingService(Mutable):
             "serving": label_served(connection),
             "fallback": self._fallback_reason(connection),
             "waiting": 0,
+            "lacks": "",
         }
         if embedder is not None:
             serves = served_by(connection) == embedder.fingerprint
@@ -258,6 +259,7 @@ class EmbeddingService(Mutable):
                 "reason": reason or self._jobs_of(embedder),
                 "endpoint": embedder.endpoint,
                 "waiting": self.waiting(connection),
+                "lacks": getattr(embedder, "lacks", ""),
             }
         return about
 

