@@ -59,3 +59,10 @@ def test_every_phrase_is_found_by_itself() -> None:
         for kind in ("newest", "oldest", "count", "define", "past", "when", "opinion"):
             phrase = section[kind].split("|")[0].strip().replace("...", "the cat")
             assert kind in read_cues(phrase).kinds, f"{code}: {phrase}"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_noted"), [("what did Runa say recently?", False), ("the boat some time ago", True)]
+)
+def test_a_vague_time_is_noted_unless_it_asks_for_the_newest(text: str, is_noted: bool) -> None:
+    assert bool(read(text).notes) is is_noted

@@ -219,14 +219,15 @@ def understand(
         undated = re.sub(rf"(?<!\w)(?:{either})(?!\w)", lambda m: read_as[m.group()], undated)
         names = _find_names(undated, lookup)
     notes += _unknown_names(undated, names)
-    for vague in find_vague(plain):
-        notes.append(f"date phrase '{vague}' is too vague; no time filter applied")
     quoted = _phrases(undated)
     terms = terms_of(undated, quoted)
     if not terms and not names and phrase is None:
         terms = tuple(dict.fromkeys(words(undated)))  # "to be or not to be"
     name_words = {word for name in names for word in words(name.written)}
     cues = read_cues(undated)
+    for vague in find_vague(plain):
+        if not cues.asking.issuperset(words(vague)):  # "recently" asks for the newest first
+            notes.append(f"date phrase '{vague}' is too vague; no time filter applied")
     relations = asked_relations(undated, name_words) if names or wanted.entities else ()
     asking_words = cues.asking.union(known_on)
     if phrase is None:  # else the words tell what held then from all else of that time
