@@ -92,4 +92,7 @@ def test_a_reranker_that_fails_leaves_the_answer(
     flags = [Change("recall.reranker.model_path", str(tmp_path / "none"), "test")]
     with Bank.open(root, environ=WORDS_ONLY, flags=flags, say=said.append) as bank:
         assert bank.recall("boat in the harbour").hits[0].content == "Boat in the harbour."
+        status = bank.status()
     assert said[0].startswith("not reranked: the reranker")
+    assert [problem.code for problem in status.problems] == ["reranker-silent"]
+    assert status.signals["reranker"].startswith("off (the reranker")

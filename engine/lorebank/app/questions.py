@@ -194,6 +194,30 @@ def fallbacks(ws: OpenWorkspace) -> tuple[Diagnostic, ...]:
     return tuple(Diagnostic(who, 0, f"{who}-silent", why) for who, why in about.items() if why)
 
 
+def signals(ws: OpenWorkspace) -> dict[str, str]:
+    """What ranks answers: `on`, or why not and what it would bring."""
+    recall, meaning = ws.config.recall, ws.meaning.describe(ws.index)
+    silent = ws.meaning.silence(ws.index) or str(meaning["reason"])
+    reranker = (
+        "off: a model in the folder recall.reranker.model_path would read the best"
+        f" {recall.reranker.candidates} lines with the question and order them"
+    )
+    if ws.reranker is not None:
+        problem = getattr(ws.reranker, "problem", "")
+        reranker = f"off ({problem})" if problem else "on"
+    return {
+        "words": "on" if has_full_text(ws.index) else NO_FULL_TEXT,
+        "meaning": "on"
+        if meaning["available"] and not silent
+        else f"off ({silent}): lines that answer in other words are not found",
+        "reranker": reranker,
+        "mmr": "on" if recall.mmr.enabled else "off: recall.mmr.enabled picks hits that differ",
+        "temporal_decay": "on"
+        if recall.temporal_decay.enabled
+        else "off: recall.temporal_decay.enabled prefers newer lines",
+    }
+
+
 def search(
     ws: OpenWorkspace,
     query: str,

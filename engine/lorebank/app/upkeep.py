@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from lorebank.app.conversations import export_transcripts, session_state, sync_sessions, transcripts
-from lorebank.app.questions import fallbacks
+from lorebank.app.questions import fallbacks, signals
 from lorebank.app.workspace import (
     Day,
     OpenWorkspace,
@@ -141,6 +141,8 @@ def status(ws: OpenWorkspace) -> Status:
         *refused_texts(ws.index),
         *fallbacks(ws),
     ]
+    if reason := getattr(ws.reranker, "problem", ""):
+        problems.insert(0, Diagnostic("reranker", 0, "reranker-silent", reason))
     reports = sorted((ws.root / "bank" / "reflections").glob("????-??-??.md"))
     status = Status(
         workspace=str(ws.root),
@@ -152,6 +154,7 @@ def status(ws: OpenWorkspace) -> Status:
         counts=index_counts(ws.index) | turns,
         embedder=ws.meaning.describe(ws.index),
         vector_search=ws.vectors.describe(),
+        signals=signals(ws),
         index_bytes=ws.index_path.stat().st_size if ws.index_path.exists() else 0,
         last_reflection=reports[-1].stem if reports else None,
         problems=tuple(problems),

@@ -47,7 +47,7 @@ class Status(Record):
     embedder: dict[str, Any]
     """provider, model, dimension, available, reason."""
     vector_search: str
-    """`sqlite-vec` or `exact scan`, with the reason."""
+    """Who compares vectors (numpy), and whether sqlite-vec can be loaded for your own SQL."""
     index_bytes: int
     last_reflection: str | None
     problems: tuple[Diagnostic, ...]
@@ -57,6 +57,9 @@ class Status(Record):
     """Why opinions are compared by words only; empty if vectors are used."""
     backend: str = "builtin"
     """The engine that ranks passages for `search`: `builtin` or `qmd`."""
+    signals: dict[str, str] = field(default_factory=dict)
+    """What ranks answers (words, meaning, reranker, mmr, temporal_decay): `on`, or why not and what
+    it would bring."""
     form: str = ""
     """The recognised form of another program's folder: `Obsidian vault`; else empty."""
     sidecar: dict[str, Any] = field(default_factory=dict)

@@ -166,11 +166,11 @@ class VectorIndex(Mutable):
     _held: _Matrix | None = None
 
     def describe(self) -> str:
-        """`sqlite-vec`, or `exact scan` with the reason, as `status` shows it."""
-        reason = "switched off by vector.enabled"
+        """Who compares vectors, and whether sqlite-vec is there for your own SQL."""
+        reason = "sqlite-vec switched off by vector.enabled"
         if self.enabled:
             reason = load_vector_extension(self.connection, self.extension_path)
-        return f"exact scan ({reason})" if reason else "sqlite-vec"
+        return f"scan by numpy; {reason or 'sqlite-vec loads'}"
 
     def nearest(self, query: NDArray[np.float32], limit: int) -> Nearest:
         """The nearest items, best first, ties by number."""

@@ -230,14 +230,18 @@ class CrossEncoder:
         self.model = folder.name
         self._folder = folder
 
+    @property
+    def problem(self) -> str:
+        """Why it cannot answer, as far as the folder shows; empty if it contains a network."""
+        if any(self._folder.joinpath(name).is_file() for name in NETWORKS):
+            return ""
+        return f"the reranker {self._folder} contains no model: expected {NETWORKS[0]}"
+
     @cached_property
     def _network(self) -> Network:
-        network = next((f for f in map(self._folder.joinpath, NETWORKS) if f.is_file()), None)
-        if network is None:
-            raise ProviderError(
-                f"the reranker {self._folder} contains no model: expected {NETWORKS[0]}",
-                hint="correct recall.reranker.model_path",
-            )
+        if self.problem:
+            raise ProviderError(self.problem, hint="correct recall.reranker.model_path")
+        network = next(f for f in map(self._folder.joinpath, NETWORKS) if f.is_file())
         tokenizer = read_tokenizer(
             self._folder / "tokenizer.json", _DEFAULT_MAX_TOKENS, "only_second"
         )

@@ -180,8 +180,13 @@ def status_lines(look: Look, status: Status) -> list[str]:
         ("index", _index_state(look, status)),
         ("holds", ", ".join(held)),
         ("embedder", _embedder_state(look, status)),
-        # numpy ranks, being faster (`index/vectors.py`); sqlite-vec is there for your own SQL
-        ("vectors", f"scan by numpy; {vectors} loads" if vectors == "sqlite-vec" else vectors),
+        ("vectors", vectors),
+        ("signals", ", ".join(name for name, state in status.signals.items() if state == "on")),
+        *(
+            ("", f"{name.replace('_', ' ')} {state}")
+            for name, state in status.signals.items()
+            if state != "on" and name != "meaning"  # of which `embedder` speaks
+        ),
         ("search", _engine_state(look, status) if status.sidecar else ""),
         ("rules", f"{count(len(rules), 'directive')} in {rules[0].source.path}" if rules else ""),
         ("beliefs", f"words alone: {status.rules_alone}" if status.rules_alone else ""),
@@ -322,6 +327,7 @@ REMEDIES = {
     "proposal-unread": "delete the block; reflect proposes it again while it has evidence",
     "private-unclosed": "close the span with </private>; what it hides is not read until then",
     "question-setting": "correct that setting in the page's front matter",
+    "reranker-silent": "correct recall.reranker.model_path, or remove it",
     "secret-redacted": "nothing to do; only your file contains it, where you may remove it",
     "sentence-dropped": "nothing to do; what the cited lines do not support is left out",
     "ruling-unread": "write `f-… for|against|unrelated o-… (day: reason)` with complete ids",
