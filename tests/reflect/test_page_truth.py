@@ -88,6 +88,23 @@ def test_what_was_said_before_is_no_news(root: Path) -> None:
     ]
 
 
+def test_news_of_a_day_that_is_not_due_soon_stands_in_the_morning(root: Path) -> None:
+    write(root, "2026-01-28", ["- W @Mira: Took the post in Braga; begins on 1 June 2026."])
+    reflect(root)
+    assert "Took the post in Braga" in "".join(block(root, "bank/today.md", "today"))
+
+
+def test_an_appointment_that_may_be_moved_is_due_on_its_day(root: Path) -> None:
+    write(root, "2026-01-28", ["- W @Mira: Yoga with Jonas on 30 January."])
+    write(root, "2026-01-29", ["- W @Mira: Yoga with Jonas on 2 February."])
+    reflect(root, date(2026, 1, 30))
+    lines = block(root, "bank/today.md", "today")
+    due = lines[lines.index("**Due and coming up**") :]
+    assert due[1] == "- 2026-01-30 · Mira: Yoga with Jonas on 30 January."
+    text = (root / "bank/today.md").read_text("utf-8")
+    assert "moved? [memory/2026-01-29.md#L2]" in text
+
+
 def test_an_appointment_that_was_moved_does_not_lead_on_its_old_day(root: Path) -> None:
     write(root, "2026-01-27", ["- W @Mira: The talk is on 12 February 2026.", "- W @Mira: Sings."])
     write(root, "2026-01-28", ["- W @Mira: The talk was moved from 12 to 17 February 2026."])

@@ -6,7 +6,7 @@ told there. An empty body means that there is nothing to tell, and no page.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cached_property
@@ -197,31 +197,35 @@ def _today(bank: Digests) -> str:
     near = [
         item
         for item in next_days.values()
-        if item.overdue
-        or ((day := item.when and (item.when.start or item.when.end)) and day <= horizon)
+        if item.overdue or ((day := _day_of(item)) and day <= horizon)
     ]
-    doubtful = [agenda_line(item, TODAY_PATH) for item in near if item.doubt]
-    over = _part("Perhaps over", doubtful, _DOUBTFUL)
-    late = [item for item in near if item.overdue and not item.doubt]
-    ahead = [item for item in near if not item.overdue and not item.doubt]
+    # An appointment that may be moved stands on its day until somebody says so.
+    over = [item for item in near if item.doubt and (item.overdue or not item.perhaps_moved)]
+    over.sort(key=lambda item: abs((_day_of(item) or content.today) - content.today))
+    late = [item for item in near if item.overdue and item not in over]
+    ahead = [item for item in near if not item.overdue and item not in over]
     # What has been late for long must not hide what is due this morning.
     items = [*late[-_LATE:], *ahead, *late[:-_LATE]]
     waiting = content.waiting
     wait = "1 decision waits" if waiting == 1 else f"{waiting} decisions wait"
-    new = _part(f"New on {content.newest}", _news(bank), _NEW)
+    new = _part(f"New on {content.newest}", _news(bank, {item.source for item in near}), _NEW)
     turns = _part("Changed their mind", _turns(content), _CHANGED)
+    doubtful = _part("Perhaps over", [agenda_line(item, TODAY_PATH) for item in over], _DOUBTFUL)
     waits = f"{wait}: `lorebank inbox`" if waiting else ""
-    left = _LINES - 1 - sum(len(part.splitlines()) for part in (new, turns, over, waits))
+    left = _LINES - 1 - sum(len(part.splitlines()) for part in (new, turns, doubtful, waits))
     coming = _part("Due and coming up", [agenda_line(item, TODAY_PATH) for item in items], left)
-    parts = [new, turns, coming, over, waits]
+    parts = [new, turns, coming, doubtful, waits]
     return "\n\n".join(part for part in parts if part)
 
 
-def _news(bank: Digests) -> list[str]:
-    """What the newest log says that holds and no log said before; what is about to come and who
-    changed their mind have parts of their own."""
-    elsewhere = {item.source for item in bank.content.coming}
-    elsewhere |= {line.source for _, line in _turned(bank.content)}
+def _day_of(item: AgendaItem) -> date | None:
+    return (item.when.start or item.when.end) if item.when else None
+
+
+def _news(bank: Digests, due: Collection[Citation]) -> list[str]:
+    """What the newest log says that holds and no log said before; what is due and who changed
+    their mind have parts of their own."""
+    elsewhere = {*due, *(line.source for _, line in _turned(bank.content))}
     return [
         f"- {_cited(known, TODAY_PATH)}"
         for known in bank.said_once
