@@ -327,7 +327,9 @@ def _moved(
     near = [entry for entry in others if _likeness(new, entry) >= _SAME]
     if len({entry.when for entry in near}) == 1:
         return near, []
-    return [], [entry for entry in others if _likeness(new, entry)]
+    # `moved` is said of an appointment; what only ends or changes has to be about the same thing.
+    fewest = 1 if says_moved(text) else 2
+    return [], [e for e in others if e in near or _shared_words(new, e) >= fewest]
 
 
 def _of_one(one: _Entry, other: _Entry) -> bool:
@@ -341,11 +343,19 @@ def _is_like(one: _Entry, other: _Entry) -> bool:
     return len(one.undated & other.undated) > 1
 
 
+def _topics(one: _Entry, other: _Entry) -> tuple[frozenset[str], frozenset[str]]:
+    """The words that two appointments are compared by: beside the name of an entity of both."""
+    return (one.topic, other.topic) if _of_one(one, other) else (one.undated, other.undated)
+
+
 def _likeness(one: _Entry, other: _Entry) -> float:
-    """How much alike two appointments are, beside the name of an entity of both."""
-    if _of_one(one, other):
-        return _overlap(one.topic, other.topic)
-    return _overlap(one.undated, other.undated)
+    """How much alike two appointments are."""
+    return _overlap(*_topics(one, other))
+
+
+def _shared_words(one: _Entry, other: _Entry) -> int:
+    mine, theirs = _topics(one, other)
+    return len(mine & theirs)
 
 
 def _says_changed(text: str) -> bool:
