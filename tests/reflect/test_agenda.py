@@ -118,6 +118,19 @@ def test_a_birthday_in_a_page_without_a_day_comes_back(tmp_path: Path) -> None:
     assert agenda(tmp_path) == [("2026-03-15", "Kit's birthday: 15 March.")]
 
 
+def test_a_sentence_of_a_list_item_is_about_its_head(tmp_path: Path) -> None:
+    told = "- Runa: my aunt, lives\n  in Bath. Born 14 March 1950.\n- Kit's birthday: 15 March.\n"
+    (tmp_path / "memory.md").write_text(
+        f"# Me\n\n{told}- **Car:** grey. MOT due 16 March.\n", "utf-8"
+    )
+    (tmp_path / "memory").mkdir()
+    assert [item.told for item in listed(tmp_path, NOW)] == [
+        "Runa: Born 14 March 1950.",
+        "Kit's birthday: 15 March.",
+        "Car: MOT due 16 March.",
+    ]
+
+
 @pytest.mark.parametrize(
     ("line", "days"),
     [

@@ -269,8 +269,11 @@ def _entities(connection: Connection, item: int) -> tuple[str, ...]:
     return tuple(json.loads(named))
 
 
-_MARKER = re.compile(r"\A(?:[-*+]|\d+[.)])\s+(?:\[.\]\s+)?")
+_LIST = r"(?:[-*+]|\d+[.)])\s+(?:\[.\]\s+)?"
+_MARKER = re.compile(rf"\A{_LIST}")
 """A list marker, with its box: prose is kept as it stands in the file."""
+_HEAD = re.compile(rf"^(?:{_LIST})?\**(?P<name>[^\W\d_][^:.,;!?\n*]{{0,60}})\**:\**\s", re.M)
+"""What an item of a list is about: `- Ana: our aunt. Born 3 May 1950.`"""
 
 
 class Appointment(Record):
@@ -330,7 +333,7 @@ def appointments_known_on(connection: Connection, day: date) -> list[Appointment
                 item.recorded,
                 times,
                 names if item.kind != NOTE else named_in(said, text, names),
-                _subject(item),
+                _subject(item) or ("" if item.recorded else _head_above(said, text)),
                 item.kind != NOTE,
                 number in replaced,
             )
@@ -363,8 +366,18 @@ def returning_in(
 def _subject(item: Item) -> str:
     for slug, name in zip(item.entities, item.names, strict=True):
         if slug in item.subjects:
-            return "" if f"-{slugify(name)}-" in f"-{slugify(item.content)}-" else name
+            return _unless_named(name, item.content)
     return ""
+
+
+def _head_above(said: str, sentence: str) -> str:
+    """What the item of a list is about on which a sentence stands that does not name it."""
+    heads = list(_HEAD.finditer(said, 0, said.find(sentence)))
+    return _unless_named(heads[-1]["name"], sentence) if heads else ""
+
+
+def _unless_named(name: str, text: str) -> str:
+    return "" if f"-{slugify(name)}-" in f"-{slugify(text)}-" else name
 
 
 def _standing_days(said: str, day: date) -> list[tuple[str, tuple[Interval, ...]]]:
