@@ -1,5 +1,6 @@
 """Standing questions: what is put on the page, what is left out, and when nothing is touched."""
 
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -37,9 +38,11 @@ def workspace(root: Path, front_matter: str, *, page: str = PLACE, body: str = "
     return root
 
 
-def reflected(root: Path, page: str = PLACE, **options: str) -> str:
+def reflected(
+    root: Path, page: str = PLACE, now: date | None = date(2026, 3, 1), **options: str
+) -> str:
     with Bank.open(root, environ=WORDS_ONLY) as bank:
-        bank.reflect(**options)  # type: ignore[arg-type]
+        bank.reflect(now=now, **options)  # type: ignore[arg-type]
     return (root / page).read_text("utf-8")
 
 
@@ -75,14 +78,14 @@ def test_what_nothing_answers_is_left_alone(tmp_path: Path) -> None:
     assert (root / PLACE).read_bytes() == before
 
 
-def test_an_answer_whose_lines_are_gone_says_so(tmp_path: Path) -> None:
+def test_an_answer_whose_lines_are_gone_goes(tmp_path: Path) -> None:
     root = workspace(tmp_path, "question: What is due?\nwords: [promised]")
     assert answered(reflected(root)) == [
-        "- until 2026-03-31 · Ana: Promised Ben to send the keel drawings by the end of March 2026."
+        "- by 2026-03-31 · Ana: Promised Ben to send the keel drawings by the end of March 2026."
     ]
     log = root / "memory" / "2026-01-05.md"
     log.write_text(log.read_text().replace("Promised Ben to send", "Sent Ben"))
-    assert answered(reflected(root)) == ["Nothing in the notes answers this at present."]
+    assert reflected(root) == "---\nquestion: What is due?\nwords: [promised]\n---\n# Q\n"
 
 
 @golden("beliefs.md")
@@ -97,7 +100,7 @@ def test_lines_stand_under_whom_they_are_about_newest_first(tmp_path: Path) -> N
     root = workspace(tmp_path, "question: Zzyzx qux?\nkinds: [W, B]\nsince: 2026-01-10")
     assert answered(reflected(root)) == [
         "**Ana**",
-        "- until 2026-03-31 · Promised Ben to send the keel drawings by the end of March 2026.",
+        "- by 2026-03-31 · Promised Ben to send the keel drawings by the end of March 2026.",
         "- 2026-03-10 · Flies to Oslo on 10 March 2026.",
         "- 2026-01-20 · Moved to Lisbon.",
         "**Also**",
@@ -113,7 +116,7 @@ def test_no_news_no_byte_and_what_is_written_around_the_block_stays(tmp_path: Pa
     (root / PLACE).write_bytes((root / PLACE).read_bytes() + b"below\n")
     second = (root / PLACE).read_bytes()
     with Bank.open(root, environ=WORDS_ONLY) as bank:
-        assert bank.reflect().changed == ()
+        assert bank.reflect(now=date(2026, 3, 1)).changed == ()
     assert (root / PLACE).read_bytes() == second
     assert "mine" in first
 
@@ -278,11 +281,26 @@ def test_an_answer_lets_go_of_what_is_over_and_keeps_what_the_logs_lost(tmp_path
         later(root, f"2026-02-0{day + 2}", line)
     assert len(answered(reflected(root))) == 6
     later(root, "2026-03-13", "- W @Ben: Rests.")
-    lines = answered(reflected(root))
+    last = date(2026, 3, 14)
+    lines = answered(reflected(root, now=last))
     assert len(lines) == 2, "four are over: more than a quarter, and nothing is lost"
     for file in (root / "memory").glob("2026-0[12]-*.md"):
         file.unlink()
-    assert answered(reflected(root)) == lines, "files that are gone are a loss, and held back"
+    assert answered(reflected(root, now=last)) == lines, (
+        "files that are gone are a loss, and held back"
+    )
+
+
+def test_what_lies_ahead_stands_soonest_first_until_its_day_is_over(tmp_path: Path) -> None:
+    root = workspace(tmp_path, "question: When does Ana fly to Oslo?\nahead: true\nentity: Ana")
+    flight = "- 2026-03-10 · Flies to Oslo on 10 March 2026."
+    promise = "- by 2026-03-31 · Promised Ben to send the keel drawings by the end of March 2026."
+    for day, lines in ((10, [flight, promise]), (11, [promise])):
+        told = [
+            line.replace("Ana: ", "") for line in answered(reflected(root, now=date(2026, 3, day)))
+        ]
+        assert [line for line in told if "March" in line] == lines, "though no log is newer"
+    assert answered(reflected(root, now=date(2026, 4, 1))) == []
 
 
 def test_an_opinion_stands_once_in_its_last_words_with_its_confidence(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The lines of an answer as Markdown: cited, newest first, grouped by whom they are about.
+"""The lines of an answer as Markdown: cited, in the order of their page, grouped by whom they are about.
 
 Below them, in a block of their own, may stand a model's words for them, each sentence with the
 lines it was checked against. The lines need no model; words for older lines are taken away.
@@ -35,6 +35,8 @@ class AnswerLine(Record):
     """Of the fact, passage or opinion it shows."""
     tail: str = ""
     """What follows the text: the confidence, or the way it went."""
+    is_promise: bool = False
+    """Whether somebody still has to keep it, by its day."""
 
     @property
     def day(self) -> date | None:
@@ -46,9 +48,12 @@ class AnswerLine(Record):
         day, recorded = self.day or date.min, self.recorded or date.min
         return (-day.toordinal(), -recorded.toordinal(), self.source.path, self.source.start_line)
 
+    def soonest_first(self) -> tuple[date, str, int]:
+        return (self.day or date.max, self.source.path, self.source.start_line)
+
 
 def answer_body(lines: Sequence[AnswerLine], *, page: str, weak: bool = False) -> str:
-    """The body of the managed block; `lines` are newest first."""
+    """The body of the managed block; `lines` are in the order of the page."""
     if not lines:
         return ""
     by_subject: dict[str, list[AnswerLine]] = {}
@@ -85,7 +90,7 @@ def _statement(line: AnswerLine, *, named: bool) -> str:
 
 def _when(line: AnswerLine) -> str:
     if line.occurred is not None and (line.occurred.start or line.occurred.end):
-        return span(line.occurred)
+        return span(line.occurred, open_start="by" if line.is_promise else "until")
     return line.recorded.isoformat() if line.recorded else "undated"
 
 

@@ -5,8 +5,9 @@ as a whole has evidence; where it has none nothing is taken from it. And where t
 or kinds, the facts that hold them: a question such as "what was decided?" asks for a sort of line,
 which no likeness between question and line tells. Superseded facts are left out.
 
-The lines stand newest first under dates of their own, in one managed block. So the same facts give
-the same bytes, and a page without news is not touched; one that nothing answers gets no block.
+The lines stand newest first under dates of their own, in one managed block; what lies ahead stands
+soonest first, until its day is over. So the same facts give the same bytes, and a page without news
+is not touched; one that nothing answers has no block.
 What recall finds may also depend on whether an embedder answers tonight, so its hits are kept and
 asked for again only when the question or anything that could answer it has changed.
 """
@@ -38,7 +39,6 @@ from lorebank.generation.writing import KeptAnswers, ModelInRun, digest
 from lorebank.index.sync import hashes_outside_bank
 from lorebank.language.folding import fold, slugify
 from lorebank.language.words import words
-from lorebank.markdown.blocks import find_blocks
 from lorebank.pages.answer_lines import WRITTEN_BLOCK, AnswerLine, answer_body, in_words
 from lorebank.pages.edits import PageEdit, plan_page_edit
 from lorebank.pages.facts import BankContent, known_facts, latest_wordings
@@ -48,7 +48,6 @@ from lorebank.workspace.layout import BANK_FOLDER
 from lorebank.workspace.standing import StandingPage
 
 ANSWER_BLOCK = "answer"
-UNANSWERED = "Nothing in the notes answers this at present."
 _NEAR_BEST = 0.5
 """A hit counts whose score is at least this share of the best one's."""
 _OF_WEAK = 3
@@ -90,15 +89,19 @@ class _Asked(Record):
         chosen = [fact for fact in facts if self._takes(fact, phrases)]
         return sorted(chosen, key=lambda f: (-(f.recorded or date.min).toordinal(), f.citation))
 
+    def is_over(self, when: Interval | None) -> bool:
+        """Whether it has passed, on a page that looks ahead."""
+        last = (when.end or when.start) if when else None
+        return self.page.ahead and last is not None and last < self.today
+
     def _takes(self, fact: Fact, phrases: Sequence[str]) -> bool:
         page, occurred = self.page, fact.occurred
-        last = (occurred.end or occurred.start) if occurred else None
-        day = last if occurred else fact.recorded
+        day = (occurred.end or occurred.start) if occurred else fact.recorded
         return (
             (not page.kinds or fact.kind.letter in page.kinds)
             and (not self.entity or self.entity in fact.slugs)
             and (self.since is None or (day is not None and day >= self.since))
-            and (not page.ahead or (last is not None and last > self.today))
+            and (not page.ahead or (occurred is not None and not self.is_over(occurred)))
             and (not phrases or any(phrase in _phrase(f"{fact.content} ") for phrase in phrases))
         )
 
@@ -129,20 +132,22 @@ def ask_standing(
 ) -> StandingAnswers:
     """Ask every standing question of the workspace; without `ask`, only by words and kinds.
 
-    Phrases such as "last week" are read on the newest day recorded, never on the day of the run.
+    Phrases such as "last week" are read on the newest day recorded; only what lies ahead is told by
+    the day of the run.
     """
     pages, problems = read_standing_pages(root)
-    today = content.newest
-    if not pages or today is None:
+    newest = content.newest
+    if not pages or newest is None:
         return StandingAnswers((), problems)
     held = sorted(fact.id for fact in current_facts(content))
-    news = digest(today, held, hashes_outside_bank(connection))
+    news = digest(newest, held, hashes_outside_bank(connection))
     found: list[_Asked] = []
     odd = list(problems)
     for page in pages:
         try:
-            asked = _Asked(page, _slug(page.entity, content.entities), _since(page, today), today)
-            hits, weak = _recalled(page, ask, today, kept, digest(news, repr(page)))
+            slug, since = _slug(page.entity, content.entities), _since(page, newest)
+            asked = _Asked(page, slug, since, content.today)
+            hits, weak = _recalled(page, ask, newest, kept, digest(news, repr(page)))
         except (NotFound, UsageError) as problem:
             message = f"{problem.message}; the page was left alone"
             odd.append(Diagnostic(page.path, 1, "question-setting", message))
@@ -232,9 +237,7 @@ def plan_answers(
 def _edit(asked: _Asked, lines: Sequence[AnswerLine], text: str, model: ModelInRun) -> PageEdit:
     page = asked.page
     if not lines:
-        blocks = {block.name for block in find_blocks(text, page.path)[0]}
-        bodies = {ANSWER_BLOCK: UNANSWERED} if ANSWER_BLOCK in blocks else {}
-        return plan_page_edit(page.path, text, bodies, drop=(WRITTEN_BLOCK,))
+        return plan_page_edit(page.path, text, {}, drop=(ANSWER_BLOCK, WRITTEN_BLOCK))
     weak = asked.weak and not asked.chooses
     bodies = {ANSWER_BLOCK: answer_body(lines, page=page.path, weak=weak)}
     written = in_words(model, "answer", page.question, lines, page=page.path)
@@ -248,7 +251,8 @@ def _edit(asked: _Asked, lines: Sequence[AnswerLine], text: str, model: ModelInR
 def _answer_lines(
     asked: _Asked, content: BankContent, current: Sequence[Fact]
 ) -> tuple[AnswerLine, ...]:
-    """Newest first; hits of weak evidence count only where there is nothing else."""
+    """Newest first, what lies ahead soonest first; hits of weak evidence count only where there is
+    nothing else."""
     page = asked.page
     names = {slug: entity.name for slug, entity in content.entities.items()}
     if page.moved:
@@ -267,9 +271,13 @@ def _answer_lines(
             break
         lines.setdefault(fact.id, _of_fact(fact, names, held))
     once: dict[tuple[str, str], AnswerLine] = {}
+    promised = {item.source for item in content.coming if item.open}
     for line in lines.values():
-        once.setdefault((line.subject, " ".join(line.text.split())), line)
-    return tuple(sorted(once.values(), key=AnswerLine.newest_first))
+        if not asked.is_over(line.occurred):
+            line = replace(line, is_promise=line.source in promised)
+            once.setdefault((line.subject, " ".join(line.text.split())), line)
+    order = AnswerLine.soonest_first if page.ahead else AnswerLine.newest_first
+    return tuple(sorted(once.values(), key=order))
 
 
 def current_facts(content: BankContent) -> list[Fact]:

@@ -94,10 +94,10 @@ def when_told(known: KnownFact) -> str:
     return known.day.isoformat() if known.day else "undated"
 
 
-def span(interval: Interval, *, open_end: str = "since") -> str:
+def span(interval: Interval, *, open_start: str = "until", open_end: str = "since") -> str:
     """The days of an interval: `2026-03-01`, `since …`, `until …`, `… to …`."""
     if interval.start is None:
-        return f"until {interval.end}"
+        return f"{open_start} {interval.end}"
     if interval.end is None:
         return f"{open_end} {interval.start}"
     if interval.start == interval.end:
@@ -108,9 +108,7 @@ def span(interval: Interval, *, open_end: str = "since") -> str:
 def due(item: AgendaItem) -> str:
     if item.when is None:
         return ""
-    if item.open and item.when.start is None:
-        return f"by {item.when.end}"
-    return span(item.when, open_end="from")
+    return span(item.when, open_start="by" if item.open else "until", open_end="from")
 
 
 def doubt(item: AgendaItem, page: str) -> str:

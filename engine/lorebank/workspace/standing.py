@@ -42,7 +42,7 @@ class StandingPage(Record):
     since: str = ""
     """Only since a day, or `90d` before the newest day recorded."""
     ahead: bool = False
-    """Only what is after the newest day recorded, or continues after it."""
+    """Only what is after the day of the run, or continues on it."""
     moved: bool = False
     """Show opinions that moved, in place of facts."""
     k: int = STANDING_LINES
