@@ -85,6 +85,21 @@ def test_an_opinion_without_news_gets_nothing(root: Path) -> None:
     assert text.count("Is fair.") == 1
 
 
+def test_what_the_owner_noted_is_no_news_and_lets_the_opinion_stand(tmp_path: Path) -> None:
+    bank = "# Opinions\n\n## 2026-02-02: Bakery\n\n- O(c=0.8) @Odd: Rye keeps longer than wheat.\n"
+    bank += "  - Evidence: memory/2026-02-02.md\n  - Last reinforced: 2026-02-05\n"
+    log = "## Retain\n- O @Odd: Rye keeps longer than wheat.\n"
+    for path, text in {OPINIONS: bank, "memory/2026-02-05.md": log}.items():
+        (tmp_path / path).parent.mkdir()
+        (tmp_path / path).write_text(text, "utf-8")
+    reflect(tmp_path)
+    assert (tmp_path / OPINIONS).read_text("utf-8") == bank
+    page = (tmp_path / "bank/entities/Odd.md").read_text("utf-8")
+    assert page.count("Rye keeps longer") == 1
+    assert "more opinion" not in page
+    assert "before a newer line" not in page
+
+
 def test_headings_and_noted_evidence_give_the_days(root: Path) -> None:
     with Bank.open(root, environ=WORDS_ONLY, now=TODAY) as bank:
         held = {o.statement: o for o in bank.opinions()}

@@ -131,7 +131,7 @@ def opinion_bodies(
             lines += [f"  - {line}" for line in _override_lines(entry)]
         groups.append("\n".join(lines))
     body = "\n\n".join(groups)
-    bodies = {_OVERVIEW: overview_of(body), OPINIONS_BLOCK: body} if held else {_OVERVIEW: ""}
+    bodies = {_OVERVIEW: overview_of(body), OPINIONS_BLOCK: body} if held else {}
     bodies |= {id_: body for id_, body in news.items() if body}
     return bodies | ({_REMOVED_BLOCK: render_removed(gone)} if gone else {})
 
@@ -191,8 +191,16 @@ def kept_by_hand(opinion: Opinion) -> str:
 
 
 def _news(opinion: Opinion, entry: OpinionEntry | None) -> str:
-    """What other pages say of an opinion that is kept by hand, in the form of such pages."""
-    fresh = [line for line in opinion.evidence if line.source.path != OPINIONS_PATH]
+    """What other pages say of an opinion that is kept by hand since the last day that its owner
+    noted there, in the form of such pages."""
+    noted = [line.date for line in opinion.evidence if line.source.path == OPINIONS_PATH]
+    last = max(noted, default=date.min)
+    fresh = [
+        line
+        for line in opinion.evidence
+        if line.source.path != OPINIONS_PATH
+        if line.date > last or (line.date == last and line.stance is not Stance.FOR)
+    ]
     rows = []
     for line in fresh[-_NEWS:]:
         label = "Evidence" if line.stance is Stance.FOR else "Contradicted"

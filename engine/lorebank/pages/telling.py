@@ -251,7 +251,9 @@ def find_threads(
                 repeats[id_] = fact.id
     spoken = {fact.id for fact in facts if fact.kind is FactKind.OPINION}
     for opinion in opinions:
-        lines = [line.fact_id for line in opinion.evidence if line.fact_id in spoken]
+        # A line stands several times among its evidence where days are noted below it.
+        said_of_it = dict.fromkeys(line.fact_id for line in opinion.evidence)
+        lines = [id_ for id_ in said_of_it if id_ in spoken]
         for number, id_ in enumerate(lines):
             least = trust_of(by_id[id_])
             later = (new for new in lines[number + 1 :] if trust_of(by_id[new]) >= least)
