@@ -347,6 +347,15 @@ def test_what_somebody_ruled_to_hold_beside_a_newer_line_leads_again(root: Path)
     assert older.replace(" W @Ling:", "") in block(root, page, "summary")
 
 
+def test_what_holds_leads_again_once_the_day_that_took_it_up_is_over(root: Path) -> None:
+    write(root, "2026-02-01", ["- W @Odd: Wants the blue canvas for the dinghy."])
+    write(root, "2026-02-02", ["- W @Odd: Looks at the canvas for the dinghy on 9 February."])
+    reflect(root, date(2026, 2, 10))
+    wish = "- Wants the blue canvas for the dinghy."
+    assert wish in block(root, "bank/entities/Odd.md", "summary")
+    assert "before a newer line" not in (root / "bank/entities/Odd.md").read_text("utf-8")
+
+
 def test_what_holds_leads_again_once_the_event_that_took_it_up_has_faded(root: Path) -> None:
     write(root, "2026-02-02", ["- W @Ling: Lives in the blue house on Harbour Street."])
     event = "- B @Ling: Carried the piano into the blue house on Harbour Street."

@@ -163,7 +163,8 @@ def _states(view: View) -> list[Line]:
     times = {k.fact.id: k.fact.occurred for k in known}
     to_come = {id_ for id_, when in times.items() if when and when.begins_after(view.today)}
     days = {when for when in times.values() if when and when.start == when.end}
-    leading = {k.fact.id for k in known}
+    over = _over(view)
+    leading = {k.fact.id for k in known} - over  # a day that has passed takes up nothing
     coming = {item.source for item in view.coming}
     opinions = {
         line.fact_id: opinion
@@ -172,7 +173,7 @@ def _states(view: View) -> list[Line]:
         if line.reason in ("stated", "restated")
     }
     lines = []
-    by_hand, over = _by_hand(view), _over(view)
+    by_hand = _by_hand(view)
     # What is still to come takes up nothing that holds today.
     today = leading - to_come
     for k in known:
@@ -281,7 +282,9 @@ def _timeline_body(view: View, shown: set[str]) -> str:
         if not is_shown and k.fact.id not in folded and not (_holds(k) and said in by_hand):
             key = said, numbers_of(k.fact.content), trust_of(k.fact)
             rows.setdefault(key, []).append(k)
-    lines = [_timeline_line(view, same, by_id) for same in rows.values()]
+    over = _over(view)
+    leading = {id_: k for id_, k in by_id.items() if id_ not in over}
+    lines = [_timeline_line(view, same, leading) for same in rows.values()]
     return "\n".join(["## Timeline", "", *lines]) if lines else ""
 
 
@@ -289,11 +292,11 @@ def _questioned_by(day: date | None) -> str:
     return f" · before a newer line of {day}" if day else ""
 
 
-def _timeline_line(view: View, same: Sequence[KnownFact], by_id: Mapping[str, KnownFact]) -> str:
+def _timeline_line(view: View, same: Sequence[KnownFact], leading: Mapping[str, KnownFact]) -> str:
     known = same[0]
     is_open = known.status is FactStatus.LIVE and known.fact.kind is not FactKind.EXPERIENCE
     newer = view.threads.newer_on_topic.get(known.fact.id, ()) if is_open else ()
-    last = next((by_id[id_] for id_ in reversed(newer) if id_ in by_id), None)
+    last = next((leading[id_] for id_ in reversed(newer) if id_ in leading), None)
     then = _questioned_by(last.fact.recorded) if last else ""
     said = _told(known, view.slug, whole=True)
     newer_fact = known.newer
