@@ -1,11 +1,13 @@
 """Hunks: a patch that can be taken in part, with checksums that stay true."""
 
 from datetime import date
+from pathlib import Path
 from random import Random
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lorebank import Bank
 from lorebank.domain.reports import Hunk
 from lorebank.markdown.blocks import find_blocks, render_block
 from lorebank.markdown.opinion_page import OPINIONS_PATH, overview_of, parse_opinion_page
@@ -13,10 +15,12 @@ from lorebank.nightly.hunks import (
     changes_of,
     hunks_of,
     parse_rejections,
+    with_newer,
     with_rejections,
     without_hunks,
 )
 from lorebank.pages.edits import PageEdit, plan_page_edit
+from support import WORDS_ONLY
 
 PATH = "bank/entities/Peter.md"
 LINES = st.lists(st.sampled_from([f"- {c}." for c in "abcdefgh"] + [""]), max_size=8).map("\n".join)
@@ -155,3 +159,41 @@ def test_facts_of_one_night_are_decided_one_by_one_though_the_morning_page_tells
         ("Said on 2. (memory/1.md#L2)", [bo, "bank/world.md"]),
         ("page bank/today.md, 2 lines", [today]),
     ]
+
+
+def test_a_line_and_what_takes_its_place_are_one_decision() -> None:
+    def hunk(path: str, diff: str) -> Hunk:
+        return Hunk(f"h-{diff}", path, diff)
+
+    ana, index = "bank/entities/Ana.md", "bank/index.md"
+    found = with_newer(
+        [
+            hunk(ana, "+- Likes gas. ([memory/2.md#L3](2.md#L3))"),
+            hunk(index, "+- [[Ana]] · our cook"),
+            hunk(ana, "-- Likes induction. ([memory/1.md#L3](1.md#L3))"),
+            hunk(ana, "+- Swims. ([memory/2.md#L4](2.md#L4))"),
+        ],
+        {"memory/1.md#L3": "memory/2.md#L3"},
+    )
+    changes = [(c.text, len(c.hunks)) for c in changes_of(found)]
+    assert changes == [
+        ("Likes gas. (memory/2.md#L3)", 2),
+        ("Swims. (memory/2.md#L4)", 2),
+    ]
+
+
+def test_a_diff_is_shown_without_the_marks_of_blocks() -> None:
+    diff = "-<!-- lorebank:begin p-1 sha= -->\n-- one.\n+- two."
+    assert Hunk("h-1", PATH, diff).shown == "-- one.\n+- two."
+
+
+def test_two_halves_of_a_change_of_mind_are_one_decision(tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    said = {2: "Coffee is better than tea.", 9: "Tea is better than coffee."}
+    with Bank.open(tmp_path, environ=WORDS_ONLY) as bank:
+        for day, text in said.items():
+            log = f"## Retain\n- O @Runa: {text}\n- W @Runa: Is well.\n"
+            (tmp_path / f"memory/2026-02-{day:02}.md").write_text(log, "utf-8")
+            report = bank.reflect(now=date(2026, 2, day), dry_run=day == 9)
+    told = [c for c in changes_of(report.hunks) if "Coffee" in "".join(h.diff for h in c.hunks)]
+    assert len(told) == 1

@@ -82,6 +82,14 @@ class Hunk(Record):
     path: str
     diff: str
     """Removed (`-`) and added (`+`) lines with context."""
+    newer: tuple[str, ...] = ()
+    """The lines that replace what it cites."""
+
+    @property
+    def shown(self) -> str:
+        """The diff without the marks of managed blocks."""
+        lines = self.diff.strip("\n").split("\n")
+        return "\n".join(li for li in lines if not li[1:].startswith("<!-- lorebank:"))
 
 
 class UndoReport(Record):

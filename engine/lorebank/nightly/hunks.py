@@ -11,14 +11,16 @@ declined stand on `bank/reflections/rejected.md`:
 Taking the line out of the file lets the change be proposed again. A rejection is about the page
 only: what is believed follows the evidence, and a pin or a `retracted` on `bank/opinions.md`.
 
-A person decides by fact: hunks whose changed lines cite the same place are one `Change`. A page
-that is new is one of its own, so is a morning page of several: its lines stand and fall together.
+A person decides by fact: hunks whose changed lines cite the same place are one `Change`, and so are
+those of a line and of the one that takes its place. What cites nothing, such as an entry of the
+index, goes with the page of the entity that it links to. A page that is new is one of its own, so
+is a morning page of several: its lines stand and fall together.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from difflib import SequenceMatcher
@@ -54,6 +56,7 @@ _CITATION = re.compile(r"\[((?:\\.|[^\]\\\[])+?#L\d+(?:-L\d+)?)\]\([^)\s]*\)")
 _BULLET = re.compile(r"\A(?:#+|[-*])\s+")
 _LINE_ID = re.compile(r" \^o-[0-9a-f]+\Z")
 
+_WIKILINK = re.compile(r"\[\[([^\]|]+)")
 _ENTITIES = "bank/entities/"
 _SECTION = "### "
 _BEFORE_SECTION = re.compile(rf"\n+(?={_SECTION})")
@@ -262,12 +265,14 @@ def changes_of(hunks: Sequence[Hunk]) -> tuple[Change, ...]:
     """The hunks by what they tell of, in the order of their first ones."""
     groups: list[tuple[set[str], list[Hunk]]] = []
     for hunk in sorted(hunks, key=_only_makes_room):
-        places = set() if _is_new_page(hunk) else set(_cited(hunk))
+        places = set() if _is_new_page(hunk) else {*_cited(hunk), *hunk.newer}
         shared = [group for group in groups if group[0] & places]
         if hunk.path == TODAY_PATH and len(shared) != 1:  # it tells of a whole night
             places, shared = set(), []
         if not shared and _only_makes_room(hunk):
-            shared = [group for group in groups if any(h.path == hunk.path for h in group[1])][-1:]
+            near = [g for g in groups if any(h.path == hunk.path for h in g[1])]
+            linked = [g for g in groups if _links_to(hunk, g[1])]
+            shared = (near or linked)[-1:]
         first = shared[0] if shared else (set[str](), list[Hunk]())
         if not shared:
             groups.append(first)
@@ -284,6 +289,14 @@ def changes_of(hunks: Sequence[Hunk]) -> tuple[Change, ...]:
             tuple(group),
         )
         for _, group in groups
+    )
+
+
+def with_newer(hunks: Iterable[Hunk], newer: Mapping[str, str]) -> tuple[Hunk, ...]:
+    """The hunks with the places of the lines that took the place of those they cite."""
+    return tuple(
+        replace(hunk, newer=tuple(sorted({newer[at] for at in _cited(hunk) if at in newer})))
+        for hunk in hunks
     )
 
 
@@ -311,6 +324,12 @@ def _text(hunks: Sequence[Hunk]) -> str:
 def _only_makes_room(hunk: Hunk) -> bool:
     """Whether nothing cited comes: a line that goes, or a count of what stands elsewhere."""
     return not any(line[0] == "+" and _CITATION.search(line) for line in changed_lines(hunk))
+
+
+def _links_to(hunk: Hunk, others: Iterable[Hunk]) -> bool:
+    """Whether its changed lines link to the page of an entity that one of the others changes."""
+    names = {PurePosixPath(h.path).stem for h in others if _ENTITIES in h.path}
+    return not names.isdisjoint(_WIKILINK.findall("\n".join(changed_lines(hunk))))
 
 
 def _is_new_page(hunk: Hunk) -> bool:

@@ -31,6 +31,7 @@ from lorebank.nightly.hunks import (
     REJECTED_PATH,
     hunks_of,
     parse_rejections,
+    with_newer,
     with_rejections,
     without_hunks,
 )
@@ -40,7 +41,7 @@ from lorebank.pages.content import read_content, relocate
 from lorebank.pages.core_memory import plan_core_proposals
 from lorebank.pages.digests import ARCHIVE_FOLDER, TODAY_PATH
 from lorebank.pages.edits import Page, PageEdit, encoded, read_pages, read_text, vanishing_lines
-from lorebank.pages.facts import BankContent
+from lorebank.pages.facts import BankContent, newer_places
 from lorebank.pages.pages import PagePlan
 from lorebank.pages.settled import load_settled, store_settled
 from lorebank.pages.standing import Ask, ask_standing, plan_answers
@@ -307,7 +308,7 @@ class _Run:
             ),
             problems=(*planned.problems, *self.model.problems, *self.problems),
             run=self.name,
-            hunks=tuple(planned.hunks),
+            hunks=with_newer(planned.hunks, newer_places(planned.plan.content)),
             held=tuple(planned.held),
             rejected=planned.rejected,
         )

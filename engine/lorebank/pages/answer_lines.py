@@ -1,4 +1,4 @@
-"""The lines of an answer as Markdown: cited, in the order of their page, grouped by whom they are about.
+"""The lines of an answer as Markdown: cited, in the order of their page, by whom they are about.
 
 Below them, in a block of their own, may stand a model's words for them, each sentence with the
 lines it was checked against. The lines need no model; words for older lines are taken away.

@@ -131,3 +131,14 @@ def latest_wordings(opinions: Iterable[Opinion]) -> dict[str, str]:
         ]
         latest |= dict.fromkeys(said, said[-1] if said else "")
     return latest
+
+
+def newer_places(content: BankContent) -> dict[str, str]:
+    """The place of each line whose fact or opinion was replaced → that of the line that did it."""
+    newer = {str(k.fact.citation): str(k.newer.citation) for k in known_facts(content) if k.newer}
+    opened = {o.id: str(o.evidence[0].source) for o in content.opinions if o.evidence}
+    for opinion in (each for each in content.opinions if each.superseded_by in opened):
+        for line in opinion.evidence:
+            if line.reason in ("stated", "restated"):
+                newer[str(line.source)] = opened[opinion.superseded_by or ""]
+    return newer

@@ -95,7 +95,7 @@ def hunk_blocks(hunks: Sequence[Hunk]) -> list[str]:
 
     blocks = []
     for change in changes_of(hunks):
-        places = [f"{h.id} {h.path}\n```diff\n{h.diff.strip(chr(10))}\n```" for h in change.hunks]
+        places = [f"{h.id} {h.path}\n```diff\n{h.shown}\n```" for h in change.hunks]
         blocks.append("\n".join([f"## {change.text}", *places]))
     return blocks
 

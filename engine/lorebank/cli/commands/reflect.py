@@ -157,7 +157,7 @@ class _Review:
                 changes, number = self._plan(), 0
                 continue
             if verdict == "diff":
-                click.echo_via_pager("\n\n".join(f"{h.path}\n{h.diff}" for h in change.hunks))
+                click.echo_via_pager("\n\n".join(f"{h.path}\n{h.shown}" for h in change.hunks))
                 continue
             if verdict == "all":
                 self.everything.update(change.about)
