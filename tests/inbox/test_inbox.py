@@ -159,6 +159,16 @@ def test_what_is_said_again_with_its_name_is_not_asked_about(root: Path) -> None
     assert said["07"] not in {item.newer.text for item in waiting if item.newer}
 
 
+def test_what_pages_show_as_one_line_is_not_asked_about(tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    sizes = {11: "3.1", 12: "3.1", 13: "3.2", 14: "3.3"}
+    for day, size in sizes.items():
+        log = f"## Retain\n- W @Attic: The nightly copy finished, {size} GB.\n"
+        (tmp_path / f"memory/2026-02-{day}.md").write_text(log, "utf-8")
+    with Bank.open(tmp_path, environ=WORDS_ONLY, now=date(2026, 2, 15)) as bank:
+        assert bank.inbox().items == ()
+
+
 def test_what_somebody_did_may_end_what_is_said_of_a_thing_it_names(root: Path) -> None:
     said = {"06": "@Selkie: Lies at the pier in Fossgate.", "07": "@Lou: @Selkie left the pier."}
     for day, line in said.items():

@@ -174,6 +174,22 @@ def test_days_and_numbers_in_common_put_no_clause_in_doubt(bank: Bank) -> None:
     assert not [p for p in bank.proposals() if p.old]
 
 
+def test_an_offer_puts_no_clause_in_doubt(bank: Bank) -> None:
+    line = "- Ana, sister, teacher at the college."
+    (bank.root / "memory.md").write_text(f"# Core\n\n{line}\n", "utf-8")
+    append(bank, "2025-12-08", "- W @Ana: Was offered the post of head teacher at the college.")
+    bank.reflect()
+    assert not [p for p in bank.proposals() if p.old]
+
+
+def test_what_is_said_again_with_other_numbers_is_not_proposed(bank: Bank) -> None:
+    sizes = ("3.1", "3.1", "3.1", "3.2", "3.3")
+    for day, size in enumerate(sizes, 10):
+        append(bank, f"2025-12-{day}", f"- W @Ana: The copy of her files took {size} GB.")
+    bank.reflect()
+    assert not [p for p in bank.proposals() if "copy of her files" in p.new]
+
+
 def test_a_line_whose_fact_is_gone_is_to_be_removed(bank: Bank) -> None:
     bank.rule({the_one(bank).id: "accept"}, by="Ana")
     for day in ("2025-11-01", "2025-11-09", "2025-11-20"):

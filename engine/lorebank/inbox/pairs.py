@@ -56,6 +56,7 @@ from lorebank.markdown.ledger import (
     parse_evidence_lines,
     parse_line_rulings,
 )
+from lorebank.pages.telling import HABIT
 from lorebank.supersede.slots import clause_meant
 from lorebank.workspace.layout import DECISIONS_PAGE, EVIDENCE_PAGE
 
@@ -282,6 +283,8 @@ class _Words:
         light = stop_words()
         self.said = [word for word in tokens(text) if word not in names]
         self.telling = [word for word in self.said if word not in light]
+        self.numbers = frozenset(word for word in self.telling if word[0].isdigit())
+        self.beside_numbers = frozenset(self.telling) - self.numbers
         self.begun = {word[: COMMON_START - 1] for word in self.telling}
 
 
@@ -297,6 +300,11 @@ class _Older:
             unknown = np.zeros_like(next(iter(vectors.values())))
             self.matrix = np.array([vectors.get(fact.content, unknown) for fact in facts])
         self.words = [_Words(fact.content) for fact in facts]
+        figures: defaultdict[frozenset[str], set[frozenset[str]]] = defaultdict(set)
+        for said in self.words:
+            figures[said.beside_numbers].add(said.numbers)
+        self.habits = {words for words, each in figures.items() if len(each) >= HABIT}
+        """What is said again and again with other numbers: pages show it as one line."""
         self.holding: dict[str, list[int]] = {}
         for number, said in enumerate(self.words):
             for begun in said.begun:
@@ -312,6 +320,8 @@ class _Older:
         count = bisect_left(self.facts, day, key=lambda fact: fact.recorded or date.min)
         names = frozenset(word for m in newer.mentions if m.subject for word in tokens(m.name))
         mine, vector = _Words(newer.content, names), vectors.get(newer.content)
+        if self.habits and _Words(newer.content).beside_numbers in self.habits:
+            return None
         alike_begun = Counter(chain.from_iterable(self.holding.get(b, ()) for b in mine.begun))
         enough = (_ENOUGH if vectors else _ENOUGH_WORDS) * (1 - 1 / max(1, count))
         weight, best = _SHARED if vectors else 1.0, None
@@ -330,7 +340,8 @@ class _Older:
             again = len(shorter.telling) - len(shorter.begun)
             most = (alike_begun[number] + again) / max(1, len(shorter.telling))
             least = max(enough, _LEAST, best.score if best else 0)
-            if alike + weight * most < least:
+            is_habit = self.words[number].beside_numbers in self.habits
+            if is_habit or alike + weight * most < least:
                 continue
             score = alike + weight * shared_words(mine.telling, theirs.telling)
             if score < least or (best and round(score, 4) == best.score):

@@ -7,7 +7,7 @@ what would take it over its budget, nor what a person decided on while no new li
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from datetime import date
 
@@ -21,9 +21,9 @@ from lorebank.markdown.owner_pages import SECTION, CoreLine, read_core
 from lorebank.markdown.plain import escape_inline, plain_text
 from lorebank.markdown.proposal_pages import ProposalRuling, decided, fits_on_page
 from lorebank.pages.facts import BankContent
-from lorebank.pages.telling import numbers_of
+from lorebank.pages.telling import HABIT, numbers_of
 from lorebank.records import Record
-from lorebank.supersede.endings import ends, read_change, read_stated, tokens
+from lorebank.supersede.endings import ends, read_change, read_stated, tokens, without_plans
 from lorebank.supersede.slots import clauses_of
 
 MOST = 8
@@ -150,7 +150,10 @@ def _facts_repeated(
     for (subject, newest), facts in same.items():
         for fact in facts if len(facts) >= REPEATED_DAYS else ():
             groups[subject, newest, numbers_of(fact.content)].append(fact)
-    for (subject, _, _), facts in groups.items():
+    figures = Counter((subject, newest) for subject, newest, _ in groups)
+    for (subject, newest, _), facts in groups.items():
+        if figures[subject, newest] >= HABIT:
+            continue  # the same with ever other numbers happens again and again, and is no state
         said = facts[-1]
         sure = "" if said.confidence is None else f", confidence {said.confidence:.2f}"
         yield _Claim(facts[0].id, central[subject], said, facts, sure)
@@ -307,7 +310,8 @@ class _Review:
             stated = _told_beside_numbers(plain_text(clause), self.content.today)
             near = {f.id: f for word in stated for f in self.by_word.get(word, ())}
             for fact in near.values():
-                told = _told_beside_numbers(fact.content, fact.recorded or self.content.today)
+                settled = without_plans(fact.content)
+                told = _told_beside_numbers(settled, fact.recorded or self.content.today)
                 about = {word for name in _about(fact) for word in content_words(name)}
                 about = about or told.intersection(content_words(plain_text(first)))
                 mine, theirs = told - about, stated - about

@@ -152,8 +152,8 @@ def _with_digits(words: Iterable[str]) -> frozenset[str]:
     return frozenset(word for word in words if any(map(str.isdigit, word)))
 
 
-_FEWEST_DAYS = 3
-"""On fewer days a line that says the same again is no habit."""
+HABIT = 3
+"""On fewer days, or with fewer numbers that differ, a line that says the same again is no habit."""
 
 
 class _Said(NamedTuple):
@@ -202,7 +202,7 @@ class Threads(Record):
         if known.fact.kind is FactKind.OPINION or known.status is not FactStatus.LIVE:
             return []
         same = [by_id[id_] for id_ in self.wordings.get(known.fact.id, ()) if id_ in by_id]
-        return same if len({k.fact.recorded for k in same} - {None}) >= _FEWEST_DAYS else []
+        return same if len({k.fact.recorded for k in same} - {None}) >= HABIT else []
 
 
 def find_threads(

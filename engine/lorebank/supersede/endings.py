@@ -101,6 +101,14 @@ class Stated(Record):
 
 
 @lru_cache(maxsize=4096)
+def without_plans(text: str) -> str:
+    """What a line says beside sentences of what is only planned, offered, hoped or heard."""
+    reader = _Reader.of(text[:LONGEST_READ], frozenset())
+    said = _SENTENCE.split(text)
+    return "; ".join(s for s in said if not reader.has("unsure", _without_dates(tokens(s))))
+
+
+@lru_cache(maxsize=4096)
 def read_change(text: str, names: frozenset[str] = frozenset()) -> Change:
     """What a line says is over. `names` are the folded words of the entity that it is about."""
     text = text[:LONGEST_READ]
