@@ -249,3 +249,25 @@ def test_what_a_run_read_is_free_when_it_ends(harbour: Bank) -> None:
         harbour.reflect()
         left = [each for each in gc.get_objects() if isinstance(each, BankContent)]
     assert not left, "the facts of a night wait for a search for cycles"
+
+
+def test_the_morning_page_counts_what_the_inbox_will_list(tmp_path: Path) -> None:
+    logs = {
+        2: ["- W @Odd: Works at the boatyard on Mondays.", "- W @Odd: Drives a grey van."],
+        9: [
+            "- W @Odd: Has found a job in the harbour office.",
+            "- W @Odd: Bought a red estate car.",
+        ],
+    }
+    (tmp_path / "memory").mkdir()
+    for day, lines in logs.items():
+        text = "\n".join(["## Retain", *lines, ""])
+        (tmp_path / f"memory/2026-02-{day:02}.md").write_text(text, "utf-8")
+    environ = {"LOREBANK_CONFIG": "/nonexistent"}
+    with Bank.open(tmp_path, environ=environ, now=date(2026, 2, 10)) as bank:
+        bank.reflect()
+        page = (tmp_path / "bank/today.md").read_text("utf-8")
+        total = bank.inbox().total
+        wait = "1 decision waits" if total == 1 else f"{total} decisions wait"
+        assert total and f"{wait}: `lorebank inbox`" in page
+        assert bank.reflect().changed == ()

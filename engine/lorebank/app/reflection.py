@@ -96,7 +96,7 @@ def reflect(ws: OpenWorkspace, **how: Unpack[ReflectKeywords]) -> ReflectReport:
         moved, begun = settle_pages(ws, today, killed, dry_run=dry_run)
         options = replace(options, writer=writer, begun=begun, vectors_of=ws.vectors_of)
         if until is None:
-            options = replace(options, waiting=partial(ws.judgments_waiting, today))
+            options = replace(options, waiting=partial(ws.judgments_waiting, today, embed=True))
         report = reflect_workspace(ws.index, ws.root, ws.config, options)
         if killed is not None:
             report = replace(

@@ -710,15 +710,20 @@ class OpenWorkspace:
             self.builtin_vectors,
         )
 
-    def judgments_waiting(self, day: date, content: BankContent | None = None) -> int:
+    def judgments_waiting(
+        self, day: date, content: BankContent | None = None, *, embed: bool = False
+    ) -> int:
         """How many judgments wait in the inbox, apart from proposals: those a run writes itself,
         so that its own page would be out of date as soon as it is written, and from unlikely pairs.
 
-        Nothing is embedded to count them: a session begins with this. Where the `content` is at
-        hand that pages are made of, nothing is read again."""
+        Only with `embed` are lines embedded to count them: a session begins with this, but the page
+        of a night must say what the inbox will. Where the `content` is at hand that pages are made
+        of, nothing is read again."""
         from lorebank.inbox.registry import waiting
 
-        desk = replace(self.open_desk(day), vectors_of=self.vectors_of or (lambda texts: {}))
+        desk = self.open_desk(day)
+        if not embed:
+            desk = replace(desk, vectors_of=self.vectors_of or (lambda texts: {}))
         if content is not None:
             desk = replace(desk, known=(content.facts, content.over))
         items = waiting(desk, likely=True).items
