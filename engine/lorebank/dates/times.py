@@ -173,6 +173,8 @@ def _read(
         meaning, tense = phrase.meaning, given or told
         if not given:
             meaning, tense = _in_clause(languages, text, phrase, inside, clause, start, tense)
+        if meaning.modifier == "from" and _is_of_a_sum(text, phrase.start):
+            tense = "past"
         if tense == "near" and any(t.start and t.start > recorded for t in times):
             tense = "future"  # the bath in May, the garden not before autumn
         weekly = has_weekdays and meaning.is_weekly
@@ -222,10 +224,13 @@ def _in_clause(
     report = _tense_of_report(languages, clause, phrase, start) if says else None
     is_plan = report == "near" and meaning.granularity == "season"
     tense = "future" if is_plan else report or tense
-    article, *amount = _ahead_of(text, phrase.start).split()[-2:] or [""]
-    if meaning.modifier == "from" and _is_article(article) and re.search(r"\d", "".join(amount)):
-        tense = "past"  # pay the £340 from October
     return meaning, tense
+
+
+def _is_of_a_sum(text: str, start: int) -> bool:
+    """`the £340 from October`."""
+    article, *amount = _ahead_of(text, start).split()[-2:] or [""]
+    return _is_article(article) and re.search(r"\d", "".join(amount)) is not None
 
 
 def _sentence_around(text: str, phrase: Found, clause: str) -> str:
