@@ -312,7 +312,7 @@ def test_a_store_that_names_files_elsewhere_restores_nothing(planted: Path) -> N
             forged.writestr("0.before", "owned")
             manifest = '{"texts": [], "hashes": [], "files": {"../owned.md": [0, false, false]}}'
             forged.writestr("manifest.json", manifest)
-        with pytest.raises(Exception, match="no note of this workspace"):
+        with pytest.raises(Exception, match="not a note of this workspace"):
             bank.undo_forget(run)
     assert not (planted.parent / "owned.md").exists()
 

@@ -316,10 +316,8 @@ def complete_entity(
     """The entity names with this prefix; none without a workspace."""
     from click.shell_completion import CompletionItem
 
-    start = incomplete.casefold()
-    return [
-        CompletionItem(name) for name in _entity_names(ctx) if name.casefold().startswith(start)
-    ]
+    start, names = incomplete.casefold(), _entity_names(ctx)
+    return [CompletionItem(name) for name in names if name.casefold().startswith(start)]
 
 
 def _entity_names(ctx: click.Context) -> list[str]:

@@ -55,11 +55,9 @@ def _fill_and_move(target: Path, files: Mapping[str, str]) -> None:
 
 def _write_over(target: Path, files: Mapping[str, str]) -> None:
     listed = dig(read_json(target / FILE_LIST), "files")
-    earlier = (
-        {path for path in listed if isinstance(path, str)} if isinstance(listed, list) else set()
-    )
-    for path in earlier - files.keys():
-        if safe_path(path) == path:  # else it was edited
+    for path in listed if isinstance(listed, list) else ():
+        # A path that an export cannot have was put into the list by somebody else.
+        if isinstance(path, str) and path not in files and safe_path(path) == path:
             (target / path).unlink(missing_ok=True)
     for path, text in files.items():
         file = target / path

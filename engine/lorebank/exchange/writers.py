@@ -130,10 +130,7 @@ class _Bundle:
 
     def _fact_rows(self, path: str, facts: Sequence[Fact]) -> list[str]:
         newest = sorted(facts, key=lambda f: (_day(f) or date.min, f.id), reverse=True)
-        return [
-            self._row(self._escaped(fact.content), self._fact_details(path, fact))
-            for fact in newest
-        ]
+        return [self._row(self._escaped(f.content), self._fact_details(path, f)) for f in newest]
 
     def _fact_details(self, path: str, fact: Fact) -> list[str]:
         day = _day(fact)

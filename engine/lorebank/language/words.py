@@ -195,10 +195,10 @@ def _stop_words_by_votes(tokens: tuple[str, ...]) -> frozenset[str]:
     """The same for the stop words only, for caching: many texts have the same few."""
     votes = _votes(tokens)
     most = max(votes.values())
-    spoken = [
-        c for c, n in votes.items() if n == most and (most >= _MIN_VOTES or c == _DEFAULT_LANGUAGE)
-    ]
-    return _stop_words_of((_DEFAULT_LANGUAGE,) if _DEFAULT_LANGUAGE in spoken else tuple(spoken))
+    likely = tuple(code for code, count in votes.items() if count == most)
+    if _DEFAULT_LANGUAGE in likely:
+        return _stop_words_of((_DEFAULT_LANGUAGE,))
+    return _stop_words_of(likely if most >= _MIN_VOTES else ())
 
 
 def reads_as_english(text: str) -> bool:

@@ -300,9 +300,8 @@ def _error_message(body: bytes) -> str:
             found = found[key]
     if not isinstance(found, str):
         found = json.dumps(found, ensure_ascii=False)
-    return " ".join("".join(c if c.isprintable() else " " for c in found).split())[
-        :_MAX_MESSAGE_CHARACTERS
-    ]
+    printable = "".join(c if c.isprintable() else " " for c in found)
+    return " ".join(printable.split())[:_MAX_MESSAGE_CHARACTERS]
 
 
 def _first_line(problem: Exception) -> str:

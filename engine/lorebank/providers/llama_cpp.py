@@ -154,10 +154,8 @@ def _model_arguments(path: str, *, offline: bool) -> list[str]:
             raise ConfigurationError(
                 f"embedder.local.model_path: expected hf:owner/repository/file.gguf, not {path!r}"
             )
-        file_arguments = ["--hf-file", file] if file else []
-        return ["-hf", f"{owner}/{repository}", *file_arguments, "--embedding"] + [
-            "--offline"
-        ] * offline
+        named = ["--hf-file", file] if file else []
+        return ["-hf", f"{owner}/{repository}", *named, "--embedding", *["--offline"] * offline]
     file_path = Path(path).expanduser()
     if not file_path.is_file():
         raise ProviderError(

@@ -120,9 +120,8 @@ class MultilingualEmbedder(Embedder):
         with self._lock:
             source = self._find()
             if self._model is None:
-                arrays = _load_arrays(
-                    self._arrays_path(source), partial(encoder.prepare_arrays, source)
-                )
+                prepare = partial(encoder.prepare_arrays, source)
+                arrays = _load_arrays(self._arrays_path(source), prepare)
                 self._model = SentenceNetwork(source, arrays), MappedTokenizer(arrays)
             if self._fast_tokenizer is None and characters >= _FAST_TOKENIZER_FROM:
                 from sentencepiece import SentencePieceProcessor

@@ -242,10 +242,8 @@ class CrossEncoder:
         if self.problem:
             raise ProviderError(self.problem, hint="correct recall.reranker.model_path")
         network = next(f for f in map(self._folder.joinpath, NETWORKS) if f.is_file())
-        tokenizer = read_tokenizer(
-            self._folder / "tokenizer.json", _DEFAULT_MAX_TOKENS, "only_second"
-        )
-        return Network.open(network, tokenizer)
+        file = self._folder / "tokenizer.json"
+        return Network.open(network, read_tokenizer(file, _DEFAULT_MAX_TOKENS, "only_second"))
 
     def scores(self, query: str, texts: Sequence[str]) -> Floats:
         scores = np.zeros(len(texts), np.float32)

@@ -104,9 +104,8 @@ class RemoteEmbedder:
         )
         # At another address the same name may be another model.
         own = self.client.base_url == DEFAULT_URLS[service.name]
-        self.dimension = self.dimensions or (
-            service.native_dimensions.get(self.model, 0) if own else 0
-        )
+        native = service.native_dimensions.get(self.model, 0) if own else 0
+        self.dimension = self.dimensions or native
         self.limits = replace(service.limits, concurrency=remote.concurrency)
 
     @property

@@ -105,12 +105,9 @@ def _submit(
     written = (json.dumps(line, ensure_ascii=False) for line in lines)
     content = "\n".join(written).encode("utf-8", "replace")
     file = client.upload("/files", {"purpose": "batch"}, content, policy)
-    options = {
-        "input_file_id": _require_id(client.provider, file),
-        "endpoint": "/v1/embeddings",
-        **options,
-    }
-    return client.post("/batches", options, policy, partial(_require_id, client.provider))
+    file_id = _require_id(client.provider, file)
+    body = {"input_file_id": file_id, "endpoint": "/v1/embeddings", **options}
+    return client.post("/batches", body, policy, partial(_require_id, client.provider))
 
 
 def _collect(embedder: RemoteEmbedder, job: str) -> Mapping[str, NDArray[np.float32]] | None:
@@ -244,10 +241,8 @@ def _gemini_collect(embedder: RemoteEmbedder, job: str) -> Mapping[str, NDArray[
     operation = embedder.client.get(f"/{job}", embedder.policy, as_object)
     # `SUCCEEDED` of `BATCH_STATE_SUCCEEDED`; empty where no state is given.
     named = dig(operation, "metadata", "state") or operation.get("state") or ""
-    if (
-        not operation.get("done")
-        and str(named).rpartition("_STATE_")[2] not in _GEMINI_FINISHED_STATES
-    ):
+    state = str(named).rpartition("_STATE_")[2]
+    if not operation.get("done") and state not in _GEMINI_FINISHED_STATES:
         return None
     rows = ((dig(row, "metadata", "key"), row) for row in _inlined_responses(operation))
     return batch_vectors(rows, lambda row: _gemini_vector(row, embedder.dimension))

@@ -58,9 +58,7 @@ class Completed(Record):
         """The exit code with the first error line, or else the last line."""
         text = self.errors if self.errors.strip() else self.output
         lines = [line.strip() for line in text.split("\n") if line.strip()]
-        error_line = next(
-            (line for line in lines if _ERROR.match(line)), lines[-1] if lines else ""
-        )
+        error_line = next(filter(_ERROR.match, lines), lines[-1] if lines else "")
         shown = "".join(c if c.isprintable() else " " for c in error_line)[:200]
         return f"exit code {self.code}" + (f": {shown}" if shown else "")
 

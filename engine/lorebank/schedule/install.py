@@ -26,9 +26,7 @@ TIMEOUT_S = 60.0
 """Chosen by hand: a scheduler that has not answered by then is stuck."""
 _NO_CRONTAB = ("no crontab for", "can't open")
 """Messages of `crontab -l` without a crontab, by implementation."""
-_OTHER_WAYS = (
-    "name another --system, or put `lorebank schedule print` where your scheduler reads it"
-)
+_OTHER_WAYS = "use another --system, or put `lorebank schedule print` where your scheduler reads it"
 _REMEDIES = {
     "crontab": "install a cron daemon (the package is cron or cronie)",
     "systemctl": "use --system cron where no systemd runs",

@@ -197,10 +197,8 @@ class OpenClawSettings(Mutable):
 
     def _read_paths(self, name: str, values: Any) -> None:
         """Paths inside OpenClaw's workspace stay relative, others become absolute."""
-        wanted = [
-            self._resolved_path(value)
-            for value in (values if isinstance(values, list) else [values])
-        ]
+        listed = values if isinstance(values, list) else [values]
+        wanted = map(self._resolved_path, listed)
         known = self.settings.get("workspace.extra_paths", ())
         self._set(name, "workspace.extra_paths", list(dict.fromkeys([*known, *wanted])))
 

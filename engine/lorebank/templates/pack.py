@@ -76,11 +76,8 @@ def read_manifest(data: bytes, origin: str) -> Template:
     found, problems = check_manifest(data)
     if found is not None:
         return found
-    more = (
-        f" (and {len(problems) - _MAX_PROBLEMS_SHOWN} more)"
-        if len(problems) > _MAX_PROBLEMS_SHOWN
-        else ""
-    )
+    left = len(problems) - _MAX_PROBLEMS_SHOWN
+    more = f" (and {left} more)" if left > 0 else ""
     raise ConfigurationError(f"{origin}: {'; '.join(problems[:_MAX_PROBLEMS_SHOWN])}{more}")
 
 

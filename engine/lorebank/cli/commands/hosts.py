@@ -221,9 +221,8 @@ def flush(
         from lorebank.agent.flush import deliverable
 
         shown = deliverable(reply)
-        _print_text(
-            session, f"{shown}\n" if shown and not session.json else shown, deliver=bool(shown)
-        )
+        text = f"{shown}\n" if shown and not session.json else shown
+        _print_text(session, text, deliver=bool(shown))
         return
     if tokens is None or context_window is None:
         raise UsageError(

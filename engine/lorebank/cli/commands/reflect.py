@@ -109,9 +109,8 @@ def reflect(session: Session, /, check: bool, diff: bool, **options: Any) -> int
         _show(session, report, diff=diff)
     if check and report.changed:
         return FOUND
-    return (
-        INCOMPLETE if any(p.code in _FAILURE_CODES - {PAGE_SKIPPED} for p in report.problems) else 0
-    )
+    failed = any(p.code in _FAILURE_CODES - {PAGE_SKIPPED} for p in report.problems)
+    return INCOMPLETE if failed else 0
 
 
 def _log(session: Session, report: ReflectReport) -> int:
