@@ -8,7 +8,7 @@ import pytest
 
 from lorebank import Bank
 from lorebank.index import sync
-from lorebank.index.sync import collector_at_rest
+from lorebank.index.sync import gc_paused
 from support import WORDS_ONLY
 
 
@@ -65,11 +65,11 @@ def test_what_nobody_vouches_for_is_in_quarantine_from_its_first_batch(
 
 
 def test_the_collector_runs_again_when_the_last_of_several_threads_is_through() -> None:
-    with suppress(ZeroDivisionError), collector_at_rest():
+    with suppress(ZeroDivisionError), gc_paused():
         assert not gc.isenabled()
         raise ZeroDivisionError
     assert gc.isenabled()
-    one, other = collector_at_rest(), collector_at_rest()
+    one, other = gc_paused(), gc_paused()
     one.__enter__()
     other.__enter__()
     one.__exit__(None, None, None)

@@ -4,7 +4,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from lorebank.beliefs.materialise import as_read
+from lorebank.beliefs.materialise import for_display
 from lorebank.domain.facts import Citation, Opinion, OpinionStatus, Trend
 from lorebank.settings.tables import ReflectSettings
 from support import golden
@@ -33,6 +33,6 @@ def test_an_opinion_fades_only_where_set_and_never_a_pinned_one(
     half_life: float, days: int, pinned: float | None, shown: float
 ) -> None:
     settings = ReflectSettings(fade_half_life_days=half_life)
-    read = as_read(opinion(pinned), LAST + timedelta(days), settings)
+    read = for_display(opinion(pinned), LAST + timedelta(days), settings)
     assert read.confidence == pytest.approx(shown)
     assert read.history == opinion().history

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from lorebank import Bank
-from lorebank.index.sync import collector_at_rest
+from lorebank.index.sync import gc_paused
 from lorebank.pages.facts import BankContent
 from support import WORDS_ONLY, golden, pages_of, snapshot
 
@@ -245,7 +245,7 @@ def test_a_folder_with_a_pages_name_is_left_alone_and_named(harbour: Bank) -> No
 
 
 def test_what_a_run_read_is_free_when_it_ends(harbour: Bank) -> None:
-    with collector_at_rest():
+    with gc_paused():
         harbour.reflect()
         left = [each for each in gc.get_objects() if isinstance(each, BankContent)]
     assert not left, "the facts of a night wait for a search for cycles"

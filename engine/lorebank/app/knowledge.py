@@ -53,7 +53,7 @@ def explain(ws: OpenWorkspace, id: str, *, now: date | None = None) -> Explanati
         [opinion] = ws.with_display_names(
             with_unjudged(ws.index, load_opinions(ws.index, opinion_id=ws.full_opinion_id(id))[:1])
         )
-        dated = materialise.as_read(opinion, ws.day(now), ws.config.reflect)
+        dated = materialise.for_display(opinion, ws.day(now), ws.config.reflect)
         facts = facts_of_ids(ws.index, sorted({line.fact_id for line in dated.evidence})).values()
         steps = history.belief_steps(dated, _stated(facts), prior=ws.config.reflect.prior)
         ending = _ending(ws, opinion)

@@ -25,7 +25,7 @@ from lorebank.domain.facts import Entity, Fact, InboxKind, Opinion, OpinionStatu
 from lorebank.errors import LorebankError, NotFound, NotWritable, PathRefused, UsageError
 from lorebank.index.sync import (
     ReadSettings,
-    collector_at_rest,
+    gc_paused,
     has_all_rows,
     stale_paths,
     sync_files,
@@ -509,7 +509,7 @@ class OpenWorkspace:
             raise PathRefused(f"{what} is not available in a group")
 
     @with_index_repair
-    @collector_at_rest()
+    @gc_paused()
     def sync_files(self, *, full: bool = False, progress: Progress | None = None) -> SyncReport:
         from lorebank.index.opinions import stance_model_changed
 
@@ -629,7 +629,8 @@ class OpenWorkspace:
             )
         )
         dated = self.with_display_names(
-            [materialise.as_read(opinion, today, self.config.reflect) for opinion in found], as_of
+            [materialise.for_display(opinion, today, self.config.reflect) for opinion in found],
+            as_of,
         )
         return tuple(sorted(dated, key=opinion_sort_key))
 

@@ -38,7 +38,7 @@ from lorebank.beliefs.relation import (
     Bearing,
     Relation,
     UnsurePair,
-    may_tell,
+    could_be_certain,
     relation_of,
     unsure_pair,
 )
@@ -234,7 +234,7 @@ class _Forming:
 
     def take(self, facts: Sequence[Fact]) -> None:
         for day, lines in groupby(facts, key=lambda fact: fact.recorded):
-            self._take_day(day, _once_each(lines))
+            self._take_day(day, _deduplicated(lines))
 
     def unsure(self) -> list[UnsurePair]:
         """The newest pairs that nobody has judged."""
@@ -249,19 +249,19 @@ class _Forming:
         stating = [f for f in lines if f.kind is FactKind.OPINION and holder_of(f) == self.holder]
         known = len(self._opinions)
         for fact in stating:
-            self._take_own_word(fact, day)
+            self._apply_holder_statement(fact, day)
         if day is None:
             return
         stated = {id(fact) for fact in stating}
         for fact in lines:
             if id(fact) not in stated:
-                self._weigh(fact, known)
+                self._apply_evidence(fact, known)
 
     # -- the holder's own word -------------------------------------------------------------------
 
-    def _take_own_word(self, fact: Fact, day: date | None) -> None:
+    def _apply_holder_statement(self, fact: Fact, day: date | None) -> None:
         """Open an opinion, or restate one; close those that the line contradicts."""
-        decided = self._decided(fact)
+        decided = self._rulings_for(fact)
         near = self._near(fact, decided)
         same = self._restated(fact, near, decided)
         reason, first = "restated", len(self._opinions)
@@ -289,11 +289,11 @@ class _Forming:
             ended[taken_by.id] = taken_by
         for belief in ended.values():
             self._close(belief, fact, day, "replaced", same)
-        claimed = [each for each in self._ended_by(fact) if _overreaches(fact, each)]
+        claimed = [each for each in self._ended_by(fact) if _lacks_authority(fact, each)]
         opinions = enumerate(self._opinions) if claimed else ()
         only = [number for number, (each, _) in opinions if each in claimed]
         if reason == "stated" and not (decided or claimed):
-            only = [each.number for each in opposed if _overreaches(fact, each.belief)]
+            only = [each.number for each in opposed if _lacks_authority(fact, each.belief)]
         if only or (reason == "stated" and not (decided or opposed)):
             self._ask(_Question(fact, first, tuple(only), own_word=True))
 
@@ -332,7 +332,7 @@ class _Forming:
         Against what the owner wrote, the line of a named agent is evidence and no more: an agent
         that knows better says so by a verdict, which is signed and taken back in one go.
         """
-        if _overreaches(fact, old) and reason != "verdict":
+        if _lacks_authority(fact, old) and reason != "verdict":
             old.add(fact, Judgement(Stance.AGAINST, 1.0, reason))
             return
         contrary = None if fact.confidence is None else 1 - fact.confidence
@@ -342,12 +342,12 @@ class _Forming:
 
     # -- all other lines -------------------------------------------------------------------------
 
-    def _weigh(self, fact: Fact, known: int) -> None:
+    def _apply_evidence(self, fact: Fact, known: int) -> None:
         """Put a line with the opinions it was judged to bear on, or that it ends outright.
 
         `known`: the number of opinions from before its day, which it may be asked about with.
         """
-        decided = self._decided(fact)
+        decided = self._rulings_for(fact)
         for belief, judgement in decided.values():
             if judgement.stance is not Stance.UNRELATED:
                 belief.add(fact, judgement)
@@ -374,12 +374,12 @@ class _Forming:
 
     # -- what both need --------------------------------------------------------------------------
 
-    def _decided(self, fact: Fact) -> dict[str, tuple[Belief, Judgement]]:
+    def _rulings_for(self, fact: Fact) -> dict[str, tuple[Belief, Judgement]]:
         """What marks, then verdicts say of a line: belief id → belief and judgement."""
         found: dict[str, tuple[Belief, Judgement]] = {
             belief.id: (belief, Judgement(Stance.AGAINST, 1.0, "mark"))
             for belief in self._ended_by(fact)
-            if not _overreaches(fact, belief)
+            if not _lacks_authority(fact, belief)
         }
         for verdict in self._verdicts.get(fact.id, ()):
             belief = self.beliefs.get(verdict.opinion_id) or self._same_as.get(verdict.opinion_id)
@@ -416,7 +416,7 @@ class _Forming:
             cosine = None if rough is None else self._cosine(fact, belief)
             of_one, of_said = held.get(number, (0, 0))
             forth, back = of_one / (len(one.objects) or 1), of_said / (len(said.objects) or 1)
-            if may_tell(one, said, forth, back, cosine):
+            if could_be_certain(one, said, forth, back, cosine):
                 relation = relation_of(one, said, forth, back, cosine)
                 if relation.bearing is not Bearing.UNCERTAIN:
                     found.append(_Near(number, belief, relation, cosine))
@@ -442,7 +442,7 @@ class _Forming:
         return known.cosine(fact.content, belief.statement) if known is not None else None
 
 
-def _overreaches(fact: Fact, belief: Belief) -> bool:
+def _lacks_authority(fact: Fact, belief: Belief) -> bool:
     """Whether a named agent speaks of an opinion that no agent wrote down."""
     return bool(fact.author.agent) and not belief.opening.author.agent
 
@@ -464,7 +464,7 @@ def _nearest(near: Iterable[_Near]) -> _Near:
     return max(near, key=lambda e: ((e.cosine or 0.0) + e.relation.shared, e.belief.id))
 
 
-def _once_each(lines: Iterable[Fact]) -> list[Fact]:
+def _deduplicated(lines: Iterable[Fact]) -> list[Fact]:
     kept: dict[tuple[str, tuple[str, ...]], Fact] = {}
     for fact in lines:
         kept.setdefault((" ".join(fold(fact.content).split()), fact.slugs), fact)

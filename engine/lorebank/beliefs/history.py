@@ -38,7 +38,7 @@ from lorebank.workspace.recalled import Recalled
 
 _NORMAL = NormalDist()
 _STATING = ("stated", "restated")
-_NOTHING = 5e-4
+_MIN_DELTA = 5e-4
 
 
 def belief_steps(
@@ -81,13 +81,13 @@ def _words(
     if before is None:
         start = after - moved
         clauses = [_opening(start, stated, prior)]
-    elif abs(after - before - moved) > _NOTHING or (abs(moved) < _NOTHING and not stated):
+    elif abs(after - before - moved) > _MIN_DELTA or (abs(moved) < _MIN_DELTA and not stated):
         return _held(before, after)
     else:
         start = before
         clauses = [_stating(start, start + pulled, stated, named=named)] if stated else []
         start += pulled
-    if abs(after - start) >= _NOTHING:
+    if abs(after - start) >= _MIN_DELTA:
         clauses.append(_weighing(start, after, lines))
     return "; ".join(clauses)
 
@@ -97,7 +97,7 @@ def _opening(start: float, stated: Sequence[float], prior: float) -> str:
         return f"opens at {start:.2f}, the mean of the {len(stated)} confidences stated that day"
     if stated:
         return f"opens at {start:.2f}, the confidence stated"
-    if abs(start - prior) < _NOTHING:
+    if abs(start - prior) < _MIN_DELTA:
         return f"no confidence is stated: opens at the prior, {prior:.2f}"
     return f"opens at {start:.2f}, stated in an undated file"
 
@@ -111,7 +111,7 @@ def _stating(start: float, end: float, stated: Sequence[float], *, named: bool) 
 
 
 def _weighing(start: float, end: float, lines: Sequence[Evidence]) -> str:
-    weighed = [line for line in lines if abs(line.delta) >= _NOTHING]
+    weighed = [line for line in lines if abs(line.delta) >= _MIN_DELTA]
     sides = [
         f"{sum(line.stance is stance for line in weighed)} {stance.value}"
         for stance in (Stance.FOR, Stance.AGAINST)
@@ -123,7 +123,7 @@ def _weighing(start: float, end: float, lines: Sequence[Evidence]) -> str:
 
 
 def _held(before: float, after: float) -> str:
-    if abs(after - before) < _NOTHING:
+    if abs(after - before) < _MIN_DELTA:
         return f"noted, and moves nothing: it stays at {after:.2f}"
     return f"set by hand to {after:.2f}; the lines count again when that is taken away"
 

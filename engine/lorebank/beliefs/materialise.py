@@ -220,7 +220,7 @@ def beliefs_on(
     return found
 
 
-def as_read(opinion: Opinion, now: date, settings: ReflectSettings) -> Opinion:
+def for_display(opinion: Opinion, now: date, settings: ReflectSettings) -> Opinion:
     """The opinion as shown on a day: with its trend, and faded where the settings say so.
 
     A confidence pinned by hand does not fade.

@@ -46,7 +46,7 @@ _SAME_MEANING = 0.6
 """From this cosine on statements in two languages say the same (5 of 6 among 716 pairs by other
 hands; in one language 5 of 11, which are asked), and less has to be shared where one of two
 contrary clauses is denied (7 of 9)."""
-_SAME_UNREAD = 0.63
+_SAME_WITHOUT_ATTITUDE = 0.63
 """The same where neither statement's attitude is read: of a user `unbrauchbar` and `useful` lay at
 .62, all five true pairs lie above."""
 _NEAR_SHARED = 0.6
@@ -123,13 +123,15 @@ def relation_of(
         return Relation(Bearing.UNCERTAIN, "its words disagree" if against else doubt, common)
     if _turns(one, other, back) and max(cosine or 0.0, common) >= TURN_NEAR:
         return Relation(Bearing.CONTRADICTS, "turn", common)
-    is_read = (cosine or 0.0) >= _SAME_UNREAD or _signs(one)
+    is_read = (cosine or 0.0) >= _SAME_WITHOUT_ATTITUDE or _signs(one)
     if not found and near and is_read and _agree(one, other):
         return Relation(Bearing.RESTATES, "meaning", common)
     return Relation(Bearing.UNCERTAIN, "its words disagree" if against else doubt, common)
 
 
-def may_tell(one: Reading, other: Reading, forth: float, back: float, cosine: float | None) -> bool:
+def could_be_certain(
+    one: Reading, other: Reading, forth: float, back: float, cosine: float | None
+) -> bool:
     """Whether `relation_of` may be certain of them: not of nearly all pairs, at a tenth of its
     cost."""
     if cosine is not None:

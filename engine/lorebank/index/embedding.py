@@ -383,7 +383,7 @@ class _Run(Mutable):
         self._embed(wanted, store=not takes_over)
         hashes = [key for *_, key in wanted]
         if takes_over and not self.cache.missing(self.embedder.fingerprint, hashes):
-            self._take_over(wanted)
+            self._swap_in(wanted)
         self.cache.evict()
         return self.embedded
 
@@ -467,7 +467,7 @@ class _Run(Mutable):
         write_meta(self.connection, "embedder", self.embedder.fingerprint)
         write_meta(self.connection, "embedder_label", f"{self.embedder.name}/{self.embedder.model}")
 
-    def _take_over(self, wanted: Sequence[_Wanted]) -> None:
+    def _swap_in(self, wanted: Sequence[_Wanted]) -> None:
         """Put this embedder's vectors in the place of the other's, at one instant."""
         with transaction(self.connection):
             delete_vectors(self.connection)

@@ -314,7 +314,7 @@ class EmbeddingService(Mutable):
         breaker = Breaker.read(connection, fingerprint)
         if breaker.failures:
             if limit is not None and breaker.is_open:
-                raise _Resting(breaker.reason)
+                raise _CircuitOpen(breaker.reason)
             embedder.embed_query("lorebank")  # one short text before many
         with self._cache() as cache:
             texts = missing_count(connection, cache, fingerprint)
@@ -350,7 +350,7 @@ class EmbeddingService(Mutable):
         fingerprint = embedder.fingerprint
         breaker = Breaker.read(connection, fingerprint)
         if breaker.is_open:
-            raise _Resting(breaker.reason)
+            raise _CircuitOpen(breaker.reason)
         serves = served_by(connection) == fingerprint and has_vectors(connection)
         most = SENT_BY_RECALL if embedder.endpoint else EMBEDDED_BY_RECALL
         if not serves:
@@ -423,7 +423,7 @@ class EmbeddingService(Mutable):
             with transaction(connection):
                 write_meta(connection, TEXTS_REFUSED, problem.message)
             return
-        if isinstance(problem, _Resting | Offline):  # nobody was asked
+        if isinstance(problem, _CircuitOpen | Offline):  # nobody was asked
             return
         try:
             embedder = choice.load()
@@ -519,5 +519,5 @@ class EmbeddingService(Mutable):
         self.setup.say(line)
 
 
-class _Resting(ProviderError):
+class _CircuitOpen(ProviderError):
     """The provider failed a moment ago and is not asked."""

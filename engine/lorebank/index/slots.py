@@ -108,11 +108,11 @@ def slots_of(fact: Fact) -> tuple[Slot, ...]:
         subjects=(first.slug,) if first else (),
         names=(first.name,) if first else (),
         bounded=bounded,
-        begun=lambda clause: _begun(clause, fact),
+        begun=lambda clause: _split_future_start(clause, fact),
     )
 
 
-def _begun(clause: str, fact: Fact) -> tuple[str, str]:
+def _split_future_start(clause: str, fact: Fact) -> tuple[str, str]:
     """The clause without the words of a beginning that lay ahead, and the day ahead it names."""
     written = fact.recorded
     if written is None or not any(time.begins_after(written) for time in fact.times):

@@ -73,7 +73,7 @@ _resting: list[bool] = []
 
 
 @contextmanager
-def collector_at_rest() -> Iterator[None]:
+def gc_paused() -> Iterator[None]:
     """No search for cycles inside, in any thread, until the last of those that ask for it is
     through; where the caller has it off it stays so. Also a decorator.
 
@@ -95,7 +95,7 @@ DECIDING_PAGES = frozenset({"bank/opinions.md", "bank/evidence.md"})
 OPINIONS_DUE = "opinions_due"
 """Set with the facts, unset with the opinions formed from them, which come last: after a kill in
 between, the next sync brings up to date whatever is derived from facts."""
-SEALED_TABLES = ("files", "items", "mentions", "chunks")
+COUNTED_TABLES = ("files", "items", "mentions", "chunks")
 """Tables whose row counts are noted with each sync: a file that lost pages shows by them, where
 SQLite itself finds nothing wrong."""
 _WALK_CODES = "walk:"
@@ -349,7 +349,7 @@ def has_all_rows(connection: Connection) -> bool:
 
 
 def _row_counts(connection: Connection) -> str:
-    counts = ", ".join(f"(SELECT count(*) FROM {table})" for table in SEALED_TABLES)
+    counts = ", ".join(f"(SELECT count(*) FROM {table})" for table in COUNTED_TABLES)
     return " ".join(map(str, select(connection, f"SELECT {counts}")[0]))
 
 

@@ -120,7 +120,7 @@ class Statement:
         spans = ((self.word_at(match.start()), self.word_at(match.end() - 1)) for match in found)
         return {number for first, last in spans for number in range(first, last + 1)}
 
-    def is_of_writer(self, cue: Cue) -> bool:
+    def has_first_person(self, cue: Cue) -> bool:
         """Whether "I" or "we" is in the clause of a cue, up to its end."""
         clause = _CLAUSE_END.split(self.folded[: cue.start])[-1]
         return any(True for _ in self._matches("i", clause + self.folded[cue.start : cue.end]))
@@ -128,7 +128,7 @@ class Statement:
     def opens_with(self, cue: Cue) -> bool:
         """Whether nothing before a cue could be a person: `Have promised …`."""
         before = range(self.word_at(cue.start))
-        return len(before) <= 1 and all(self.word(number) in no_names() for number in before)
+        return len(before) <= 1 and all(self.word(number) in non_name_words() for number in before)
 
     def ends_with(self, entry: str) -> bool:
         last = self.word(len(self.words) - 1)
@@ -245,13 +245,13 @@ def promise_in(text: str) -> str:
     for sentence in sentences(text):
         statement = Statement(sentence, languages)
         cue = None if "?" in sentence else statement.find("promise")
-        if cue and (statement.is_of_writer(cue) or statement.opens_with(cue)):
+        if cue and (statement.has_first_person(cue) or statement.opens_with(cue)):
             return sentence
     return ""
 
 
 @cache
-def no_names() -> frozenset[str]:
+def non_name_words() -> frozenset[str]:
     """Words of all languages that begin a sentence but are not names; folded."""
     listed = (
         each for entries in phrase_lists("infer").values() for each in entries.get("nobody", ())

@@ -118,7 +118,7 @@ def opinion_bodies(
         entry = by_id.get(opinion.id)
         if kept_by_hand(opinion):
             news[opinion.id] = _news(opinion, entry)
-        elif (told_at := _told_at(opinion, by_id, shown)) != opinion.id:
+        elif (told_at := _shown_under(opinion, by_id, shown)) != opinion.id:
             replaced.setdefault(told_at, []).append(opinion)
         else:
             held.setdefault(next(iter(opinion.entities), ""), []).append(opinion)
@@ -136,7 +136,7 @@ def opinion_bodies(
     return bodies | ({_REMOVED_BLOCK: render_removed(gone)} if gone else {})
 
 
-def _told_at(
+def _shown_under(
     opinion: Opinion, by_id: Mapping[str, OpinionEntry], shown: Mapping[str, Opinion]
 ) -> str:
     """The id of the opinion whose line names this one: the last of those that took its place; its
@@ -236,7 +236,7 @@ def opinion_of_line(line: str) -> str:
 def overview_of(body: str) -> str:
     """The overview for a body of the block `opinions`."""
     lines = (line for line in body.splitlines() if opinion_of_line(line))
-    told = ((opinion_of_line(line), _telling(line)) for line in lines)
+    told = ((opinion_of_line(line), _match_confidence(line)) for line in lines)
     return _entries_line(f"{id_}={each['confidence']}" if each else id_ for id_, each in told)
 
 
@@ -256,7 +256,7 @@ def without_entries(text: str, ids: Container[str]) -> str:
 
 def bare_line(line: str) -> str:
     """The line of a belief as far as the statement and how firmly it is held."""
-    told = _telling(line)
+    told = _match_confidence(line)
     if told is None:
         return line
     return f"{line[: told.start()]} · **{told['confidence']}** ^{opinion_of_line(line)}"
@@ -336,7 +336,7 @@ def _read_block(block: Block, notes: list[str]) -> list[OpinionEntry]:
     for raw in block.body.splitlines():
         line = raw.strip()
         if id_ := opinion_of_line(line):
-            told = _told_on(_LINE_ID.sub("", line).strip())
+            told = _parse_entry(_LINE_ID.sub("", line).strip())
             entry = found.setdefault(id_, {"id": id_} | told)
             if entry["statement"] != told["statement"]:
                 notes.append(raw)
@@ -355,10 +355,10 @@ def _read_block(block: Block, notes: list[str]) -> list[OpinionEntry]:
     return [OpinionEntry(**fields) for fields in found.values()]
 
 
-def _told_on(line: str) -> dict[str, Any]:
+def _parse_entry(line: str) -> dict[str, Any]:
     """What the line of a belief says before its id."""
     line = line[1:].lstrip() if line[:1] in ("-", "*") else line
-    told = _telling(line)
+    told = _match_confidence(line)
     if told is None:
         return {"statement": unescape_inline(line)}
     return {
@@ -368,7 +368,7 @@ def _told_on(line: str) -> dict[str, Any]:
     }
 
 
-def _telling(line: str) -> re.Match[str] | None:
+def _match_confidence(line: str) -> re.Match[str] | None:
     """The last place that reads so: what is quoted behind it has no such marks."""
     starts = [found.start() for found in re.finditer(r" · \*\*[\d.,]+\*\*", line)]
     return _TELLING.match(line, starts[-1]) if starts else None

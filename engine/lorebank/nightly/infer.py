@@ -16,7 +16,13 @@ from lorebank.dates.phrases import find_phrases
 from lorebank.dates.times import tense_of, times_of
 from lorebank.domain.facts import LONGEST_FACT, Citation, Fact, FactKind, Interval, Mention
 from lorebank.language.folding import fold, slugify
-from lorebank.language.statements import Cue, Statement, languages_of, no_names, sentence_spans
+from lorebank.language.statements import (
+    Cue,
+    Statement,
+    languages_of,
+    non_name_words,
+    sentence_spans,
+)
 from lorebank.markdown.document import Document
 from lorebank.markdown.facts import new_fact
 from lorebank.markdown.mentions import find_mentions
@@ -258,7 +264,7 @@ def _subject(
     names = {n.word: n for n in named if n and not (n.owns and n.word + 1 != first)}
     others = said.places("they", cue.end)
     nearest = max((n for n in (*names, *others) if said.starts[n] < cue.end), default=-1)
-    if said.is_of_writer(cue):
+    if said.has_first_person(cue):
         return None if opens and first > _NEAR + 1 else _WRITER
     if opens and not (nearest == 0 and first <= _NEAR + 1):
         return None
@@ -298,7 +304,7 @@ def _unknown(cue: Cue, said: Statement) -> _Name | None:
         if not _CAPITALISED.fullmatch(name) or not name[0].isupper() or word.endswith((",", ".")):
             continue
         is_day = said.word(number - 1).isdigit() or (tells and any(find_phrases(name, _ANY_DAY)))
-        if fold(name) not in no_names() and len(name) > 1 and not is_day:
+        if fold(name) not in non_name_words() and len(name) > 1 and not is_day:
             place = sum(len(each) + 1 for each in said.words[:number])
             return _Name(name, number, place + len(name))
     return None
@@ -312,7 +318,7 @@ def _property(
         return None
     subject = opening = known[0] if known and known[0].word == 0 else None
     found = None if opening else _UNKNOWN.match(" ".join(said.words))
-    if found and not any(fold(word) in no_names() for word in found["name"].split()):
+    if found and not any(fold(word) in non_name_words() for word in found["name"].split()):
         subject = _Name(found["name"], 0, found.end("name"))
     if subject is None:
         return None

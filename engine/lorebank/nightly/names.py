@@ -21,7 +21,7 @@ from lorebank.domain.judgments import LedgerChange
 from lorebank.domain.reports import ReflectReport
 from lorebank.errors import NotFound, UsageError, WorkspaceError
 from lorebank.index.reading import ledger_rows
-from lorebank.index.sync import collector_at_rest
+from lorebank.index.sync import gc_paused
 from lorebank.language.folding import slugify
 from lorebank.markdown.entity_page import find_moved, move_in, take_out
 from lorebank.markdown.ledger import (
@@ -75,7 +75,7 @@ def decision_entry(
     return LedgerEntry(action, mentions, today, " ".join(reason.split()), Citation("", 0, 0))
 
 
-@collector_at_rest()
+@gc_paused()
 def decide(
     connection: Connection,
     root: Path,

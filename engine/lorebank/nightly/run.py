@@ -21,7 +21,7 @@ from lorebank.domain.reports import Hunk, ReflectReport
 from lorebank.errors import NotFound
 from lorebank.generation.writing import KeptAnswers, ModelInRun, Writer
 from lorebank.index.items import item_places, recorded_since
-from lorebank.index.sync import collector_at_rest, known_hash
+from lorebank.index.sync import gc_paused, known_hash
 from lorebank.index.vectors import VectorsOf
 from lorebank.markdown.opinion_page import OPINIONS_PATH
 from lorebank.markdown.proposal_pages import CORE_PROPOSALS, LOG_PROPOSALS, PROPOSAL_PAGES
@@ -104,7 +104,7 @@ class _Planned(Mutable):
     rejected: int = 0
 
 
-@collector_at_rest()
+@gc_paused()
 def reflect_workspace(
     connection: Connection, root: Path, config: Config, options: RunOptions
 ) -> ReflectReport:
@@ -219,7 +219,7 @@ class _Run:
             vanishing = vanishing_lines(shown, share=share, standing=lambda: self._places)
             if vanishing is not None:
                 planned.held.append(edit.path)
-                planned.problems.append(_held_back(edit.path, *vanishing))
+                planned.problems.append(_vanish_limit_problem(edit.path, *vanishing))
                 return
         planned.hunks += asked
         planned.rejected += count
@@ -324,7 +324,7 @@ def _busy(path: str) -> Diagnostic:
     return Diagnostic(path, 0, "page-busy", message)
 
 
-def _held_back(path: str, gone: Sequence[str], of: int) -> Diagnostic:
+def _vanish_limit_problem(path: str, gone: Sequence[str], of: int) -> Diagnostic:
     named = "; ".join(f"“{line}”" for line in gone[:_NAMED])
     more = f"; and {len(gone) - _NAMED} more" if len(gone) > _NAMED else ""
     message = f"{len(gone)} of {of} entries would vanish, the page was left alone: {named}{more}"

@@ -214,7 +214,7 @@ def _about(fact: Fact) -> list[str]:
     return [m.name for m in fact.mentions if m.subject] or [m.name for m in fact.mentions][:1]
 
 
-def _told_beside_numbers(text: str, day: date) -> set[str]:
+def _words_without_numbers(text: str, day: date) -> set[str]:
     """The words of a text beside its times and numbers, which two lines share by chance."""
     return {word for word in content_words(undated(text, day)) if not word[0].isdigit()}
 
@@ -307,11 +307,11 @@ class _Review:
         first, *rest = clauses_of(line.body)
         doubts: list[tuple[Fact, str]] = []
         for clause in rest or [first]:
-            stated = _told_beside_numbers(plain_text(clause), self.content.today)
+            stated = _words_without_numbers(plain_text(clause), self.content.today)
             near = {f.id: f for word in stated for f in self.by_word.get(word, ())}
             for fact in near.values():
                 settled = without_plans(fact.content)
-                told = _told_beside_numbers(settled, fact.recorded or self.content.today)
+                told = _words_without_numbers(settled, fact.recorded or self.content.today)
                 about = {word for name in _about(fact) for word in content_words(name)}
                 about = about or told.intersection(content_words(plain_text(first)))
                 mine, theirs = told - about, stated - about

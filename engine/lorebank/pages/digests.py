@@ -23,6 +23,7 @@ from lorebank.pages.facts import BankContent, KnownFact, is_current
 from lorebank.pages.telling import (
     Link,
     Threads,
+    date_label,
     distinct,
     doubt,
     due,
@@ -30,7 +31,6 @@ from lorebank.pages.telling import (
     on_days,
     resolved,
     sentence_line,
-    when_told,
 )
 
 EXPERIENCE_PATH = "bank/experience.md"
@@ -156,7 +156,7 @@ def _experience(bank: Digests, path: str) -> str:
         pages = [len(bank.with_page.intersection(k.fact.slugs)) for k in done]
         weightiest = done[pages.index(max(pages))] if any(pages) else None
         told = [k for k in done if not k.fact.slugs or k is weightiest]
-        lines = [f"- {when_told(k)} · {_cited(k, path)}" for k in told]
+        lines = [f"- {date_label(k)} · {_cited(k, path)}" for k in told]
         parts += ["\n".join([f"### {month or 'Undated'}", "", *lines])] if lines else []
     archives = sorted(bank.done.keys() - {EXPERIENCE_PATH}, reverse=True)
     if archives and path == EXPERIENCE_PATH:

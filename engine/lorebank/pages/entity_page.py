@@ -28,6 +28,7 @@ from lorebank.pages.telling import (
     Link,
     Threads,
     begins_with,
+    date_label,
     doubt,
     due,
     newest_first,
@@ -35,7 +36,6 @@ from lorebank.pages.telling import (
     on_days,
     resolved,
     span,
-    when_told,
 )
 from lorebank.records import Record
 from lorebank.supersede.slots import clause_meant
@@ -309,9 +309,9 @@ def _timeline_line(view: View, same: Sequence[KnownFact], leading: Mapping[str, 
     elif known.in_part:
         said = f"{said} (in part superseded{by})"
     if len(same) > 1:
-        said += f" · {len(same)} times since {when_told(same[-1])}"
+        said += f" · {len(same)} times since {date_label(same[-1])}"
     places = ", ".join(citation_link(k.fact.citation, view.page) for k in same)
-    return f"- {when_told(known)} · {said}{then} ({places})"
+    return f"- {date_label(known)} · {said}{then} ({places})"
 
 
 def _told(known: KnownFact, slug: str, *, whole: bool = False) -> str:

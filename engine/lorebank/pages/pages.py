@@ -132,7 +132,7 @@ class PagePlan:
                 self._repeated[slug] = json.loads(settled.repeated)
             else:
                 self.threads(slug)
-                self._settle(slug)
+                self._cache_plan(slug)
         return self._repeated[slug]
 
     def _standing(self, slug: str) -> SettledPage | None:
@@ -141,7 +141,7 @@ class PagePlan:
         is_same = settled and settled == seal(self._inputs(slug), settled.text, settled.repeated)
         return settled if is_same else None
 
-    def _settle(self, slug: str, text: str = "") -> None:
+    def _cache_plan(self, slug: str, text: str = "") -> None:
         repeated = json.dumps(self._repeated[slug])
         self.settled[slug] = seal(self._inputs(slug), text, repeated)
 
@@ -241,7 +241,7 @@ class PagePlan:
             keys = {"entity": entity.name, **keys}  # what no file name can say: `C#`, `NUL`, `A:B`
         edit = replace(edit, new=set_front_matter_keys(edit.new, keys))
         if self._model is None:
-            self._settle(entity.slug, _digest_of(edit.new))
+            self._cache_plan(entity.slug, _digest_of(edit.new))
         return edit
 
     def _in_words(self, name: str, view: View) -> str | None:

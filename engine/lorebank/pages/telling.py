@@ -87,7 +87,7 @@ def begins_with(text: str, *names: str) -> bool:
     return False
 
 
-def when_told(known: KnownFact) -> str:
+def date_label(known: KnownFact) -> str:
     occurred = known.fact.occurred
     if occurred is not None and (occurred.start or occurred.end):
         return span(occurred)
@@ -167,7 +167,7 @@ class _Said(NamedTuple):
     """Its first word, and all of them below: kept of lines with numbers only."""
     letters: frozenset[str]
 
-    def is_of_another_thing(self, other: _Said) -> bool:
+    def is_about_different_item(self, other: _Said) -> bool:
         """Whether two lines with values of their own begin with different words: `Oak 95 a metre`
         is no newer word on `Larch 79 a metre`."""
         if not self.begins or not other.begins or not self.numbers.isdisjoint(other.numbers):
@@ -239,7 +239,7 @@ def find_threads(
             is_repeated = is_repeated and denied(id_) == denied(fact.id)
             if not (is_newer_on_topic or is_repeated) or (fact.id, id_) in beside:
                 continue
-            if own.is_of_another_thing(said[id_]):
+            if own.is_about_different_item(said[id_]):
                 continue
             if trust_of(fact) < trust_of(by_id[id_]):  # it takes up nothing of the owner's
                 if is_repeated:

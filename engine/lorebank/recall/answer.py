@@ -46,13 +46,13 @@ if TYPE_CHECKING:
 AMONG = 8
 """Hits among which the newer of two lines near in meaning leads or is told; further down, as many
 lines that hold are moved as others."""
-_AS_WELL = 3.0
+_MAX_LOG_ODDS_LOSS = 3.0
 """Log odds by which a newer line may match the question less than the older one it is put before.
 Of 86 newer lines on five workspaces by other hands 48 stand above the older, with 1.5 one fewer."""
-_LED, _LIKE = 5, 0.55
+_PROMOTE_ABOVE_TOP, _SAME_TOPIC_COSINE = 5, 0.55
 """Hits that a newer line may be put before, and the cosine from which two lines are alike; from .5
 to .6 the results are about the same."""
-_HEAD = 3
+_LOOKUP_FACTOR = 3
 """Beliefs and successors are looked up for this many times `k` of the best items."""
 
 BeliefLookup = Callable[[Sequence[str]], Mapping[str, Opinion]]
@@ -156,7 +156,7 @@ def _arranged(
 ) -> Arranged:
     items = found.pool.items
     distinct, repeats = collapse_repeats(found.order, items)
-    head = distinct[: max(_HEAD * options.k, AMONG)]
+    head = distinct[: max(_LOOKUP_FACTOR * options.k, AMONG)]
     held = beliefs([items[number].id for number in head if items[number].kind == "opinion"])
     unreplaced = _without_superseded(distinct, items, held, options)
     hidden = len(set(distinct[: options.k]) - set(unreplaced))
@@ -210,7 +210,7 @@ def _with_successors(
 ) -> Current:
     """The order with the newest truth first, and what replaces a hit in its place."""
     pool = found.pool
-    request, understood, depth = pool.request, pool.request.understood, _HEAD * options.k
+    request, understood, depth = pool.request, pool.request.understood, _LOOKUP_FACTOR * options.k
     facts = [n for n in order[:depth] if pool.items[n].kind not in (NOTE, "opinion")]
     as_of = understood.filters.wanted.as_of
     replaced = successors(
@@ -229,7 +229,7 @@ def _with_successors(
     leading: dict[int, int] = {}
     over = {fact for fact, opinion in held.items() if opinion.status is not OpinionStatus.LIVE}
     if request.vectors_of is not None:
-        first = {n: pool.items[n] for n in order[:AMONG] if _says_what_holds(pool.items[n])}
+        first = {n: pool.items[n] for n in order[:AMONG] if _states_current_fact(pool.items[n])}
         lines = [
             Dated(
                 n,
@@ -297,11 +297,11 @@ def _leading_of_like(
     of 222.
     """
     order = list(order)
-    among = [n for n in order[:AMONG] if _may_be_news(items[n])]
+    among = [n for n in order[:AMONG] if _is_dated_note(items[n])]
     known = _vectors(found.pool.request, {n: items[n] for n in among})
     among = [n for n in among if n in known]
     asks_all = not found.pool.request.understood.subject_terms
-    for old in order[:_LED]:
+    for old in order[:_PROMOTE_ABOVE_TOP]:
         newer = [
             n
             for n in among
@@ -331,11 +331,11 @@ def _is_same_matter(one: Item, other: Item, cosine: float, asks_all: bool) -> bo
     """Whether one hit may stand for the other; of an agent's and the owner's lines about one
     subject sooner, as of a newer and an older one."""
     if trust_of(one) == trust_of(other) or one.subjects.isdisjoint(other.subjects):
-        return cosine >= _LIKE
+        return cosine >= _SAME_TOPIC_COSINE
     return cosine >= NEAR or (asks_all and one.kind == other.kind == "opinion")
 
 
-def _may_be_news(item: Item) -> bool:
+def _is_dated_note(item: Item) -> bool:
     return item.recorded is not None and not item.dialogue and not item.quarantined
 
 
@@ -354,10 +354,13 @@ def _vectors(request: Request, items: Mapping[int, Item]) -> dict[int, NDArray[f
 
 def _answers_as_well(found: Found, one: int, other: int) -> bool:
     """Whether a hit matches the question nearly as well as another."""
-    return log_odds(found.scores.get(one, 0.0)) >= log_odds(found.scores.get(other, 0.0)) - _AS_WELL
+    return (
+        log_odds(found.scores.get(one, 0.0))
+        >= log_odds(found.scores.get(other, 0.0)) - _MAX_LOG_ODDS_LOSS
+    )
 
 
-def _says_what_holds(item: Item) -> bool:
+def _states_current_fact(item: Item) -> bool:
     """Whether a newer line may say otherwise of what it says."""
     plain = item.kind != NOTE and not item.dialogue and not item.quarantined
     return plain and item.recorded is not None and bool(item.subjects)

@@ -41,10 +41,11 @@ if TYPE_CHECKING:
 
 _SUBJECT, _MENTIONED, _NAMED = 1.0, 0.8, 0.6
 """How much an item has to do with an entity that it is about, links, or names in its text.
-Chosen by hand, as `_PERHAPS` and `_MANY`: only their order matters before the fitted weight."""
+Chosen by hand, as `_PERHAPS` and `_FILTERED_OVERFETCH`: only their order matters before the fitted
+weight."""
 _PERHAPS = 0.7
 """How much of that is left where the entity is only perhaps the one that is meant."""
-_MANY = 8
+_FILTERED_OVERFETCH = 8
 """Times `limit` neighbours in meaning that are looked through where filters leave few of them."""
 _LISTS = 500
 """Lists kept in memory, some 20 KB each."""
@@ -119,7 +120,7 @@ class Pool:
         """File and place of a turn of a dialogue → its number."""
         return {(i.file, i.ordinal): n for n, i in self.items.items() if i.dialogue}
 
-    def turn_beside(self, item: Item, away: int) -> Item | None:
+    def neighbouring_turn(self, item: Item, away: int) -> Item | None:
         """The turn that stands that many turns further down in the same dialogue, if it is here."""
         number = self.turns.get((item.file, item.ordinal + away))
         return None if number is None else self.items[number]
@@ -220,7 +221,7 @@ def _by_meaning(request: Request, others: frozenset[int]) -> tuple[Ranking, dict
     if request.vectors is None or request.query_vector is None:
         return Ranking(), {}
     allowed = request.allowed
-    limit = request.limit if allowed is None else request.limit * _MANY
+    limit = request.limit if allowed is None else request.limit * _FILTERED_OVERFETCH
     near = request.vectors.nearest(request.query_vector, limit)
     scores = {item: score for item, score in near.ranked if allowed is None or item in allowed}
     nearest = Ranking(

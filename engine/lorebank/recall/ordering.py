@@ -178,12 +178,12 @@ def lead_with_successors(
         placed.setdefault(successor.item)
         if items[number].dialogue or asked & set(words(successor.old_value)):
             placed.setdefault(number)
-        elif place < k and asked & _said_words(items[number]):
+        elif place < k and asked & _words_of_item(items[number]):
             hidden += 1
     return Current(list(placed), items, replaced, hidden, newer)
 
 
-def _said_words(item: Item) -> set[str]:
+def _words_of_item(item: Item) -> set[str]:
     return {*words(item.content), *(word for name in item.names for word in words(name))}
 
 

@@ -62,7 +62,7 @@ def resolve(request: Request) -> Request:
     entities = request.understood.entities
     guesses = {
         **_proposed(request.connection, entities),
-        **_named_in_part(request),
+        **_by_partial_name(request),
         **_described(request),
     }
     perhaps = {slug: guess for slug, guess in guesses.items() if slug not in entities}
@@ -85,7 +85,7 @@ def _proposed(connection: Connection, entities: Sequence[str]) -> dict[str, Gues
     }
 
 
-def _named_in_part(request: Request) -> dict[str, Guess]:
+def _by_partial_name(request: Request) -> dict[str, Guess]:
     """Entities of whose name the question has one word, with a capital: `Saoirse` of Saoirse
     Kell."""
     plain, subject = request.understood.plain, request.understood.subject_terms

@@ -105,13 +105,13 @@ _WORDS = 40
 _NEAR = 0.245
 """What shares no word with the question is nearer to it than this, or has nothing to do with it:
 1.5 deviations."""
-_UNTOLD, _TOLD_BY_WORDS = 0.22, 0.30
+_MEANING_WITHOUT_WORDS, _MEANING_BY_WORDS = 0.22, 0.30
 """Without vectors: how near in meaning an item is taken to be that holds none of the words, and how
 much nearer one that holds all: least squares over the candidates of 366 questions by others."""
 _BM25_MOST = 2.2
 """A word's BM25 is at most its inverse document frequency times k1 + 1, and FTS5 has k1 = 1.2."""
 _NOT_HELD, _NO_WORDS = Held(0, 0), (0.0, 0.0, 0.0, 0.0)
-_QUESTION_MARKS, _BEHIND_THEM = ("?", "？", "؟"), " \"'”’»)\n"
+_QUESTION_MARKS, _TRAILING_PUNCTUATION = ("?", "？", "؟"), " \"'”’»)\n"
 
 
 Signs = Mapping[int, tuple[float, ...]]
@@ -141,8 +141,10 @@ def score_of_words(share: float, *, named: float = 1.0) -> float:
     """The score of what is known only to hold a share of the words asked for; `named`: whether it
     is somebody's word at all."""
     fitted = DEFAULT_WEIGHTS
-    worth = fitted.covered + fitted.lexical + fitted.meaning * _TOLD_BY_WORDS
-    return _chance(BIAS + fitted.meaning * _UNTOLD + fitted.named * named + worth * share)
+    worth = fitted.covered + fitted.lexical + fitted.meaning * _MEANING_BY_WORDS
+    return _chance(
+        BIAS + fitted.meaning * _MEANING_WITHOUT_WORDS + fitted.named * named + worth * share
+    )
 
 
 def evidence_level(best: float) -> str:
@@ -194,11 +196,13 @@ def signs_of(pool: Pool) -> Signs:
             covered = max(covered, named)  # nothing else is asked
             if not defining:  # who somebody is stands below his name, in a heading
                 around = min(around, 1.0 - covered)
-        near = _near(pool, item) if nearness else _UNTOLD + _TOLD_BY_WORDS * covered
+        near = (
+            _near(pool, item) if nearness else _MEANING_WITHOUT_WORDS + _MEANING_BY_WORDS * covered
+        )
         unmatched = not (covered or around or number in slot or share or (wanted and named))
         if unmatched and near < _NEAR:
             continue  # nothing of what is asked for
-        is_note, before = item.kind == NOTE, item.dialogue and pool.turn_beside(item, -1)
+        is_note, before = item.kind == NOTE, item.dialogue and pool.neighbouring_turn(item, -1)
         found[number] = (
             covered,
             around,
@@ -223,7 +227,7 @@ def signs_of(pool: Pool) -> Signs:
 
 @lru_cache(maxsize=16_384)  # questions mostly meet the same items
 def _asks(text: str) -> float:
-    return float(text.rstrip(_BEHIND_THEM).endswith(_QUESTION_MARKS))
+    return float(text.rstrip(_TRAILING_PUNCTUATION).endswith(_QUESTION_MARKS))
 
 
 class _Words:
@@ -313,7 +317,7 @@ def _near(pool: Pool, item: Item) -> float:
     """How near an item is in meaning, in 0..1; a turn of a dialogue with those beside it."""
     near = pool.nearness.get(item.item, 0.0)
     for away, weight in _NEAR_TURNS if item.dialogue else ():
-        if beside := pool.turn_beside(item, away):
+        if beside := pool.neighbouring_turn(item, away):
             near += weight * pool.nearness.get(beside.item, 0.0)
     return math.tanh(near / _DEVIATIONS) if near > 0.0 else 0.0
 

@@ -185,7 +185,7 @@ def ends(newer: Change, older: Stated) -> bool:
     if any(same_word(word, part) for word in newer.beside for part in older.joined):
         return False
     return any(
-        all(_tells_of(older, token) for token in thing.words) and _may_be(thing, older)
+        all(_names_same_thing(older, token) for token in thing.words) and _may_be(thing, older)
         for thing in newer.objects
         if not older.is_allergy or len(thing.words) > 1
     )
@@ -215,7 +215,7 @@ def _share(one: Iterable[str], other: Collection[str]) -> bool:
     return any(same_word(word, each) for word in one for each in other)
 
 
-def _tells_of(older: Stated, token: str) -> bool:
+def _names_same_thing(older: Stated, token: str) -> bool:
     """Whether the older line names that very thing: one shop is not both of "two shops"."""
     return any(same_word(token, word) and len(word) <= len(token) for word in older.words)
 
