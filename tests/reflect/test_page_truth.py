@@ -31,6 +31,7 @@ LOG = {
     ],
     "2026-01-27": ["- O @Jonas: Prefers tea in the morning, always."],
 }
+THINGS = ("oars", "masts", "geese", "nets", "rope", "paint", "stamps", "bells", "maps", "hens")
 
 
 @pytest.fixture
@@ -345,6 +346,19 @@ def test_what_somebody_ruled_to_hold_beside_a_newer_line_leads_again(root: Path)
     (root / "bank" / "decisions.md").write_text(ruling, "utf-8")
     reflect(root)
     assert older.replace(" W @Ling:", "") in block(root, page, "summary")
+
+
+def test_what_a_newer_line_takes_up_stands_last_where_there_is_room(root: Path) -> None:
+    write(root, "2026-02-01", ["- W @Odd: Wants the blue canvas for the dinghy."])
+    write(root, "2026-02-02", ["- W @Odd: Wants brass eyelets in the canvas of the dinghy."])
+    reflect(root)
+    assert block(root, "bank/entities/Odd.md", "summary")[1:] == [
+        "- Wants brass eyelets in the canvas of the dinghy.",
+        "- Wants the blue canvas for the dinghy. · before a newer line of 2026-02-02",
+    ]
+    write(root, "2026-02-03", [f"- W @Odd: Has {thing}." for thing in THINGS])
+    reflect(root)
+    assert "blue canvas" not in "".join(block(root, "bank/entities/Odd.md", "summary"))
 
 
 def test_what_holds_leads_again_once_the_day_that_took_it_up_is_over(root: Path) -> None:

@@ -313,7 +313,8 @@ def _text(hunks: Sequence[Hunk]) -> str:
     """The most informative line: an opinion's statement, then what comes, then what goes."""
     if _is_new_page(hunks[0]) or hunks[0].path == TODAY_PATH:
         lines = [line for line in changed_lines(hunks[0]) if _CITATION.search(line)]
-        return f"{'new ' * _is_new_page(hunks[0])}page {hunks[0].path}, {len(lines)} lines"
+        count = "1 line" if len(lines) == 1 else f"{len(lines)} lines"
+        return f"{'new ' * _is_new_page(hunks[0])}page {hunks[0].path}, {count}"
     lines = [line for hunk in hunks for line in changed_lines(hunk) if _is_told(line)]
     best = min(
         lines, key=lambda li: (not opinion_page.opinion_of_line(li), li[0] != "+"), default=""

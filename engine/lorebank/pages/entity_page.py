@@ -190,7 +190,11 @@ def _states(view: View) -> list[Line]:
         stands = all(clause_meant(fact.content, by_id[id_].fact.content, names) for id_ in newer)
         # A day to come that stands in no entry of the agenda is called off, or told by another.
         is_day = fact.id in to_come and fact.recorded and fact.occurred in days
-        if fact.citation in coming or is_day or not (is_habit or stands):
+        taken_up = not (is_habit or stands)
+        is_exception = any(view.threads.restated_on_days(by_id[id_], by_id) for id_ in newer)
+        if taken_up and (is_exception or not _is_state(fact)):
+            continue
+        if fact.citation in coming or is_day:
             continue
         section = _COMING if fact.id in to_come else _section(k)
         text = _told(k, view.slug)
@@ -215,7 +219,11 @@ def _states(view: View) -> list[Line]:
             weight += _RECENT
         elif newest is not None and fact.recorded is not None:
             weight += _RECENT * 0.5 ** ((newest - fact.recorded).days / _FADING)
-        text += _questioned_by(view.threads.questioned.get(fact.id))
+        day = view.threads.questioned.get(fact.id)
+        if taken_up:  # it still holds, and stands there where nothing else needs the room
+            weight -= 2
+            day = max((d for id_ in newer if (d := by_id[id_].fact.recorded)), default=day)
+        text += _questioned_by(day)
         trust = trust_of(fact) if section in (_NOW, _OPINIONS) else 0  # the owner's word first
         order = (-trust, -k.day.toordinal() if k.day else 0, fact.citation.start_line)
         lines.append(Line(section, text, fact.citation, weight, order, fact.id))
@@ -241,6 +249,10 @@ def _over(view: View) -> set[str]:
             if not fixed or max(fixed) > order[fact.id]:
                 over.add(fact.id)
     return over
+
+
+def _is_state(fact: Fact) -> bool:
+    return fact.kind not in (FactKind.OPINION, FactKind.EXPERIENCE)
 
 
 def _holds(known: KnownFact) -> bool:
