@@ -17,7 +17,7 @@ from datetime import date
 from posixpath import dirname, relpath
 
 from lorebank.domain.answers import AgendaItem, NamedIn
-from lorebank.domain.facts import Citation, FactKind, FactStatus, Opinion, OpinionStatus
+from lorebank.domain.facts import Citation, Fact, FactKind, FactStatus, Opinion, OpinionStatus
 from lorebank.index.entity_view import Description
 from lorebank.index.slots import trust_of
 from lorebank.language.words import words

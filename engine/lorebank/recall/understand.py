@@ -225,9 +225,7 @@ def understand(
         terms = tuple(dict.fromkeys(words(undated)))  # "to be or not to be"
     name_words = {word for name in names for word in words(name.written)}
     cues = read_cues(undated)
-    for vague in find_vague(plain):
-        if not cues.asking.issuperset(words(vague)):  # "recently" asks for the newest first
-            notes.append(f"date phrase '{vague}' is too vague; no time filter applied")
+    notes += _vague_dates(plain, cues)
     relations = asked_relations(undated, name_words) if names or wanted.entities else ()
     asking_words = cues.asking.union(known_on)
     if phrase is None:  # else the words tell what held then from all else of that time
@@ -277,6 +275,12 @@ def understand(
         plain=plain,
         quoted=quoted,
     )
+
+
+def _vague_dates(plain: str, cues: Cues) -> Iterator[str]:
+    for vague in find_vague(plain):
+        if not cues.asking.issuperset(words(vague)):  # "recently" asks for the newest first
+            yield f"date phrase '{vague}' is too vague; no time filter applied"
 
 
 def _with_names(wanted: Selection, lookup: NameLookup, notes: list[str]) -> Selection:
