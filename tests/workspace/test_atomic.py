@@ -12,6 +12,7 @@ import pytest
 
 from lorebank.errors import ConcurrentEdit, LockHeld, PathRefused, WorkspaceError
 from lorebank.workspace.atomic import remove_temporaries, write_atomic
+from lorebank.workspace.layout import ensure_derived_folder
 from lorebank.workspace.lock import WriterLock
 
 
@@ -209,13 +210,24 @@ def test_two_processes_never_write_at_once(tmp_path: Path) -> None:
     assert (tmp_path / "count").read_text() == "40"
 
 
+def test_git_ignores_the_derived_folder_once_a_full_disk_has_room_again(tmp_path: Path) -> None:
+    ignore = ensure_derived_folder(tmp_path) / ".gitignore"
+    ignore.write_text("")
+    ensure_derived_folder(tmp_path)
+    assert ignore.read_text() == "*\n"
+    ignore.write_text("index*\n")
+    ensure_derived_folder(tmp_path)
+    assert ignore.read_text() == "index*\n"
+
+
 def test_a_derived_folder_or_lock_that_is_a_link_is_refused(tmp_path: Path) -> None:
     root, other = tmp_path / "root", tmp_path / "other"
     root.mkdir()
     other.mkdir()
     (root / ".memory").symlink_to(other)
-    with pytest.raises(WorkspaceError, match="symbolic link"), WriterLock(root):
+    with pytest.raises(WorkspaceError, match="symbolic link") as refused, WriterLock(root):
         pass
+    assert "kept there for undo exists nowhere else" in refused.value.hint
     assert list(other.iterdir()) == []
     (other / ".memory").mkdir()
     (tmp_path / "precious").write_text("text")

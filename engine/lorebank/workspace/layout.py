@@ -210,12 +210,14 @@ def ensure_derived_folder(root: Path) -> Path:
     if folder.is_symlink():
         raise WorkspaceError(
             f"{folder}: is a symbolic link, which is never followed",
-            hint="remove the link; everything in .memory/ is derived and will be rebuilt",
+            hint="put the folder it leads to in its place, or remove the link for an empty one;"
+            " what is kept there for undo exists nowhere else",
         )
     try:
         folder.mkdir(exist_ok=True)
         ignore = folder / ".gitignore"
-        if not ignore.exists() and not ignore.is_symlink():
+        # A full disk leaves it empty, and git would take what may hold private lines.
+        if not ignore.is_symlink() and not (ignore.exists() and ignore.stat().st_size):
             ignore.write_text("*\n", encoding="utf-8")
     except OSError as error:
         raise NotWritable(f"{folder}: cannot be made: {error.strerror}") from error
