@@ -50,6 +50,18 @@ def test_leftovers_of_a_killed_writer_are_removed_only_when_asked(root: Path) ->
     assert not left.exists()
 
 
+@pytest.mark.parametrize("area", ["undo", "undo/lint", "forgotten"])
+def test_a_record_that_cannot_be_read_is_named_and_kept(root: Path, area: str) -> None:
+    record = root / ".memory" / area / "2026-01-01-8.pending.zip"
+    record.parent.mkdir(parents=True, exist_ok=True)
+    record.write_bytes(b"PK\x03\x04 cut off")
+    assert found(root) == [("interrupted", record.relative_to(root).as_posix(), False)]
+    [finding] = found(root, fix=True)
+    assert finding[2] is False
+    assert (root / finding[1]).read_bytes() == b"PK\x03\x04 cut off"
+    assert found(root) == [finding]
+
+
 def test_broken_marks_and_dead_citations_are_named_and_left_alone(root: Path) -> None:
     page = root / "bank/entities/Peter.md"
     broken = page.read_text("utf-8").replace("<!-- lorebank:end summary -->", "", 1)

@@ -211,9 +211,11 @@ def test_a_record_that_cannot_be_read_is_named_and_hinders_nothing(root: Path) -
     (root / RECORD).write_bytes(b"PK\x03\x04 cut off")
     with opened(root) as bank:
         report = bank.reflect()
-        assert [(p.path, p.code) for p in report.problems] == [(RECORD, "run-lost")]
-        assert (report.run, report.resumed) == ("2025-12-20-2", None)
+        kept = RECORD.replace(".pending", "")
+        assert [(p.path, p.code) for p in report.problems] == [(kept, "run-lost")]
+        assert (report.run, report.resumed) == ("2025-12-20-3", None)
         assert bank.reflect().problems == ()
+    assert (root / kept).read_bytes() == b"PK\x03\x04 cut off"
 
 
 def test_a_record_never_writes_outside_the_bank(root: Path, tmp_path: Path) -> None:

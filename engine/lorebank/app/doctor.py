@@ -17,7 +17,7 @@ from lorebank.app.bank import Bank
 from lorebank.app.workspace import OpenWorkspace
 from lorebank.domain.reports import HealthFinding, RotKind
 from lorebank.errors import NotWritable
-from lorebank.forgetting.undo import interrupted
+from lorebank.forgetting.undo import interrupted, unreadable
 from lorebank.markdown.blocks import find_blocks
 from lorebank.markdown.source import decode
 from lorebank.render.reports import remedy as remedy_of
@@ -62,16 +62,22 @@ def _interrupted(bank: Bank, *, fix: bool) -> Iterator[HealthFinding]:
     """What killed processes left: a run to be completed, files that never got their name."""
     root = bank.root
     left = temporaries_below(root)
-    half_done = [found for *_, found in interrupted(root)]
+    half_done = list(interrupted(root))
+    unread = {(store.area, name) for store, name, _ in unreadable(root)}
     if fix and half_done:
         bank.reflect()
     if fix and left:
         with WriterLock(root), append_lock(root):
             for file in temporaries_below(root):
                 file.unlink(missing_ok=True)
-    for found in half_done:
-        remedy = "`lorebank reflect` completes it"
-        yield HealthFinding("interrupted", found.path, found.message, remedy, fix)
+    for store, name, _, found in half_done:
+        if (store.area, name) not in unread:
+            remedy = "`lorebank reflect` completes it"
+            yield HealthFinding("interrupted", found.path, found.message, remedy, fix)
+    for store, name, message in unreadable(root):
+        place = store.file(name).relative_to(root).as_posix()
+        remedy = "look at the files of that day; delete the record once they are as you want them"
+        yield HealthFinding("interrupted", place, message, remedy)
     for file in left:
         place = file.relative_to(root).as_posix()
         message, remedy = "was left by a killed writer", "the next `lorebank reflect` removes it"

@@ -17,15 +17,16 @@ from pathlib import Path
 
 from lorebank.domain.facts import Diagnostic
 from lorebank.domain.reports import PurgeReport, UndoReport
-from lorebank.errors import ConcurrentEdit, NotFound, PathRefused
+from lorebank.errors import ConcurrentEdit, NotFound, PathRefused, WorkspaceError
 from lorebank.forgetting.words import Finder, bytes_of, ends_words, text_of
-from lorebank.nightly.run_record import undo_store
+from lorebank.nightly.run_record import load_run, undo_store
 from lorebank.records import Record
 from lorebank.workspace.atomic import read_if_exists, temporaries_below
 from lorebank.workspace.layout import FORGOTTEN_PAGE
 from lorebank.workspace.lock import append_lock
 from lorebank.workspace.run_store import MANIFEST, Change, RunStore, check_restorable, unpack
 
+_AREAS = ("forgotten", "undo", "undo/lint", "undo/retain")
 _LETTER = re.compile(r"\w")
 
 
@@ -68,7 +69,7 @@ def store_of(root: Path) -> RunStore:
 def interrupted(root: Path) -> Iterator[tuple[RunStore, str, str, Diagnostic]]:
     """Runs of any command, and undos, that were begun and not finished: the store, the run's name,
     the command with it, and the problem to report."""
-    for area in ("forgotten", "undo", "undo/lint", "undo/retain"):
+    for area in _AREAS:
         store = RunStore(root, area)
         command = "forget" if area == "forgotten" else area.partition("/")[2] or "reflect"
         for name in store.names():
@@ -78,6 +79,22 @@ def interrupted(root: Path) -> Iterator[tuple[RunStore, str, str, Diagnostic]]:
                 what = f"`lorebank {command}{' --undo' * undo}` (run {name})"
                 message = f"{what} was interrupted: some files may be changed, others not yet"
                 yield store, name, what, Diagnostic(place, 0, "interrupted", message)
+
+
+def unreadable(root: Path) -> Iterator[tuple[RunStore, str, str]]:
+    """Runs of any command whose record cannot be read: the store, the run's name, and why."""
+    for area in _AREAS:
+        store = RunStore(root, area)
+        for name in store.names():
+            try:
+                if area == "forgotten":
+                    read_run(root, name)
+                else:
+                    load_run(root, name, area.partition("/")[2])
+            except (NotFound, PathRefused) as problem:
+                yield store, name, problem.message
+            except WorkspaceError:
+                continue  # a page of it that cannot be read: its record can
 
 
 def runs_of(root: Path, order: str) -> tuple[str, ...]:

@@ -169,9 +169,9 @@ def killed_run(root: Path) -> KilledRun | None:
     try:
         run = load_run(root, name)
     except (NotFound, PathRefused) as problem:
+        store.finish(name)
         place = store.file(name).relative_to(root).as_posix()
-        store.drop(name)
-        message = f"the record of an interrupted run cannot be read: {problem.message}"
+        message = f"an interrupted run stays as it was left: {problem.message}"
         return KilledRun(None, {}, (Diagnostic(place, 0, "run-lost", message),))
     day, _, number = name.rpartition("-")
     journal = journal_path(day)
