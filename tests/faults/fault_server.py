@@ -21,11 +21,17 @@ from lorebank.errors import LorebankError
 from support import WORDS_ONLY
 
 DAY = date(2025, 12, 20)
+NOTES = Path(__file__).parent / "notes.jsonl"
 FAULTS = ("none", "kill", "ENOSPC", "EIO", "EACCES", "short write")
 
 
 def _forget(bank: Bank) -> None:
     bank.forget(match="Marrakech", now=DAY)
+
+
+def _rule(bank: Bank) -> None:
+    item = bank.inbox(now=DAY).items[0]
+    bank.rule({item.id: "both"}, by="Ines", now=DAY)
 
 
 COMMANDS: dict[str, tuple[Callable[[Bank], object], ...]] = {
@@ -39,6 +45,10 @@ COMMANDS: dict[str, tuple[Callable[[Bank], object], ...]] = {
     "undo": (lambda bank: bank.reflect(now=DAY), lambda bank: bank.undo_reflect()),
     "forget": (_forget,),
     "undo forget": (_forget, lambda bank: bank.undo_forget()),
+    "rule": (_rule,),
+    "merge": (lambda bank: bank.decide("merge", "Andy", "Peter", now=DAY),),
+    "import": (lambda bank: bank.import_notes(NOTES),),
+    "commit": (lambda bank: bank.reflect(now=DAY, commit=True),),
 }
 
 

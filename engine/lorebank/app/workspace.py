@@ -703,7 +703,7 @@ class OpenWorkspace:
         from lorebank.inbox.sources import Desk
 
         return Desk(
-            self.index,
+            lambda: self.index,
             self.root,
             self.config,
             self.day(now),

@@ -29,7 +29,8 @@ from lorebank.workspace.paths import read_text_file, write_text_file
 class Desk(Record):
     """What sources work with: an open, synced workspace, and the day."""
 
-    connection: Connection
+    index: Callable[[], Connection]
+    """Asked for each time: `sync` rebuilds a damaged index, and leaves one that a full disk holds."""
     root: Path
     config: Config
     today: date
@@ -39,6 +40,10 @@ class Desk(Record):
     """Text → its vector, as 32-bit floats; without an embedder, of none."""
     known: tuple[Sequence[Fact], Over] | None = None
     """All facts but those in quarantine, and what of them holds no longer, where they are read."""
+
+    @property
+    def connection(self) -> Connection:
+        return self.index()
 
 
 class Verdict(NamedTuple):
