@@ -45,6 +45,7 @@ COMMANDS: dict[str, tuple[Callable[[Bank], object], ...]] = {
     "undo": (lambda bank: bank.reflect(now=DAY), lambda bank: bank.undo_reflect()),
     "forget": (_forget,),
     "undo forget": (_forget, lambda bank: bank.undo_forget()),
+    "forget and purge": (lambda bank: bank.forget(match="Marrakech", purge=True, now=DAY),),
     "rule": (_rule,),
     "merge": (lambda bank: bank.decide("merge", "Andy", "Peter", now=DAY),),
     "import": (lambda bank: bank.import_notes(NOTES),),

@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import cast
@@ -25,7 +26,7 @@ KILLS = int(os.environ.get("LOREBANK_TEST_KILLS", "12"))
 """For each command, spread over its calls; 60 make 600 in a run."""
 ERRORS = int(os.environ.get("LOREBANK_TEST_FAULTS", "4"))
 """For each command and kind of failure; 8 make 320 in a run."""
-HALF_AS_MANY = ("rule", "merge", "import", "commit")
+HALF_AS_MANY = ("forget and purge", "rule", "merge", "import", "commit")
 """Commands tried at half as many calls: they write a page or two, or what another command does."""
 FOLDER = Path(__file__).parent.parent / "faults"
 NOTED = {"retain": "canoe", "log": "ferry was late again", "remember": "nuts", "core": "spare key"}
@@ -71,6 +72,18 @@ def pages(root: Path) -> dict[str, bytes]:
     """All that is written for people: notes and pages, none half written."""
     files = [*root.glob("*.md"), *(root / "memory").rglob("*.md"), *(root / "bank").rglob("*.md")]
     return {str(file.relative_to(root)): file.read_bytes() for file in files}
+
+
+def bytes_left(root: Path, word: bytes) -> list[str]:
+    """The files that hold a word, in an archive or as they are."""
+    found = []
+    for file in filter(Path.is_file, root.rglob("*")):
+        held = [file.read_bytes()]
+        if zipfile.is_zipfile(file):
+            with zipfile.ZipFile(file) as archive:
+                held = [archive.read(name) for name in archive.namelist()]
+        found += [str(file.relative_to(root))] * (word in b"".join(held))
+    return found
 
 
 def calls_and_states(
@@ -138,6 +151,10 @@ def test_a_fault_at_any_call(
                 )
             if ended == "done" and name in NOTED:
                 assert NOTED[name] in b"".join(left.values()).decode(), f"lost, {where}"
+            if name == "forget and purge" and pages(root) != states[0]:
+                with Bank.open(root, environ=WORDS_ONLY) as bank:
+                    bank.sync(embed=False)
+                    assert bytes_left(root, b"Marrakech") == [], where
             if name in ("rule", "merge"):
                 assert pages(root) in states, where
             if name == "import":

@@ -267,7 +267,7 @@ def forget(
             return _forget_own(ws, forgetting, order, author, today, dry_run=dry_run)
         if dry_run:
             return forgetting.preview(order)
-        report = forgetting.forget(order, today=today, done=done)
+        report = forgetting.forget(order, today=today, done=done, purge=purge)
         if not purge:
             return forgetting.prove(order, report, is_purged=False)
         runs = [*done, *([report.run] if report.run and report.run not in done else [])]
@@ -350,7 +350,8 @@ def finish_interrupted(ws: OpenWorkspace) -> tuple[str, ...]:
             store.finish(name)
             ws.say(f"{found.path}: {unusable.message}; the files stay as they are")
             continue
-        back = "" if is_undo else f"; `lorebank forget --undo {name}` takes it back"
+        is_kept = not is_undo and name in store.names()
+        back = f"; `lorebank forget --undo {name}` takes it back" * is_kept
         but = f" but for {', '.join(left)}, edited since" if left else ""
         ws.say(f"{command} was interrupted and is finished now{but}{back}")
     return tuple(forgets)

@@ -22,7 +22,8 @@ from lorebank.errors import ConcurrentEdit, LorebankError, NotFound, WorkspaceEr
 from lorebank.forgetting.conversations import Conversations, ForgottenTurns
 from lorebank.forgetting.rows import derived_counts, embedding_hashes, opinions_moved, scrub
 from lorebank.forgetting.selection import Order, Selected, select_lines
-from lorebank.forgetting.undo import Cut, KeptRun, carried, keep, read_run, store_of
+from lorebank.forgetting.undo import Cut, KeptRun, carried, keep, read_run, runs_of, store_of
+from lorebank.forgetting.undo import purge as purge_kept
 from lorebank.forgetting.words import Copies, Finder, bytes_of, text_of, word_finder
 from lorebank.generation.writing import forget_generated
 from lorebank.index.embedding_cache import EmbeddingCache
@@ -64,9 +65,11 @@ class Forgetting:
         plan = plan_cuts(self.root, self._select(order), order, self._turns_meant(order))
         return self._report(plan, None, dry_run=True)
 
-    def forget(self, order: Order, *, today: date, done: Sequence[str] = ()) -> ForgetReport:
+    def forget(
+        self, order: Order, *, today: date, done: Sequence[str] = (), purge: bool = False
+    ) -> ForgetReport:
         """Cut what the order means. `done` are runs of the same order: it may name what only they
-        held."""
+        held. A caller that will `purge` the run finishes it by that."""
         turns = self._turns_meant(order)
         try:
             selected = self._select(order)
@@ -81,7 +84,8 @@ class Forgetting:
         name = store_of(self.root).next_name(today.isoformat())
         report = self._report(plan, name)
         hashes = tuple(sorted(embedding_hashes(self.index(), plan.cuts)))
-        run = KeptRun(name, True, plan.cuts, plan.texts, hashes, order.digest)
+        words = (order.names, order.match) if purge else None
+        run = KeptRun(name, True, plan.cuts, plan.texts, hashes, order.digest, words)
         keep(self.root, run)
         with naming(f"`lorebank forget` (run {name})", name):
             edited = self._write_cuts(run)
@@ -96,6 +100,8 @@ class Forgetting:
         run = read_run(self.root, name)
         edited = self._write_cuts(run)
         self._finish(run)
+        if run.purge is not None:
+            purge_kept(self.root, runs_of(self.root, run.order), Finder(*run.purge))
         return edited
 
     def prove(self, order: Order, report: ForgetReport, *, is_purged: bool) -> ForgetReport:
@@ -158,7 +164,10 @@ class Forgetting:
                 if reason:
                     message = f"{reason}; traces may be left there until the next forget"
                     self._report_problem(place, message)
-            store_of(self.root).finish(run.name)
+            if not self.index().filename:  # what stands in the file could not be overwritten
+                raise OSError("the index cannot be written")
+            if run.purge is None:
+                store_of(self.root).finish(run.name)
         except (IndexProblem, OSError) as error:
             raise WorkspaceError(
                 f"the notes are cut, but {self.root / DERIVED_FOLDER} may still hold traces of "

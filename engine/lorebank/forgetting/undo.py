@@ -53,6 +53,8 @@ class KeptRun(Record):
     """Keys of texts that were embedded, from the files that were cut."""
     order: str = ""
     """A digest of what was asked for."""
+    purge: tuple[tuple[str, ...], str] | None = None
+    """The names and the words that no copy may hold, where the order is to be purged as well."""
 
     def cut_lines(self) -> Iterator[str]:
         """The lines of notes that it cut."""
@@ -113,7 +115,7 @@ def keep(root: Path, run: KeptRun) -> None:
             entries[f"{number}.after"] = cut.after
         files[path] = (number, cut.after is not None, cut.derived)
     known = {"texts": run.texts, "hashes": run.hashes, "order": run.order}
-    manifest = json.dumps({**known, "files": files}, ensure_ascii=False)
+    manifest = json.dumps({**known, "purge": run.purge, "files": files}, ensure_ascii=False)
     entries[MANIFEST] = manifest.encode("utf-8", "surrogatepass")  # a note may hold any bytes
     store_of(root).write(run.name, entries, pending=run.pending)
 
@@ -134,10 +136,12 @@ def read_run(root: Path, name: str | None) -> KeptRun:
             )
             for path, (number, stays, derived) in manifest["files"].items()
         }
+        words = manifest.get("purge")
+        purge = None if words is None else (tuple(words[0]), str(words[1]))
     for path in cuts:
         check_restorable(root, path)
     known = tuple(manifest["texts"]), tuple(manifest["hashes"]), str(manifest.get("order", ""))
-    return KeptRun(name, store.is_pending(name), cuts, *known)
+    return KeptRun(name, store.is_pending(name), cuts, *known, purge)
 
 
 def restore(root: Path, name: str | None, *, force: bool = False) -> UndoReport:
@@ -185,7 +189,6 @@ def purge(root: Path, names: Sequence[str], finder: Finder) -> PurgeReport:
     for name, run in runs.items():
         left = run and _without_lines(run, texts, finder)
         if name in names or left is None or all(c.before == c.after for c in left.cuts.values()):
-            store.drop(name)
             gone.append(name)
         elif left != run:
             keep(root, left)
@@ -193,6 +196,8 @@ def purge(root: Path, names: Sequence[str], finder: Finder) -> PurgeReport:
     with append_lock(root):  # a killed writer may have left a copy without its name
         for file in temporaries_below(root):
             file.unlink(missing_ok=True)
+    for name in sorted(gone, key=store.is_pending):  # the one that a kill lets us go on from, last
+        store.drop(name)
     return PurgeReport(tuple(gone), tuple(copies), tuple(mended))
 
 

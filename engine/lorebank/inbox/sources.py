@@ -30,7 +30,7 @@ class Desk(Record):
     """What sources work with: an open, synced workspace, and the day."""
 
     index: Callable[[], Connection]
-    """Asked for each time: `sync` rebuilds a damaged index, and leaves one that a full disk holds."""
+    """Asked for each time: `sync` opens another where it is damaged or cannot be written."""
     root: Path
     config: Config
     today: date
