@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 
+import apsw
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -180,6 +181,33 @@ def test_a_damaged_cache_is_made_anew(root: Path, embedder: WordHashEmbedder) ->
     (root / ".memory" / "embeddings.sqlite").write_bytes(b"no database at all" * 99)
     with Bank.open(root, environ=ENVIRON) as bank:
         assert bank.sync().pending == 0
+
+
+def test_a_byte_changed_within_a_vector_is_found_and_said(
+    root: Path, embedder: WordHashEmbedder
+) -> None:
+    question = "how did we stop the Baileys crash"
+    with Bank.open(root, environ=ENVIRON) as bank:
+        bank.sync()
+        hits = [(hit.id, hit.score) for hit in bank.recall(question).hits]
+    file = root / ".memory/index.sqlite"
+    with closing(apsw.Connection(str(file))) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        vector = connection.execute("SELECT vector FROM vectors WHERE item = 3").get
+    data = file.read_bytes()
+    assert data.count(vector) == 1
+    damaged = data.replace(vector, bytes([vector[0] ^ 1]) + vector[1:])
+    said: list[str] = []
+    for find in (lambda bank: bank.recall(question), lambda bank: bank.sync(embed=False)):
+        file.write_bytes(damaged)
+        with Bank.open(root, environ=ENVIRON, say=said.append) as bank:
+            find(bank)
+            assert [(hit.id, hit.score) for hit in bank.recall(question).hits] == hits
+            assert bank.check() == ()
+        assert "a vector is not what was stored" in said.pop()
+    file.write_bytes(damaged)
+    with Bank.open(root, environ=ENVIRON) as bank:
+        assert bank.check() == ("damaged: a vector is not what was stored",)
 
 
 def test_meaning_finds_what_words_do_not(

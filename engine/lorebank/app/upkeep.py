@@ -28,6 +28,7 @@ from lorebank.forgetting.undo import interrupted
 from lorebank.index.items import facts_by_time
 from lorebank.index.status import differences, file_problems, index_counts, refused_texts
 from lorebank.index.sync import stale_paths, sync_files
+from lorebank.index.vectors import damage_of_vectors, damaged_vectors
 from lorebank.names.entities import list_entities
 from lorebank.pages.standing_pages import read_directives, read_standing_pages
 from lorebank.recall.filters import parse_day
@@ -86,7 +87,10 @@ def sync(
 
 def _damage(ws: OpenWorkspace) -> tuple[str, ...]:
     try:
-        return connection.integrity_problems(ws.index)
+        found = connection.integrity_problems(ws.index)
+        if not found and (count := damaged_vectors(ws.index)):
+            found = (f"damaged: {damage_of_vectors(count)}",)
+        return found
     except connection.IndexProblem as problem:
         if not connection.is_damage(problem):
             raise

@@ -344,8 +344,9 @@ CREATE TABLE sentences (
 
 -- Vectors: 32-bit floats of unit length.
 CREATE TABLE vectors (
-    item   INTEGER NOT NULL,
-    part   INTEGER NOT NULL,   -- 0 is the whole item, the others its sentences
-    vector BLOB NOT NULL,
+    item     INTEGER NOT NULL,
+    part     INTEGER NOT NULL,   -- 0 is the whole item, the others its sentences
+    vector   BLOB NOT NULL,
+    checksum INTEGER NOT NULL,   -- the sum of its 32-bit words, of which 32 bits are kept
     PRIMARY KEY (item, part)
 ) STRICT;
