@@ -28,12 +28,12 @@ _SEPARATORS = dict.fromkeys(
 _EXACT_LETTERS = 3
 """A name of so few letters counts only as it is written: `AI` is none in `ai`."""
 _TRIMMED = ' \t\n.,:;!?"“”„»«()[]{}<>*~|'
-_NO_PROSE = re.compile(
+_NO_PROSE = re.compile(  # each begins where its characters do, so that none is read from every one
     r"`[^`\n]*`"  # code
-    r"|\b[a-z][a-z0-9+.-]*://\S+|\bwww\.\S+"  # addresses
+    r"|(?<![a-z0-9+.-])[a-z0-9+.-]+://\S+|\bwww\.\S+"  # addresses
     r"|\]\([^()\s]*\)"  # link targets
-    r"|\S+@[\w-]+\.[\w.-]+"  # mail
-    r"|(?<!\w)[~.]?[\w.-]*/[\w./-]*\.\w+",  # paths of files
+    r"|(?<![^\s@`()])[^\s@`()]+@[\w-]+\.[\w.-]+"  # mail
+    r"|(?<![\w./-])~?[\w.-]*/[\w./-]*\.\w+",  # paths of files
     re.IGNORECASE,
 )
 _MAY_BE_NO_PROSE = re.compile(r"[`/@]|www\.", re.IGNORECASE)
