@@ -13,15 +13,15 @@ signs are wanted there.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
-from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from lorebank.beliefs.forming import holder_of, stated_opinions
 from lorebank.beliefs.materialise import unsure_pairs
+from lorebank.beliefs.reading import MOST_HOLDING
 from lorebank.domain.facts import (
     Citation,
     Fact,
@@ -290,7 +290,7 @@ class _Words:
 
 class _Older:
     """Lines about an entity that may be over, oldest first, found by how their words begin: words
-    that are alike begin alike."""
+    that are alike begin alike. A word that many hold leads to the newest `MOST_HOLDING` of them."""
 
     def __init__(self, facts: Sequence[Fact], vectors: Mapping[str, ndarray]) -> None:
         self.facts, self.matrix = facts, None
@@ -322,7 +322,10 @@ class _Older:
         mine, vector = _Words(newer.content, names), vectors.get(newer.content)
         if self.habits and _Words(newer.content).beside_numbers in self.habits:
             return None
-        alike_begun = Counter(chain.from_iterable(self.holding.get(b, ()) for b in mine.begun))
+        alike_begun: set[int] = set()
+        for holding in filter(None, map(self.holding.get, mine.begun)):
+            earlier = bisect_left(holding, count)
+            alike_begun.update(holding[max(0, earlier - MOST_HOLDING) : earlier])
         enough = (_ENOUGH if vectors else _ENOUGH_WORDS) * (1 - 1 / max(1, count))
         weight, best = _SHARED if vectors else 1.0, None
         cosines = [0.0] * count
@@ -331,14 +334,13 @@ class _Older:
         near = {number for number, cosine in enumerate(cosines) if cosine >= enough}
         for number in sorted(near.union(alike_begun)):
             theirs, fact = self.words[number], self.facts[number]
-            if number >= count:
-                break
+            begun_alike = len(mine.begun & theirs.begun)
             if not names.isdisjoint(theirs.said):
                 theirs = _Words(fact.content, names)
             alike = max(0.0, cosines[number])
             shorter = theirs if len(theirs.telling) < len(mine.telling) else mine
             again = len(shorter.telling) - len(shorter.begun)
-            most = (alike_begun[number] + again) / max(1, len(shorter.telling))
+            most = (begun_alike + again) / max(1, len(shorter.telling))
             least = max(enough, _LEAST, best.score if best else 0)
             is_habit = self.words[number].beside_numbers in self.habits
             if is_habit or alike + weight * most < least:
