@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
+from functools import lru_cache
 
 from lorebank.database.connection import Connection
 from lorebank.dates.lexicon import lexicon
@@ -208,10 +209,14 @@ def _standing(lines: Sequence[Appointment]) -> list[_Entry]:
             if id(entry) not in is_over
         ]
         left = {entry.when for entry in over}
+        on_day: defaultdict[date, list[int]] = defaultdict(list)
+        for number, entry in enumerate(entries):
+            on_day[_day(entry.when)].append(number)
         for new in (replace(new, when=when) for when in ahead if when not in left):
-            same = (n for n, entry in enumerate(entries) if _same(entry, new))
+            same = (n for n in on_day[_day(new.when)] if _same(entries[n], new))
             twin = None if line.replaced else next(same, None)
             if twin is None:
+                on_day[_day(new.when)].append(len(entries))
                 entries.append(new)
             elif line.typed or not entries[twin].line.typed:
                 entries[twin] = new
@@ -264,7 +269,7 @@ def _days_left(line: Appointment, phrases: Sequence[tuple[Interval, DatePhrase]]
         # "on 9 May instead of 2 May", "the 9th; they cannot come on the 2nd"
         said, before = set(words(phrase.text)), len(line.text[: phrase.start].split())
         is_over = any(thing <= said or said <= thing for thing in over)
-        is_not = {before - 2, before - 1} & Statement(line.text).words_of("not")
+        is_not = {before - 2, before - 1} & _words_denying(line.text)
         if phrase.interval.end is None or is_over or is_not:
             left.add(when)
     if not left and len(phrases) == 2 and says_moved(line.text):
@@ -283,7 +288,12 @@ def _leads_to(text: str, phrase: DatePhrase) -> bool:
 def _is_denied(text: str, phrase: DatePhrase) -> bool:
     """Whether a denial stands right before the words: `not on Friday`, `nicht am Freitag`."""
     before = len(text[: phrase.start].split())
-    return before - 1 in Statement(text).words_of("not")
+    return before - 1 in _words_denying(text)
+
+
+@lru_cache(8)  # asked for each day that a line names
+def _words_denying(text: str) -> set[int]:
+    return Statement(text).words_of("not")
 
 
 def _is_off(text: str, phrase: DatePhrase) -> bool:

@@ -227,6 +227,7 @@ def perhaps_over(
     return {keys[number]: place for number, (_, place) in found.items()}
 
 
+@lru_cache(8)  # asked for each day that a sentence names
 def says_off(sentence: str) -> bool:
     return statement_in_any_language(sentence).find("off") is not None
 
