@@ -67,6 +67,15 @@ class Lattice(Mutable):
         """Whether some stretch may be read as one of the tags."""
         return any(edge.tag in tags for edges in self.edges for edge in edges)
 
+    def count(self, tags: frozenset[str]) -> int:
+        """How many stretches may be, none overlapping, the longest at each place."""
+        found = reached = 0
+        for start, edges in enumerate(self.edges):
+            ends = [edge.end for edge in edges if edge.tag in tags] if start >= reached else ()
+            reached = max(ends, default=reached)
+            found += bool(ends)
+        return found
+
     def add(self, start: int, edge: Edge) -> None:
         if edge not in self.edges[start]:
             self.edges[start].append(edge)

@@ -7,8 +7,9 @@ hold a date imports them: most questions hold none, and no command should wait f
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from lorebank.dates.lexicon import ANCHORS, Lexicon, Tokens, lexicon, tokenize
@@ -51,6 +52,10 @@ _WORDS_A_DATE = 30
 (footnotes, ids, tables, JSON), 4 to 20 s of CPU before, takes longer than one of dates."""
 
 
+_KEPT = 4_096
+"""Texts kept as read, about 1 KB each: a night reads a line that names a day four times."""
+
+
 class DatesLeft(Mutable):
     """How many dates of a file are still read."""
 
@@ -91,33 +96,43 @@ def find_phrases(text: str, now: date, tense: Tense = "asked") -> tuple[DatePhra
     return tuple(phrases)
 
 
-def read_phrases(text: str, now: date, left: DatesLeft | None = None) -> list[Found]:
+def read_phrases(text: str, now: date, left: DatesLeft | None = None) -> Sequence[Found]:
     """All date phrases of a text, left to right, none overlapping; the longest wins."""
     text = text[:LONGEST_READ]
     if not may_hold_date(text):
-        return []
+        return ()
+    found, cost = _read(text, now)
+    if left:
+        left.count -= cost
+    return found
+
+
+@lru_cache(_KEPT)
+def _read(text: str, now: date) -> tuple[tuple[Found, ...], int]:
+    """The same, and how many dates of `DatesLeft` they cost."""
     from lorebank.dates.lattice import read_tokens
 
     words = lexicon()
     tokens = tokenize(text)
-    if left:
-        left.count -= 1 + len(tokens.words) // _WORDS_A_DATE
+    cost = 1 + len(tokens.words) // _WORDS_A_DATE
     lattice = read_tokens(tokens, words)
     if not (any(map(str.isdecimal, tokens.words)) or lattice.holds(ANCHORS)):
-        return []
+        return (), cost
     from lorebank.dates.spans import Moment
 
     dates, phrases = _stages()
     for stage in dates:
         stage.apply(lattice, Moment(now))
     if not lattice.holds(_DATED):
-        return []
+        return (), cost
+    cost = max(cost, lattice.count(_DATED))
     for stage in phrases:
         stage.apply(lattice, Moment(now))
-    return [
+    found = (
         Found(tokens.starts[start], _end(tokens, edge), edge.languages, edge.value)
         for start, edge in _chosen(lattice, words)
-    ]
+    )
+    return tuple(found), cost
 
 
 def find_vague(text: str) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from functools import cache, lru_cache
@@ -140,9 +141,7 @@ def _read(
     text: str, recorded: date, given: Tense | None, left: DatesLeft, settled: bool = False
 ) -> tuple[Interval, ...]:
     text = text[:LONGEST_READ]
-    had = left.count
     phrases = read_phrases(text, recorded, left)
-    left.count = min(left.count, had - len(phrases))
     if not phrases:
         return ()
     languages = _languages_of(text, phrases)
@@ -277,7 +276,7 @@ def _names_no_time(phrase: Found, clause: str, tense: Tense, languages: _Languag
     return tense == "near" and meaning.granularity == "season" and meaning.modifier == "exact"
 
 
-def _languages_of(text: str, phrases: list[Found]) -> tuple[str, ...]:
+def _languages_of(text: str, phrases: Sequence[Found]) -> tuple[str, ...]:
     """The languages that most common words of the text belong to, of those of its phrases."""
     shared = ALL
     for phrase in phrases:
@@ -292,7 +291,7 @@ def _languages_of(text: str, phrases: list[Found]) -> tuple[str, ...]:
     return tuple(code for code, count in known.items() if count == most)
 
 
-def _clauses(text: str, phrases: list[Found], languages: _Languages) -> list[tuple[int, str]]:
+def _clauses(text: str, phrases: Sequence[Found], languages: _Languages) -> list[tuple[int, str]]:
     """Where each clause ends, and its text.
 
     A piece that is a date and nothing else (`Next week, …`) belongs to the piece behind it, or at
@@ -324,7 +323,7 @@ def _clauses(text: str, phrases: list[Found], languages: _Languages) -> list[tup
     return [(end, text[start:end]) for start, end, _ in pieces]
 
 
-def _is_only_dates(piece: str, start: int, inside: list[Found]) -> bool:
+def _is_only_dates(piece: str, start: int, inside: Sequence[Found]) -> bool:
     if not inside:
         return False
     rest = piece[: inside[0].start - start] + piece[inside[-1].end - start :]
@@ -334,7 +333,7 @@ def _is_only_dates(piece: str, start: int, inside: list[Found]) -> bool:
 _Languages = tuple[str, ...]
 
 
-def _without(text: str, start: int, end: int, phrases: list[Found]) -> str:
+def _without(text: str, start: int, end: int, phrases: Sequence[Found]) -> str:
     """The clause without its dates, which are in no tense: `Weihnachten` is no past of `weihen`."""
     pieces = []
     for phrase in phrases:
