@@ -80,7 +80,7 @@ def test_a_slow_first_sync_does_not_put_the_next_look_off(
     bank.workspace.next_walk = 0.0
     now = iter([1000.0, 1060.0])
     monkeypatch.setattr(workspace.time, "monotonic", lambda: next(now, 1060.0))
-    bank.workspace.freshen()
+    bank.workspace.sync_if_stale()
     assert bank.workspace.next_walk <= 1001.0
 
 

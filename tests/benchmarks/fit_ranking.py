@@ -129,7 +129,7 @@ def ask(
         interval=parse_interval(query.get("since"), query.get("until"), now),  # type: ignore[arg-type]
         as_of=parse_day(query.get("as_of") or now, now, "as-of", side="end"),  # type: ignore[arg-type]
     )
-    bank.workspace.freshen()
+    bank.workspace.sync_if_stale()
     request, _ = build_request(
         bank.workspace, str(query.get("query") or query["question"]), Filters(wanted), 10, now
     )

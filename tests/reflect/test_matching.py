@@ -165,7 +165,7 @@ def test_a_line_that_states_no_opinion_counts_only_where_it_says_outright_that_o
     None
 ):
     opening = fact(O, "2025-01-01", "Likes working from home.", "Ana", c=0.8)
-    deed = fact(W, "2025-01-02", "Rented a desk at home from her aunt.", "Ana")
+    deed = fact(W, "2025-01-02", "Rented a context at home from her aunt.", "Ana")
     outright = fact(W, "2025-01-03", "No longer likes working from home.", "Ana")
     hearsay = fact(W, "2025-01-04", "No longer likes working from home.", "Ben", "Ana")
     formed = form([opening, deed, outright, hearsay])

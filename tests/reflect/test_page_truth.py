@@ -274,7 +274,7 @@ def test_a_line_of_the_core_memory_says_what_a_thing_is(
 
 def test_what_fixes_a_property_does_not_fade(root: Path) -> None:
     write(root, "2025-02-01", ["- W @Ling: Lives in Faro.", "- W @Ling: Likes the harbour best."])
-    things = "lamp desk kite violin ladder anchor carpet samovar helmet lantern trumpet canoe"
+    things = "lamp context kite violin ladder anchor carpet samovar helmet lantern trumpet canoe"
     for day, thing in enumerate(things.split(), start=1):
         write(root, f"2026-02-{day:02}", [f"- W @Ling: Has a {thing}."])
     reflect(root)
@@ -411,7 +411,7 @@ def test_what_is_due_this_morning_stands_before_what_is_long_overdue(root: Path)
 
 
 def test_a_page_says_how_many_opinions_it_leaves_to_the_page_of_opinions(root: Path) -> None:
-    things = "lamp desk kite violin ladder anchor carpet samovar helmet lantern trumpet canoe"
+    things = "lamp context kite violin ladder anchor carpet samovar helmet lantern trumpet canoe"
     write(root, "2026-01-28", [f"- O(c=0.8) @Ling: Likes the {thing}." for thing in things.split()])
     reflect(root)
     summary = block(root, "bank/entities/Ling.md", "summary")
@@ -449,10 +449,10 @@ def test_a_line_said_again_stands_once_though_an_event_was_once_otherwise(root: 
 
 def test_what_a_page_says_by_hand_is_not_told_on_it_again(root: Path) -> None:
     page = root / "bank" / "entities" / "Ling.md"
-    page.write_text("# Ling\n\n- W @Ling: Has a desk by the door.\n", "utf-8")
-    write(root, "2026-02-01", ["- W @Ling: Has a desk by the door."])
+    page.write_text("# Ling\n\n- W @Ling: Has a context by the door.\n", "utf-8")
+    write(root, "2026-02-01", ["- W @Ling: Has a context by the door."])
     reflect(root)
-    assert page.read_text("utf-8").count("Has a desk") == 1
+    assert page.read_text("utf-8").count("Has a context") == 1
 
 
 def test_what_is_asked_of_an_entity_begins_with_the_first_screen_of_its_page(root: Path) -> None:

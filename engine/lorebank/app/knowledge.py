@@ -124,7 +124,7 @@ def calibration(
     day = parse_day(as_of, ws.day(now), "as-of", side="end") or ws.day(now)
     stated = _stated(all_facts(ws.index))
     found = history.calibrate(ws.opinions(slug, day, now), stated, day=day)
-    return replace(found, judges=judge_records(settled(ws.open_desk(now))))
+    return replace(found, judges=judge_records(settled(ws.inbox_context(now))))
 
 
 def _stated(facts: Iterable[Fact]) -> dict[str, float]:

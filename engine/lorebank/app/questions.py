@@ -259,7 +259,7 @@ def _search_notes(
 
     failed = None
     if ws.sidecar is not None:
-        ws.sidecar.freshen()
+        ws.sidecar.sync_if_stale()
         limits: dict[str, Any] = {"k": k, "min_score": min_score, "path": path}
         found = ws.sidecar.search(ws.index, query, sessions=sessions, **limits)
         if found is not None:

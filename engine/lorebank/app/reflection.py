@@ -21,7 +21,7 @@ from lorebank.nightly.journal import commit_run
 from lorebank.nightly.names import PlannedMoves, plan_page_moves, write_page_edits
 from lorebank.nightly.run import RunOptions, reflect_workspace
 from lorebank.nightly.run_record import (
-    KilledRun,
+    InterruptedRun,
     RunRecord,
     begin_run,
     killed_run,
@@ -121,7 +121,7 @@ def reflect(ws: OpenWorkspace, **how: Unpack[ReflectKeywords]) -> ReflectReport:
 
 def _judge_pairs(ws: OpenWorkspace, writer: Writer, today: date) -> None:
     """Have the generator rule on what waits; a night without it is no reason to stop."""
-    judged = judge(ws.open_desk(today), writer, k=writer.budget.calls)
+    judged = judge(ws.inbox_context(today), writer, k=writer.budget.calls)
     if judged.verdicts:
         ws.sync_files()
     if judged.failure is not None:
@@ -141,7 +141,7 @@ def undo_reflect(ws: OpenWorkspace, run: str | None = None, *, force: bool = Fal
 
 
 def settle_pages(
-    ws: OpenWorkspace, today: date, killed: KilledRun | None = None, *, dry_run: bool = False
+    ws: OpenWorkspace, today: date, killed: InterruptedRun | None = None, *, dry_run: bool = False
 ) -> tuple[PlannedMoves, RunRecord | None]:
     """Put the pages of names that were merged or parted by hand where they belong; where one
     moves, or a run was `killed`, the run has begun with that."""

@@ -35,7 +35,7 @@ from lorebank.forgetting.undo import purge as purge_kept
 from lorebank.forgetting.words import Finder
 from lorebank.generation.writing import Writer, open_writer
 from lorebank.inbox import registry
-from lorebank.inbox.sources import Desk
+from lorebank.inbox.sources import InboxContext
 from lorebank.index.items import load_facts
 from lorebank.language.folding import slugify
 from lorebank.nightly.proposals import MOST_ASKED, open_proposals, propose
@@ -63,7 +63,7 @@ def inbox(
     k = None if k is None else checked_count(k)
     ws.embed_pending_statements()  # so that the same is asked whichever command ran before
     kind = None if kind is None else member_of(InboxKind, kind, "kind")
-    return registry.waiting(_desk(ws, now), kind=kind, k=k, likely=likely)
+    return registry.waiting(ws.inbox_context(now), kind=kind, k=k, likely=likely)
 
 
 def rule(
@@ -85,11 +85,11 @@ def rule(
     with ws.writing():
         ws.sync_files()
         ws.embed_pending_statements()
-        desk = _desk(ws, now)
-        before = set(registry.settled(desk))
-        registry.rule(desk, verdicts, by=by, decides=decides)
+        context = ws.inbox_context(now)
+        before = set(registry.settled(context))
+        registry.rule(context, verdicts, by=by, decides=decides)
         ws.sync_files()
-        return tuple(each for each in registry.settled(desk) if each not in before)
+        return tuple(each for each in registry.settled(context) if each not in before)
 
 
 def unrule(
@@ -102,7 +102,9 @@ def unrule(
     """Take verdicts back: those on these items, all `by` a name, or both. Returns them."""
     with ws.writing():
         ws.sync_files()
-        taken = registry.take_back(_desk(ws, now), ids=None if ids is None else listed(ids), by=by)
+        taken = registry.revoke(
+            ws.inbox_context(now), ids=None if ids is None else listed(ids), by=by
+        )
         ws.sync_files()
     return taken
 
@@ -112,7 +114,9 @@ def decisions(
 ) -> tuple[Decision, ...]:
     """The verdicts that stand, all or those `by` a name, as their ledgers have them."""
     signer = None if by is None else registry.signature(by)
-    return tuple(d for d in registry.settled(_desk(ws, now)) if signer is None or d.by == signer)
+    return tuple(
+        d for d in registry.settled(ws.inbox_context(now)) if signer is None or d.by == signer
+    )
 
 
 def proposals(ws: OpenWorkspace) -> tuple[Proposal, ...]:
@@ -120,9 +124,9 @@ def proposals(ws: OpenWorkspace) -> tuple[Proposal, ...]:
     return open_proposals(ws.root)[0]
 
 
-def _desk(ws: OpenWorkspace, now: date | None) -> Desk:
+def _inbox_context(ws: OpenWorkspace, now: date | None) -> InboxContext:
     ws.refuse_in_group("the inbox")
-    return ws.open_desk(now)
+    return ws.inbox_context(now)
 
 
 def judge(ws: OpenWorkspace, *, k: int = 20, now: date | None = None) -> tuple[Decision, ...]:
@@ -134,9 +138,9 @@ def judge(ws: OpenWorkspace, *, k: int = 20, now: date | None = None) -> tuple[D
     """
     with ws.writing(), _model(ws) as writer:
         ws.sync_files()
-        judged = registry.judge(_desk(ws, now), writer, k=k)
+        judged = registry.judge(ws.inbox_context(now), writer, k=k)
         ws.sync_files()
-        done = registry.settled(_desk(ws, now)) if judged.verdicts else ()
+        done = registry.settled(ws.inbox_context(now)) if judged.verdicts else ()
     _say_judged(ws, judged)
     name = registry.signature(writer.model)
     return tuple(each for each in done if each.id in judged.verdicts and each.by == name)
@@ -148,7 +152,7 @@ def compare_verdicts(
     """What the generator says of the `k` pairs of lines on which others ruled last, beside their
     verdicts. Nothing is written; errors as for `judge`."""
     with _model(ws) as writer:
-        judged, found = registry.compare(_desk(ws, now), writer, k=k)
+        judged, found = registry.compare(ws.inbox_context(now), writer, k=k)
     _say_judged(ws, judged)
     return found
 
@@ -194,7 +198,7 @@ def confirm(
         lines = chosen(ws.index, choice, day=ws.day(now), reason=reason)
         places = () if undo else write_confirmations(ws.root, lines)
         if undo:
-            confirmations.take_back(ws.root, lines)
+            confirmations.revoke(ws.root, lines)
         ws.sync_files()
     moved = before ^ quarantined_items(ws.index)
     facts = load_facts(ws.index, moved)
@@ -321,7 +325,7 @@ def _lines_of(ws: OpenWorkspace, line: ForgottenLine) -> list[str]:
 def _purge(ws: OpenWorkspace, runs: Sequence[str], finder: Finder | None = None) -> PurgeReport:
     """Without words to look for, other files than notes are not searched."""
     report = purge_kept(ws.root, runs, finder or Finder())
-    return report if finder else replace(report, unread=ws.unread_files())
+    return report if finder else replace(report, unread=ws.unindexed_files())
 
 
 def finish_interrupted(ws: OpenWorkspace) -> tuple[str, ...]:

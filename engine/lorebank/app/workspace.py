@@ -47,7 +47,7 @@ from lorebank.workspace.lock import WriterLock
 
 if TYPE_CHECKING:
     from lorebank.app.watching import Watcher
-    from lorebank.inbox.sources import Desk
+    from lorebank.inbox.sources import InboxContext
     from lorebank.index.items import ItemCache
     from lorebank.index.lexical import Postings
     from lorebank.index.meaning import EmbeddingService
@@ -72,11 +72,11 @@ _WALK_SHARE = 0.04
 """The share of a server's time that walking for changed files may take."""
 SWEEP_S = 30.0
 """Seconds between two walks while a watcher runs: watching can fail silently."""
-_LOOKED_BACK = 30
+HEADING_LOOKBACK_DAYS = 30
 """Days before a log in which one like it is looked for: who writes logs writes one a month."""
-_SMALL_BYTES = 4 * 2**20
+_QUICK_CHECK_MAX_BYTES = 4 * 2**20
 """Of an index: its pages are looked at in some 3 ms."""
-_HELD_S = 60.0
+_LOCKED_RETRY_S = 60.0
 """Seconds for which an index that another process held is kept in memory."""
 _LONGEST_GAP_S = 1.0
 """Most seconds between two walks without a watcher: an edit is seen within 2 s, walk included."""
@@ -151,7 +151,7 @@ def synced_first(question: Callable[..., R]) -> Callable[..., R]:
     """The same for a question, answered from an index that is up to date with the files."""
 
     def answer(ws: OpenWorkspace, *args: Any, **kwargs: Any) -> R:
-        ws.freshen()
+        ws.sync_if_stale()
         return question(ws, *args, **kwargs)
 
     return with_index_repair(answer)
@@ -256,7 +256,7 @@ class OpenWorkspace:
             if not has_all_rows(self._connection):
                 raise store.DamagedIndex[0]("rows are missing from it")
             if not self.in_memory:
-                self._look_over(self._connection)
+                self._check_integrity(self._connection)
         return self._connection
 
     @property
@@ -279,7 +279,7 @@ class OpenWorkspace:
                 )
             except NotWritable as problem:
                 self._keep_in_memory(problem)
-                if self.is_held and not self.wait_ms and problem.__cause__:
+                if self.is_locked_elsewhere and not self.wait_ms and problem.__cause__:
                     raise problem.__cause__ from None
         return with_vocabulary_table(store.open_in_memory(self.index_path))
 
@@ -314,12 +314,12 @@ class OpenWorkspace:
         self.discard_index()
         return True
 
-    def _look_over(self, connection: Connection) -> None:
+    def _check_integrity(self, connection: Connection) -> None:
         """Look at all pages once a day, at those of a small file whenever it is opened."""
         today = date.today().isoformat()
         is_due = read_meta(connection, "checked") != today
-        with self.in_haste():
-            is_small = self.index_path.stat().st_size < _SMALL_BYTES
+        with self.without_waiting():
+            is_small = self.index_path.stat().st_size < _QUICK_CHECK_MAX_BYTES
             damage = (
                 store.integrity_problems(connection, words=is_due) if is_due or is_small else ()
             )
@@ -329,12 +329,12 @@ class OpenWorkspace:
                 store.write_meta(connection, "checked", today)
 
     @property
-    def is_held(self) -> bool:
+    def is_locked_elsewhere(self) -> bool:
         """Whether another process holds the index, so that it is kept in memory for a while."""
         return bool(self.in_memory) and self._in_memory_until < math.inf
 
     @contextmanager
-    def in_haste(self) -> Iterator[None]:
+    def without_waiting(self) -> Iterator[None]:
         """Inside, nobody who holds the index is waited for: what needs it is left out."""
         waited = self.wait_ms
         if self._connection is not None:
@@ -354,7 +354,7 @@ class OpenWorkspace:
     def _keep_in_memory(self, problem: Exception) -> None:
         self.close()
         held = isinstance(problem.__cause__ or problem, store.BusyIndex)
-        self._in_memory_until = time.monotonic() + _HELD_S if held else math.inf
+        self._in_memory_until = time.monotonic() + _LOCKED_RETRY_S if held else math.inf
         self.in_memory = f"the index cannot be written ({problem}); it is kept in memory"
         self.next_walk = 0.0
         self.say(self.in_memory)
@@ -376,7 +376,7 @@ class OpenWorkspace:
 
         return finish_interrupted(self)
 
-    def unread_files(self) -> tuple[str, ...]:
+    def unindexed_files(self) -> tuple[str, ...]:
         """Files in the workspace that are none of its notes and pages, hidden ones aside."""
         known = {file.path for file in self.walk().files}
         found = []
@@ -560,7 +560,7 @@ class OpenWorkspace:
                 lambda texts: len(self.meaning.embed_texts(texts)),
             )
 
-    def freshen(self) -> None:
+    def sync_if_stale(self) -> None:
         """Sync before an answer, unless nothing changed since the last look or it was just now."""
         self._drop_stale_connection()
         started = time.monotonic()
@@ -691,7 +691,7 @@ class OpenWorkspace:
         """The whole id of an opinion from a beginning of it."""
         from lorebank.index.opinions import load_opinions
 
-        self.freshen()
+        self.sync_if_stale()
         found = [o.id for o in load_opinions(self.index, opinion_id=text)]
         if not found:
             raise NotFound(f"no opinion '{text}'", hint="`lorebank opinions` lists them with ids")
@@ -699,10 +699,10 @@ class OpenWorkspace:
             raise UsageError(f"'{text}' matches several ids", hint=", ".join(found[:5]))
         return text if text in found else found[0]
 
-    def open_desk(self, now: date | None) -> Desk:
-        from lorebank.inbox.sources import Desk
+    def inbox_context(self, now: date | None) -> InboxContext:
+        from lorebank.inbox.sources import InboxContext
 
-        return Desk(
+        return InboxContext(
             lambda: self.index,
             self.root,
             self.config,
@@ -722,12 +722,12 @@ class OpenWorkspace:
         of, nothing is read again."""
         from lorebank.inbox.registry import waiting
 
-        desk = self.open_desk(day)
+        context = self.inbox_context(day)
         if not embed:
-            desk = replace(desk, vectors_of=self.vectors_of or (lambda texts: {}))
+            context = replace(context, vectors_of=self.vectors_of or (lambda texts: {}))
         if content is not None:
-            desk = replace(desk, known=(content.facts, content.over))
-        items = waiting(desk, likely=True).items
+            context = replace(context, known=(content.facts, content.over))
+        items = waiting(context, likely=True).items
         return sum(item.kind is not InboxKind.PROPOSAL for item in items)
 
     def builtin_vectors(self, texts: Sequence[str]) -> Mapping[str, bytes]:
@@ -741,7 +741,7 @@ class OpenWorkspace:
 
         headings = self.read_settings.retain_headings
         title = retain_title(text, headings)
-        for back in range(1, min(_LOOKED_BACK, (day - date.min).days) + 1):
+        for back in range(1, min(HEADING_LOOKBACK_DAYS, (day - date.min).days) + 1):
             path = self.log_path(day - timedelta(days=back))
             if not title and (self.root / path).is_file() and not is_linked(self.root, path):
                 title = retain_title((self.root / path).read_text("utf-8", "replace"), headings)

@@ -144,7 +144,7 @@ def retain(ws: OpenWorkspace, text: str, **details: Unpack[RetainKeywords]) -> F
         return replace(fact, citation=place)
     if ws.group:
         return written  # the inbox is the owner's, and not for a group
-    return replace(written, related=about(ws.open_desk(now), written))
+    return replace(written, related=about(ws.inbox_context(now), written))
 
 
 def _write_fact(ws: OpenWorkspace, fact: Fact, private: str, recorded: date) -> Citation:
@@ -162,12 +162,12 @@ def _write_fact(ws: OpenWorkspace, fact: Fact, private: str, recorded: date) -> 
 def _sync_if_free(ws: OpenWorkspace) -> None:
     """Bring the index up to date unless somebody holds the workspace: whoever writes a line
     never waits for a night, whose own last sync, or the next question, reads it."""
-    with suppress(LockHeld), WriterLock(ws.root, timeout_s=0), ws.in_haste():
+    with suppress(LockHeld), WriterLock(ws.root, timeout_s=0), ws.without_waiting():
         try:
             ws.finish_interrupted()
         except WorkspaceError as problem:  # no reason to refuse a line
             ws.say(f"{problem.message}; {problem.hint}")
-        if not ws.is_held:  # else the next question reads it
+        if not ws.is_locked_elsewhere:  # else the next question reads it
             ws.sync_files()
 
 
@@ -428,7 +428,7 @@ def _names_in(ws: OpenWorkspace, day: date, text: str) -> tuple[Mention, ...]:
     from lorebank.names.plain_mentions import names_in_sentence
     from lorebank.nightly.infer import infer_facts
 
-    ws.freshen()
+    ws.sync_if_stale()
     if known := names_in_sentence(ws.index, text, not_names()):
         return known
     stated = infer_facts(read_document(f"{text}\n", ""), day, {})

@@ -27,7 +27,7 @@ from lorebank.forgetting.undo import purge as purge_kept
 from lorebank.forgetting.words import Copies, Finder, bytes_of, text_of, word_finder
 from lorebank.generation.writing import forget_generated
 from lorebank.index.embedding_cache import EmbeddingCache
-from lorebank.markdown.forgotten import Mended, Traces, blanked, mend_blocks, mend_report
+from lorebank.markdown.forgotten import ForgottenRefs, Mended, blanked, mend_report, redact_blocks
 from lorebank.markdown.ledger import added_line, without_lines
 from lorebank.markdown.proposal_pages import DECISIONS_PATH, PROPOSAL_PAGES
 from lorebank.markdown.source import newline_style
@@ -226,7 +226,7 @@ def _rest_of(path: str, cut: Cut, present: bytes, texts: Sequence[str]) -> Cut |
     after = None if cut.after is None else carried(cut.before, cut.after, present)
     if after is None and cut.derived:
         text, encoding = text_of(present)
-        after = bytes_of(mender(path)(text, Traces(texts=tuple(texts))).text, encoding)
+        after = bytes_of(mender(path)(text, ForgottenRefs(texts=tuple(texts))).text, encoding)
     return None if after is None else Cut(present, after)
 
 
@@ -294,11 +294,11 @@ def _with_tombstones(text: str, turns: ForgottenTurns) -> str:
     return added_line(text, newline_style(text).join(new), title="Forgotten")[0] if new else text
 
 
-def _traces(selected: Selected, order: Order) -> Traces:
+def _traces(selected: Selected, order: Order) -> ForgottenRefs:
     texts = [line.text for line in selected.lines if line.kind or len(line.text) >= _TELLING]
     # With a day, what is newer stays, and what tells of it.
     meant = (order.names, order.match) if order.before is None else ()
-    return Traces(
+    return ForgottenRefs(
         places=tuple(line.source for line in selected.lines),
         ids=frozenset(line.id for line in selected.lines if line.id),
         texts=tuple(dict.fromkeys(texts)),
@@ -306,11 +306,11 @@ def _traces(selected: Selected, order: Order) -> Traces:
     )
 
 
-def mender(path: str) -> Callable[[str, Traces], Mended]:
+def mender(path: str) -> Callable[[str, ForgottenRefs], Mended]:
     """What cuts traces out of a page."""
     if path in _LEDGERS or (layout.is_generated(path) and path not in PROPOSAL_PAGES):
         return mend_report
-    return mend_blocks
+    return redact_blocks
 
 
 def _lines_cut(
@@ -400,7 +400,7 @@ def places_left(
             told = finder.places((root / path).read_bytes())
             if any(told.values()) or (told and not maybes):
                 found.append(Diagnostic(path, 0, LEFT, "holds it; delete it, it is made again"))
-        if any(map(finder.is_told, texts_of(index))):
+        if any(map(finder.is_certain_match, texts_of(index))):
             found.append(Diagnostic(_CACHES[0], 0, LEFT, "holds it; run lorebank index --full"))
     if more := maybes[_MOST_MAYBES:]:
         found = [each for each in found if each not in more]

@@ -87,12 +87,12 @@ class Finder:
         for match in self._like.finditer("\n".join(folded)):
             first, last = bisect(ends, match.start()), bisect(ends, match.end() - 1)
             is_value = first < matter and self._value.search(folded[first])
-            sure = bool(is_value) or self.is_told("\n".join(bare[first : last + 1]))
+            sure = bool(is_value) or self.is_certain_match("\n".join(bare[first : last + 1]))
             for number in range(first + 1, last + 2):
                 found[number] = found.get(number, False) or sure
         return found
 
-    def is_told(self, text: str) -> bool:
+    def is_certain_match(self, text: str) -> bool:
         """Whether a text holds it for certain."""
         folded = fold(text)
         if not self._any.search(folded):
@@ -110,7 +110,7 @@ class Finder:
         if is_text:
             return self.lines(split_lines(text_of(data)[0]))
         found = [readable(text_of(match.group())[0]) for match in self._bytes.finditer(data)]
-        return {0: any(map(self.is_told, found))} if found else {}
+        return {0: any(map(self.is_certain_match, found))} if found else {}
 
 
 class Copies(Finder):
@@ -126,7 +126,7 @@ class Copies(Finder):
         """The lines that hold one."""
         return {number: False for number, line in enumerate(lines, 1) if self._holds(line)}
 
-    def is_told(self, text: str) -> bool:
+    def is_certain_match(self, text: str) -> bool:
         """Nothing is."""
         return False
 

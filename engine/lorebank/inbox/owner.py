@@ -12,7 +12,7 @@ from lorebank.domain.facts import Citation, InboxItem, InboxKind, InboxLine
 from lorebank.domain.judgments import Decision, Ground, Proposal, ProposalAction
 from lorebank.errors import ConcurrentEdit, UsageError
 from lorebank.inbox.sources import (
-    Desk,
+    InboxContext,
     Source,
     Verdict,
     add_ledger_line,
@@ -44,8 +44,8 @@ _WEIGHTS = {InboxKind.PROPOSAL: 0.75, InboxKind.NAME: 0.5, InboxKind.QUARANTINE:
 the sure and the faint pairs: names. Below them: an import brings many at once."""
 
 
-def _name_waiting(desk: Desk) -> Iterator[InboxItem]:
-    for finding in audit_names(desk.connection).findings:
+def _name_waiting(context: InboxContext) -> Iterator[InboxItem]:
+    for finding in audit_names(context.connection).findings:
         if finding.kind != "duplicate":
             continue
         one, other = finding.names
@@ -53,8 +53,8 @@ def _name_waiting(desk: Desk) -> Iterator[InboxItem]:
         yield InboxItem(
             id=_name_id(one, other),
             kind=InboxKind.NAME,
-            older=_name_line(desk, one, next(places, None)),
-            newer=_name_line(desk, other, next(reversed(finding.evidence), None)),
+            older=_name_line(context, one, next(places, None)),
+            newer=_name_line(context, other, next(reversed(finding.evidence), None)),
             reason=finding.reason,
             effect={
                 "same": f"both become one entity; the page of {one} moves to {other}",
@@ -68,19 +68,19 @@ def _name_id(one: str, other: str) -> str:
     return item_id(InboxKind.NAME, *sorted((slugify(one), slugify(other))))
 
 
-def _name_line(desk: Desk, name: str, place: Citation | None) -> InboxLine:
-    fact = facts_by_place(desk.connection, place.path, place.start_line) if place else None
+def _name_line(context: InboxContext, name: str, place: Citation | None) -> InboxLine:
+    fact = facts_by_place(context.connection, place.path, place.start_line) if place else None
     return InboxLine(name, place, fact.recorded if fact else None, name)
 
 
-def _name_rule(desk: Desk, verdict: Verdict) -> None:
+def _name_rule(context: InboxContext, verdict: Verdict) -> None:
     newer, older = verdict.about
     action = LedgerAction.MERGE if verdict.choice == "same" else LedgerAction.DISTINCT
-    _decide(desk, action, (older, newer), reason=signed(verdict.by, ""))
+    _decide(context, action, (older, newer), reason=signed(verdict.by, ""))
 
 
-def _name_settled(desk: Desk) -> Iterator[Decision]:
-    for entry in parse_ledger(ledger_text(desk, IDENTITY_PAGE), IDENTITY_PAGE).entries:
+def _name_settled(context: InboxContext) -> Iterator[Decision]:
+    for entry in parse_ledger(ledger_text(context, IDENTITY_PAGE), IDENTITY_PAGE).entries:
         if entry.action in _NAME_VERDICTS and len(entry.names) == 2:
             names = tuple(name.name for name in entry.names)
             yield Decision(
@@ -94,17 +94,22 @@ def _name_settled(desk: Desk) -> Iterator[Decision]:
             )
 
 
-def _name_take_back(desk: Desk, decisions: Sequence[Decision]) -> None:
+def _name_take_back(context: InboxContext, decisions: Sequence[Decision]) -> None:
     actions = {word: action for action, word in _NAME_VERDICTS.items()}
     for decision in decisions:
-        _decide(desk, actions[decision.verdict], decision.about, undo=True)
+        _decide(context, actions[decision.verdict], decision.about, undo=True)
 
 
 def _decide(
-    desk: Desk, action: LedgerAction, names: Sequence[str], *, reason: str = "", undo: bool = False
+    context: InboxContext,
+    action: LedgerAction,
+    names: Sequence[str],
+    *,
+    reason: str = "",
+    undo: bool = False,
 ) -> None:
-    entry = decision_entry(action, names, desk.today, reason)
-    decide(desk.connection, desk.root, entry, undo=undo)
+    entry = decision_entry(action, names, context.today, reason)
+    decide(context.connection, context.root, entry, undo=undo)
 
 
 NAMES = Source(
@@ -112,14 +117,14 @@ NAMES = Source(
 )
 
 
-def _proposal_waiting(desk: Desk) -> Iterator[InboxItem]:
-    for proposal in open_proposals(desk.root)[0]:
+def _proposal_waiting(context: InboxContext) -> Iterator[InboxItem]:
+    for proposal in open_proposals(context.root)[0]:
         last = proposal.grounds[-1] if proposal.grounds else None
         yield InboxItem(
             id=_proposal_id(proposal.id, (ground.fact_id for ground in proposal.grounds)),
             kind=InboxKind.PROPOSAL,
-            older=_old_line(desk, proposal),
-            newer=_edit(desk, proposal, last),
+            older=_old_line(context, proposal),
+            newer=_edit(context, proposal, last),
             reason=proposal.why,
             effect={
                 "accept": f"{proposal.action.value}s the line in {proposal.target}",
@@ -133,54 +138,54 @@ def _proposal_id(proposal_id: str, facts: Iterable[str]) -> str:
     return item_id(InboxKind.PROPOSAL, proposal_id, *sorted(filter(None, facts)))
 
 
-def _old_line(desk: Desk, proposal: Proposal) -> InboxLine | None:
+def _old_line(context: InboxContext, proposal: Proposal) -> InboxLine | None:
     if not proposal.old:
         return None
-    lines = [line.removesuffix("\r") for line in ledger_text(desk, proposal.target).split("\n")]
+    lines = [line.removesuffix("\r") for line in ledger_text(context, proposal.target).split("\n")]
     old = proposal.old.split("\n")
     place = next((n for n in range(len(lines)) if lines[n : n + len(old)] == old), -1) + 1
     last = place and place + len(old) - 1
     return InboxLine(proposal.old, Citation(proposal.target, place, last))
 
 
-def _edit(desk: Desk, proposal: Proposal, last: Ground | None) -> InboxLine:
+def _edit(context: InboxContext, proposal: Proposal, last: Ground | None) -> InboxLine:
     place = last.source if last else Citation(proposal.target, 0, 0)
-    known = facts_by_id(desk.connection, last.fact_id) if last and last.fact_id else ()
+    known = facts_by_id(context.connection, last.fact_id) if last and last.fact_id else ()
     by = known[0].author.agent if known else ""
     return InboxLine(proposal.new, place, last.day if last else None, proposal.id, by=by)
 
 
-def _proposal_rule(desk: Desk, verdict: Verdict) -> None:
-    [proposal] = (each for each in open_proposals(desk.root)[0] if each.id in verdict.about)
+def _proposal_rule(context: InboxContext, verdict: Verdict) -> None:
+    [proposal] = (each for each in open_proposals(context.root)[0] if each.id in verdict.about)
     accepted = verdict.choice == "accept"
-    edit = _accept(desk, proposal) if accepted else None
-    record(desk.root, proposal, accepted=accepted, day=desk.today, by=verdict.by, edit=edit)
+    edit = _accept(context, proposal) if accepted else None
+    record(context.root, proposal, accepted=accepted, day=context.today, by=verdict.by, edit=edit)
 
 
-def _accept(desk: Desk, proposal: Proposal) -> LineEdit:
+def _accept(context: InboxContext, proposal: Proposal) -> LineEdit:
     """`ConcurrentEdit` where the line to change, or what it rests on, is not what it was."""
-    check_grounds(desk.root, desk.connection, proposal)
-    before = ledger_text(desk, proposal.target)
+    check_grounds(context.root, context.connection, proposal)
+    before = ledger_text(context, proposal.target)
     if proposal.action is ProposalAction.RETAIN:
-        _retain_line(desk, proposal)
+        _retain_line(context, proposal)
     else:
-        accept_edit(desk.root, proposal, desk.config)
-    return LineEdit.between(proposal.target, before, ledger_text(desk, proposal.target))
+        accept_edit(context.root, proposal, context.config)
+    return LineEdit.between(proposal.target, before, ledger_text(context, proposal.target))
 
 
-def _retain_line(desk: Desk, proposal: Proposal) -> None:
+def _retain_line(context: InboxContext, proposal: Proposal) -> None:
     """Unless it stands there already."""
-    named = named_day(proposal.target, LogPattern.compile(desk.config.workspace.log_pattern))
+    named = named_day(proposal.target, LogPattern.compile(context.config.workspace.log_pattern))
     if named.day is None or proposal.target.startswith("bank/"):
         raise UsageError(f"{proposal.target} is no log")
-    log = resolve_memory_path(desk.root, proposal.target, desk.config)
+    log = resolve_memory_path(context.root, proposal.target, context.config)
     lines = log.read_text("utf-8-sig", errors="replace").splitlines() if log.exists() else []
     if proposal.new not in lines:
-        desk.append(proposal.target, proposal.new, named.day)
+        context.append(proposal.target, proposal.new, named.day)
 
 
-def _proposal_settled(desk: Desk) -> Iterator[Decision]:
-    for ruling in parse_rulings(ledger_text(desk, DECISIONS_PATH))[0]:
+def _proposal_settled(context: InboxContext) -> Iterator[Decision]:
+    for ruling in parse_rulings(ledger_text(context, DECISIONS_PATH))[0]:
         assert ruling.citation is not None
         yield Decision(
             id=_proposal_id(ruling.id, ruling.fact_ids),
@@ -193,16 +198,16 @@ def _proposal_settled(desk: Desk) -> Iterator[Decision]:
         )
 
 
-def _proposal_take_back(desk: Desk, decisions: Sequence[Decision]) -> None:
+def _proposal_take_back(context: InboxContext, decisions: Sequence[Decision]) -> None:
     """Undo the edits that were made, the last one first, then forget the verdicts."""
-    edits = {r.citation: r.edit for r in parse_rulings(ledger_text(desk, DECISIONS_PATH))[0]}
+    edits = {r.citation: r.edit for r in parse_rulings(ledger_text(context, DECISIONS_PATH))[0]}
     texts: dict[str, str] = {}
     for decision in sorted(decisions, key=lambda d: -d.source.start_line):
         if decision.verdict != "accept":
             continue
         edit = edits.get(decision.source)
         path = edit.path if edit else ""
-        text = texts[path] if path in texts else ledger_text(desk, path) if path else ""
+        text = texts[path] if path in texts else ledger_text(context, path) if path else ""
         left = edit.undone(text) if edit else None
         if left is None:
             raise ConcurrentEdit(
@@ -212,8 +217,8 @@ def _proposal_take_back(desk: Desk, decisions: Sequence[Decision]) -> None:
             )
         texts[path] = left
     for path, text in texts.items():
-        write_text_file(desk.root, read_text_file(desk.root, path), text)
-    remove_ledger_lines(desk, decisions)
+        write_text_file(context.root, read_text_file(context.root, path), text)
+    remove_ledger_lines(context, decisions)
 
 
 PROPOSALS = Source(
@@ -225,10 +230,11 @@ PROPOSALS = Source(
 )
 
 
-def _quarantine_waiting(desk: Desk) -> Iterator[InboxItem]:
-    known = {decision.id for decision in _quarantine_settled(desk)}
+def _quarantine_waiting(context: InboxContext) -> Iterator[InboxItem]:
+    known = {decision.id for decision in _quarantine_settled(context)}
     facts = {
-        fact.id: fact for fact in load_facts(desk.connection, quarantined_items(desk.connection))
+        fact.id: fact
+        for fact in load_facts(context.connection, quarantined_items(context.connection))
     }
     for fact in facts.values():
         if item_id(InboxKind.QUARANTINE, fact.id) in known:
@@ -247,16 +253,16 @@ def _quarantine_waiting(desk: Desk) -> Iterator[InboxItem]:
         )
 
 
-def _quarantine_rule(desk: Desk, verdict: Verdict) -> None:
+def _quarantine_rule(context: InboxContext, verdict: Verdict) -> None:
     [id] = verdict.about
-    place = facts_by_id(desk.connection, id)[0].citation
+    place = facts_by_id(context.connection, id)[0].citation
     reason, is_rejected = signed(verdict.by, str(place)), verdict.choice == "reject"
-    line = Confirmation(Target.ID, id, desk.today, reason, place, is_rejected)
-    add_ledger_line(desk, CONFIRMED_PAGE, format_confirmation(line), title="Confirmed")
+    line = Confirmation(Target.ID, id, context.today, reason, place, is_rejected)
+    add_ledger_line(context, CONFIRMED_PAGE, format_confirmation(line), title="Confirmed")
 
 
-def _quarantine_settled(desk: Desk) -> Iterator[Decision]:
-    for line in parse_confirmations(ledger_text(desk, CONFIRMED_PAGE), CONFIRMED_PAGE)[0]:
+def _quarantine_settled(context: InboxContext) -> Iterator[Decision]:
+    for line in parse_confirmations(ledger_text(context, CONFIRMED_PAGE), CONFIRMED_PAGE)[0]:
         if line.target is Target.ID:
             yield Decision(
                 id=item_id(InboxKind.QUARANTINE, line.value),

@@ -34,7 +34,7 @@ from lorebank.domain.facts import (
 )
 from lorebank.domain.judgments import Decision
 from lorebank.inbox.sources import (
-    Desk,
+    InboxContext,
     Source,
     Verdict,
     add_ledger_line,
@@ -74,14 +74,14 @@ _CONFLICT = "its words disagree"
 """The reason for which two opinions are asked about as a replacement first."""
 
 
-def _evidence_waiting(desk: Desk, fact: Fact | None = None) -> Iterator[InboxItem]:
-    pairs = list(unsure_pairs(desk.connection, fact.id if fact else None))
-    opened = items.facts_of_ids(desk.connection, {o.evidence[0].fact_id for _, _, o in pairs})
+def _evidence_waiting(context: InboxContext, fact: Fact | None = None) -> Iterator[InboxItem]:
+    pairs = list(unsure_pairs(context.connection, fact.id if fact else None))
+    opened = items.facts_of_ids(context.connection, {o.evidence[0].fact_id for _, _, o in pairs})
     for row, known, opinion in pairs:
         place = opinion.source
         first = opened[opinion.evidence[0].fact_id]
         if first.citation != place:  # an undated line is no evidence
-            first = items.facts_by_place(desk.connection, place.path, place.start_line) or first
+            first = items.facts_by_place(context.connection, place.path, place.start_line) or first
         kind = _kind_of_pair(known, opinion, row.reason)
         yield InboxItem(
             id=_evidence_id(row.opinion, row.fact),
@@ -122,25 +122,25 @@ def _evidence_id(opinion: str, fact: str) -> str:
     return item_id(InboxKind.EVIDENCE, opinion, fact)
 
 
-def _evidence_rule(desk: Desk, verdict: Verdict) -> None:
+def _evidence_rule(context: InboxContext, verdict: Verdict) -> None:
     fact, opinion = verdict.about
     is_stance, choice = verdict.kind is InboxKind.EVIDENCE, verdict.choice
     stance = Stance(choice) if is_stance else _STANCES[Relation(choice)]
-    known = items.facts_by_id(desk.connection, fact)
+    known = items.facts_by_id(context.connection, fact)
     place = known[0].citation if known else None
     nowhere = Citation(EVIDENCE_PAGE, 0, 0)
-    ruling = EvidenceRuling(fact, stance, opinion, desk.today, "", nowhere, place, verdict.by)
-    add_ledger_line(desk, EVIDENCE_PAGE, format_evidence_line(ruling), title="Evidence")
+    ruling = EvidenceRuling(fact, stance, opinion, context.today, "", nowhere, place, verdict.by)
+    add_ledger_line(context, EVIDENCE_PAGE, format_evidence_line(ruling), title="Evidence")
 
 
-def _evidence_settled(desk: Desk) -> Iterator[Decision]:
-    rulings = parse_evidence_lines(ledger_text(desk, EVIDENCE_PAGE), EVIDENCE_PAGE)[0]
+def _evidence_settled(context: InboxContext) -> Iterator[Decision]:
+    rulings = parse_evidence_lines(ledger_text(context, EVIDENCE_PAGE), EVIDENCE_PAGE)[0]
     ruled = {ruling.opinion_id for ruling in rulings}
-    known = {*holders_of_opinions(desk.connection, ruled)}
+    known = {*holders_of_opinions(context.connection, ruled)}
     if not ruled <= known:
-        known |= stated_opinions(items.all_facts(desk.connection))
+        known |= stated_opinions(items.all_facts(context.connection))
     for ruling in rulings:
-        facts = items.facts_by_id(desk.connection, ruling.fact_id)
+        facts = items.facts_by_id(context.connection, ruling.fact_id)
         states = bool(facts) and facts[0].kind is FactKind.OPINION
         kind, verdict = InboxKind.EVIDENCE, ruling.stance.value
         if states:
@@ -166,23 +166,23 @@ EVIDENCE = Source(
     _evidence_settled,
     remove_ledger_lines,
     about=_evidence_waiting,
-    is_ruled_again=True,
+    allows_second_ruling=True,
 )
 
 
 _MAY_BE_OVER = frozenset({FactKind.WORLD, FactKind.OBSERVATION})
 _MAY_END = frozenset({FactKind.WORLD, FactKind.OBSERVATION, FactKind.EXPERIENCE})
-_A_DAY = 2
+_MAX_PER_DAY = 2
 """Most questions about the lines of one day."""
-_SHARED = 0.3
+_SHARED_WORDS_WEIGHT = 0.3
 """What all words shared add to the cosine of the two lines; words of change add nothing."""
-_ENOUGH = 0.45
+_MIN_SCORE = 0.45
 """The score wanted where many older lines are known. In two logs by other hands 1.2 questions a day
 then reach 16 of 23 and 9 of 12 stale lines; at .3 one more, for half as many questions again."""
-_LEAST = 0.05
+_MIN_SCORE_OF_ONE = 0.05
 """The score wanted of the only older line: of 107 pairs by three hands in which the newer ends the
 older 4 lie below it, of lines about something else most."""
-_ENOUGH_WORDS = 1 / 3
+_MIN_SHARED_WORDS = 1 / 3
 """The same without an embedder, where the score is the share of words in common."""
 _WINDOW = timedelta(days=90)
 """Older questions are let go: whoever left them for a quarter will not answer them."""
@@ -198,35 +198,38 @@ class _Pair(NamedTuple):
     older: Fact
 
 
-def _replacement_waiting(desk: Desk) -> Iterator[InboxItem]:
-    index = desk.connection
-    facts, over = desk.known or (items.all_facts(index), what_is_over(index, today=desk.today))
-    yield from _claimed(desk, over.asked)
-    nearest = _nearest(desk, facts, over)
+def _replacement_waiting(context: InboxContext) -> Iterator[InboxItem]:
+    index = context.connection
+    facts, over = context.known or (
+        items.all_facts(index),
+        what_is_over(index, today=context.today),
+    )
+    yield from _agent_claims(context, over.asked)
+    nearest = _nearest(context, facts, over)
     # Once somebody ruled on a line, its next pair is a worse one, and mostly not worth asking.
-    asked = {newer for newer, _ in ruled_pairs(desk.connection)}
+    asked = {newer for newer, _ in ruled_pairs(context.connection)}
     by_day: defaultdict[date | None, list[_Pair]] = defaultdict(list)
     for pair in sorted(nearest.values(), key=lambda p: (-p.score, p.newer.id, p.older.id)):
-        if pair.newer.id not in asked or pair.score >= _ENOUGH:
+        if pair.newer.id not in asked or pair.score >= _MIN_SCORE:
             by_day[pair.newer.recorded].append(pair)
     for found in by_day.values():
-        yield from map(_item, found[:_A_DAY])
+        yield from map(_item, found[:_MAX_PER_DAY])
 
 
-def _replacement_about(desk: Desk, fact: Fact) -> Iterator[InboxItem]:
+def _replacement_about(context: InboxContext, fact: Fact) -> Iterator[InboxItem]:
     """What a new line of an agent says is over, else the line about the same entity that it is
     nearest to."""
-    near = items.facts_by_entity(desk.connection, sorted(fact.slugs))
+    near = items.facts_by_entity(context.connection, sorted(fact.slugs))
     may_be_over = {*fact.ends, *(each.id for each in near)}
-    over = what_is_over(desk.connection, today=desk.today, among=may_be_over)
-    yield from _claimed(desk, {o: n for o, n in over.asked.items() if n == fact.id})
-    yield from map(_item, _nearest(desk, near, over, fact.id).values())
+    over = what_is_over(context.connection, today=context.today, among=may_be_over)
+    yield from _agent_claims(context, {o: n for o, n in over.asked.items() if n == fact.id})
+    yield from map(_item, _nearest(context, near, over, fact.id).values())
 
 
-def _claimed(desk: Desk, claimed: Mapping[str, str]) -> Iterator[InboxItem]:
+def _agent_claims(context: InboxContext, claimed: Mapping[str, str]) -> Iterator[InboxItem]:
     """Lines of the owner's of which an agent's says that they are over, and several of which a
     newer one may end."""
-    facts = items.facts_of_ids(desk.connection, {*claimed.keys(), *claimed.values()})
+    facts = items.facts_of_ids(context.connection, {*claimed.keys(), *claimed.values()})
     for older, newer in claimed.items():
         if facts[older].kind is not FactKind.OPINION:  # of these opinions are asked about
             is_agents = facts[newer].author.agent and not facts[older].author.agent
@@ -237,7 +240,7 @@ def _claimed(desk: Desk, claimed: Mapping[str, str]) -> Iterator[InboxItem]:
 
 
 def _nearest(
-    desk: Desk, facts: Iterable[Fact], over: Over, only: str | None = None
+    context: InboxContext, facts: Iterable[Fact], over: Over, only: str | None = None
 ) -> dict[str, _Pair]:
     """Each recent line (`only` that of an id), by its id, with the older line about an entity that
     it may replace which is nearest to it.
@@ -246,7 +249,7 @@ def _nearest(
     A line without a day, as in front matter, counts as older than all that have one.
     """
     spent = frozenset((*over.superseded.values(), *over.asked.values()))
-    ruled = ruled_pairs(desk.connection)
+    ruled = ruled_pairs(context.connection)
     standing = [f for f in facts if not f.quarantined and f.id not in over.superseded]
     since = max((fact.recorded or date.min for fact in standing), default=date.min)
     since -= min(_WINDOW, since - date.min)
@@ -263,7 +266,7 @@ def _nearest(
             for slug in slugs.intersection(fact.subjects):
                 may_end[slug].append(fact)
     texts = {fact.content for each in (news, *may_end.values()) for fact in each}
-    vectors = vectors_by_text(desk.vectors_of, texts)
+    vectors = vectors_by_text(context.vectors_of, texts)
     older = {slug: _Older(each, vectors) for slug, each in may_end.items()}
     nearest: dict[str, _Pair] = {}
     for newer in news:
@@ -326,8 +329,8 @@ class _Older:
         for holding in filter(None, map(self.holding.get, mine.begun)):
             earlier = bisect_left(holding, count)
             alike_begun.update(holding[max(0, earlier - MOST_HOLDING) : earlier])
-        enough = (_ENOUGH if vectors else _ENOUGH_WORDS) * (1 - 1 / max(1, count))
-        weight, best = _SHARED if vectors else 1.0, None
+        enough = (_MIN_SCORE if vectors else _MIN_SHARED_WORDS) * (1 - 1 / max(1, count))
+        weight, best = _SHARED_WORDS_WEIGHT if vectors else 1.0, None
         cosines = [0.0] * count
         if vector is not None and self.matrix is not None:
             cosines = (self.matrix[:count] @ vector).tolist()
@@ -341,7 +344,7 @@ class _Older:
             shorter = theirs if len(theirs.telling) < len(mine.telling) else mine
             again = len(shorter.telling) - len(shorter.begun)
             most = (begun_alike + again) / max(1, len(shorter.telling))
-            least = max(enough, _LEAST, best.score if best else 0)
+            least = max(enough, _MIN_SCORE_OF_ONE, best.score if best else 0)
             is_habit = self.words[number].beside_numbers in self.habits
             if is_habit or alike + weight * most < least:
                 continue
@@ -383,17 +386,17 @@ def _pair_id(newer: str, older: str) -> str:
     return item_id(InboxKind.REPLACEMENT, newer, older)
 
 
-def _replacement_rule(desk: Desk, verdict: Verdict) -> None:
+def _replacement_rule(context: InboxContext, verdict: Verdict) -> None:
     newer, older = verdict.about
-    known = items.facts_of_ids(desk.connection, verdict.about)
+    known = items.facts_of_ids(context.connection, verdict.about)
     reason = " on ".join(str(known[id].citation) for id in verdict.about if id in known)
     relation, nowhere = Relation(verdict.choice), Citation(DECISIONS_PAGE, 0, 0)
-    ruling = LineRuling(newer, relation, older, desk.today, verdict.by, reason, nowhere)
-    add_ledger_line(desk, DECISIONS_PAGE, format_line_ruling(ruling), title="Decisions on lines")
+    ruling = LineRuling(newer, relation, older, context.today, verdict.by, reason, nowhere)
+    add_ledger_line(context, DECISIONS_PAGE, format_line_ruling(ruling), title="Decisions on lines")
 
 
-def _replacement_settled(desk: Desk) -> Iterator[Decision]:
-    for ruling in parse_line_rulings(ledger_text(desk, DECISIONS_PAGE), DECISIONS_PAGE)[0]:
+def _replacement_settled(context: InboxContext) -> Iterator[Decision]:
+    for ruling in parse_line_rulings(ledger_text(context, DECISIONS_PAGE), DECISIONS_PAGE)[0]:
         yield Decision(
             id=_pair_id(ruling.newer, ruling.older),
             kind=InboxKind.REPLACEMENT,
@@ -403,7 +406,7 @@ def _replacement_settled(desk: Desk) -> Iterator[Decision]:
             source=ruling.citation,
             about=(ruling.newer, ruling.older),
             is_void=not all(
-                items.facts_by_id(desk.connection, i) for i in (ruling.newer, ruling.older)
+                items.facts_by_id(context.connection, i) for i in (ruling.newer, ruling.older)
             ),
         )
 
@@ -415,14 +418,14 @@ REPLACEMENTS = Source(
     _replacement_settled,
     remove_ledger_lines,
     _replacement_about,
-    is_ruled_again=True,
+    allows_second_ruling=True,
 )
 
 
-def about(desk: Desk, fact: Fact) -> tuple[InboxItem, ...]:
+def about(context: InboxContext, fact: Fact) -> tuple[InboxItem, ...]:
     """What a line just written may restate, contradict, replace or bear on: the items to settle
     while its writer knows why."""
-    found = (item for each in (EVIDENCE, REPLACEMENTS) for item in each.about(desk, fact))
+    found = (item for each in (EVIDENCE, REPLACEMENTS) for item in each.about(context, fact))
     return tuple(sorted(found, key=rank))
 
 

@@ -1,7 +1,7 @@
 """All kinds of items together: what waits, ruling on it, taking verdicts back, and who judged how.
 
 Names, proposed edits and facts in quarantine are the owner's to decide: a model is not asked. Its
-verdicts are signed with its name, so `take_back` undoes them all at once.
+verdicts are signed with its name, so `revoke` undoes them all at once.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from lorebank.errors import NotFound, ProviderError, UsageError
 from lorebank.generation.writing import judge_evidence, judge_relation
 from lorebank.inbox.owner import NAMES, PROPOSALS, QUARANTINE
 from lorebank.inbox.pairs import EVIDENCE, REPLACEMENTS, rank
-from lorebank.inbox.sources import Desk, Source, Verdict, line_of_fact
+from lorebank.inbox.sources import InboxContext, Source, Verdict, line_of_fact
 from lorebank.index.items import facts_of_ids
 from lorebank.index.opinions import load_opinions
 from lorebank.records import Record
@@ -44,7 +44,11 @@ _UNSIGNABLE = re.compile(r"[():\[\]<>`@*_\s]+")
 
 
 def waiting(
-    desk: Desk, *, kind: InboxKind | None = None, k: int | None = None, likely: bool = False
+    context: InboxContext,
+    *,
+    kind: InboxKind | None = None,
+    k: int | None = None,
+    likely: bool = False,
 ) -> Inbox:
     """What waits: newest first, of one day the weightiest first; `k` items at most, without pairs
     that are little alike where only what is `likely` is wanted."""
@@ -52,29 +56,32 @@ def waiting(
         item
         for source in SOURCES
         if kind is None or kind in source.kinds
-        for item in source.waiting(desk)
+        for item in source.waiting(context)
     )
     items = sorted((item for item in found if kind in (None, item.kind)), key=rank)
     kept = [item for item in items if item.is_likely] if likely else items
     return Inbox(tuple(kept if k is None else kept[:k]), len(kept), len(items) - len(kept))
 
 
-def rule(desk: Desk, verdicts: Mapping[str, str], *, by: str, decides: bool = True) -> None:
+def rule(
+    context: InboxContext, verdicts: Mapping[str, str], *, by: str, decides: bool = True
+) -> None:
     """Write verdicts; nothing is written where one of them cannot be.
 
-    An item is named as `_is_named` says. Where another judge ruled on it its verdict stays in the
-    ledger, overruled. `NotFound` for an item that does not wait, `UsageError` for a verdict that it
-    does not offer, or that is the owner's where the judge does not decide in the owner's name.
+    An item is named as `_matches_prefixes` says. Where another judge ruled on it its verdict stays
+    in the ledger, overruled. `NotFound` for an item that does not wait, `UsageError` for a verdict
+    that it does not offer, or that is the owner's where the judge does not decide in the owner's
+    name.
     """
     signer = signature(by)
-    sources = {item.id: (item, source) for source in SOURCES for item in source.waiting(desk)}
+    sources = {item.id: (item, source) for source in SOURCES for item in source.waiting(context)}
     sides = {id: (item.older, item.newer) for id, (item, _) in sources.items()}
     named = {id: (id, *(line.id for line in sides[id] if line)) for id in sources}
-    ruled = {d.id: (d, source) for source in SOURCES for d in source.settled(desk)}
+    ruled = {d.id: (d, source) for source in SOURCES for d in source.settled(context)}
     writes: list[Callable[[], None]] = []
     for text, choice in verdicts.items():
-        waits = {i: each for i, each in sources.items() if _is_named(text, *named[i])}
-        ended = {i: each for i, each in ruled.items() if _is_named(text, i, *each[0].about)}
+        waits = {i: each for i, each in sources.items() if _matches_prefixes(text, *named[i])}
+        ended = {i: each for i, each in ruled.items() if _matches_prefixes(text, i, *each[0].about)}
         found = sorted(waits or ended)
         _refuse_several(text, found)
         if waits:
@@ -86,7 +93,7 @@ def rule(desk: Desk, verdicts: Mapping[str, str], *, by: str, decides: bool = Tr
             if not decides:
                 _refuse_owners(choice, item.older, item.newer)
             about = tuple(line.id for line in (item.newer, item.older) if line and line.id)
-            writes.append(partial(source.rule, desk, Verdict(item.kind, about, choice, signer)))
+            writes.append(partial(source.rule, context, Verdict(item.kind, about, choice, signer)))
             continue
         if not ended:
             raise NotFound(
@@ -97,7 +104,7 @@ def rule(desk: Desk, verdicts: Mapping[str, str], *, by: str, decides: bool = Tr
         said, source = ended[found[0]]
         if (said.verdict, said.by) == (choice, signer):
             continue
-        if not source.is_ruled_again or said.by == signer:
+        if not source.allows_second_ruling or said.by == signer:
             raise UsageError(
                 f"{text} was settled as {said.verdict} at {said.source}",
                 hint=f"take that back first: lorebank inbox --undo {text}",
@@ -106,11 +113,11 @@ def rule(desk: Desk, verdicts: Mapping[str, str], *, by: str, decides: bool = Tr
             raise _no_verdict(text, choice, CHOICES[said.kind])
         if not decides:
             newer, older = said.about
-            known = facts_of_ids(desk.connection, {newer, *_stating(desk, older)}).values()
+            known = facts_of_ids(context.connection, {newer, *_stating(context, older)}).values()
             lines = [line_of_fact(fact) for fact in known]
             news = next((line for line in lines if line.id == newer), None)
             _refuse_owners(choice, next((line for line in lines if line is not news), None), news)
-        writes.append(partial(source.rule, desk, Verdict(said.kind, said.about, choice, signer)))
+        writes.append(partial(source.rule, context, Verdict(said.kind, said.about, choice, signer)))
     for write in writes:
         write()
 
@@ -130,9 +137,9 @@ def _refuse_owners(choice: str, older: InboxLine | None, newer: InboxLine | None
         )
 
 
-def _stating(desk: Desk, older: str) -> tuple[str, ...]:
+def _stating(context: InboxContext, older: str) -> tuple[str, ...]:
     """The fact of an id, or that which states the opinion of one."""
-    opinions = load_opinions(desk.connection, ids=[older]) if older.startswith("o-") else ()
+    opinions = load_opinions(context.connection, ids=[older]) if older.startswith("o-") else ()
     return tuple(o.evidence[0].fact_id for o in opinions if o.evidence) or (older,)
 
 
@@ -141,7 +148,7 @@ def _refuse_several(text: str, found: Sequence[str]) -> None:
         raise UsageError(f"'{text}' matches several ids", hint=", ".join(found[:5]))
 
 
-def _is_named(text: str, *ids: str) -> bool:
+def _matches_prefixes(text: str, *ids: str) -> bool:
     """Whether each word of a text is the beginning of one of the ids: `i-3f2a`, `f-91c0 o-3f2a`."""
     words = text.split()
     return bool(words) and all(any(id.startswith(word) for id in ids) for word in words)
@@ -151,30 +158,35 @@ def _no_verdict(id: str, choice: str, choices: Sequence[str]) -> UsageError:
     return UsageError(f"{id}: no verdict '{choice}'", hint=f"use {', '.join(choices)}")
 
 
-def settled(desk: Desk) -> tuple[Decision, ...]:
-    return tuple(decision for source in SOURCES for decision in source.settled(desk))
+def settled(context: InboxContext) -> tuple[Decision, ...]:
+    return tuple(decision for source in SOURCES for decision in source.settled(context))
 
 
-def take_back(
-    desk: Desk, *, ids: Collection[str] | None = None, by: str | None = None
+def revoke(
+    context: InboxContext, *, ids: Collection[str] | None = None, by: str | None = None
 ) -> tuple[Decision, ...]:
     """`NotFound` where there is none, `UsageError` where an id names several; nothing is undone."""
     if ids is None and by is None:
         raise UsageError("say which verdicts are taken back", hint="give ids, or by=NAME")
     signer = None if by is None else signature(by)
-    standing = [each for each in settled(desk) if signer is None or each.by == signer]
+    standing = [each for each in settled(context) if signer is None or each.by == signer]
     for text in ids or ():
-        _refuse_several(text, sorted({d.id for d in standing if _is_named(text, d.id, *d.about)}))
+        _refuse_several(
+            text, sorted({d.id for d in standing if _matches_prefixes(text, d.id, *d.about)})
+        )
     taken: list[Decision] = []
     for source in SOURCES:
         found = [
             decision
-            for decision in source.settled(desk)
-            if (ids is None or any(_is_named(id, decision.id, *decision.about) for id in ids))
+            for decision in source.settled(context)
+            if (
+                ids is None
+                or any(_matches_prefixes(id, decision.id, *decision.about) for id in ids)
+            )
             and (signer is None or decision.by == signer)
         ]
         if found:
-            source.take_back(desk, found)
+            source.revoke(context, found)
             taken += found
     if not taken:
         raise NotFound("no such verdict stands", hint="`lorebank inbox --settled` lists them")
@@ -216,24 +228,26 @@ class Judged(Record):
         return "; ".join([first, *(part for part in rest if not part.endswith(": 0"))])
 
 
-def judge(desk: Desk, writer: Writer, *, k: int) -> Judged:
+def judge(context: InboxContext, writer: Writer, *, k: int) -> Judged:
     """Rule as the model says on the first `k` pairs that wait; under the writer's lock. What it
     says before it fails stands."""
     pairs = [
         (item.id, item.kind, item.older.text, item.newer.text)
-        for item in waiting(desk).items
+        for item in waiting(context).items
         if item.kind in CHOICES and item.older and item.newer
     ]
     judged = _ask(writer, pairs[:k])
     if judged.verdicts:
-        rule(desk, judged.verdicts, by=signature(writer.model))
+        rule(context, judged.verdicts, by=signature(writer.model))
     return judged
 
 
-def compare(desk: Desk, writer: Writer, *, k: int) -> tuple[Judged, tuple[Comparison, ...]]:
+def compare(
+    context: InboxContext, writer: Writer, *, k: int
+) -> tuple[Judged, tuple[Comparison, ...]]:
     """What the model says of the `k` pairs on which others ruled last; nothing is written."""
     name = signature(writer.model)
-    standing = {d.id: d for d in settled(desk) if d.kind in CHOICES and not d.is_void}
+    standing = {d.id: d for d in settled(context) if d.kind in CHOICES and not d.is_void}
     others = sorted(
         (each for each in standing.values() if each.by != name),
         key=lambda each: each.day or date.min,
@@ -241,7 +255,7 @@ def compare(desk: Desk, writer: Writer, *, k: int) -> tuple[Judged, tuple[Compar
     )
     pairs: list[tuple[str, InboxKind, str, str]] = []
     for each in others:
-        newer, older = (_text_of(desk, id) for id in each.about)
+        newer, older = (_text_of(context, id) for id in each.about)
         if newer and older and len(pairs) < k:
             pairs.append((each.id, each.kind, older, newer))
     judged = _ask(writer, pairs)
@@ -249,11 +263,11 @@ def compare(desk: Desk, writer: Writer, *, k: int) -> tuple[Judged, tuple[Compar
     return judged, tuple(Comparison(standing[id], verdict, name) for id, verdict in said)
 
 
-def _text_of(desk: Desk, id: str) -> str:
+def _text_of(context: InboxContext, id: str) -> str:
     """What an opinion or a fact says; empty where it is gone."""
     if id.startswith("o-"):
-        return next((o.statement for o in load_opinions(desk.connection, ids=[id])), "")
-    return next((f.content for f in facts_of_ids(desk.connection, [id]).values()), "")
+        return next((o.statement for o in load_opinions(context.connection, ids=[id])), "")
+    return next((f.content for f in facts_of_ids(context.connection, [id]).values()), "")
 
 
 def judge_records(decisions: Iterable[Decision]) -> tuple[JudgeRecord, ...]:

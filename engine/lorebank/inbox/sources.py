@@ -26,7 +26,7 @@ from lorebank.settings.tables import Config
 from lorebank.workspace.paths import read_text_file, write_text_file
 
 
-class Desk(Record):
+class InboxContext(Record):
     """What sources work with: an open, synced workspace, and the day."""
 
     index: Callable[[], Connection]
@@ -58,17 +58,17 @@ class Verdict(NamedTuple):
 
 class Source(Record):
     kinds: frozenset[InboxKind]
-    waiting: Callable[[Desk], Iterable[InboxItem]]
+    waiting: Callable[[InboxContext], Iterable[InboxItem]]
     """The items on which no verdict stands yet."""
-    rule: Callable[[Desk, Verdict], None]
+    rule: Callable[[InboxContext, Verdict], None]
     """Write a verdict. The caller holds the writer's lock, and syncs afterwards."""
-    settled: Callable[[Desk], Iterable[Decision]]
+    settled: Callable[[InboxContext], Iterable[Decision]]
     """The verdicts that stand in the ledger."""
-    take_back: Callable[[Desk, Sequence[Decision]], None]
+    revoke: Callable[[InboxContext, Sequence[Decision]], None]
     """Undo verdicts; locks and syncs as for `rule`."""
-    about: Callable[[Desk, Fact], Iterable[InboxItem]] = lambda desk, fact: ()
+    about: Callable[[InboxContext, Fact], Iterable[InboxItem]] = lambda context, fact: ()
     """The items whose newer line is this fact, shown to its writer."""
-    is_ruled_again: bool = False
+    allows_second_ruling: bool = False
     """Whether another judge may rule on what is settled; the last verdict holds."""
 
 
@@ -85,27 +85,27 @@ def line_of_fact(fact: Fact) -> InboxLine:
     return InboxLine(fact.content, place, day, fact.id, about, fact.author.agent)
 
 
-def add_ledger_line(desk: Desk, path: str, line: str, *, title: str) -> None:
+def add_ledger_line(context: InboxContext, path: str, line: str, *, title: str) -> None:
     """Append a list item to a ledger, which begins with `title` where it is new."""
-    file = read_text_file(desk.root, path)
-    write_text_file(desk.root, file, added_line(file.text, line, title=title)[0])
+    file = read_text_file(context.root, path)
+    write_text_file(context.root, file, added_line(file.text, line, title=title)[0])
 
 
-def ledger_text(desk: Desk, path: str) -> str:
+def ledger_text(context: InboxContext, path: str) -> str:
     with suppress(WorkspaceError):  # a folder, say: `status` names it
-        return read_text_file(desk.root, path).text
+        return read_text_file(context.root, path).text
     return ""
 
 
-def remove_ledger_lines(desk: Desk, decisions: Sequence[Decision]) -> None:
+def remove_ledger_lines(context: InboxContext, decisions: Sequence[Decision]) -> None:
     """Take back verdicts that are one ledger line each. A ledger without any line left goes."""
     by_path = defaultdict(list)
     for decision in decisions:
         by_path[decision.source.path].append(decision.source)
     for path, places in by_path.items():
-        file = read_text_file(desk.root, path)
+        file = read_text_file(context.root, path)
         left = without_lines(file.text, places)
         if any(line.strip() and not line.startswith("# ") for line in left.split("\n")):
-            write_text_file(desk.root, file, left)
+            write_text_file(context.root, file, left)
         else:
-            (desk.root / path).unlink()
+            (context.root / path).unlink()

@@ -27,8 +27,8 @@ from lorebank.index.tasks import (
     Appointment,
     appointments_known_on,
     load_tasks,
-    perhaps_over,
-    says_off,
+    mentions_cancellation,
+    possible_completions,
     undated,
 )
 from lorebank.language.folding import fold
@@ -86,7 +86,7 @@ def read_agenda(connection: Connection, today: date, days: int) -> Agenda:
     all_lines = appointments_known_on(connection, today)
     # A page may name hundreds of days of the year: those beyond are compared with none.
     lines = [x for x in all_lines if x.recorded or any(_day(when) <= until for when in x.times)]
-    standing = _standing([_with_next(line, today) for line in lines])
+    standing = _standing([_roll_anniversary(line, today) for line in lines])
     ahead = ((x, when) for x in lines for when in x.times if _lies_ahead(when, x.recorded))
     moved = {(line.source, when) for line, when in ahead}
     moved -= {(entry.line.source, entry.when) for entry in standing}
@@ -100,7 +100,7 @@ def read_agenda(connection: Connection, today: date, days: int) -> Agenda:
     tasks = load_tasks(connection, until=today, state=TaskState.OPEN)
     said: dict[Task | _Entry, tuple[str, date | None]] = {t: (t.text, t.recorded) for t in tasks}
     said.update((entry, (entry.line.text, entry.line.recorded)) for entry in shown)
-    perhaps = perhaps_over(connection, said, today)
+    perhaps = possible_completions(connection, said, today)
     for task in tasks:
         if task.kind == PROMISE and (task.citation, task.due) in moved:
             continue
@@ -155,7 +155,7 @@ def _called_off(task: Task, lines: Sequence[Appointment]) -> Citation | None:
     return None
 
 
-def _with_next(line: Appointment, today: date) -> Appointment:
+def _roll_anniversary(line: Appointment, today: date) -> Appointment:
     """A line that gives the day of a birthday or the like, with the next time that it comes."""
     word = yearly_words()[1].search(line.text)
     if word is None or len(line.times) != 1 or line.times[0].start != line.times[0].end:
@@ -190,7 +190,7 @@ def _standing(lines: Sequence[Appointment]) -> list[_Entry]:
         phrases = _phrases_of(line)
         denied = {when for when, phrase in phrases if _is_denied(line.text, phrase)}
         off = {when for when, phrase in phrases if _is_off(line.text, phrase)}
-        gone = denied | off | _days_left(line, phrases)
+        gone = denied | off | _days_moved_from(line, phrases)
         ahead = [t for t in line.times if _lies_ahead(t, line.recorded) and t not in gone]
         new = _entry(line)
         known = [e for e in entries if not e.names.isdisjoint(new.names)]
@@ -257,7 +257,9 @@ def _phrases_of(line: Appointment) -> list[tuple[Interval, DatePhrase]]:
     return list(zip(times, phrases, strict=True)) if len(times) == len(phrases) else []
 
 
-def _days_left(line: Appointment, phrases: Sequence[tuple[Interval, DatePhrase]]) -> set[Interval]:
+def _days_moved_from(
+    line: Appointment, phrases: Sequence[tuple[Interval, DatePhrase]]
+) -> set[Interval]:
     """The days from which the line says that something was moved: `from 2 to 9 December`."""
     if len(line.times) < 2 or line.recorded is None or not _says_changed(line.text):
         return set()
@@ -274,11 +276,11 @@ def _days_left(line: Appointment, phrases: Sequence[tuple[Interval, DatePhrase]]
             left.add(when)
     if not left and len(phrases) == 2 and says_moved(line.text):
         (old, _), (_, new_day) = phrases
-        left.update({old} if _leads_to(line.text, new_day) else ())
+        left.update({old} if _is_destination_marked(line.text, new_day) else ())
     return left
 
 
-def _leads_to(text: str, phrase: DatePhrase) -> bool:
+def _is_destination_marked(text: str, phrase: DatePhrase) -> bool:
     """Whether a word right before a day says that something goes there, as in "the rehearsal of the
     26th is moved to the 27th"."""
     near = (*text[: phrase.start].split()[-1:], phrase.text.split()[0])
@@ -300,7 +302,9 @@ def _is_off(text: str, phrase: DatePhrase) -> bool:
     """Whether the clause of a day says that it is called off: `… on 3 May was cancelled; …`."""
     place = phrase.start
     start, end = next(span for span in sentence_spans(text) if span[0] <= place < span[1])
-    return says_off(text[start:place].rpartition(";")[2] + text[place:end].partition(";")[0])
+    return mentions_cancellation(
+        text[start:place].rpartition(";")[2] + text[place:end].partition(";")[0]
+    )
 
 
 def _lies_ahead(when: Interval, written: date | None) -> bool:

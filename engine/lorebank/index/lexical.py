@@ -169,7 +169,10 @@ def _held_by_numpy(postings: Sequence[_Posting], rows: Sequence[int]) -> Sequenc
         if posting.rows:
             holding = np.frombuffer(posting.rows, np.int64)
             found = holding.searchsorted(wanted, "right") - 1
-            is_held, is_own = holding[found] == wanted, np.frombuffer(posting.own, bool)[found]
+            is_held, is_own = (
+                holding[found] == wanted,
+                np.frombuffer(posting.own, bool)[found],
+            )
             own |= (is_held & is_own) << bit
             around |= (is_held & ~is_own) << bit
     return own.tolist(), around.tolist()

@@ -86,7 +86,7 @@ def load_tasks(
         settles = TaskState(said) is not TaskState.OPEN
         known = [same]
         if settles and same not in newest:
-            known, perhaps = _ticked_off(newest, text)
+            known, perhaps = _match_tick(newest, text)
             for key in perhaps:
                 newest[key] = replace(newest[key], perhaps_done=Citation(*place))
         before = next(iter([newest.pop(key) for key in known if key in newest]), None)
@@ -114,7 +114,7 @@ class _Said(Record):
     """Numbers and names, but for those of a day: they make two tasks of one."""
 
 
-def _ticked_off(tasks: Mapping[str, Task], tick: str) -> tuple[list[str], list[str]]:
+def _match_tick(tasks: Mapping[str, Task], tick: str) -> tuple[list[str], list[str]]:
     """The keys of the open tasks that a tick in not quite their words settles, several where the
     nearest was noted again in a few words more; where there are none, of those that it may be
     about."""
@@ -168,7 +168,7 @@ def undated(text: str, day: date, only: str = "") -> str:
     return text
 
 
-def perhaps_over(
+def possible_completions(
     connection: Connection, wanted: Mapping[Any, tuple[str, date | None]], until: date
 ) -> dict[Any, Citation]:
     """Where later lines, by the end of a day, may say in other words that open tasks are done, or
@@ -221,14 +221,14 @@ def perhaps_over(
                     for word in telling
                 )
                 if len(said) > both >= needed and (
-                    isinstance(keys[number], Task) or says_off(sentence)
+                    isinstance(keys[number], Task) or mentions_cancellation(sentence)
                 ):
                     found[number] = both, _place_in(content, sentence, Citation(*place))
     return {keys[number]: place for number, (_, place) in found.items()}
 
 
 @lru_cache(8)  # asked for each day that a sentence names
-def says_off(sentence: str) -> bool:
+def mentions_cancellation(sentence: str) -> bool:
     return statement_in_any_language(sentence).find("off") is not None
 
 

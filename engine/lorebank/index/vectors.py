@@ -117,7 +117,7 @@ SENTENCE = 0.3
 """What the nearest sentence of a passage counts for the nearness of the passage, beside the whole:
 of 210 questions by two hands 166 find their line among the first five and 130 as the first, by the
 whole alone 160 and 130, at .5 165 and 127."""
-_FEW, _USUAL_SPREAD = 30, 0.07
+_PRIOR_COUNT, _USUAL_SPREAD = 30, 0.07
 """As many lines as the usual counts for: of two notes both near, neither is nearer than usual."""
 _SAMPLED = 4_000
 """Vectors whose similarities stand for all where there are far more: their standard deviation is
@@ -234,8 +234,8 @@ def _spread(similarities: NDArray[np.float32]) -> tuple[float, float]:
     """Mean and standard deviation; of few lines, which tell little, nearer to what is usual."""
     count = len(similarities)
     mean, spread = float(similarities.mean()), float(similarities.std())
-    mean = mean * count / (count + _FEW)
-    return mean, max(0.01, (spread * count + _USUAL_SPREAD * _FEW) / (count + _FEW))
+    mean = mean * count / (count + _PRIOR_COUNT)
+    return mean, max(0.01, (spread * count + _USUAL_SPREAD * _PRIOR_COUNT) / (count + _PRIOR_COUNT))
 
 
 def _similar(vectors: NDArray[np.float32], query: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -44,7 +44,7 @@ _LEAST_TEXT = 6
 
 
 @dataclass(frozen=True)
-class Traces:
+class ForgottenRefs:
     """How lines are known that tell of what is forgotten."""
 
     places: tuple[Citation, ...] = ()
@@ -100,7 +100,7 @@ class Mended:
     """1-based line in the page as it was, and what it said."""
 
 
-def mend_blocks(text: str, traces: Traces) -> Mended:
+def redact_blocks(text: str, traces: ForgottenRefs) -> Mended:
     """The page with its managed blocks mended; what a person wrote between them stays."""
     done = Mended(text)
     blocks, _ = find_blocks(text)
@@ -121,7 +121,7 @@ def mend_blocks(text: str, traces: Traces) -> Mended:
     return done
 
 
-def mend_report(text: str, traces: Traces) -> Mended:
+def mend_report(text: str, traces: ForgottenRefs) -> Mended:
     """A report of the engine's own (a journal, rejected hunks) without what it quotes."""
     gone: list[tuple[int, str]] = []
     kept = _without(text.split("\n"), 1, traces.names_in, gone)
@@ -140,7 +140,7 @@ def blanked(text: str, places: Iterable[tuple[int, int]]) -> str:
     return "\n".join(lines)
 
 
-def _rests_on(proposal: str, traces: Traces) -> bool:
+def _rests_on(proposal: str, traces: ForgottenRefs) -> bool:
     """Whether the very lines of a proposal tell of something forgotten, or all it stands on."""
     lines = [line.rstrip("\r") for line in proposal.split("\n")]
     traced = {line for line in lines if traces.names_in(line) or traces.cites_in(line)}
@@ -149,7 +149,11 @@ def _rests_on(proposal: str, traces: Traces) -> bool:
 
 
 def _mended(
-    block: Block, source: str, traces: Traces, dropped: Collection[str], gone: list[tuple[int, str]]
+    block: Block,
+    source: str,
+    traces: ForgottenRefs,
+    dropped: Collection[str],
+    gone: list[tuple[int, str]],
 ) -> str:
     if block.name in dropped:
         body = block.body.split("\n")

@@ -84,7 +84,7 @@ def chained(first: Mapping[str, Change], then: Mapping[str, Change]) -> dict[str
     return whole
 
 
-class KilledRun(Record):
+class InterruptedRun(Record):
     """A run that was killed, and the pages it had changed by then."""
 
     name: str | None
@@ -161,7 +161,7 @@ def undo_run(root: Path, run: str | None, *, force: bool = False, area: str = ""
     return store.put_back(name, changes, edited)
 
 
-def killed_run(root: Path) -> KilledRun | None:
+def killed_run(root: Path) -> InterruptedRun | None:
     store = undo_store(root)
     name = next((name for name in store.names() if store.is_pending(name)), None)
     if name is None:
@@ -172,22 +172,22 @@ def killed_run(root: Path) -> KilledRun | None:
         store.finish(name)
         place = store.file(name).relative_to(root).as_posix()
         message = f"an interrupted run stays as it was left: {problem.message}"
-        return KilledRun(None, {}, (Diagnostic(place, 0, "run-lost", message),))
+        return InterruptedRun(None, {}, (Diagnostic(place, 0, "run-lost", message),))
     day, _, number = name.rpartition("-")
     journal = journal_path(day)
     if int(number) in run_numbers(_journal_text(root, journal)):
         store.finish(name)
-        return KilledRun(name, {}, journal=journal)
+        return InterruptedRun(name, {}, journal=journal)
     changes = {
         path: change
         for path, change in run.from_start().items()
         if path != journal and read_if_exists(root / path) != change.before
     }
-    return KilledRun(name, changes)
+    return InterruptedRun(name, changes)
 
 
 def begin_run(
-    root: Path, day: date, killed: KilledRun | None, moved: Sequence[PageEdit]
+    root: Path, day: date, killed: InterruptedRun | None, moved: Sequence[PageEdit]
 ) -> RunRecord | None:
     """The run that takes over what a killed one wrote, or begins by moving pages: put on record
     before they are moved. `None` where it begins with its own pages."""
@@ -204,7 +204,7 @@ def begin_run(
     return run
 
 
-class WrittenPages(Record):
+class WriteOutcome(Record):
     """What became of the pages of a run."""
 
     written: list[str] = field(default_factory=list)
@@ -214,13 +214,13 @@ class WrittenPages(Record):
     """Pages that cannot be written."""
 
 
-def write_pages(root: Path, run: RunRecord) -> WrittenPages:
+def write_pages(root: Path, run: RunRecord) -> WriteOutcome:
     """Put the run on record and write its pages, each only over what the run has read.
 
     Raises `WorkspaceError` where nothing more can be written at all; the next run goes on then.
     """
     save_run(root, run, pending=True)
-    found = WrittenPages()
+    found = WriteOutcome()
     for path, change in run.changes.items():
         try:
             _write(root, path, change)

@@ -141,7 +141,7 @@ class Sidecar:
             self._qmd.make_folders()
             self._qmd.note_change()
 
-    def freshen(self) -> None:
+    def sync_if_stale(self) -> None:
         """Before a search: run what is due, here or in the background. Failures are reported, not
         raised."""
         with self._report_failures(), suppress(QmdMissing):  # the search will report it
@@ -155,9 +155,9 @@ class Sidecar:
         """When a server starts: update now, then at intervals."""
         if self._settings.update.on_boot:
             self.note_change()
-        self.freshen()
+        self.sync_if_stale()
         if (interval := seconds(self._settings.update.interval)) and self._timer is None:
-            self._timer = Timer(interval, self.freshen)
+            self._timer = Timer(interval, self.sync_if_stale)
             self._timer.start()
 
     def stop(self) -> None:

@@ -140,7 +140,7 @@ def write_confirmations(
     return tuple((line, _standing(text, line)[-1].citation) for line in lines)
 
 
-def take_back(root: Path, lines: Sequence[Confirmation]) -> None:
+def revoke(root: Path, lines: Sequence[Confirmation]) -> None:
     """Take lines off; `NotFound` where none of them stands there."""
     file = read_text_file(root, CONFIRMED_PAGE)
     found = [known for line in lines for known in _standing(file.text, line)]
