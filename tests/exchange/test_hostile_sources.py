@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorebank import Bank, NotFound, WorkspaceError
+from lorebank import Bank, NotFound, UsageError, WorkspaceError
 from lorebank.domain.facts import Diagnostic
 from lorebank.exchange import importing
 from lorebank.exchange.conversations import Conversation, Speech, conversation_note
@@ -88,6 +88,12 @@ def test_a_bomb_is_not_unpacked(bank: Bank, tmp_path: Path) -> None:
         assert archive.infolist()[0].compress_size < 50_000
     report = bank.import_notes(source, form="claude")
     assert (report.added, left_out(report)) == ((), ["conversations.json entry-refused"])
+
+
+def test_an_archive_of_which_nothing_may_be_unpacked_says_why(bank: Bank, tmp_path: Path) -> None:
+    source = zipped(tmp_path / "b.zip", {"conversations.json": "[" + " " * 30_000_000 + "]"})
+    with pytest.raises(UsageError, match="contains no readable files: unpacks to 30,000,002"):
+        bank.import_notes(source)
 
 
 def test_a_header_that_lies_about_its_size(

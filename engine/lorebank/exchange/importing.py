@@ -284,9 +284,9 @@ def detect_form(source: Source) -> str:
     if any(path.lower().endswith((".jsonl", ".ndjson")) for path in source.paths):
         return "jsonl"
     if not source.paths:
-        raise UsageError(
-            f"{source.root}: contains no files", hint="check that the export succeeded"
-        )
+        refused = f": {source.left_out[0].message}" if source.left_out else ""
+        hint = "" if refused else "check that the export succeeded"
+        raise UsageError(f"{source.root}: contains no readable files{refused}", hint=hint)
     raise UsageError(f"{source.root}: is not in a known format", hint=_HINT)
 
 
