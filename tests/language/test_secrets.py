@@ -223,3 +223,12 @@ def test_its_owner_may_say_that_a_line_holds_no_secret() -> None:
     assert redact(line).secrets
     assert not redact(f"{line} {NOT_SECRET}").secrets
     assert len(redact(f"{line} {NOT_SECRET}\n{line}").secrets) == 1, "only on that line"
+
+
+def test_the_static_key_of_a_tunnel_is_masked() -> None:
+    head, key = "-----BEGIN OpenVPN Static key V1-----", "5c1f8e0b7d3a9264f0b1c2d3e4f5a697"
+    text = f"before\n{head}\n{key}\n{key[::-1]}\n{head.replace('BEGIN', 'END')}\nafter"
+    masked = redact(text).text
+    assert masked.split("\n")[0] == "before"
+    assert masked.split("\n")[-1] == "after"
+    assert set(masked.removeprefix("before").removesuffix("after")) == {"\n", MASK}

@@ -284,3 +284,21 @@ def test_judged_questions_stay_above_their_floors(
     shares = {kind: sum(rows) / len(rows) for kind, rows in right.items()}
     below = {kind: share for kind, share in shares.items() if share < FLOORS[name][kind]}
     assert below == {}, shares
+
+
+def test_an_answer_says_where_a_secret_is_masked_and_how_it_is_not(
+    write_log: Callable[..., Path],
+) -> None:
+    line = "- W @Cellar: The cellar door code is 58C20."
+    root = write_log("2025-11-10", line)
+    with Bank.open(root, environ=WORDS_ONLY) as bank:
+        answer = bank.recall("what is the cellar door code?", now=NOW)
+        [hit] = answer.hits
+        assert "58C20" not in hit.content
+        [note] = [each for each in answer.notes if str(hit.source) in each and "masked" in each]
+        assert "<!-- not a secret -->" in note
+    write_log("2025-11-10", f"{line} <!-- not a secret -->")
+    with Bank.open(root, environ=WORDS_ONLY) as bank:
+        answer = bank.recall("what is the cellar door code?", now=NOW)
+        assert "58C20" in answer.hits[0].content
+        assert not any("masked" in each for each in answer.notes)

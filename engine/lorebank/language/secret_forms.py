@@ -77,6 +77,8 @@ _TOKENS = {
     "age_key": r"AGE-SECRET-KEY-1[0-9A-Z]{50,}",
     "terraform_token": r"[A-Za-z0-9]{14}\.atlasv1\.[\w-]{60,}",
     "cloudflare_key": r"v1\.0-[a-f0-9]{24}-[a-f0-9]{100,}",
+    "doppler_token": r"dp\.(?:st|sa|ct|pt)\.[a-z0-9_-]{2,35}\.[A-Za-z0-9]{40,44}(?!\w)",
+    "kubernetes_key": r"(?<=client-key-data: )[A-Za-z0-9+/]{40,}={0,2}",
     "octopus_key": r"API-[A-Z0-9]{26}(?![A-Z0-9])",
     "maxmind_key": r"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk",
     "onepassword_token": r"A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})"
@@ -125,7 +127,7 @@ _PUTTY_KEY = re.compile(
     r"(?:\r?\n[A-Za-z0-9+/=]{4,}(?=\r?\n|\Z))+(?:\r?\nPrivate-MAC: *[0-9a-f]+)?"
 )
 _KEY_BLOCK = re.compile(
-    r"-----BEGIN (?P<label>[A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?)-----"
+    r"-----BEGIN (?P<label>[A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)-----"
     r"(?:.*?-----END (?P=label)-----|(?:[ \t>]*\r?\n[ \t>]*[A-Za-z0-9+/=:,\- ]{8,}(?=\r?\n|\Z))*)",
     re.DOTALL,
 )
@@ -321,7 +323,7 @@ def split_token(text: str, start: int) -> tuple[str, int, int] | None:
 
 def key_blocks(text: str) -> Iterator[tuple[str, int, int]]:
     """Kind, start and end of private keys that go over several lines."""
-    if "PRIVATE KEY" in text or "Private-Lines" in text:
+    if any(each in text for each in ("PRIVATE KEY", "Private-Lines", "OpenVPN Static key")):
         for pattern in (_KEY_BLOCK, _PUTTY_KEY):
             for block in pattern.finditer(text):
                 yield "private-key", *block.span()

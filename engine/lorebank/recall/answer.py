@@ -24,6 +24,7 @@ from lorebank.index.succession import (
     successors,
 )
 from lorebank.index.vectors import vectors_by_text
+from lorebank.language.secrets import MASK, NOT_SECRET
 from lorebank.recall.candidates import RETRIEVERS, Request
 from lorebank.recall.ordering import (
     Current,
@@ -375,6 +376,10 @@ def _is_to_come(item: Item, today: date) -> tuple[bool, bool]:
     return is_ahead, item.occurred.announces(item.recorded)
 
 
+_MASKED = MASK * 4
+"""In the text of a line: no PIN is shorter."""
+
+
 def _notes(arranged: Arranged) -> Iterator[str]:
     """What the reader of an answer has to know beside its hits."""
     found, pool = arranged.found, arranged.found.pool
@@ -393,6 +398,12 @@ def _notes(arranged: Arranged) -> Iterator[str]:
             lines = "1 line speaks" if len(counted) == 1 else f"{len(counted)} lines speak"
             on = f"on {len(days)} days, {days[0]} to {days[-1]}" if days[1:] else f"on {days[0]}"
             yield f"{lines} of this {on}; counted are lines, which may repeat each other"
+    masked = [str(i.citation) for n in arranged.shown if _MASKED in (i := pool.items[n]).content]
+    if masked:
+        yield (
+            f"a secret is masked at {', '.join(masked)}: it stands in the file alone; where it is"
+            f" none, its owner ends the line with {NOT_SECRET}"
+        )
     if arranged.hidden:
         hits = (
             "1 superseded hit is"

@@ -328,7 +328,8 @@ REMEDIES = {
     "private-unclosed": "close the span with </private>; what it hides is not read until then",
     "question-setting": "correct that setting in the page's front matter",
     "reranker-silent": "correct recall.reranker.model_path, or remove it",
-    "secret-redacted": "nothing to do; only your file contains it, where you may remove it",
+    "secret-redacted": "nothing to do; only your file contains it; if it is no secret, end the line"
+    " with <!-- not a secret -->",
     "sentence-dropped": "nothing to do; what the cited lines do not support is left out",
     "ruling-unread": "write `f-… for|against|unrelated o-… (day: reason)` with complete ids",
     "session-folder-missing": "correct memory_search.sessions.paths, or wait until it exists",
