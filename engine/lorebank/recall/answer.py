@@ -24,7 +24,6 @@ from lorebank.index.succession import (
     successors,
 )
 from lorebank.index.vectors import vectors_by_text
-from lorebank.language.secrets import MASK, NOT_SECRET
 from lorebank.recall.candidates import RETRIEVERS, Request
 from lorebank.recall.ordering import (
     Current,
@@ -376,8 +375,8 @@ def _is_to_come(item: Item, today: date) -> tuple[bool, bool]:
     return is_ahead, item.occurred.announces(item.recorded)
 
 
-_MASKED = MASK * 4
-"""In the text of a line: no PIN is shorter."""
+_MASKED = "····"
+"""A secret as a line shows it; no PIN is shorter."""
 
 
 def _notes(arranged: Arranged) -> Iterator[str]:
@@ -400,6 +399,8 @@ def _notes(arranged: Arranged) -> Iterator[str]:
             yield f"{lines} of this {on}; counted are lines, which may repeat each other"
     masked = [str(i.citation) for n in arranged.shown if _MASKED in (i := pool.items[n]).content]
     if masked:
+        from lorebank.language.secrets import NOT_SECRET  # felt by every recall
+
         yield (
             f"a secret is masked at {', '.join(masked)}: it stands in the file alone; where it is"
             f" none, its owner ends the line with {NOT_SECRET}"
