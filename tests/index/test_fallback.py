@@ -75,6 +75,7 @@ def test_a_remote_provider_embeds_and_answers(
         "endpoint": f"{openai.url}/v1",
         "serving": "openai/text-embedding-3-small",
         "fallback": None,
+        "lacks": "",
         "waiting": 0,
     }
 

@@ -271,8 +271,8 @@ def test_something_else_in_place_of_a_database_is_told(indexed, thing: str, name
             answer = bank.recall(QUESTION)
             assert [str(hit.source) for hit in answer.hits] == sources
             if name == "index":
-                assert any("is no file); it is kept in memory" in note for note in answer.notes)
-                with pytest.raises(WorkspaceError, match="is no file"):
+                assert any("is not a file); it is kept in memory" in note for note in answer.notes)
+                with pytest.raises(WorkspaceError, match="is not a file"):
                     bank.sync()
     finally:
         file.rmdir() if thing == "folder" else file.unlink(missing_ok=True)

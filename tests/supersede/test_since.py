@@ -6,6 +6,7 @@ from datetime import date
 from pathlib import Path
 
 from lorebank import Bank
+from lorebank.domain.answers import Timeline
 from lorebank.render.beliefs import explanation_lines, opinion_lines, timeline_lines
 from lorebank.render.entities import entity_view_lines
 from lorebank.render.text import Look
@@ -26,7 +27,7 @@ def test_every_view_of_an_ended_fact_names_the_day_and_the_newer_line(
         assert old.to_dict()["superseded_since"] == "2026-03-15"
         told = f"superseded since 2026-03-15 by {new.id}"
         views = (
-            timeline_lines(LOOK, bank.timeline("Ilse", now=now)),
+            timeline_lines(LOOK, Timeline(bank.timeline("Ilse", now=now))),
             entity_view_lines(LOOK, bank.entity("Ilse", now=now), limit=9),
             explanation_lines(LOOK, bank.explain(old.id, now=now)),
         )
