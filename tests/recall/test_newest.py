@@ -400,3 +400,11 @@ def test_how_often_counts_what_was_done_and_not_all_about_the_one_named(tilda: B
 def test_a_newer_fact_leads_no_fact_that_gives_the_property_asked_for(tilda: Bank) -> None:
     first, *_ = tilda.recall("where does Tilda Roe live?").hits
     assert (first.content, first.questioned_by) == ("Moved to Ystad.", None)
+
+
+def test_what_takes_the_place_of_a_hit_is_shown_though_no_word_found_it(write_log: Write) -> None:
+    write_log("2026-01-02", "- W @Ines: Lives in Setúbal.")
+    root = write_log("2026-02-02", "- W @Ines: Lives in Braga.")
+    with Bank.open(root, environ=WORDS_ONLY, now=date(2026, 2, 9)) as bank:
+        bank.sync()
+        assert bank.recall("Setúbal").hits[0].content == "Lives in Braga."

@@ -397,13 +397,13 @@ def _notes(arranged: Arranged) -> Iterator[str]:
             lines = "1 line speaks" if len(counted) == 1 else f"{len(counted)} lines speak"
             on = f"on {len(days)} days, {days[0]} to {days[-1]}" if days[1:] else f"on {days[0]}"
             yield f"{lines} of this {on}; counted are lines, which may repeat each other"
-    masked = [str(i.citation) for n in arranged.shown if _MASKED in (i := pool.items[n]).content]
-    if masked:
-        from lorebank.language.secrets import NOT_SECRET  # felt by every recall
+    shown = (arranged.items[number] for number in arranged.shown)
+    if masked := [str(item.citation) for item in shown if _MASKED in item.content]:
+        from lorebank.language.secrets import NOT_SECRET  # few answers need it
 
         yield (
-            f"a secret is masked at {', '.join(masked)}: it stands in the file alone; where it is"
-            f" none, its owner ends the line with {NOT_SECRET}"
+            f"a secret is masked at {', '.join(masked)}; only the file contains it. If it is no"
+            f" secret, end the line with {NOT_SECRET}"
         )
     if arranged.hidden:
         hits = (
