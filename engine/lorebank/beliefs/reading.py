@@ -79,6 +79,8 @@ class Reading(Record):
     """What those are preferred to."""
     clauses_in: float
     """How many of its smallest clauses that has objects are as much as the whole."""
+    compared: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())
+    """All words before and behind the first `than`, without those on both sides."""
 
 
 @lru_cache(maxsize=_KEPT)
@@ -109,7 +111,12 @@ def read(text: str, names: frozenset[str] = frozenset()) -> Reading:
     less = tuple(dict.fromkeys(word for c in joined for word in c.less))
     objects = dict.fromkeys(word for c in joined for word in (*c.objects, *c.less))
     smallest = min((len(c.objects) for c in joined if c.objects), default=1)
-    return Reading(code, joined, flags, tuple(objects), chosen, less, len(objects) / smallest)
+    than = next((m for m in marks if m[2] and "than" in lexicon.cues(m[2])), None)
+    sides = (folded[: than[0]], folded[than[1] :]) if than else ("", "")
+    before, behind = (frozenset(_WORD.findall(side)) for side in sides)
+    compared = before - behind, behind - before
+    size = len(objects) / smallest
+    return Reading(code, joined, flags, tuple(objects), chosen, less, size, compared)
 
 
 def denies(text: str) -> bool:

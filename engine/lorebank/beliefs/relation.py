@@ -117,6 +117,8 @@ def relation_of(
         return Relation(Bearing.CONTRADICTS, "over", common)
     if against and set(same) <= {"same words"}:
         return Relation(Bearing.CONTRADICTS, against[0], common)
+    if same and _are_swapped(one, other):
+        return Relation(Bearing.UNCERTAIN, "its words disagree", common)
     if same and not (against or adds or doubt):
         return Relation(Bearing.RESTATES, same[0], common)
     if same:
@@ -127,6 +129,13 @@ def relation_of(
     if not found and near and is_read and _agree(one, other):
         return Relation(Bearing.RESTATES, "meaning", common)
     return Relation(Bearing.UNCERTAIN, "its words disagree" if against else doubt, common)
+
+
+def _are_swapped(one: Reading, other: Reading) -> bool:
+    """Whether the sides of a comparison changed places: `saves more than it makes` against `makes
+    more than it saves`."""
+    (before, behind), (later_before, later_behind) = one.compared, other.compared
+    return not (before.isdisjoint(later_behind) or behind.isdisjoint(later_before))
 
 
 def could_be_certain(
