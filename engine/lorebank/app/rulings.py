@@ -63,7 +63,7 @@ def inbox(
     k = None if k is None else checked_count(k)
     ws.embed_pending_statements()  # so that the same is asked whichever command ran before
     kind = None if kind is None else member_of(InboxKind, kind, "kind")
-    return registry.waiting(ws.inbox_context(now), kind=kind, k=k, likely=likely)
+    return registry.waiting(_owners_inbox(ws, now), kind=kind, k=k, likely=likely)
 
 
 def rule(
@@ -85,7 +85,7 @@ def rule(
     with ws.writing():
         ws.sync_files()
         ws.embed_pending_statements()
-        context = ws.inbox_context(now)
+        context = _owners_inbox(ws, now)
         before = set(registry.settled(context))
         registry.rule(context, verdicts, by=by, decides=decides)
         ws.sync_files()
@@ -103,7 +103,7 @@ def unrule(
     with ws.writing():
         ws.sync_files()
         taken = registry.revoke(
-            ws.inbox_context(now), ids=None if ids is None else listed(ids), by=by
+            _owners_inbox(ws, now), ids=None if ids is None else listed(ids), by=by
         )
         ws.sync_files()
     return taken
@@ -115,7 +115,7 @@ def decisions(
     """The verdicts that stand, all or those `by` a name, as their ledgers have them."""
     signer = None if by is None else registry.signature(by)
     return tuple(
-        d for d in registry.settled(ws.inbox_context(now)) if signer is None or d.by == signer
+        d for d in registry.settled(_owners_inbox(ws, now)) if signer is None or d.by == signer
     )
 
 
@@ -124,7 +124,7 @@ def proposals(ws: OpenWorkspace) -> tuple[Proposal, ...]:
     return open_proposals(ws.root)[0]
 
 
-def _inbox_context(ws: OpenWorkspace, now: date | None) -> InboxContext:
+def _owners_inbox(ws: OpenWorkspace, now: date | None) -> InboxContext:
     ws.refuse_in_group("the inbox")
     return ws.inbox_context(now)
 
@@ -138,9 +138,9 @@ def judge(ws: OpenWorkspace, *, k: int = 20, now: date | None = None) -> tuple[D
     """
     with ws.writing(), _model(ws) as writer:
         ws.sync_files()
-        judged = registry.judge(ws.inbox_context(now), writer, k=k)
+        judged = registry.judge(_owners_inbox(ws, now), writer, k=k)
         ws.sync_files()
-        done = registry.settled(ws.inbox_context(now)) if judged.verdicts else ()
+        done = registry.settled(_owners_inbox(ws, now)) if judged.verdicts else ()
     _say_judged(ws, judged)
     name = registry.signature(writer.model)
     return tuple(each for each in done if each.id in judged.verdicts and each.by == name)
@@ -152,7 +152,7 @@ def compare_verdicts(
     """What the generator says of the `k` pairs of lines on which others ruled last, beside their
     verdicts. Nothing is written; errors as for `judge`."""
     with _model(ws) as writer:
-        judged, found = registry.compare(ws.inbox_context(now), writer, k=k)
+        judged, found = registry.compare(_owners_inbox(ws, now), writer, k=k)
     _say_judged(ws, judged)
     return found
 
