@@ -127,10 +127,8 @@ def test_of_the_days_the_lines_of_agents_are_left_to_recall(tmp_path: Path) -> N
     with Bank.open(tmp_path, now=date(2025, 12, 10), environ=WORDS_ONLY) as bank:
         [day] = bank.context().parts
         assert bank.recall("Ana reply rolf").hits
-    assert (
-        day.text
-        == "Rain.\n\n## Retain\n\n- W @Ana: Hands over the keys.\n(2 lines are left to recall)"
-    )
+    owners = "Rain.\n\n## Retain\n\n- W @Ana: Hands over the keys."
+    assert day.text == f"{owners}\n(2 lines not by the owner omitted; recall finds them)"
 
 
 def test_p13_directives_are_kept_when_all_else_is_cut(bank: Bank) -> None:

@@ -178,7 +178,8 @@ def pack_sources(
         lines = left_out.get(path, ())
         text = _text(root, config, path, lines)
         if text is not None and lines and keep_end:
-            text = f"{text}\n({_counted(len(lines))} left to recall)".strip()
+            number = f"{len(lines)} line{'s' * (len(lines) > 1)}"
+            text = f"{text}\n({number} not by the owner omitted; recall finds them)".strip()
         return None if text is None else PackSource(title, path, text, share, keep_end)
 
     sources = [
@@ -190,10 +191,6 @@ def pack_sources(
         *(() if group else waiting),
     ]
     return [source for source in sources if source]
-
-
-def _counted(lines: int) -> str:
-    return "1 line is" if lines == 1 else f"{lines} lines are"
 
 
 def _text(root: Path, config: Config, path: str, left_out: Sequence[tuple[int, int]]) -> str | None:

@@ -266,5 +266,5 @@ def _in_toml(text: str, host: Host, command: list[str] | None) -> str | None:
     try:
         tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:  # an inline table takes no further entry
-        raise ValueError(f"{host.table[0]} takes no server as it is written: {problem}") from None
+        raise ValueError(f"{host.table[0]} cannot be extended as written: {problem}") from None
     return text
