@@ -231,6 +231,24 @@ def test_files_of_another_model_are_refused(tmp_path: Path):
     assert told.startswith("the local embedding model is not the one expected: ")
 
 
+def test_many_small_calls_use_the_fast_tokenizer_too(monkeypatch: pytest.MonkeyPatch):
+    slow: list[str] = []
+    encode = MappedTokenizer.encode
+
+    def counted(tokenizer: MappedTokenizer, text: str) -> list[int]:
+        slow.append(text)
+        return encode(tokenizer, text)
+
+    monkeypatch.setattr(MappedTokenizer, "encode", counted)
+    embedder = MultilingualEmbedder()
+    lines = [f"The ferry of line {number} was late again, said Peter." for number in range(1000)]
+    vectors = np.vstack(
+        [embedder.embed_documents(lines[at : at + 50]) for at in range(0, 1000, 50)]
+    )
+    assert 0 < len(slow) < len(lines)  # the first ones, before loading the other pays
+    np.testing.assert_allclose(vectors, embedder.embed_documents(lines), atol=1e-5)
+
+
 SOURCE = find_source()
 MAPPED = MappedTokenizer(prepare_arrays(SOURCE))
 REFERENCE = SentencePieceProcessor(model_file=str(SOURCE.tokenizer))

@@ -56,7 +56,7 @@ _BATCH_PIECES = 384
 _MAX_WORKERS = 4
 """Chosen by hand: batches share the memory's bandwidth, so more cores gain little."""
 _FAST_TOKENIZER_FROM = 40_000
-"""Characters per call above which loading sentencepiece pays off."""
+"""Characters, in all calls together, above which loading sentencepiece pays off."""
 _METHOD = f"sentencepiece-first-{_PIECE_LIMIT}-of-{_CHARACTER_LIMIT}-characters"
 _IN_PROCESS_SUFFIXES = frozenset({".onnx", ".safetensors", ".npy"})
 _ARRAYS_LAYOUT = 2
@@ -89,6 +89,8 @@ class MultilingualEmbedder(Embedder):
         self._source: ModelFiles | None = None
         self._model: tuple[SentenceNetwork, MappedTokenizer] | None = None
         self._fast_tokenizer: Encode | None = None
+        self._characters = 0
+        """Encoded so far: work comes in batches, each too small to tell how much there is."""
 
     @property
     def fingerprint(self) -> str:
@@ -116,14 +118,15 @@ class MultilingualEmbedder(Embedder):
             return self._source
 
     def _open(self, characters: int) -> tuple[SentenceNetwork, Encode]:
-        """The network, and the faster tokenizer for this much text."""
+        """The network, and the faster tokenizer for this much more text."""
         with self._lock:
             source = self._find()
+            self._characters += characters
             if self._model is None:
                 prepare = partial(encoder.prepare_arrays, source)
                 arrays = _load_arrays(self._arrays_path(source), prepare)
                 self._model = SentenceNetwork(source, arrays), MappedTokenizer(arrays)
-            if self._fast_tokenizer is None and characters >= _FAST_TOKENIZER_FROM:
+            if self._fast_tokenizer is None and self._characters >= _FAST_TOKENIZER_FROM:
                 from sentencepiece import SentencePieceProcessor
 
                 self._fast_tokenizer = SentencePieceProcessor(
