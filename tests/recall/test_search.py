@@ -54,6 +54,53 @@ def test_a_match_in_one_long_line_is_shown_once(tmp_path: Path) -> None:
     assert ["4711" in hit.snippet for hit in hits] == [True]
 
 
+@pytest.fixture
+def codes(tmp_path: Path) -> Iterator[Bank]:
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory" / "2025-11-27.md").write_text(CODES, "utf-8")
+    with Bank.open(tmp_path, environ=WORDS_ONLY, now=date(2025, 12, 1)) as opened:
+        yield opened
+
+
+CODES = """# Errands
+
+## Bookings
+- The garage asks for a call on 06 55 12 34 56.
+- The sails come with DHL 1A 204 77 310.
+- The van is YD19 KLV, its policy VGO-3391-T.
+- Order INC-55209 is for the pump.
+- The ferry was booked, and a book bought for it.
+- Sent him the book.
+"""
+
+
+@pytest.mark.parametrize(
+    ("typed", "line"),
+    [
+        ("0655123456", "06 55 12 34 56"),
+        ("06-55-12-34-56", "06 55 12 34 56"),
+        ("0655 12", "06 55 12 34 56"),
+        ("123456", "06 55 12 34 56"),
+        ("1a20477310", "1A 204 77 310"),
+        ("1A204", "1A 204 77 310"),
+        ("yd19klv", "YD19 KLV"),
+        ("vgo3391t", "VGO-3391-T"),
+        ("VGO 3391", "VGO-3391-T"),
+        ("55209", "INC-55209"),
+        ("booked", "was booked"),
+    ],
+)
+def test_a_code_is_found_however_it_is_grouped(codes: Bank, typed: str, line: str) -> None:
+    answer = codes.recall(typed)
+    assert line in answer.hits[0].content
+    assert answer.evidence == "strong"
+    assert line in codes.search(typed)[0].snippet
+
+
+def test_a_heading_with_the_very_word_leads_other_forms_of_it(codes: Bank) -> None:
+    assert codes.search("bookings")[0].heading.endswith("Bookings")
+
+
 FILLER = "Nothing of note was written on this line of the log.\n"
 
 

@@ -1,8 +1,9 @@
 """Items by what a question can name: a time, an entity, a code, an id or a place.
 
 A code is kept as its letters and digits alone, folded. It is found whole, by its beginning or by
-its end, with other hyphens or in other case: `7c1fe0` finds `7c1fe02`, `vgo3391t` and `VGO-3391`
-find `VGO-3391-T`. The parts of a path or a command are words already, and found as such.
+its end, with other hyphens or blanks or in other case: `7c1fe0` finds `7c1fe02`, `vgo3391t` and
+`VGO-3391` find `VGO-3391-T`, `0655123456` finds `06 55 12 34 56`. The parts of a path or a command
+are words already, and found as such.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from datetime import date
 from lorebank.database.connection import Connection, select
 from lorebank.domain.facts import Citation, Interval
 from lorebank.language.folding import fold
-from lorebank.language.words import identifiers
+from lorebank.language.words import identifiers, words
 
 # An item lies in an interval when one of the times it names overlaps it, or when it was written
 # in it. Of a time with an open side ("since 1978") the day that is named counts: it would lie in
@@ -186,25 +187,33 @@ SHORTEST = 5
 hash to 7, people to 6; `v1.2`, `rev C` are words)."""
 LONGEST = 64
 """A longer run is data (a key, a blob), and its first 64 letters tell it from any other."""
+_MOST_GROUPS = 16
+"""Of a number that people write down; the longest IBAN has nine. More are a table."""
 _MOST_FOUND = 50
 """Items that a part of a code may lead to; a part of more is no code but a common stem."""
 _SEPARATORS = re.compile(r"[\W_]+")
+_GROUP = r"(?:[A-Z]{1,4}(?!\w)|[^\W\d_]*+\d\w*+)"
+_GROUPS = re.compile(rf"(?<!\w){_GROUP}(?:[ \u00a0\u202f./-]{_GROUP})*+")
+"""`06 55 12 34 56`, `1A 204 77 310`, `AB-123-CD`: groups with a digit, or of a few capitals."""
 
 
-def code_of(text: str) -> str:
-    """A code as it is compared: `VGO-3391-T` → `vgo3391t`; "" for what is too short for one."""
-    bare = _SEPARATORS.sub("", fold(text))
-    return bare[:LONGEST] if len(bare) >= SHORTEST else ""
+def codes_in(text: str) -> dict[str, list[str]]:
+    """The codes of a text as they are compared, with their words: `VGO-3391-T` → `vgo3391t`. One in
+    groups is found from each group on: what stands before it may be a group as well (`DHL 1A
+    204`)."""
+    written = identifiers(text)
+    for run in _GROUPS.finditer(text):
+        groups = _SEPARATORS.split(run.group())
+        if len(groups) <= _MOST_GROUPS and any(map(str.isdigit, run.group())):
+            written += (" ".join(groups[start:]) for start in range(len(groups)))
+    found = ((_SEPARATORS.sub("", fold(each))[:LONGEST], words(each)) for each in written)
+    return {code: held for code, held in found if len(code) >= SHORTEST}
 
 
 def insert_codes(connection: Connection, texts: Iterable[tuple[int, str]]) -> None:
     connection.executemany(
         "INSERT OR IGNORE INTO codes (code, item, backward) VALUES (?, ?, ?)",
-        [
-            (code, item, code[::-1])
-            for item, text in texts
-            for code in sorted(filter(None, map(code_of, identifiers(text))))
-        ],
+        [(code, item, code[::-1]) for item, text in texts for code in codes_in(text)],
     )
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from lorebank.database.connection import Connection
 from lorebank.domain.facts import Task, TaskState
 from lorebank.index.finding import (
-    code_of,
+    codes_in,
     find_items,
     items_in_interval,
     items_of_entities,
@@ -110,6 +110,8 @@ class Pool:
     items: Mapping[int, Item]
     held: Mapping[int, Held] = field(default_factory=dict)
     """Item → which terms it holds, by their places."""
+    codes: Mapping[int, int] = field(default_factory=dict)
+    """Item → which terms are of a code that it holds, however written."""
     nearness: Mapping[int, float] = field(default_factory=dict)
     """Item → how many standard deviations it is nearer in meaning than the notes at large."""
     rarity: Mapping[str, float] = field(default_factory=dict)
@@ -146,13 +148,14 @@ def needs_meaning(understood: Understood) -> bool:
 def gather(request: Request, **given: Ranking) -> Pool:
     """What every way of looking finds; lists that are `given` stand for what they would find."""
     held: dict[int, Held] = {}
-    lists = {"lexical": _by_words(request, held)}
+    codes = _by_codes(request)
+    lists = {"lexical": _by_words(request, held, codes)}
     lists |= {name: find(request) for name, find in _FINDERS.items() if name not in given}
     others = frozenset[int]().union(*lists.values())
     lists["semantic"], nearness = _by_meaning(request, others)
     lists |= given
     items = request.items.load(sorted(frozenset[int]().union(*lists.values())))
-    return Pool(request, lists, items, held, nearness, _rarity(request, held))
+    return Pool(request, lists, items, held, codes, nearness, _rarity(request, held))
 
 
 def _rarity(request: Request, held: Mapping[int, Held]) -> dict[str, float]:
@@ -166,17 +169,16 @@ def _rarity(request: Request, held: Mapping[int, Held]) -> dict[str, float]:
     return {term: math.log(1.0 + (total - n + 0.5) / (n + 0.5)) for term, n in counts.items()}
 
 
-def _by_words(request: Request, held: dict[int, Held]) -> Ranking:
+def _by_words(request: Request, held: dict[int, Held], codes: Mapping[int, int]) -> Ranking:
     """Items that hold any of the terms; `why` separates those in the item from those around it."""
     terms = request.understood.terms
     scores = best_items(request.postings, terms, request.limit, request.within)
     held |= terms_held(request.postings, terms, scores)
-    for place, items in [*_by_codes(request).items(), *_by_parts(request)]:
-        for item in items:
-            own, around = held.get(item, Held(0, 0))
-            if not own >> place & 1:
-                held[item] = Held(own | 1 << place, around)
-                scores[item] = scores.get(item, 0.0) + math.log(request.vocabulary.total + 1)
+    for item, places in [*codes.items(), *_by_parts(request)]:
+        own, around = held.get(item, Held(0, 0))
+        if places & ~own:
+            held[item] = Held(own | places, around)
+            scores[item] = scores.get(item, 0.0) + math.log(request.vocabulary.total + 1)
 
     def why(found: Held) -> dict[str, list[str]]:
         return {
@@ -188,32 +190,28 @@ def _by_words(request: Request, held: dict[int, Held]) -> Ranking:
     return Ranking(ranked, lambda item: why(held[item]))
 
 
-def _by_codes(request: Request) -> dict[int, list[int]]:
-    """Place of a term → the items with a code that it is, or that it begins or ends."""
-    places = {term: place for place, term in enumerate(request.understood.terms)}
-    asked: dict[str, int] = {}
-    for token in identifiers(request.understood.plain):
-        whole = token if token in places else (words(token) or [""])[0]
-        if whole in places and (code := code_of(token)):
-            asked[code] = places[whole]
-    if not asked:
-        return {}
+def _by_codes(request: Request) -> dict[int, int]:
+    """Item → the places of the terms of the codes that it holds whole, or as beginning or end."""
+    terms = [(1 << place, set(words(term))) for place, term in enumerate(request.understood.terms)]
+    asked = codes_in(request.understood.plain)
     allowed = request.allowed
-    found = items_with_codes(request.connection, asked)
-    return {
-        asked[code]: [item for item in items if allowed is None or item in allowed]
-        for code, items in found.items()
-    }
+    held: dict[int, int] = {}
+    for code, items in items_with_codes(request.connection, asked).items():
+        places = sum(bit for bit, parts in terms if parts.issubset(asked[code]))
+        for item in items:
+            if allowed is None or item in allowed:
+                held[item] = held.get(item, 0) | places
+    return held
 
 
-def _by_parts(request: Request) -> Iterator[tuple[int, list[int]]]:
-    """Place of a word that stands nowhere → the items with a longer word that holds it."""
+def _by_parts(request: Request) -> Iterator[tuple[int, int]]:
+    """Items with a longer word that holds one that stands nowhere, and the place of that."""
     counts = request.vocabulary.frequencies(request.understood.terms)
     for place, term in enumerate(request.understood.terms):
         if not counts[term] and (longer := request.vocabulary.holding(term)):
             found = best_items(request.postings, longer, request.limit, request.within)
             held = terms_held(request.postings, longer, found)
-            yield place, [item for item in found if held[item].own]
+            yield from ((item, 1 << place) for item in found if held[item].own)
 
 
 def _by_meaning(request: Request, others: frozenset[int]) -> tuple[Ranking, dict[int, float]]:

@@ -14,14 +14,17 @@ from lorebank.domain.answers import SearchHit
 from lorebank.domain.facts import Chunk
 from lorebank.index.chunks import chunks_of_items, contexts_of, load_chunks, select_chunks
 from lorebank.index.lexical import match_chunks
+from lorebank.language.folding import fold
 from lorebank.language.words import words
 from lorebank.recall.candidates import Request
 from lorebank.recall.ordering import rerank_mmr
 from lorebank.recall.pipeline import Found, RankOptions, find
-from lorebank.recall.scoring import score_of_words
+from lorebank.recall.scoring import SIGNS, as_typed, score_of_words
 from lorebank.recall.snippets import beginnings, matching_line, snippet, terms_held
 from lorebank.recall.understand import terms_of
 from lorebank.trust.quarantine import origins_in_lines
+
+_VERBATIM = SIGNS.index("verbatim")
 
 
 def search_chunks(
@@ -89,17 +92,28 @@ def _terms_of(found: Found) -> tuple[str, ...]:
 
 
 def _by_other_words(found: Found, path: str | None) -> dict[int, float]:
-    """Chunks with the terms that no line holds, and what these terms come to."""
+    """Chunks with the terms that no line holds, and what these terms come to; and those that hold
+    the question as typed where no line does."""
     request, terms = found.pool.request, found.pool.request.understood.terms
     missing = [t for t in terms if not any(found.pool.holds(n, t) for n in found.pool.items)]
-    if not missing:
+    is_typed = any(signs[_VERBATIM] for signs in found.signs.values())
+    if not missing and is_typed:
         return {}
-    matches = match_chunks(request.connection, missing, request.limit)
-    share = {row: count / len(terms) for row, count in matches.items()}
+    matches = match_chunks(request.connection, missing or terms, request.limit)
     if path is not None:
         allowed = set(json.loads(select_chunks(request.connection, path)))
-        share = {row: each for row, each in share.items() if row in allowed}
-    return {row: score_of_words(each) for row, each in share.items()}
+        matches = {row: count for row, count in matches.items() if row in allowed}
+    whole = load_chunks(request.connection, [n for n in matches if matches[n] == len(terms)])
+    typed = as_typed(request.understood.plain)
+    scores = {
+        row: score_of_words(1.0, verbatim=1.0)
+        for row, chunk in whole.items()
+        if typed.search(fold(f"{chunk.heading}\n{chunk.text}"))
+    }
+    if missing:
+        shares = {row: score_of_words(count / len(terms)) for row, count in matches.items()}
+        return {**shares, **scores}
+    return scores
 
 
 def _distinct(
