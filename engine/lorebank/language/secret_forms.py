@@ -11,6 +11,7 @@ the same length is mistaken for one in ten or one in ninety-seven cases.
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import NamedTuple
@@ -151,6 +152,15 @@ def _is_drawn(value: str) -> bool:
     return is_random(value, sure=True)
 
 
+def _is_login(value: str) -> bool:
+    """Whether it is `user:password` in base64."""
+    try:
+        decoded = b64decode(value, validate=True)
+    except ValueError:
+        return False
+    return re.fullmatch(rb"[!-9;-~]+:[ -~]+", decoded) is not None
+
+
 # Repeats are bounded: an unbounded one that may begin anywhere takes quadratic time on a line of
 # 100 kB that is all one name.
 FORMS = (
@@ -168,6 +178,12 @@ FORMS = (
         ("basic ",),
         re.compile(r"(?i:\bbasic)\s+(?P<value>[A-Za-z0-9+/]{12,}={1,2})(?![A-Za-z0-9])"),
         bool,
+    ),
+    Form(
+        "basic-auth",
+        ('"auth"', "_auth"),  # Docker, npm
+        re.compile(r"\b_?auth[\"']?\s{0,8}[:=]\s{0,8}[\"']?(?P<value>[A-Za-z0-9+/]{8,400}={0,2})"),
+        _is_login,
     ),
     Form(
         "authorization",

@@ -215,6 +215,8 @@ def _behind(line: str, name: Name, near: int) -> Iterator[tuple[str, int, int]]:
     for word in _VALUE.finditer(line, begin, min(len(line), near + _LONGEST)):
         lead = _LEADS.match(word.group())
         start = word.start() + (lead.end() if lead else 0)
+        if start == name.end and not line[start].isalnum():  # `password-reset?lang=de`
+            continue
         link = _link(line[name.end : start]) if start <= near else None
         if link is None:
             return
