@@ -10,8 +10,9 @@ CREATE TABLE entries (
 );
 CREATE INDEX entries_by_use ON entries (used, entry);
 CREATE TABLE vectors (             -- apart, so that noting a use rewrites no vector
-    entry  INTEGER PRIMARY KEY,
-    vector BLOB NOT NULL
+    entry    INTEGER PRIMARY KEY,
+    vector   BLOB NOT NULL,
+    checksum INTEGER NOT NULL      -- of text hash and vector: SQLite checks no blob
 );
 CREATE TABLE jobs (
     job         TEXT NOT NULL,     -- as the provider calls it

@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
+from zlib import crc32
 
 from lorebank.database.connection import (
     BusyIndex,
@@ -39,6 +40,10 @@ def text_hash(text: str) -> str:
     from hashlib import blake2b  # brings OpenSSL, which an answer from the index needs not
 
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+
+
+def _checksum(key: str, vector: bytes) -> int:
+    return crc32(vector, crc32(key.encode()))
 
 
 def _replacing_damaged(method: Callable[Concatenate[EmbeddingCache, P], R]) -> Callable[..., R]:
@@ -97,7 +102,7 @@ class EmbeddingCache:
             self._path = None
         self._open()
 
-    def _tell_damage(self, problem: Exception) -> None:
+    def _tell_damage(self, problem: object) -> None:
         self._say(f"{self._path} was damaged ({problem}); texts are embedded again")
 
     def __enter__(self) -> Self:
@@ -114,22 +119,29 @@ class EmbeddingCache:
     def get(
         self, fingerprint: str, hashes: Sequence[str], role: Role = "document", *, mark: bool = True
     ) -> dict[str, bytes]:
-        """The vectors known for these hashes, which count as used where they are marked."""
+        """The vectors known for these hashes, which count as used where they are marked; those that
+        are not what was stored are dropped."""
         found = select(
             self._connection,
-            "SELECT e.entry, e.used, e.hash, v.vector FROM entries e"
+            "SELECT e.entry, e.used, e.hash, v.vector, v.checksum FROM entries e"
             " JOIN vectors v ON v.entry = e.entry WHERE e.fingerprint = ? AND e.role = ?"
             " AND e.hash IN (SELECT value FROM json_each(?))",
             (fingerprint, role, json.dumps(list(hashes))),
         )
-        stale = [entry for entry, used, _, _ in found if mark and used != self._run]
+        damaged = [entry for entry, _, *row, stored in found if _checksum(*row) != stored]
+        if damaged:
+            self._tell_damage(f"{len(damaged)} vectors are not what was stored")
+            with transaction(self._connection):
+                self._delete("entry IN (SELECT value FROM json_each(?))", (json.dumps(damaged),))
+            found = [row for row in found if row[0] not in damaged]
+        stale = [entry for entry, used, *_ in found if mark and used != self._run]
         if stale:
             with transaction(self._connection):
                 self._connection.execute(
                     "UPDATE entries SET used = ? WHERE entry IN (SELECT value FROM json_each(?))",
                     (self._run, json.dumps(stale)),
                 )
-        return {key: vector for _, _, key, vector in found}
+        return {key: vector for _, _, key, vector, _ in found}
 
     @_replacing_damaged
     def missing(self, fingerprint: str, hashes: Iterable[str]) -> list[str]:
@@ -159,9 +171,10 @@ class EmbeddingCache:
                 [(*known, key, self._run) for key, _ in rows],
             )
             self._connection.executemany(
-                "INSERT OR REPLACE INTO vectors (entry, vector) VALUES"
-                " ((SELECT entry FROM entries WHERE fingerprint = ? AND role = ? AND hash = ?), ?)",
-                [(*known, key, vector) for key, vector in rows],
+                "INSERT OR REPLACE INTO vectors (entry, vector, checksum) VALUES"
+                " ((SELECT entry FROM entries WHERE fingerprint = ? AND role = ? AND hash = ?),"
+                " ?, ?)",
+                [(*known, key, vector, _checksum(key, vector)) for key, vector in rows],
             )
 
     @_replacing_damaged
