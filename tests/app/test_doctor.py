@@ -62,6 +62,17 @@ def test_a_record_that_cannot_be_read_is_named_and_kept(root: Path, area: str) -
     assert found(root) == [finding]
 
 
+@pytest.mark.parametrize("name", ["generated.json", "schedule.json", "recalled.log"])
+def test_a_file_that_no_rebuild_brings_back_is_named_where_it_is_garbage(
+    root: Path, name: str
+) -> None:
+    (root / ".memory" / name).write_bytes(b"\x91\x02 garbage \xff")
+    assert found(root, fix=True) == [("records", f".memory/{name}", False)]
+    with Bank.open(root) as bank:
+        problems = [p.path for p in bank.reflect().problems]
+    assert problems == ([f".memory/{name}"] if name == "generated.json" else [])
+
+
 def test_broken_marks_and_dead_citations_are_named_and_left_alone(root: Path) -> None:
     page = root / "bank/entities/Peter.md"
     broken = page.read_text("utf-8").replace("<!-- lorebank:end summary -->", "", 1)

@@ -153,6 +153,15 @@ def test_with_no_generator_the_page_is_as_ever(server: Provider, root: Path) -> 
     assert (root / PLACE).read_bytes() == plain
 
 
+def test_garbage_for_the_kept_answers_is_told_and_replaced(server: Provider, root: Path) -> None:
+    kept = root / ".memory" / "generated.json"
+    kept.parent.mkdir()
+    kept.write_bytes(b"\x91\x02 garbage \xff")
+    assert [p.code for p in reflect(root, environ(server)).problems] == ["generated-unread"]
+    assert json.loads(kept.read_bytes())
+    assert reflect(root, environ(server)).problems == ()
+
+
 def test_a_sentence_that_its_lines_do_not_bear_out_is_dropped_and_told(
     server: Provider, root: Path
 ) -> None:

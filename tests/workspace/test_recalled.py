@@ -52,3 +52,8 @@ def test_damage_and_links_are_passed_over(root: Path, tmp_path: Path) -> None:
     (root / ".memory" / "recalled.log").unlink()
     (root / ".memory" / "recalled.log").write_bytes(b"\xff\x00 nonsense\n2026-02-30 f-1\n")
     assert read_recalled(root) is None
+    with (root / ".memory" / "recalled.log").open("ab") as log:
+        log.write(b"since 2026-01-01\n2026-01-05 f-1\n\x91\xff\n2026-02-01 f-2\n")
+    assert read_recalled(root) == Recalled(  # f-3 may have been on the damaged line
+        date(2026, 2, 1), {"f-1": date(2026, 1, 5), "f-2": date(2026, 2, 1)}
+    )

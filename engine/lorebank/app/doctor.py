@@ -18,13 +18,15 @@ from lorebank.app.workspace import OpenWorkspace
 from lorebank.domain.reports import HealthFinding, RotKind
 from lorebank.errors import NotWritable
 from lorebank.forgetting.undo import interrupted, unreadable
+from lorebank.generation.writing import KeptAnswers
 from lorebank.markdown.blocks import find_blocks
 from lorebank.markdown.source import decode
 from lorebank.render.reports import remedy as remedy_of
-from lorebank.schedule.job import missed_run, read_record
+from lorebank.schedule.job import SCHEDULE_FILE, is_damaged, missed_run, read_record
 from lorebank.workspace.atomic import temporaries_below
 from lorebank.workspace.layout import BANK_FOLDER, DERIVED_FOLDER
 from lorebank.workspace.lock import WriterLock, append_lock
+from lorebank.workspace.recalled import read_recalled
 from lorebank.workspace.run_store import has_interrupted
 
 
@@ -40,6 +42,7 @@ def examine(
     found = [
         *_permissions(bank.root),
         *_interrupted(bank, fix=fix),
+        *_records(bank.root),
         *_index(bank, fix=fix),
         *_pages(bank.root),
     ]
@@ -82,6 +85,21 @@ def _interrupted(bank: Bank, *, fix: bool) -> Iterator[HealthFinding]:
         place = file.relative_to(root).as_posix()
         message, remedy = "was left by a killed writer", "the next `lorebank reflect` removes it"
         yield HealthFinding("interrupted", place, message, remedy, fix)
+
+
+def _records(root: Path) -> Iterator[HealthFinding]:
+    """Files that no rebuild of the index brings back."""
+    log = root / DERIVED_FOLDER / "recalled.log"
+    if log.is_file() and log.stat().st_size and read_recalled(root) is None:
+        remedy = "delete it; what is recalled is counted from then on"
+        yield HealthFinding("records", f"{DERIVED_FOLDER}/{log.name}", "cannot be read", remedy)
+    if is_damaged(root):
+        remedy = "`lorebank schedule install` writes it anew"
+        yield HealthFinding(
+            "records", f"{DERIVED_FOLDER}/{SCHEDULE_FILE}", "cannot be read", remedy
+        )
+    for problem in KeptAnswers.open(root).problems:
+        yield HealthFinding("records", problem.path, problem.message, remedy_of(problem.code))
 
 
 def _index(bank: Bank, *, fix: bool) -> Iterator[HealthFinding]:

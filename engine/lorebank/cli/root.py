@@ -157,9 +157,16 @@ def catch_up(session: Session) -> None:
     root = session.opened
     if root is None or session.reflected or not (root / ".memory" / "schedule.json").is_file():
         return
-    from lorebank.schedule.job import missed_run, read_record
+    from lorebank.schedule.job import is_damaged, missed_run, read_record
 
     record = read_record(root)
+    if is_damaged(root):
+        session.note(
+            [
+                session.error_look.warn("note: ") + "the record of nightly runs cannot be"
+                " read; `lorebank schedule install` writes it anew"
+            ]
+        )
     missed = missed_run(record, session.moment) if record else None
     if record is None or missed is None:
         return

@@ -416,7 +416,8 @@ class HealthFinding(Record):
     """One problem."""
 
     check: str
-    """`permissions`, `interrupted`, `index`, `pages`, `notes`, `links`, `embedder`, `schedule`."""
+    """`permissions`, `interrupted`, `records`, `index`, `pages`, `notes`, `links`, `embedder`,
+    `schedule`."""
     source: str
     """The file, with its line if known."""
     message: str

@@ -17,7 +17,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cache, cached_property
@@ -364,16 +364,19 @@ class KeptAnswers(Mutable):
     before: bytes | None = None
     answers: dict[str, Any] = field(default_factory=dict)
     is_changed: bool = False
+    problems: tuple[Diagnostic, ...] = ()
 
     @classmethod
     def open(cls, root: Path) -> KeptAnswers:
         """The stored answers; empty if the file is missing, linked or damaged."""
-        try:
+        before, answers = None, None
+        with suppress(WorkspaceError, ValueError, RecursionError):
             before = None if is_linked(root, _PATH) else read_if_exists(root / _PATH)
             answers = json.loads(before or b"{}")
-        except (WorkspaceError, ValueError, RecursionError):
-            return cls(root)
-        return cls(root, before, answers if isinstance(answers, dict) else {})
+        if isinstance(answers, dict):
+            return cls(root, before, answers)
+        problem = Diagnostic(_PATH, 0, "generated-unread", "cannot be read: models are asked again")
+        return cls(root, before, problems=(problem,))
 
     def get(self, key: str) -> Any:
         return self.answers.get(key)

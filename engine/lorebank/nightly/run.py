@@ -151,7 +151,7 @@ class _Run:
         self.rejections = read_text(root, REJECTED_PATH)
         self.name: str | None = options.begun.name if options.begun else None
         self.journal = journal_path(options.today)
-        self.problems = [*problems, *self.answers.problems]
+        self.problems = [*problems, *self.answers.problems, *self.kept.problems]
 
     def plan(self, only: set[str] | None) -> _Planned:
         """What to change, with citations that hold after it is written: what is written above a

@@ -298,6 +298,7 @@ REMEDIES = {
     "forgotten-unread": "write `forget`, the transcript in backticks, and `of` its agent",
     "front-matter-duplicate": "keep the key once",
     "front-matter-unread": "write `key: value`, or a list on one line",
+    "generated-unread": "delete it, unless you have a copy; the next answers replace it",
     "generator-failed": "the cited lines stand without it; check the generator settings",
     "hand-edit-kept": "nothing to do; move the lines where you want them",
     "identity-circle": "remove one of the joins named above from bank/identity.md",

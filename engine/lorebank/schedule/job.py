@@ -77,7 +77,7 @@ def parse_at(text: str) -> time:
 
 GRACE = timedelta(minutes=15)
 """A run counts as missed after this."""
-_FILE = "schedule.json"
+SCHEDULE_FILE = "schedule.json"
 
 
 class ScheduleRecord(Record):
@@ -96,7 +96,7 @@ class ScheduleRecord(Record):
 
 def read_record(root: Path) -> ScheduleRecord | None:
     """The record of this machine, if there is a valid one."""
-    file = root / DERIVED_FOLDER / _FILE
+    file = root / DERIVED_FOLDER / SCHEDULE_FILE
     stored: Any = None if file.is_symlink() else read_json(file)
     try:
         record = ScheduleRecord.from_dict(stored)
@@ -107,16 +107,22 @@ def read_record(root: Path) -> ScheduleRecord | None:
     return record if is_whole and record.host == platform.node() else None
 
 
+def is_damaged(root: Path) -> bool:
+    """Whether there is a record that nobody can read, so that missed runs go unnoticed."""
+    file = root / DERIVED_FOLDER / SCHEDULE_FILE
+    return file.is_file() and not isinstance(read_json(file), dict)
+
+
 def write_record(root: Path, record: ScheduleRecord) -> None:
     """Save a record for this machine."""
-    file = ensure_derived_folder(root) / _FILE
+    file = ensure_derived_folder(root) / SCHEDULE_FILE
     fields = replace(record, host=platform.node()).to_dict()
     text = json.dumps(fields, indent=2) + "\n"
     write_atomic(file, text.encode(), expected=read_if_exists(file))
 
 
 def delete_record(root: Path) -> None:
-    (root / DERIVED_FOLDER / _FILE).unlink(missing_ok=True)
+    (root / DERIVED_FOLDER / SCHEDULE_FILE).unlink(missing_ok=True)
 
 
 def note_run(root: Path, now: datetime) -> None:

@@ -79,6 +79,8 @@ def _parsed(data: bytes) -> Recalled | None:
         elif day := _day(head):
             begun.append(day)
             last |= {each: max(day, last.get(each, day)) for each in rest}
+        elif head:
+            begun.clear()  # what a damaged line named is not known
     return Recalled(min(begun), last) if begun else None
 
 
