@@ -5,7 +5,22 @@ A message says what happened, where (`path:line` where there is one); `hint` say
 
 from __future__ import annotations
 
-from typing import ClassVar
+import errno
+from typing import ClassVar, Self
+
+_REMEDIES = {
+    errno.ENOSPC: "free some space on that disk, then run it again",
+    getattr(errno, "EDQUOT", errno.ENOSPC): "your quota on that disk is used up: free some space",
+    errno.EROFS: "the disk is mounted read-only: mount it for writing, or work on a copy elsewhere",
+    errno.EACCES: "give yourself the right to write there, then run it again",
+    errno.EPERM: "give yourself the right to write there, then run it again",
+    errno.EIO: "the disk fails: copy the notes to another one",
+}
+
+
+def remedy_on_disk(problem: OSError) -> str:
+    """What to do about a file that cannot be written; empty where that is not known."""
+    return _REMEDIES.get(problem.errno or 0, "")
 
 
 class LorebankError(Exception):
@@ -36,6 +51,10 @@ class WorkspaceError(LorebankError):
 
     code = "workspace"
     exit_code = 3
+
+    @classmethod
+    def on_disk(cls, place: object, problem: OSError, what: str = "cannot be written") -> Self:
+        return cls(f"{place}: {what}: {problem.strerror}", hint=remedy_on_disk(problem))
 
 
 class NotWritable(WorkspaceError):

@@ -170,7 +170,10 @@ def test_a_full_disk_is_said(environment: dict[str, str], workspace: Path) -> No
             stdout=full,
             stderr=subprocess.PIPE,
         )
-    assert (done.returncode, done.stderr) == (1, b"error: no space left on device\n")
+    said = (
+        b"error: no space left on device\nhint: free some space on that disk, then run it again\n"
+    )
+    assert (done.returncode, done.stderr) == (1, said)
 
 
 def test_letters_the_terminal_lacks_are_escaped(lorebank: Run, workspace: Path) -> None:

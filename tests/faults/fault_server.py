@@ -64,6 +64,8 @@ def _run(root: str, command: str, fault: str, at: int) -> dict[str, object]:
                 step(bank)
     except LorebankError as error:
         ended = f"{error.code}: {error}"
+        if fault != "none" and not error.hint:
+            ended = f"bug: no word of what to do: {error}"
     except Exception as error:  # the very thing a test looks for
         ended = f"bug: {error!r}"
     return {"calls": int(library.faults_disarm()), "ended": ended}

@@ -42,6 +42,7 @@ from lorebank.workspace.layout import (
     is_generated,
     is_said,
     sessions_path,
+    why_unwritable,
 )
 from lorebank.workspace.lock import WriterLock
 
@@ -355,7 +356,8 @@ class OpenWorkspace:
         self.close()
         held = isinstance(problem.__cause__ or problem, store.BusyIndex)
         self._in_memory_until = time.monotonic() + _LOCKED_RETRY_S if held else math.inf
-        self.in_memory = f"the index cannot be written ({problem}); it is kept in memory"
+        reason = ("" if held else why_unwritable(self.index_path.parent)) or problem
+        self.in_memory = f"the index cannot be written ({reason}); it is kept in memory"
         self.next_walk = 0.0
         self.say(self.in_memory)
 

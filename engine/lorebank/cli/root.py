@@ -13,7 +13,7 @@ import click
 
 from lorebank.cli.command import COMMANDS, CommandGroup
 from lorebank.cli.session import ReaderGone, Session, discard, flush, write, write_json
-from lorebank.errors import LorebankError, UsageError
+from lorebank.errors import LorebankError, UsageError, remedy_on_disk
 from lorebank.render.text import Look
 
 
@@ -116,7 +116,8 @@ def as_lorebank_error(problem: Exception) -> LorebankError:
         return LorebankError(_as_clause(problem.format_message()))
     if isinstance(problem, OSError):
         reason = (problem.strerror or str(problem) or type(problem).__name__).lower()
-        return LorebankError(f"{problem.filename}: {reason}" if problem.filename else reason)
+        message = f"{problem.filename}: {reason}" if problem.filename else reason
+        return LorebankError(message, hint=remedy_on_disk(problem))
     return LorebankError(
         f"internal error, {type(problem).__name__}: {problem}".rstrip(": "),
         hint="this is a bug in lorebank; --verbose shows where it happened",

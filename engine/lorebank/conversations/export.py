@@ -62,7 +62,7 @@ def export_transcripts(
                 file.unlink()
                 removed.append(file.name)
     except OSError as error:
-        raise WorkspaceError(f"{folder}: cannot be written: {error.strerror}") from error
+        raise WorkspaceError.on_disk(folder, error) from error
     return TranscriptExport(tuple(written), tuple(removed))
 
 

@@ -15,7 +15,7 @@ from typing import Any, Self, TypeVar, cast
 
 import apsw
 
-from lorebank.errors import IndexUnusable, LorebankError, NotWritable
+from lorebank.errors import IndexUnusable, LorebankError, NotWritable, remedy_on_disk
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -76,7 +76,7 @@ def open_index(
     except OSError as problem:
         raise NotWritable(
             f"cannot create {path.parent}: {problem.strerror}",
-            hint="make the workspace writable, or name another one with --workspace",
+            hint=remedy_on_disk(problem) or "name another workspace with --workspace",
         ) from problem
     if not _is_regular_or_missing(path):
         raise NotWritable(

@@ -48,7 +48,7 @@ def _fill_and_move(target: Path, files: Mapping[str, str]) -> None:
             target.rmdir()
         temporary.rename(target)
     except OSError as error:
-        raise WorkspaceError(f"{target}: cannot be written: {error.strerror}") from error
+        raise WorkspaceError.on_disk(target, error) from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
 

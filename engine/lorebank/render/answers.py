@@ -91,9 +91,11 @@ def _shown(value: Any) -> str:
     return f"{value:.2f}" if isinstance(value, float) else str(value)
 
 
-def answer_notes(look: Look, answer: Answer, *, budgeted: bool = False) -> list[str]:
-    """Notes for stderr; `budgeted`: with a token budget."""
-    notes = [f"note: {note}" for note in answer.notes]
+def answer_notes(
+    look: Look, answer: Answer, *, budgeted: bool = False, known: Collection[str] = ()
+) -> list[str]:
+    """Notes for stderr, except those already `known`; `budgeted`: with a token budget."""
+    notes = [f"note: {note}" for note in answer.notes if note not in known]
     if answer.evidence == "none" and answer.hits:
         notes.append(
             "note: nothing here answers the question; these lines are only loosely related"

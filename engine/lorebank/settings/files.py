@@ -122,7 +122,7 @@ def replace_file(file: Path, text: str) -> None:
     except OSError as error:
         if temporary:
             temporary.unlink(missing_ok=True)
-        raise ConfigurationError(f"{file}: cannot be written: {error.strerror}") from error
+        raise ConfigurationError.on_disk(file, error) from error
 
 
 Key = tuple[str, ...]

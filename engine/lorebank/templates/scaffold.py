@@ -110,7 +110,7 @@ def init_workspace(
         for folder in missing:
             (root / folder).mkdir(exist_ok=True)
     except OSError as error:
-        raise WorkspaceError(f"{root}: cannot be created: {error.strerror}") from error
+        raise WorkspaceError.on_disk(root, error, "cannot be created") from error
     ensure_derived_folder(root)
     return [*missing, *(path for path, data in files.items() if _write_new(root, path, data))]
 

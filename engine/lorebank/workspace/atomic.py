@@ -45,7 +45,7 @@ def write_atomic(path: Path, data: bytes, *, expected: bytes | None) -> None:
             temporary.unlink(missing_ok=True)
         _flush_folder(path.parent)
     except OSError as error:
-        raise WorkspaceError(f"{path}: cannot be written: {error.strerror}") from error
+        raise WorkspaceError.on_disk(path, error) from error
 
 
 def replace_bytes(path: Path, data: bytes | None, *, expected: bytes | None) -> None:
@@ -59,7 +59,7 @@ def replace_bytes(path: Path, data: bytes | None, *, expected: bytes | None) -> 
                 path.unlink()
             _flush_folder(path.parent)
         except OSError as error:
-            raise WorkspaceError(f"{path}: cannot be removed: {error.strerror}") from error
+            raise WorkspaceError.on_disk(path, error, "cannot be removed") from error
 
 
 def read_json(file: Path) -> Any:

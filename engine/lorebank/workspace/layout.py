@@ -12,6 +12,7 @@ begins with a date outside `bank/`:
 
 from __future__ import annotations
 
+import os
 import re
 from datetime import date
 from enum import StrEnum
@@ -41,6 +42,8 @@ GENERATED_FOLDERS = ("bank/proposals", "bank/reflections")
 SESSION_FOLDERS = ("qmd/sessions/", "memory/sessions/")
 """Conversations, exported for the sidecar (as cited) and in the workspace."""
 DEFAULT_LOG_PATTERN = "memory/{YYYY}-{MM}-{DD}.md"
+_FULL_BELOW_BYTES = 2**17
+"""With less free space SQLite cannot even make its files."""
 _DIGITS = {"{YYYY}": ("year", 4), "{MM}": ("month", 2), "{DD}": ("day", 2)}
 _SUFFIX = r"(?:[^/0-9][^/]*)?"
 """After a date in a name: `-router`, ` Thursday`, `-1317`; never another digit."""
@@ -220,8 +223,19 @@ def ensure_derived_folder(root: Path) -> Path:
         if not ignore.is_symlink() and not (ignore.exists() and ignore.stat().st_size):
             ignore.write_text("*\n", encoding="utf-8")
     except OSError as error:
-        raise NotWritable(f"{folder}: cannot be made: {error.strerror}") from error
+        raise NotWritable.on_disk(folder, error, "cannot be made") from error
     return folder
+
+
+def why_unwritable(folder: Path) -> str:
+    """In plain words, where SQLite's say less; empty where it is not known."""
+    from shutil import disk_usage  # not needed at start-up
+
+    if not folder.is_dir():
+        return ""
+    if not os.access(folder, os.W_OK):
+        return f"{folder} is read-only"
+    return f"the disk of {folder} is full" if disk_usage(folder).free < _FULL_BELOW_BYTES else ""
 
 
 def index_path(root: Path, setting: str, agent_id: str = "main") -> Path:

@@ -58,7 +58,7 @@ class WriterLock:
         try:
             descriptor = os.open(path, flags, 0o666)
         except OSError as error:
-            raise WorkspaceError(f"{path}: cannot be opened: {error.strerror}") from error
+            raise WorkspaceError.on_disk(path, error) from error
         try:
             self._wait(descriptor, path)
             _write_holder(descriptor, f"process {os.getpid()} on {gethostname()}")

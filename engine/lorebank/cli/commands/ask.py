@@ -111,7 +111,8 @@ def _show_notes(session: Session, answer: Answer, filters: dict[str, Any]) -> No
     if not answer.hits:
         session.note(answers.nothing_found_lines(look, answer, advice=_advice(answer, filters)))
     budgeted = filters["token_budget"] is not None
-    session.note(answers.answer_notes(look, answer, budgeted=budgeted))
+    known = session.warned
+    session.note(answers.answer_notes(look, answer, budgeted=budgeted, known=known))
 
 
 def _advice(answer: Answer, filters: dict[str, Any]) -> list[str]:
