@@ -32,6 +32,8 @@ FILES = (
     *(("''", unit) for unit in ("Retain:\n\nIt is so.\n\n", "a\n\n", "- a\n", "> - " * 30 + "a\n")),
     ("''", "|" + "1|" * 2000 + "\n" + "|-" * 2000 + "|\n"),
     ("''", "0b7e4a1c-93d2-4f5a-8c1e-2d9f60a7b3e4\n"),
+    ("'## Retain\\n'", "- W @a: x\n"),
+    ("''", "- [ ] a\n"),
 )
 """A beginning, and what follows on it up to 1 MB: what is said of all lines is kept once."""
 resource = pytest.importorskip("resource", reason="Windows cannot limit CPU time")
@@ -44,6 +46,7 @@ from lorebank.index.sync import ReadSettings
 from lorebank.database.connection import open_in_memory
 from lorebank.index.reading import read_file
 from lorebank.index.writing import delete_files, insert_files
+from lorebank.markdown.document import MOST_LINES
 from lorebank.markdown.sections import RETAIN_HEADINGS
 from lorebank.workspace.files import SourceFile
 from lorebank.workspace.layout import FileRole
@@ -84,9 +87,12 @@ for begins, unit in FILES:
         begun = time.process_time()
         text = eval(begins)
         data = (text + unit * ((1_000_000 - len(text)) // len(unit))).encode()
-        insert_files(index, [(read_file(data, "hash", source, settings), 1)])
+        read = read_file(data, "hash", source, settings)
+        insert_files(index, [(read, 1)])
         delete_files(index, [source.path])
         assert time.process_time() - begun < 12
+        codes = {each.code for each in read.diagnostics}
+        assert ("many-lines" in codes) == (sum(map(bool, data.splitlines())) > MOST_LINES)
 print("done")
 """
 

@@ -149,9 +149,12 @@ def read_file(
     passages = extract_passages(document, fact_lines=[*extraction.fact_lines, *taken])
     facts = tuple(_dated(_lowered(fact, origin)) for fact in (*stated, *extraction.facts))
     left = DatesLeft(_MOST_DATES)
+    structured = next((n.start for n in document.nodes[-1:] if n.kind == "rest"), len(lines))
     timed = tuple(
         # Dates without a word beside them say nothing of their days.
-        (p, times_of(p.text, source.recorded, left=left) if _LETTER.search(p.text) else ())
+        (p, times_of(p.text, source.recorded, left=left))
+        if p.citation.start_line <= structured and _LETTER.search(p.text)
+        else (p, ())
         for p in passages
     )
     context, unread = read_context(front_matter, text, source.path)

@@ -17,6 +17,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from lorebank.domain.facts import Diagnostic
@@ -50,7 +51,8 @@ class Node(Mutable):
     """One block of a document."""
 
     kind: str
-    """`heading paragraph list item quote table row fence code rule`."""
+    """`heading paragraph list item quote table row fence code rule`, and `rest`: what stands
+    behind the lines whose structure is read."""
     start: int
     """0-based first line."""
     end: int
@@ -90,6 +92,11 @@ _MARK = r"(?:[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)])(?=[ \t])))"
 _NESTED = re.compile(rf"\A({_MARK}{{12}}){_MARK}+")
 """More marks of lists and quotations than twelve on one line; the rest says nothing. Chosen by
 hand: lists written by people nest four or five deep."""
+MOST_LINES = 25_000
+"""Not blank, whose structure is read; chosen by hand: ten a day for seven years. A megabyte of the
+shortest facts has 170,000, which took 8 s of CPU."""
+_MOST_COLUMNS = 500
+"""Of a table; a wider one is read as lines."""
 _LONGEST_HEADING = 500
 """Characters of a line of headings: it is kept with each line below them."""
 _MANAGED = "<!-- lorebank:begin "
@@ -103,7 +110,14 @@ def read_document(text: str, path: str) -> Document:
     shown = [line.strip() and line for line in lines] if _MANAGED in text else lines
     shown = [line if line[:1].isalpha() or not line else _with_less_nesting(line) for line in shown]
     source = "\n".join(shown).replace("\r", " ").replace("\0", "\ufffd").split("\n")
-    nodes = [node for start, end in _stretches(source) for node in _blocks(source, start, end)]
+    filled = (number for number, line in enumerate(source) if line)
+    first_unread = next(islice(filled, MOST_LINES, None), len(source))
+    read, rest = source[:first_unread], source[first_unread:]
+    nodes = [node for start, end in _stretches(read) for node in _blocks(read, start, end)]
+    if rest:
+        nodes.append(Node("rest", first_unread, len(source), "\n".join(rest)))
+        message = f"holds over {MOST_LINES:,} lines; those behind are read as text alone"
+        problems = (*problems, Diagnostic(path, first_unread + 1, "many-lines", message))
     return Document(path, tuple(lines), tuple(nodes), heading_paths(nodes), problems)
 
 
@@ -132,14 +146,15 @@ def heading_paths(nodes: Iterable[Node]) -> tuple[str, ...]:
     return tuple(paths)
 
 
-@lru_cache(maxsize=1)
-def _parser() -> MarkdownIt:
+@lru_cache(maxsize=2)
+def _parser(*, tables: bool = True) -> MarkdownIt:
     """Imported here: a recall over an unchanged workspace parses nothing and need not pay 90 ms."""
     from markdown_it import MarkdownIt
 
     # Each level of a list takes two, and the default of 20 would drop what stands deeper.
-    parser = MarkdownIt("commonmark", {"maxNesting": _DEEPEST}).enable("table")
-    return parser.disable(["inline", "text_join", "reference", "html_block"])
+    parser = MarkdownIt("commonmark", {"maxNesting": _DEEPEST})
+    parser.disable(["inline", "text_join", "reference", "html_block"])
+    return parser.enable("table") if tables else parser
 
 
 def _stretches(lines: list[str]) -> Iterator[tuple[int, int]]:
@@ -203,7 +218,8 @@ def plain_blocks(lines: list[str], start: int, end: int) -> list[Node] | None:
 def _blocks(lines: list[str], start: int, end: int) -> list[Node]:
     nodes = plain_blocks(lines, start, end)
     if nodes is None:
-        tokens = _parser().parse("\n".join(lines[start:end]) + "\n")
+        is_wide = any(line.count("|") > _MOST_COLUMNS for line in lines[start:end])
+        tokens = _parser(tables=not is_wide).parse("\n".join(lines[start:end]) + "\n")
         nodes = _nodes(tokens, lines, start)
     return nodes
 

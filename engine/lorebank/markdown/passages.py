@@ -63,9 +63,10 @@ class _PassageReader:
     def _read(self, node: Node, *, in_item: bool = False) -> None:
         if node.kind == "table":
             self._rows(node)
-        elif node.kind in ("fence", "code"):
+        elif node.kind in ("fence", "code", "rest"):
             start = node.start + (node.kind == "fence")
-            for text, first, end in self._runs(node.text.split("\n"), start, _MAX_CODE_LINES):
+            most = _MOST_JOINED if node.kind == "rest" else _MAX_CODE_LINES
+            for text, first, end in self._runs(node.text.split("\n"), start, most):
                 self._add(text, first, end)
         elif node.kind in ("paragraph", "heading"):
             start, lines = node.start, node.text.split("\n")

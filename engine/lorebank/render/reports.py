@@ -281,6 +281,7 @@ REMEDIES = {
     "long-line": "break it into lines",
     "many-mentions": "mention the important names on separate lines",
     "many-dates": "split the file",
+    "many-lines": "split the file",
     "block-duplicate": "keep one of the two blocks and remove the markers of the other",
     "block-nested": "end the outer block before the inner one begins",
     "block-stray-end": "remove the end marker, or put its begin marker back",
