@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from lorebank.domain.facts import Diagnostic
 from lorebank.errors import UsageError
 from lorebank.exchange.conversations import parse_moment, read_chatgpt, read_claude
-from lorebank.exchange.date_formats import joda_day, moment_day
 from lorebank.exchange.importing import detect_form
 from lorebank.exchange.notes import ImportedNote, NoteStream, free_path, safe_path
-from lorebank.exchange.prose import rewrite_links
+from lorebank.exchange.prose import joda_day, moment_day, rewrite_links
 from lorebank.exchange.read_jsonl import read_jsonl
 from lorebank.exchange.read_logseq import read_logseq
 from lorebank.exchange.vaults import link_rules, read_basic_memory, read_obsidian

@@ -7,7 +7,7 @@ from lorebank.markdown.document import read_document
 from lorebank.markdown.fact_format import format_fact
 from lorebank.markdown.facts import extract_facts
 from lorebank.markdown.origin import file_origin
-from lorebank.trust.confirmations import format_confirmation, parse_confirmations
+from lorebank.trust.quarantine import format_confirmation, parse_confirmations
 from support import golden
 
 

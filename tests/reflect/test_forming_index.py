@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from lorebank.beliefs import forming
 from lorebank.beliefs.forming import Formation, Verdict, form, opinion_id
-from lorebank.beliefs.nearness import Nearness
 from lorebank.beliefs.reading import MOST_HOLDING, WordIndex, read, shared
-from lorebank.beliefs.relation import Bearing, UnsurePair, relate, unsure_pair
+from lorebank.beliefs.relation import Bearing, Nearness, UnsurePair, relate, unsure_pair
 from lorebank.domain.facts import Fact, FactKind, Stance
 from lorebank.markdown.document import read_document
 from lorebank.markdown.facts import extract_facts

@@ -11,14 +11,15 @@ import pytest
 from lorebank.errors import ConfigurationError, NotFound, PathRefused, WorkspaceError
 from lorebank.settings.tables import Config
 from lorebank.templates import pack as pack_source
-from lorebank.templates.pack import pack_files, write_pack
-from lorebank.templates.scaffold import (
+from lorebank.templates.pack import (
     check_template,
     init_workspace,
     list_templates,
     load_template,
+    pack_files,
     page_frame,
     template_files,
+    write_pack,
 )
 from lorebank.workspace.discover import find_workspace
 from lorebank.workspace.files import walk

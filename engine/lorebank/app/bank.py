@@ -29,7 +29,7 @@ _OWN_FOLDERS = (BANK_FOLDER, DERIVED_FOLDER)
 
 def _laid_out(path: str | Path, template: str, *, dry_run: bool = False) -> tuple[Path, list[str]]:
     """The folder, and what was made in it or would be."""
-    from lorebank.templates.scaffold import init_workspace
+    from lorebank.templates.pack import init_workspace
 
     root = Path(path).expanduser().resolve()
     if not recognise(root):

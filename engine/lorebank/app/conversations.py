@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lorebank.conversations.export import Transcript, TranscriptExport
     from lorebank.conversations.files import SessionFile
     from lorebank.conversations.turns import Turn
-    from lorebank.forgetting.conversations import Conversations
+    from lorebank.forgetting.selection import Conversations
     from lorebank.markdown.forgotten import Forgotten
 
 FOLLOW_S = 30.0
@@ -124,7 +124,7 @@ def _forgotten(ws: OpenWorkspace) -> Forgotten:
 def conversations(ws: OpenWorkspace) -> Conversations | None:
     """The transcripts as forgetting reaches them; `None` where none are read."""
     from lorebank.conversations.files import find_sessions
-    from lorebank.forgetting.conversations import Conversations
+    from lorebank.forgetting.selection import Conversations
 
     exports = ws.sidecar is not None and ws.sidecar.sessions_folder is not None
     if not ws.config.memory_search.searches_sessions and not exports:

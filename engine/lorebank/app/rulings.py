@@ -41,9 +41,14 @@ from lorebank.language.folding import slugify
 from lorebank.nightly.proposals import MOST_ASKED, open_proposals, propose
 from lorebank.nightly.run_record import undo_run
 from lorebank.recall.filters import parse_day
-from lorebank.trust import confirmations
-from lorebank.trust.confirmations import Choice, chosen, format_confirmation, write_confirmations
-from lorebank.trust.quarantine import quarantined_items
+from lorebank.trust.quarantine import (
+    Choice,
+    chosen,
+    format_confirmation,
+    quarantined_items,
+    withdraw_confirmations,
+    write_confirmations,
+)
 from lorebank.workspace.layout import FORGOTTEN_PAGE
 from lorebank.workspace.lock import WriterLock
 from lorebank.workspace.paths import read_text_file
@@ -198,7 +203,7 @@ def confirm(
         lines = chosen(ws.index, choice, day=ws.day(now), reason=reason)
         places = () if undo else write_confirmations(ws.root, lines)
         if undo:
-            confirmations.revoke(ws.root, lines)
+            withdraw_confirmations(ws.root, lines)
         ws.sync_files()
     moved = before ^ quarantined_items(ws.index)
     facts = load_facts(ws.index, moved)

@@ -33,8 +33,7 @@ from lorebank.names.entities import list_entities
 from lorebank.pages.standing_pages import read_directives, read_standing_pages
 from lorebank.recall.filters import parse_day
 from lorebank.retain.kinds import parse_kind
-from lorebank.templates.pack import MANIFEST, pack_files, read_manifest, write_pack
-from lorebank.templates.scaffold import init_workspace
+from lorebank.templates.pack import MANIFEST, init_workspace, pack_files, read_manifest, write_pack
 from lorebank.workspace.layout import DIRECTIVES_PAGE, ensure_derived_folder
 from lorebank.workspace.run_store import has_interrupted
 

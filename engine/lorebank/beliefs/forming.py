@@ -29,13 +29,14 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from lorebank.beliefs.fold import PRIOR
-from lorebank.beliefs.nearness import ROUGH, Nearness
 from lorebank.beliefs.outcome import Belief, Judgement, close, noted_days
 from lorebank.beliefs.reading import Reading, WordIndex, flags_of, read
 from lorebank.beliefs.relation import (
+    ROUGH,
     SAME_SUBJECT,
     TURN_NEAR,
     Bearing,
+    Nearness,
     Relation,
     UnsurePair,
     could_be_certain,

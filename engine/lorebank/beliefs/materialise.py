@@ -136,7 +136,7 @@ def form_now(
     """
     from lorebank.beliefs.by_hand import overrides_of, read_entries, read_verdicts
     from lorebank.beliefs.forming import form
-    from lorebank.beliefs.nearness import Nearness
+    from lorebank.beliefs.relation import Nearness
 
     return form(
         facts,

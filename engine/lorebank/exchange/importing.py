@@ -20,12 +20,16 @@ from lorebank.domain.facts import Diagnostic
 from lorebank.errors import ConcurrentEdit, PathRefused, UsageError, WorkspaceError
 from lorebank.exchange import conversations
 from lorebank.exchange.notes import (
+    BROKEN,
+    BrokenJson,
     ImportedNote,
     NoteStream,
     comparable,
     free_path,
     imported_from,
     is_untouched,
+    json_values,
+    note_text,
     render_note,
     safe_path,
     written_hash,
@@ -33,7 +37,6 @@ from lorebank.exchange.notes import (
 from lorebank.exchange.prose import split_front_matter
 from lorebank.exchange.read_jsonl import TEXT_KEYS, read_jsonl
 from lorebank.exchange.read_logseq import read_logseq
-from lorebank.exchange.source import BROKEN, BrokenJson, json_values, note_text
 from lorebank.exchange.vaults import has_observations, read_basic_memory, read_obsidian
 from lorebank.records import Record
 from lorebank.settings.tables import Config

@@ -15,18 +15,17 @@ from pathlib import PurePosixPath
 from urllib.parse import unquote
 
 from lorebank.domain.facts import Diagnostic
-from lorebank.exchange.date_formats import joda_day
-from lorebank.exchange.notes import ImportedNote, NoteStream
+from lorebank.exchange.notes import ImportedNote, NoteStream, note_text, read_pages
 from lorebank.exchange.prose import (
     LinkRules,
     clean,
+    joda_day,
     rewrite_links,
     rewrite_prose,
     shareable_page,
     shareable_text,
     titled,
 )
-from lorebank.exchange.source import note_text, read_pages
 from lorebank.markdown.front_matter import PROGRAM_KEY, PROPERTY, FrontMatterValue, property_value
 from lorebank.markdown.source import FenceScanner
 from lorebank.records import Record

@@ -18,17 +18,23 @@ from functools import partial
 from pathlib import PurePosixPath
 
 from lorebank.domain.facts import Diagnostic, FactKind
-from lorebank.exchange.date_formats import moment_day
-from lorebank.exchange.notes import ImportedNote, NoteStream, entity_mention, make_fact, retain_line
+from lorebank.exchange.notes import (
+    ImportedNote,
+    NoteStream,
+    entity_mention,
+    make_fact,
+    read_pages,
+    retain_line,
+)
 from lorebank.exchange.prose import (
     LinkRules,
+    moment_day,
     rewrite_lines,
     rewrite_links,
     rewrite_prose,
     shareable_page,
     titled,
 )
-from lorebank.exchange.source import read_pages
 from lorebank.markdown.front_matter import parse_front_matter
 from lorebank.markdown.mentions import code_spans
 from lorebank.markdown.source import FenceScanner

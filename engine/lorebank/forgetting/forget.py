@@ -19,9 +19,14 @@ from lorebank.database.connection import Connection, IndexProblem, texts_of
 from lorebank.domain.facts import Diagnostic
 from lorebank.domain.reports import ForgetReport, ForgottenLine
 from lorebank.errors import ConcurrentEdit, LorebankError, NotFound, WorkspaceError
-from lorebank.forgetting.conversations import Conversations, ForgottenTurns
 from lorebank.forgetting.rows import derived_counts, embedding_hashes, opinions_moved, scrub
-from lorebank.forgetting.selection import Order, Selected, select_lines
+from lorebank.forgetting.selection import (
+    Conversations,
+    ForgottenTurns,
+    Order,
+    Selected,
+    select_lines,
+)
 from lorebank.forgetting.undo import Cut, KeptRun, carried, keep, read_run, runs_of, store_of
 from lorebank.forgetting.undo import purge as purge_kept
 from lorebank.forgetting.words import Copies, Finder, bytes_of, text_of, word_finder

@@ -28,13 +28,13 @@ from lorebank.markdown.proposal_pages import DECISIONS_PATH, LineEdit, parse_rul
 from lorebank.names.who import audit_names
 from lorebank.nightly.names import decide, decision_entry
 from lorebank.nightly.proposals import accept_edit, check_grounds, open_proposals, record
-from lorebank.trust.confirmations import (
+from lorebank.trust.quarantine import (
     Confirmation,
     Target,
     format_confirmation,
     parse_confirmations,
+    quarantined_items,
 )
-from lorebank.trust.quarantine import quarantined_items
 from lorebank.workspace.layout import CONFIRMED_PAGE, IDENTITY_PAGE, LogPattern, named_day
 from lorebank.workspace.paths import read_text_file, resolve_memory_path, write_text_file
 

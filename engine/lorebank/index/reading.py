@@ -55,7 +55,7 @@ from lorebank.markdown.tasks import find_tasks
 from lorebank.names.entities import MOVED, SPELLING, NameRow
 from lorebank.records import Record
 from lorebank.supersede.properties import Slot
-from lorebank.trust.confirmations import Confirmation, parse_confirmations
+from lorebank.trust.quarantine import Confirmation, parse_confirmations
 from lorebank.workspace.files import SourceFile
 from lorebank.workspace.layout import (
     CONFIRMED_PAGE,

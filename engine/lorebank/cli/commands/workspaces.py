@@ -15,7 +15,7 @@ from lorebank.cli.session import Session
 from lorebank.errors import UsageError
 from lorebank.render.answers import bank_lines
 from lorebank.render.reports import template_lines
-from lorebank.templates.scaffold import SAMPLE_TODAY, check_template, copy_sample, list_templates
+from lorebank.templates.pack import SAMPLE_TODAY, check_template, copy_sample, list_templates
 from lorebank.workspace.registry import add_bank, load_registry, remove_bank, set_default_bank
 
 
