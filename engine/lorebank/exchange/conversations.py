@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from datetime import UTC, date, datetime, tzinfo
 from functools import partial
@@ -136,11 +136,12 @@ def conversation_files(source: Source) -> tuple[str, ...]:
     return tuple(p for p in source.paths if _CONVERSATIONS.match(PurePosixPath(p).name))
 
 
+Turns = Callable[[Any, Counter[str], tzinfo | None], Sequence[Speech | None]]
+"""The turns of an exported conversation; what is left out is counted."""
+
+
 def read_conversations(
-    fits: Callable[[object], bool],
-    conversation: Callable[[Any, str, int, tzinfo | None], Conversation],
-    source: Source,
-    zone: tzinfo | None = None,
+    fits: Callable[[object], bool], turns_of: Turns, source: Source, zone: tzinfo | None = None
 ) -> NoteStream:
     """Days are in `zone`."""
     files = conversation_files(source)
@@ -150,26 +151,19 @@ def read_conversations(
     for path in files:
         place = path or source.root.name
         try:
-            for line, value in _unwrapped(json_values(source.read(path))):
-                if fits(value):
-                    yield from conversation_note(conversation(value, place, line, zone))
-                else:
-                    message = "is not a conversation in this format; left out"
-                    yield Diagnostic(place, line, "not-a-conversation", message)
+            for line, value in json_values(source.read(path)):
+                inner = dig(value, "conversations")  # by which some exports wrap them
+                for each in inner if isinstance(inner, list) else [value]:
+                    if fits(each):
+                        found = _conversation(each, turns_of, place, line, zone)
+                        yield from conversation_note(found)
+                    else:
+                        message = "is not a conversation in this format; left out"
+                        yield Diagnostic(place, line, "not-a-conversation", message)
         except BrokenJson as error:
             yield Diagnostic(place, error.line, BROKEN, f"{error}; what came before it is imported")
         except OSError as error:
             yield source.unread(path, error)
-
-
-def _unwrapped(values: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
-    """The conversations, possibly wrapped in `{"conversations": […]}`."""
-    for line, value in values:
-        inner = dig(value, "conversations")
-        if isinstance(inner, list):
-            yield from ((line, each) for each in inner)
-        else:
-            yield line, value
 
 
 _SPEAKERS = {"user": "User", "human": "User", "assistant": "Assistant"}
@@ -182,19 +176,16 @@ _LEFT_OUT = {
 
 
 def _conversation(
-    value: Mapping[str, Any],
-    turns: Iterable[Speech | None],
-    left_out: Mapping[str, int],
-    place: tuple[str, int, tzinfo | None],
+    value: Mapping[str, Any], turns_of: Turns, place: str, line: int, zone: tzinfo | None
 ) -> Conversation:
     def first(*keys: str) -> str:
         return next((str(value[key]) for key in keys if value.get(key)), "")
 
-    file, line, zone = place
+    left_out: Counter[str] = Counter()
+    turns = [turn for turn in turns_of(value, left_out, zone) if turn is not None]
     identity = first("conversation_id", "id", "uuid", "title", "name") or str(line)
     started = parse_moment(value.get("create_time") or value.get("created_at"), zone)
-    kept = [turn for turn in turns if turn is not None]
-    return Conversation(identity, first("title", "name"), started, kept, file, line, left_out)
+    return Conversation(identity, first("title", "name"), started, turns, place, line, left_out)
 
 
 def _path(nodes: Mapping[str, Any], leaf: object, parent: str) -> list[str]:
@@ -220,9 +211,9 @@ def is_chatgpt(value: object) -> bool:
     return isinstance(dig(value, "mapping"), dict)
 
 
-def _chatgpt_conversation(
-    value: Mapping[str, Any], place: str, line: int, zone: tzinfo | None
-) -> Conversation:
+def _chatgpt_turns(
+    value: Mapping[str, Any], left_out: Counter[str], zone: tzinfo | None
+) -> Sequence[Speech | None]:
     """The path to the current message, or else to the newest; without tools and settings."""
     mapping: Mapping[str, Any] = value["mapping"]
     messages = {key: dig(node, "message") for key, node in mapping.items()}
@@ -231,11 +222,9 @@ def _chatgpt_conversation(
         leaves = [k for k, n in mapping.items() if isinstance(n, dict) and not n.get("children")]
         current = max(leaves[::-1], key=lambda key: _sent_at(messages[key]), default=None)
     path = _path(mapping, current, "parent")
-    left_out: Counter[str] = Counter()
-    turns = [_chatgpt_turn(messages[key], left_out, zone) for key in path]
     others = (messages[key] for key in messages.keys() - set(path))
     left_out["branch"] = sum(map(bool, map(_speaker, others)))
-    return _conversation(value, turns, left_out, (place, line, zone))
+    return [_chatgpt_turn(messages[key], left_out, zone) for key in path]
 
 
 def _sent_at(message: Any) -> float:
@@ -284,29 +273,21 @@ def is_claude(value: object) -> bool:
     return isinstance(dig(value, "chat_messages"), list)
 
 
-def _claude_conversation(
-    value: Mapping[str, Any], place: str, line: int, zone: tzinfo | None
-) -> Conversation:
-    """Tools, thoughts and attached files are left out."""
-    messages = [each for each in value["chat_messages"] if isinstance(each, dict)]
-    path = _claude_path(messages, value.get("current_leaf_message_uuid"))
-    left_out: Counter[str] = Counter()
-    turns = [_claude_turn(each, left_out, zone) for each in path]
-    left_out["branch"] = len(messages) - len(path)
-    return _conversation(value, turns, left_out, (place, line, zone))
-
-
-def _claude_path(
-    messages: Sequence[Mapping[str, Any]], leaf: object
-) -> Sequence[Mapping[str, Any]]:
-    """The messages up to the leaf if edits made branches; else all in order."""
+def _claude_turns(
+    value: Mapping[str, Any], left_out: Counter[str], zone: tzinfo | None
+) -> Sequence[Speech | None]:
+    """Up to the current message if edits made branches, else all; without tools, thoughts and
+    attached files."""
+    path = messages = [each for each in value["chat_messages"] if isinstance(each, dict)]
     parents = Counter(str(each.get("parent_message_uuid") or "") for each in messages)
-    branches = any(count > 1 for parent, count in parents.items() if parent)
     by_id = {str(each.get("uuid")): each for each in messages}
-    if not branches or len(by_id) != len(messages):
-        return messages
-    current = str(leaf) if str(leaf) in by_id else str(messages[-1].get("uuid"))
-    return [by_id[key] for key in _path(by_id, current, "parent_message_uuid")]
+    branches = any(count > 1 for parent, count in parents.items() if parent)
+    if branches and len(by_id) == len(messages):
+        leaf = str(value.get("current_leaf_message_uuid"))
+        leaf = leaf if leaf in by_id else str(messages[-1].get("uuid"))
+        path = [by_id[key] for key in _path(by_id, leaf, "parent_message_uuid")]
+    left_out["branch"] = len(messages) - len(path)
+    return [_claude_turn(each, left_out, zone) for each in path]
 
 
 def _claude_turn(
@@ -332,5 +313,5 @@ def _claude_turn(
     return _speech(speaker, text, message.get("created_at"), zone)
 
 
-read_chatgpt = partial(read_conversations, is_chatgpt, _chatgpt_conversation)
-read_claude = partial(read_conversations, is_claude, _claude_conversation)
+read_chatgpt = partial(read_conversations, is_chatgpt, _chatgpt_turns)
+read_claude = partial(read_conversations, is_claude, _claude_turns)

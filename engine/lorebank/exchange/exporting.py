@@ -26,18 +26,15 @@ FILE_LIST = "export.json"
 
 def write_target_folder(target: Path, files: Mapping[str, str], *, force: bool) -> None:
     """Write the files below a folder; raises `WorkspaceError` if it is not empty."""
-    listed = {FILE_LIST: json.dumps({"files": sorted(files)}, ensure_ascii=False, indent=1) + "\n"}
+    listed = json.dumps({"files": sorted(files)}, ensure_ascii=False, indent=1) + "\n"
+    files = {**files, FILE_LIST: listed}
     if os.path.lexists(target) and (target.is_symlink() or not target.is_dir()):
         raise WorkspaceError(f"{target}: is not a folder", hint="choose another place")
     if target.is_dir() and any(target.iterdir()):
         if not force:
             raise _already_exists(target)
-        _write_over(target, {**files, **listed})
+        _write_over(target, files)
         return
-    _fill_and_move(target, {**files, **listed})
-
-
-def _fill_and_move(target: Path, files: Mapping[str, str]) -> None:
     temporary = target.with_name(f".{target.name}.{os.urandom(6).hex()}.lorebank-tmp")
     try:
         for path, text in files.items():

@@ -51,8 +51,7 @@ _NOT_WRITTEN = "not-written"
 
 
 def _read_ledger(root: Path) -> dict[str, Any]:
-    """Earlier imports: name → location of the source, and hashes of the keys of all notes ever
-    written."""
+    """Name of an import → location of its source, and hashes of the keys of all notes written."""
     found = read_json(root / ".memory" / _NAME)
     return found if isinstance(found, dict) else {}
 
@@ -280,7 +279,9 @@ def detect_form(source: Source) -> str:
     if files := conversations.conversation_files(source):
         return _form_of_file(source, files[0])
     notes = [path for path in source.below(".md") if not path.startswith(".")]
-    if _is_basic_memory(source, notes[:_SAMPLE]):
+    texts = [t for path in notes[:_SAMPLE] if (t := note_text(source, path)[0]) is not None]
+    linked = sum(_PERMALINK.search(split_front_matter(text)[0]) is not None for text in texts)
+    if linked * 2 >= max(len(texts), 1) and any(map(has_observations, texts)):
         return "basic-memory"
     if notes or ".obsidian" in tops:
         return "obsidian"
@@ -325,10 +326,3 @@ def _is_jsonl(source: Source, path: str) -> bool:
 
 def _has_text(value: object) -> bool:
     return isinstance(value, dict) and any(isinstance(value.get(key), str) for key in TEXT_KEYS)
-
-
-def _is_basic_memory(source: Source, notes: list[str]) -> bool:
-    """Whether half of the notes have a permalink, and one an observation."""
-    texts = [text for path in notes if (text := note_text(source, path)[0]) is not None]
-    signed = sum(_PERMALINK.search(split_front_matter(text)[0]) is not None for text in texts)
-    return signed * 2 >= max(len(texts), 1) and any(map(has_observations, texts))

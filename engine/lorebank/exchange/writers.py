@@ -129,35 +129,32 @@ class _Bundle:
         yield from _section("Facts", self._fact_rows(path, self.by_entity[entity.slug]))
 
     def _fact_rows(self, path: str, facts: Sequence[Fact]) -> list[str]:
-        newest = sorted(facts, key=lambda f: (_day(f) or date.min, f.id), reverse=True)
-        return [self._row(self._escaped(f.content), self._fact_details(path, f)) for f in newest]
-
-    def _fact_details(self, path: str, fact: Fact) -> list[str]:
-        day = _day(fact)
-        details = [day.isoformat() if day else "undated", fact.kind.value]
-        if fact.confidence is not None:
-            details.append(f"{fact.confidence:.2f}")
-        if fact.quarantined:
-            details.append(f"unconfirmed: {fact.origin.value}")
-        names = {self.slugs.get(m.slug, m.slug): m.name for m in fact.mentions}
-        return [*details, *self._names(path, names), self._escaped(str(fact.citation))]
+        rows = []
+        for fact in sorted(facts, key=lambda f: (_day(f) or date.min, f.id), reverse=True):
+            day, sure = _day(fact), fact.confidence
+            about = [day.isoformat() if day else "undated", fact.kind.value]
+            about += [] if sure is None else [f"{sure:.2f}"]
+            about += [f"unconfirmed: {fact.origin.value}"] if fact.quarantined else []
+            about += self._names(path, ((m.slug, m.name) for m in fact.mentions))
+            about.append(self._escaped(str(fact.citation)))
+            rows.append(self._row(self._escaped(fact.content), about))
+        return rows
 
     def _opinion_rows(self, path: str, opinions: Sequence[Opinion]) -> list[str]:
-        return [
-            self._row(self._escaped(o.statement), self._opinion_details(path, o)) for o in opinions
-        ]
+        rows = []
+        for opinion in opinions:
+            lines = _count(len(opinion.evidence), "line of evidence", "lines of evidence")
+            about = self._names(path, ((slugify(name), name) for name in opinion.entities))
+            about += [f"{opinion.confidence:.2f}", opinion.trend.value, lines]
+            about.append(self._escaped(str(opinion.source)))
+            rows.append(self._row(self._escaped(opinion.statement), about))
+        return rows
 
-    def _opinion_details(self, path: str, opinion: Opinion) -> list[str]:
-        names = {self.slugs.get(slugify(n), slugify(n)): n for n in opinion.entities}
-        lines = _count(len(opinion.evidence), "line of evidence", "lines of evidence")
-        shown = [f"{opinion.confidence:.2f}", opinion.trend.value, lines]
-        return [*self._names(path, names), *shown, self._escaped(str(opinion.source))]
-
-    def _names(self, path: str, names: Mapping[str, str]) -> list[str]:
-        """The names, linked if they have a page."""
+    def _names(self, path: str, names: Iterable[tuple[str, str]]) -> list[str]:
+        """The names (slug and name), linked if they have a page."""
         return [
             self._link(path, name, self.paths[slug]) if slug in self.paths else self._escaped(name)
-            for slug, name in names.items()
+            for slug, name in {self.slugs.get(slug, slug): name for slug, name in names}.items()
         ]
 
     def _link(self, path: str, label: str, page: str) -> str:
