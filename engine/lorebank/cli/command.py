@@ -178,30 +178,26 @@ class Command(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if isinstance(self, click.Group):  # a subcommand reads its own
             return super().parse_args(ctx, args)
-        bullet = _BULLET if self.is_markdown else ""
-        rest = super().parse_args(ctx, [_list_item(argument, bullet) for argument in args])
+        # A pasted list item is text: `- W @Peter: …` is not an option.
+        bullet = f"{_BULLET} " if self.is_markdown else ""
+        texts = [f"{bullet}{arg[2:]}" if arg.startswith("- ") else arg for arg in args]
+        rest = super().parse_args(ctx, texts)
         ctx.params = {name: _restore_bullet(value) for name, value in ctx.params.items()}
         return rest
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         everywhere = [*self.shared, self.get_help_option(ctx)]
-        own = [
-            each
-            for each in self.get_params(ctx)
-            if isinstance(each, click.Option) and each not in everywhere
-        ]
+        own = [each for each in self.get_params(ctx) if each not in everywhere]
         for title, options in (("Options", own), ("Everywhere", everywhere)):
-            records = [each.get_help_record(ctx) for each in options if each is not None]
-            if any(records):
+            records = (each.get_help_record(ctx) for each in options if each is not None)
+            if rows := list(filter(None, records)):
                 with formatter.section(title):
-                    formatter.write_dl([record for record in records if record])
+                    formatter.write_dl(rows)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        if not self.examples:
-            return
-        with formatter.section("Examples"):
-            for line in self.examples.split("\n"):
-                formatter.write(f"  {line}\n")
+        if self.examples:
+            with formatter.section("Examples"):
+                formatter.write("".join(f"  {line}\n" for line in self.examples.split("\n")))
 
 
 class CommandGroup(Command, click.Group):
@@ -234,7 +230,14 @@ class CommandGroup(Command, click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and not ctx.resilient_parsing and self.get_command(ctx, args[0]) is None:
-            raise _unknown_command(args[0], ctx, self.list_commands(ctx))
+            import difflib
+
+            known, path = self.list_commands(ctx), ctx.command_path
+            near = difflib.get_close_matches(args[0], known, n=1, cutoff=0.5)
+            hint = (
+                f"did you mean {path} {near[0]}?" if near else f"{path} --help lists the commands"
+            )
+            raise UsageError(f"no command {args[0]!r}", hint=hint)
         return super().resolve_command(ctx, args)
 
 
@@ -262,24 +265,8 @@ def flag(*described: str, **settings: Any) -> Callable[[Callable[..., Any]], Cal
     return option(*described, is_flag=True, **settings)
 
 
-def _unknown_command(name: str, ctx: click.Context, known: Sequence[str]) -> UsageError:
-    import difflib
-
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    path = ctx.command_path
-    hint = f"did you mean {path} {near[0]}?" if near else f"{path} --help lists the commands"
-    return UsageError(f"no command {name!r}", hint=hint)
-
-
 _BULLET = "\0"
 """Replaces the dash while options are parsed; arguments cannot contain NUL."""
-
-
-def _list_item(argument: str, bullet: str) -> str:
-    """A pasted list item is text: `- W @Peter: …` is not an option."""
-    if not argument.startswith("- "):
-        return argument
-    return f"{bullet} {argument[2:]}" if bullet else argument[2:]
 
 
 def _restore_bullet(value: Any) -> Any:
@@ -316,16 +303,13 @@ def complete_entity(
     """The entity names with this prefix; none without a workspace."""
     from click.shell_completion import CompletionItem
 
-    start, names = incomplete.casefold(), _entity_names(ctx)
-    return [CompletionItem(name) for name in names if name.casefold().startswith(start)]
-
-
-def _entity_names(ctx: click.Context) -> list[str]:
     try:
         with ctx.ensure_object(Session).bank() as bank:
-            return [name for e in bank.entities() for name in (e.name, *e.aliases)]
+            names = [name for e in bank.entities() for name in (e.name, *e.aliases)]
     except (LorebankError, OSError):
         return []
+    start = incomplete.casefold()
+    return [CompletionItem(name) for name in names if name.casefold().startswith(start)]
 
 
 def text_argument(words: tuple[str, ...], verb: str, what: str = "a text") -> str:
@@ -362,21 +346,10 @@ def _keep(field: str) -> Callable[[click.Context, click.Parameter, Any], None]:
     return lambda ctx, param, value: setattr(ctx.ensure_object(Session), field, value)
 
 
-date_option = option(
-    "--date",
-    "Act as if today were that day.",
-    metavar="DAY",
-    expose_value=False,
-    callback=_keep("day"),
-)
-
-
-fail_empty_option = flag(
-    "--fail-empty",
-    "Exit with 1 if nothing was found.",
-    expose_value=False,
-    callback=_keep("fail_empty"),
-)
+_AS_IF = "Act as if today were that day."
+date_option = option("--date", _AS_IF, metavar="DAY", expose_value=False, callback=_keep("day"))
+_FAILS = "Exit with 1 if nothing was found."
+fail_empty_option = flag("--fail-empty", _FAILS, expose_value=False, callback=_keep("fail_empty"))
 
 
 def budget_option(text: str, least: int = 1) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -386,15 +359,8 @@ def budget_option(text: str, least: int = 1) -> Callable[[Callable[..., Any]], C
 
 
 def entity_options(help_text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    return option(
-        "-e",
-        "--entity",
-        "entities",
-        help_text,
-        multiple=True,
-        metavar="NAME",
-        shell_complete=complete_entity,
-    )
+    how: dict[str, Any] = {"multiple": True, "shell_complete": complete_entity}
+    return option("-e", "--entity", "entities", help_text, metavar="NAME", **how)
 
 
 def interval_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,4 +1,4 @@
-"""One run of the command line: workspace, day, and output."""
+"""A command's workspace, day, and output."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date, datetime
 from itertools import takewhile
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Self, TextIO
 import click
 
 from lorebank.errors import ConfigurationError, UsageError
-from lorebank.records import as_json
+from lorebank.records import Mutable, as_json
 from lorebank.render.text import Look
 
 if TYPE_CHECKING:
@@ -98,8 +98,7 @@ _CLEAR = "\r\x1b[2K"
 
 
 class Progress:
-    """A progress bar, called with `(stage, done, total)`; cleared at the end of the `with`
-    block."""
+    """A progress bar, called with `(stage, done, total)`; cleared at the end of the block."""
 
     def __init__(self, session: Session) -> None:
         self._shown = not session.quiet and session.error_look.terminal
@@ -140,8 +139,9 @@ WIDEST = 120
 """Longer lines are hard to read, however wide the terminal."""
 
 
-@dataclass
-class Session:
+class Session(Mutable):
+    """One run of the command line."""
+
     workspace: str | None = None
     bank_name: str | None = None
     json: bool = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lorebank.recall.snippets import newly_shown
@@ -27,21 +27,15 @@ if TYPE_CHECKING:
 def answer_lines(look: Look, answer: Answer, *, explain: bool = False) -> list[str]:
     """One block per hit: the sentence, below it details and citation."""
     shown: set[str] = set()
-    return blocks(
-        [
-            *_hit_block(look, hit),
-            *_context_line(look, hit.context, shown),
-            *(_why_lines(look, hit) if explain else ()),
-        ]
-        for hit in answer.hits
-    )
 
+    def block(hit: Hit) -> Iterator[str]:
+        when, sure = times_phrase(hit) if hit.timestamp else "", confidence_phrase(hit.confidence)
+        parts = [hit.standing, whose(hit), hit.kind, when, sure, ", ".join(hit.entities)]
+        yield from [*look.paragraph(hit.content), *look.byline(parts, hit.place)]
+        yield from _context_line(look, hit.context, shown)
+        yield from _why_lines(look, hit) if explain else ()
 
-def _hit_block(look: Look, hit: Hit) -> list[str]:
-    when = times_phrase(hit) if hit.timestamp else ""
-    sure = confidence_phrase(hit.confidence)
-    parts = [hit.standing, whose(hit), hit.kind, when, sure, ", ".join(hit.entities)]
-    return [*look.paragraph(hit.content), *look.byline(parts, hit.place)]
+    return blocks(map(block, answer.hits))
 
 
 def _context_line(look: Look, context: Sequence[str], shown: set[str]) -> list[str]:
@@ -143,11 +137,6 @@ def nothing_found_lines(look: Look, answer: Answer, *, advice: Sequence[str]) ->
     return look.hanging(lines)
 
 
-def answer_jsonl(answer: Answer) -> Iterator[str]:
-    for hit in answer.hits:
-        yield json.dumps(hit.to_dict(), ensure_ascii=False)
-
-
 def answer_markdown(answer: Answer) -> Iterator[str]:
     """One list item per hit with its citation, for prompts; each context is shown once."""
     shown: set[str] = set()
@@ -160,8 +149,16 @@ def answer_markdown(answer: Answer) -> Iterator[str]:
             yield f"  context: {' › '.join(fresh)}"
 
 
-def answer_paths(answer: Answer) -> Iterator[str]:
-    yield from dict.fromkeys(hit.place for hit in answer.hits)
+def answer_paths(answer: Answer) -> Iterable[str]:
+    return dict.fromkeys(hit.place for hit in answer.hits)
+
+
+WRITERS: Mapping[str, Callable[[Answer], Iterable[str]]] = {
+    "jsonl": lambda answer: (json.dumps(h.to_dict(), ensure_ascii=False) for h in answer.hits),
+    "md": answer_markdown,
+    "paths": answer_paths,
+}
+"""Formats of an answer that other programs read."""
 
 
 def search_lines(look: Look, hits: Sequence[SearchHit]) -> list[str]:

@@ -12,20 +12,16 @@ from lorebank.domain.answers import (
     Agenda,
     AgendaItem,
     BeliefStep,
-    Ending,
     Explanation,
     NamedIn,
     OpinionsOfBanks,
     Timeline,
 )
 from lorebank.domain.facts import Fact, Opinion, OpinionStatus, Origin, Trend, superseded_phrase
-from lorebank.domain.judgments import JudgeRecord
 from lorebank.domain.reports import (
-    BeliefChange,
     BeliefDiff,
     Calibration,
     ChangeKind,
-    RotFinding,
     RotKind,
     RotReport,
 )
@@ -57,8 +53,7 @@ def opinion_lines(
     banks: Sequence[str] = (),
     shown: int = SHOWN_EVIDENCE,
 ) -> list[str]:
-    """One block per opinion with the newest `shown` lines of evidence; `banks` has the bank of
-    each."""
+    """One block per opinion with the newest `shown` lines of evidence and, of `banks`, its own."""
 
     def block(opinion: Opinion, bank: str) -> list[str]:
         # Do not repeat the statement as its own evidence.
@@ -167,17 +162,13 @@ def change_lines(look: Look, diff: BeliefDiff) -> list[str]:
     for kind, changes in groupby(diff.changes, key=lambda change: change.kind):
         lines += ["", look.strong(_CHANGE_TITLES[kind])]
         for change in changes:
-            lines += _change_block(look, change)
+            margin = " " * len(f"{INDENT}0.00 → 0.00  ")
+            opinion, new = change.opinion, change.successor
+            lines += look.move(opinion.statement, change.before, change.after)
+            lines += look.parts([", ".join(opinion.entities), opinion.id], margin)
+            lines += look.paragraph(f"now: {new.statement} ({new.id})", margin) if new else []
+            lines += [look.evidence(e, margin, known=opinion.statement) for e in change.moved]
     return lines
-
-
-def _change_block(look: Look, change: BeliefChange) -> list[str]:
-    margin, opinion, new = " " * len(f"{INDENT}0.00 → 0.00  "), change.opinion, change.successor
-    lines = look.move(opinion.statement, change.before, change.after)
-    lines += look.parts([", ".join(opinion.entities), opinion.id], margin)
-    lines += look.paragraph(f"now: {new.statement} ({new.id})", margin) if new else []
-    moved = (look.evidence(line, margin, known=opinion.statement) for line in change.moved)
-    return [*lines, *moved]
 
 
 def rot_lines(look: Look, report: RotReport, *, everything: bool = False) -> list[str]:
@@ -194,31 +185,32 @@ def rot_lines(look: Look, report: RotReport, *, everything: bool = False) -> lis
         lines += ["", look.strong(f"{_ROT_TITLES[kind]} ({number:,})")]
         shown = findings if everything else findings[:SHOWN_FINDINGS]
         for finding in shown:
-            lines += _finding_block(look, finding)
+            sure = confidence_phrase(finding.confidence)
+            lead = f"{INDENT}{sure}  " if sure else INDENT
+            margin = " " * len(lead)
+            lines += look.paragraph(finding.text, margin, first=lead)
+            lines += look.parts([finding.reason, str(finding.source), finding.id], margin)
         more = " (--verbose lists them)" if len(shown) < len(findings) else ", newer ones"
         lines += more_line(len(shown), number, more)
     return lines
 
 
-def _finding_block(look: Look, finding: RotFinding) -> list[str]:
-    sure = confidence_phrase(finding.confidence)
-    lead = f"{INDENT}{sure}  " if sure else INDENT
-    lines = look.paragraph(finding.text, " " * len(lead), first=lead)
-    parts = [finding.reason, str(finding.source), finding.id]
-    return lines + look.parts(parts, " " * len(lead))
-
-
 def calibration_lines(look: Look, found: Calibration) -> list[str]:
     """The reliability table, the score, and whether there are enough trials."""
-    judges = [line for record in found.judges for line in _judge_lines(look, record)]
+    judges: list[str] = []
+    for each in found.judges:
+        rows = each.shared.items()
+        shared = [f"; with {other} {alike} of {items} alike" for other, (items, alike) in rows]
+        said = f"{each.name}: {count(each.verdicts, 'verdict')}, {each.overruled} overruled"
+        judges += look.paragraph("".join([said, *shared]))
     untried = count(found.untried, "opinion")
     if not found.trials:
         none = "and on none did a later day bring independent evidence"
         return [f"nothing to judge by: {untried}, {none}", *judges]
     lines = [look.dim("stood at  trials  held   95 % interval")]
-    for each in found.bins:
-        figures = f"{each.trials:>6}  {each.share:.2f}   {each.low:.2f} – {each.high:.2f}"
-        lines.append(f"about {each.about:.1f}  {figures}   {bar(look, each.share)}")
+    for row in found.bins:
+        figures = f"{row.trials:>6}  {row.share:.2f}   {row.low:.2f} – {row.high:.2f}"
+        lines.append(f"about {row.about:.1f}  {figures}   {bar(look, row.share)}")
     held = f"{found.held} of {count(found.trials, 'trial')} held"
     opinions = count(found.opinions, "opinion")
     lines += ["", *look.paragraph(f"{held}, on {opinions}; {untried} never tried")]
@@ -229,13 +221,6 @@ def calibration_lines(look: Look, found: Calibration) -> list[str]:
             look.warn("too little to judge by:") + " fewer than 30 trials are not meaningful"
         )
     return lines + judges
-
-
-def _judge_lines(look: Look, record: JudgeRecord) -> list[str]:
-    summary = f"{record.name}: {count(record.verdicts, 'verdict')}, {record.overruled} overruled"
-    rows = record.shared.items()
-    shared = [f"; with {other} {alike} of {items} alike" for other, (items, alike) in rows]
-    return look.paragraph("".join([summary, *shared]))
 
 
 _DATE_COLUMN = " " * 12
@@ -256,7 +241,11 @@ def timeline_lines(look: Look, told: Timeline, limit: int | None = None) -> list
         if isinstance(entry, NamedIn):
             lines += look.byline(["prose"], entry.source, indent=column)
             continue
-        parts = [*_timeline_parts(entry), entry.id if look.for_model else ""]
+        end = entry.occurred.end if entry.occurred else None
+        until = f"until {end}" if end and end != day else ""
+        names = ", ".join(dict.fromkeys(mention.name for mention in entry.mentions))
+        parts = [entry.standing, until, whose(entry), entry.kind.value]
+        parts += [confidence_phrase(entry.confidence), names, entry.id if look.for_model else ""]
         lines += look.byline(parts, entry.citation, indent=column)
     return lines
 
@@ -269,20 +258,6 @@ def _starts(fact: Fact | NamedIn) -> date | None:
     return fact.occurred.start or fact.occurred.end or fact.recorded
 
 
-def _timeline_parts(fact: Fact) -> list[str]:
-    end = fact.occurred.end if fact.occurred else None
-    until = f"until {end}" if end and end != _starts(fact) else ""
-    names = ", ".join(dict.fromkeys(mention.name for mention in fact.mentions))
-    return [
-        fact.standing,
-        until,
-        whose(fact),
-        fact.kind.value,
-        confidence_phrase(fact.confidence),
-        names,
-    ]
-
-
 def explanation_lines(look: Look, story: Explanation) -> list[str]:
     lines: list[str] = []
     if story.fact is not None:
@@ -292,8 +267,15 @@ def explanation_lines(look: Look, story: Explanation) -> list[str]:
     if story.opinion is not None:
         lines += opinion_block(look, story.opinion, evidence=0)
         lines += step_lines(look, story.opinion, story.steps)
-    if story.ending is not None and story.fact is not None:  # an opinion names it above
-        lines += look.section("Superseded", _ending_lines(look, story.ending))
+    if (end := story.ending) is not None and story.fact is not None:  # an opinion names it above
+        parts = [f"since {end.since}" if end.since else "", end.id]
+        if end.ruling is not None:
+            by = f" by {end.ruled_by}" if end.ruled_by else ""
+            on = f" on {end.ruled_on}" if end.ruled_on else ""
+            parts.append(f"ruled{by}{on} ({end.ruling})")
+        text = look.paragraph(end.text, INDENT, first=INDENT)
+        byline = look.byline(parts, end.source, indent=INDENT * 2)
+        lines += look.section("Superseded", [*text, *byline])
     if len(story.places) > 1:
         lines += look.section("Found at", [f"{INDENT}{place}" for place in story.places])
     if story.moved:
@@ -302,18 +284,6 @@ def explanation_lines(look: Look, story: Explanation) -> list[str]:
             why = f" ({evidence.reason})" if evidence.reason else ""
             lines.append(f"{INDENT}{opinion_id}  {signed(evidence.delta)}  {evidence.date}{why}")
     return lines
-
-
-def _ending_lines(look: Look, ending: Ending) -> list[str]:
-    parts = [f"since {ending.since}" if ending.since else "", ending.id]
-    if ending.ruling is not None:
-        whose = f"ruled by {ending.ruled_by}" if ending.ruled_by else "ruled"
-        on = f" on {ending.ruled_on}" if ending.ruled_on else ""
-        parts.append(f"{whose}{on} ({ending.ruling})")
-    return [
-        *look.paragraph(ending.text, INDENT, first=INDENT),
-        *look.byline(parts, ending.source, indent=INDENT * 2),
-    ]
 
 
 def merged_opinion_lines(look: Look, found: OpinionsOfBanks, *, history: bool) -> list[str]:

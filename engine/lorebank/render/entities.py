@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
 from lorebank.domain.answers import EntitiesOfBanks, EntityGraph, EntityView, GraphNode
@@ -124,22 +124,20 @@ def _entities(slugs: Sequence[str]) -> str:
 
 
 def audit_lines(look: Look, audit: Audit) -> list[str]:
+    def lines_of(finding: AuditFinding) -> Iterator[str]:
+        yield from look.paragraph(f"{' / '.join(finding.names)}: {finding.reason}", INDENT)
+        if finding.evidence:
+            yield from look.dim_paragraph(", ".join(map(str, finding.evidence)), INDENT * 2)
+        yield from (f"{INDENT * 2}$ {look.clean_line(each)}" for each in finding.commands)
+
     return blocks(
         [
             look.strong(f"{title} ({count(len(found), 'finding')})"),
-            *(line for finding in found for line in _finding_lines(look, finding)),
+            *(line for finding in found for line in lines_of(finding)),
         ]
         for kind, title in _TITLES.items()
         if (found := [finding for finding in audit.findings if finding.kind == kind])
     )
-
-
-def _finding_lines(look: Look, finding: AuditFinding) -> list[str]:
-    names = " / ".join(finding.names)
-    lines = look.paragraph(f"{names}: {finding.reason}", INDENT)
-    if finding.evidence:
-        lines += look.dim_paragraph(", ".join(map(str, finding.evidence)), INDENT * 2)
-    return [*lines, *(f"{INDENT * 2}$ {look.clean_line(each)}" for each in finding.commands)]
 
 
 def graph_lines(look: Look, graph: EntityGraph) -> list[str]:

@@ -109,8 +109,7 @@ of citations."""
 
 
 def tokens_sent(text: str) -> int:
-    """An upper bound of a text's tokens as escaped JSON: for answers in six languages, between
-    o200k's count and a quarter more."""
+    """An upper bound of a text's tokens as escaped JSON: at most a quarter above o200k's count."""
     total = 0
     for found in _PIECES.finditer(json.dumps(text, ensure_ascii=False)):
         word, other = found["word"], found["other"]

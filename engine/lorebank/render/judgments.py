@@ -105,18 +105,14 @@ def confirm_lines(look: Look, report: ConfirmReport) -> list[str]:
 
 
 def forget_lines(look: Look, report: ForgetReport, *, undo: str = "") -> list[str]:
-    """Every line that is cut, with its place, and the index rows with it. `undo` tells a model how
-    to undo it."""
+    """Every line that is cut, with its place. `undo` tells a model how to put it back."""
     if report.proposed:
         asked = "would be asked about" if report.dry_run else "was asked in the inbox about"
+        counted = _counted(report.proposed, "entry", "entries", "file")
+        lines = [look.strong(f"the owner {asked} {counted}")]
+        lines += [part for line in report.proposed for part in _cut_line(look, line)]
         own = replace(report, proposed=())
-        return [
-            look.strong(
-                f"the owner {asked} {_counted(report.proposed, 'entry', 'entries', 'file')}"
-            ),
-            *(part for line in report.proposed for part in _cut_line(look, line)),
-            *(forget_lines(look, own, undo=undo) if own.lines else []),
-        ]
+        return lines + (forget_lines(look, own, undo=undo) if own.lines else [])
     if not report.lines and not report.pages and not report.said:
         done = f"finished run {report.run}" if report.run else "nothing to forget"
         purged = purge_lines(look, report.purged) if report.purged else []
@@ -128,51 +124,49 @@ def forget_lines(look: Look, report: ForgetReport, *, undo: str = "") -> list[st
     for line in report.lines:
         lines += _cut_line(look, line)
     lines += [f"{INDENT}{path} (the whole file)" for path in report.files]
-    lines += _page_lines(look, report)
-    lines += _conversation_lines(look, report, separate=bool(lines))
+    if report.pages and report.dry_run and not look.for_model:
+        lines += ["", look.strong("would cut from pages made of them")]
+        lines += [part for line in report.pages for part in _cut_line(look, line)]
+    elif report.pages:
+        paths = ", ".join(_paths(report.pages))
+        text = f"and {count(len(report.pages), 'line')} of pages made of them: {paths}"
+        lines += look.paragraph(text, INDENT, first="")
+    if report.said:
+        does = "would forget" if report.dry_run else "forgot"
+        counted = _counted(report.said, "turn", "turns", "conversation")
+        lines += [""] * bool(lines) + [look.strong(f"{does} {counted}")]
+        lines += (
+            [part for line in report.said for part in _cut_line(look, line)]
+            if report.dry_run
+            else [f"{INDENT}{look.clean_line(path)}" for path in _paths(report.said)]
+        )
+        lines += look.paragraph(_TRANSCRIPTS)
     if report.opinions:
         lines += ["", look.strong("affected opinions")]
         for id_, statement, lost, total in report.opinions:
-            lines += look.paragraph(
-                f"{id_}  loses {lost} of {count(total, 'line')}: {statement}",
-                INDENT * 2,
-                first=INDENT,
-            )
+            told = f"{id_}  loses {lost} of {count(total, 'line')}: {statement}"
+            lines += look.paragraph(told, INDENT * 2, first=INDENT)
     rows = ", ".join(count_of(number, name) for name, number in report.derived.items() if number)
     if rows:
         lines += ["", f"from the index: {rows}"]
-    return [*lines, *_what_next(look, report, undo)]
-
-
-def _page_lines(look: Look, report: ForgetReport) -> list[str]:
-    """Lines cut from pages: listed for a dry run, else counted."""
-    if not report.pages:
-        return []
-    if report.dry_run and not look.for_model:
-        lines = ["", look.strong("would cut from pages made of them")]
-        return [*lines, *(part for line in report.pages for part in _cut_line(look, line))]
-    paths = ", ".join(_paths(report.pages))
-    text = f"and {count(len(report.pages), 'line')} of pages made of them: {paths}"
-    return look.paragraph(text, INDENT, first="")
-
-
-def _conversation_lines(look: Look, report: ForgetReport, *, separate: bool) -> list[str]:
-    """Turns cut from conversations: listed for a dry run, else counted."""
-    if not report.said:
-        return []
-    does = "would forget" if report.dry_run else "forgot"
-    counted = _counted(report.said, "turn", "turns", "conversation")
-    lines = [""] * separate + [look.strong(f"{does} {counted}")]
+    lines.append("")
     if report.dry_run:
-        for line in report.said:
-            lines += _cut_line(look, line)
+        lines.append(look.hint("nothing was cut; without --dry-run exactly these lines are"))
+    elif report.purged:
+        lines += purge_lines(look, report.purged)
     else:
-        lines += [f"{INDENT}{look.clean_line(path)}" for path in _paths(report.said)]
-    note = (
-        "The transcripts are left as they are, being your host's; lines of bank/forgotten.md keep"
-        " them from being read again."
-    )
-    return [*lines, *look.paragraph(note)]
+        ways = undo or f"--undo {report.run} puts it back, --purge drops it"
+        lines.append(f"kept as run {report.run}: {ways}")
+    lines += _search_lines(report)
+    if report.in_git:
+        lines.append("Git history may still contain these lines; it is not changed")
+    return lines
+
+
+_TRANSCRIPTS = (
+    "The transcripts are left as they are, being your host's; lines of bank/forgotten.md keep"
+    " them from being read again."
+)
 
 
 def _cut_line(look: Look, line: ForgottenLine) -> list[str]:
@@ -187,21 +181,6 @@ def _counted(lines: Sequence[ForgottenLine], one: str, more: str, place: str) ->
 
 def _paths(lines: Sequence[ForgottenLine]) -> list[str]:
     return list(dict.fromkeys(line.source.path for line in lines))
-
-
-def _what_next(look: Look, report: ForgetReport, undo: str) -> list[str]:
-    lines = [""]
-    if report.dry_run:
-        lines.append(look.hint("nothing was cut; without --dry-run exactly these lines are"))
-    elif report.purged:
-        lines += purge_lines(look, report.purged)
-    else:
-        ways = undo or f"--undo {report.run} puts it back, --purge drops it"
-        lines.append(f"kept as run {report.run}: {ways}")
-    lines += _search_lines(report)
-    if report.in_git:
-        lines.append("Git history may still contain these lines; it is not changed")
-    return lines
 
 
 def _search_lines(report: ForgetReport) -> list[str]:

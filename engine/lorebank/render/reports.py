@@ -47,7 +47,15 @@ def sync_lines(look: Look, report: SyncReport, *, everything: bool = False) -> l
     changes = [look.good("+ ") + look.clean_line(path) for path in report.added]
     changes += [look.warn("~ ") + look.clean_line(path) for path in report.changed]
     changes += [look.bad("- ") + look.clean_line(path) for path in report.removed]
-    return [*_first(changes, everything), _totals(report)]
+    counts = (("added", report.added), ("changed", report.changed), ("removed", report.removed))
+    moves = [f"{len(paths):,} {verb}" for verb, paths in counts if paths]
+    parts = (
+        f"{count(report.files, 'file')}, {count(report.facts, 'fact')}",
+        ", ".join(moves) or "nothing changed",
+        f"{report.embedded:,} embedded" if report.embedded else "",
+        f"{report.pending:,} not embedded" if report.pending else "",
+    )
+    return [*_first(changes, everything), SEPARATOR.join(filter(None, parts))]
 
 
 def _first(lines: Sequence[str], everything: bool, indent: str = "") -> list[str]:
@@ -62,18 +70,6 @@ def embedder_lines(look: Look, report: SyncReport) -> list[str]:
     remedy = f"hint: {report.embedder_remedy}" if report.embedder_remedy else ""
     lines = filter(None, [f"note: {report.embedder_problem}", remedy])
     return look.hanging(lines)
-
-
-def _totals(report: SyncReport) -> str:
-    counts = (("added", report.added), ("changed", report.changed), ("removed", report.removed))
-    moves = [f"{len(paths):,} {verb}" for verb, paths in counts if paths]
-    parts = [
-        f"{count(report.files, 'file')}, {count(report.facts, 'fact')}",
-        ", ".join(moves) or "nothing changed",
-        f"{report.embedded:,} embedded" if report.embedded else "",
-        f"{report.pending:,} not embedded" if report.pending else "",
-    ]
-    return SEPARATOR.join(part for part in parts if part)
 
 
 def reflect_lines(look: Look, report: ReflectReport, *, everything: bool = False) -> list[str]:
@@ -156,17 +152,11 @@ def patch_lines(look: Look, patch: str) -> list[str]:
     """A unified diff, coloured on a terminal."""
     if not look.terminal:
         return patch.removesuffix("\n").split("\n") if patch else []
-    return [_patch_line(look, clean(line)) for line in patch.removesuffix("\n").split("\n")]
-
-
-def _patch_line(look: Look, line: str) -> str:
-    if line.startswith(("+++", "---")):
-        return look.strong(line)
-    if line.startswith("@@"):
-        return look.accent(line)
-    if line.startswith("+"):
-        return look.good(line)
-    return look.bad(line) if line.startswith("-") else line
+    lines = (clean(line) for line in patch.removesuffix("\n").split("\n"))
+    painted = {"+++": look.strong, "---": look.strong, "@@": look.accent}
+    painted |= {"+": look.good, "-": look.bad}
+    ways = painted.items()
+    return [next((paint(x) for begin, paint in ways if x.startswith(begin)), x) for x in lines]
 
 
 def status_lines(look: Look, status: Status) -> list[str]:
@@ -234,20 +224,16 @@ def _embedder_state(look: Look, status: Status) -> str:
     if about.get("fallback"):
         return look.clean_line(f"{name}: {about['fallback']}")
     reason = about.get("reason")
-    if about.get("available", True) and not reason:
-        if waiting := about.get("waiting"):
-            left = count(int(str(waiting)), "text")
-            return (
-                f"{name}; {about.get('serving')} answers until reflect, watch or the MCP server"
-                f" has embedded {left}"
-            )
-        serving = about.get("serving")
-        if serving and serving != f"{about.get('provider')}/{about.get('model')}":
-            return (
-                f"{name}; {serving} is used until everything is embedded again: run lorebank index"
-            )
-        return f"{name}; {about['lacks']}" if about.get("lacks") else name
-    return f"{name}: {reason or 'not available'}; only words and names are matched"
+    if not about.get("available", True) or reason:
+        return f"{name}: {reason or 'not available'}; only words and names are matched"
+    serving = about.get("serving")
+    if waiting := about.get("waiting"):
+        left = count(int(str(waiting)), "text")
+        until = f"reflect, watch or the MCP server has embedded {left}"
+        return f"{name}; {serving} answers until {until}"
+    if serving and serving != f"{about.get('provider')}/{about.get('model')}":
+        return f"{name}; {serving} is used until everything is embedded again: run lorebank index"
+    return f"{name}; {about['lacks']}" if about.get("lacks") else name
 
 
 def health_lines(look: Look, findings: Sequence[HealthFinding]) -> Iterator[str]:
@@ -437,11 +423,10 @@ def schedule_lines(
 ) -> list[str]:
     rows = [("scheduled", _where(look, each)) for each in found] or [("scheduled", "not at all")]
     if record is not None:
-        rows.append(("last run", _minute_of(record.last_run) if record.last_run else "none yet"))
-        rows.append(("missed", look.warn(_minute_of(missed)) if missed else "none"))
-        rows.append(
-            ("catch-up", "the next command runs it" if record.catch_up else "only reported")
-        )
+        last = record.last_run.isoformat(" ", "minutes") if record.last_run else "none yet"
+        late = look.warn(missed.isoformat(" ", "minutes")) if missed else "none"
+        how = "the next command runs it" if record.catch_up else "only reported"
+        rows += [("last run", last), ("missed", late), ("catch-up", how)]
     return [f"{look.dim(f'{label:<{_LABEL}}')}{text}" for label, text in rows]
 
 
@@ -450,10 +435,6 @@ def _where(look: Look, each: Scheduled) -> str:
     doubt = "" if each.active is not False else look.warn(", not active: install it again")
     files = f": {', '.join(map(str, each.files))}" if each.files else ""
     return f"{at}, by {each.system}{doubt}{files}"
-
-
-def _minute_of(moment: datetime) -> str:
-    return moment.isoformat(" ", "minutes")
 
 
 _SHOWN_FILES = 10

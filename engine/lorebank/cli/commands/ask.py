@@ -80,32 +80,16 @@ def recall(session: Session, /, form: str, every_bank: bool, **filters: Any) -> 
         code = session.code_of(bank, answer.hits)
     if session.json:
         session.show_json(answer.to_dict())
-    else:
-        _show_answer(session, answer, form, explain=filters["explain"])
-        _show_notes(session, answer, filters)
-    return code
-
-
-def _show_answer(session: Session, answer: Answer, form: str, *, explain: bool) -> None:
-    from lorebank.render import answers
-
-    if form == "text":
-        session.show(answers.answer_lines(session.look, answer, explain=explain))
-        session.show(answers.absence_lines(session.look, answer))
-        return
-    write = {
-        "jsonl": answers.answer_jsonl,
-        "md": answers.answer_markdown,
-        "paths": answers.answer_paths,
-    }[form]
-    session.show(write(answer))
-    session.note(answers.absence_lines(session.error_look, answer))
-
-
-def _show_notes(session: Session, answer: Answer, filters: dict[str, Any]) -> None:
+        return code
     from lorebank.render import answers
 
     look = session.error_look
+    if form == "text":
+        session.show(answers.answer_lines(session.look, answer, explain=filters["explain"]))
+        session.show(answers.absence_lines(session.look, answer))
+    else:
+        session.show(answers.WRITERS[form](answer))
+        session.note(answers.absence_lines(look, answer))
     if filters["explain"]:
         session.note(answers.understood_lines(look, answer))
     if not answer.hits:
@@ -113,23 +97,15 @@ def _show_notes(session: Session, answer: Answer, filters: dict[str, Any]) -> No
     budgeted = filters["token_budget"] is not None
     known = session.warned
     session.note(answers.answer_notes(look, answer, budgeted=budgeted, known=known))
+    return code
 
 
 def _advice(answer: Answer, filters: dict[str, Any]) -> list[str]:
     """What to try next: fewer filters, then another search."""
-    flags = {
-        "since": "--since",
-        "until": "--until",
-        "as_of": "--as-of",
-        "entities": "--entity",
-        "kinds": "--kind",
-        "tags": "--tag",
-        "path": "--path",
-        "origins": "--origin",
-        "trusted_only": "--trusted-only",
-        "min_confidence": "--min-confidence",
-    }
-    given = [flag for name, flag in flags.items() if filters[name]]
+    names = ("since", "until", "as-of", "entity", "kind", "tag", "path", "origin", "trusted-only")
+    keys = {"entity": "entities", "kind": "kinds", "tag": "tags", "origin": "origins"}
+    asked = (n for n in (*names, "min-confidence") if filters[keys.get(n, n.replace("-", "_"))])
+    given = [f"--{name}" for name in asked]
     advice = [f"without {' and '.join(given)}"] if given else []
     if answer.query.interval and not (filters["since"] or filters["until"]):
         advice.append("the question without its date")
@@ -192,7 +168,10 @@ def get(session: Session, path: str, start_line: int | None, lines: int | None) 
         lorebank get memory/2025-11-27.md#L12
         lorebank get memory/2025-11-27.md --from 10 --lines 5
     """
-    path = _path_in_bank(session, path)
+    if ":" in path and not (session.workspace or session.bank_name):
+        from lorebank.workspace.registry import load_registry, split_place
+
+        session.bank_name, path = split_place(path, load_registry(os.environ))
     with session.bank() as bank:
         text = bank.get(path, start_line=start_line, lines=lines)
     if session.json:
@@ -201,13 +180,3 @@ def get(session: Session, path: str, start_line: int | None, lines: int | None) 
         session.show(clean(text.text).removesuffix("\n").split("\n"))
     else:
         write_raw(text.text)
-
-
-def _path_in_bank(session: Session, place: str) -> str:
-    """The path of `work:memory/a.md`, selecting its bank."""
-    if ":" not in place or session.workspace or session.bank_name:
-        return place
-    from lorebank.workspace.registry import load_registry, split_place
-
-    session.bank_name, path = split_place(place, load_registry(os.environ))
-    return path

@@ -74,15 +74,13 @@ def opinions(
         return session.result(merged, shown, found=some, notes=notes, history=history)
     with session.bank() as bank:
         found = bank.opinions(entity, **asked)
-    nothing, lines = _no_opinions(entity, **asked), render.opinion_lines
+    about = f" of or about {entity}" if entity else ""
+    about += f" as of {asked['as_of']}" if asked["as_of"] else ""
+    least = asked["min_confidence"]
+    about += f" with a confidence of {least} or more" if least else ""
+    nothing = f"no opinion{about}; a line O(c=0.9) @Name: … in a log states one"
+    lines = render.opinion_lines
     return session.result(found, lines, key="opinions", nothing=nothing, history=history)
-
-
-def _no_opinions(name: str | None, as_of: str | None, min_confidence: float | None) -> str:
-    about = f" of or about {name}" if name else ""
-    day = f" as of {as_of}" if as_of else ""
-    sure = f" with a confidence of {min_confidence} or more" if min_confidence else ""
-    return f"no opinion{about}{day}{sure}; a line O(c=0.9) @Name: … in a log states one"
 
 
 @command("explain")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+from contextlib import nullcontext
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,7 +22,6 @@ from lorebank.errors import LorebankError, UsageError
 if TYPE_CHECKING:
     from lorebank.app.several import Banks
     from lorebank.mcp_server.banks import OpensBanks
-    from lorebank.settings.tables import Config
 
 
 @command("connect")
@@ -295,22 +294,14 @@ def mcp(
         citations=config.memory.citations != "off",
         waits=config.memory.backend == "qmd" or config.embedder.provider not in ("local", "none"),
     )
-    with _running_sidecar(session, config):
+    has_sidecar = config.memory.backend == "qmd"  # which is kept up to date meanwhile
+    with session.bank() if has_sidecar else nullcontext() as bank:
+        if bank is not None:
+            bank.begin_serving()
         if http:
             serve_http(build, access, host=host, port=port, say=lambda line: session.note([line]))
         else:
             serve_stdio(build, access)
-
-
-@contextmanager
-def _running_sidecar(session: Session, config: Config) -> Iterator[None]:
-    """Keep the sidecar, if configured, up to date."""
-    if config.memory.backend != "qmd":
-        yield
-        return
-    with session.bank() as bank:
-        bank.begin_serving()
-        yield
 
 
 def _bank_opener(session: Session, every_bank: bool, names: tuple[str, ...]) -> OpensBanks | None:

@@ -29,7 +29,17 @@ def index(session: Session, full: bool, check: bool) -> int:
         lorebank index --check && echo the index is what the files say
     """
     if check:
-        return _check(session)
+        with session.bank() as bank:
+            differences = bank.check()
+        counted = count(len(differences), "difference")
+        session.result(
+            differences,
+            lambda look, found: [x for e in found for x in look.paragraph(e, "  ", first="")],
+            key="differences",
+            nothing="the index is what a rebuild from the files would give",
+            notes=[f"{counted}; lorebank index --full mends the index"],
+        )
+        return FOUND if differences else 0
     with session.bank() as bank, Progress(session) as progress:
         report = bank.sync(full=full, progress=progress)
         allowed = not bank.config.embedder.offline
@@ -42,19 +52,6 @@ def index(session: Session, full: bool, check: bool) -> int:
     code = session.result(report, reports.sync_lines, notes=notes, everything=session.verbose)
     failed = allowed and report.embedder_problem and report.embedder_remedy != FETCH
     return 1 if failed else code
-
-
-def _check(session: Session) -> int:
-    with session.bank() as bank:
-        differences = bank.check()
-    session.result(
-        differences,
-        lambda look, found: [x for each in found for x in look.paragraph(each, "  ", first="")],
-        key="differences",
-        nothing="the index is what a rebuild from the files would give",
-        notes=[f"{count(len(differences), 'difference')}; lorebank index --full mends the index"],
-    )
-    return FOUND if differences else 0
 
 
 @command("watch")

@@ -85,26 +85,21 @@ def inbox(
         elif judge:
             shown = bank.judge(k=k)
         elif words:
-            shown = bank.rule(_verdicts(words), by=by or getpass.getuser())
+            if len(words) % 2:
+                raise UsageError(f"no verdict for {words[-1]}", hint="lorebank inbox ID VERDICT …")
+            verdicts = dict(zip(words[::2], map(str.lower, words[1::2]), strict=True))
+            shown = bank.rule(verdicts, by=by or getpass.getuser())
         else:
             found = bank.inbox(kind, k=k, likely=not everything)
             return session.result(found, render.inbox_lines)
     return session.result(shown, render.verdict_lines, key="decisions", undone=undo)
 
 
-def _verdicts(words: tuple[str, ...]) -> dict[str, str]:
-    if len(words) % 2:
-        raise UsageError(f"no verdict for {words[-1]}", hint="lorebank inbox ID VERDICT …")
-    return dict(zip(words[::2], map(str.lower, words[1::2]), strict=True))
-
-
 def _ask(session: Session, waiting: Callable[[], Inbox], bank: Bank, by: str | None) -> None:
     """Go through the items, one key each; every ruling takes effect at once."""
     if not session.can_ask:
-        raise UsageError(
-            "going through the inbox needs a terminal",
-            hint="lorebank inbox ID VERDICT settles an item",
-        )
+        hint = "lorebank inbox ID VERDICT settles an item"
+        raise UsageError("going through the inbox needs a terminal", hint=hint)
     by = by or getpass.getuser()
     items = list(waiting().items)
     if not items:
@@ -147,11 +142,11 @@ def evidence(session: Session, fact: str, rest: tuple[str, ...], by: str | None,
     if not undo and len(stances) != 1:
         raise UsageError("expected one verdict", hint=" or ".join(Stance))
     pair = " ".join([fact, *(word for word in rest if word not in stances)])
-    if undo:
-        with session.bank() as bank:
-            taken = bank.unrule([pair], by=by)
-        return session.result(taken, render.verdict_lines, key="decisions", undone=True)
-    return _settle(session, [pair], stances[0].lower(), by)
+    if not undo:
+        return _settle(session, [pair], stances[0].lower(), by)
+    with session.bank() as bank:
+        taken = bank.unrule([pair], by=by)
+    return session.result(taken, render.verdict_lines, key="decisions", undone=True)
 
 
 def _settle(session: Session, ids: Sequence[str], verdict: str, by: str | None) -> int:

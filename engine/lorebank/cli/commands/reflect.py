@@ -9,7 +9,6 @@ import click
 
 from lorebank.cli.command import command, flag, option
 from lorebank.cli.session import FOUND, Session, ask_key, edit_source, write
-from lorebank.domain.reports import ReflectReport
 from lorebank.errors import UsageError
 from lorebank.nightly.hunks import Change, changes_of
 from lorebank.render.reports import (
@@ -92,103 +91,72 @@ def reflect(session: Session, /, check: bool, diff: bool, **options: Any) -> int
         accept = options.pop("accept") or None
         by_hunk = options.pop("hunks")
         if interactive:
-            review = _Review(session, bank, options, by_hunk=by_hunk)
-            review.run()
-            accept = tuple(review.accepted)
-            options["reject"] = (*options["reject"], *review.rejected)
+            accept, rejected = _review(session, bank, options, by_hunk=by_hunk)
+            options["reject"] = (*options["reject"], *rejected)
         report = bank.reflect(accept=accept, **options)
     if options["since"] is None and options["day"] is None and not report.dry_run:
         session.reflected = True  # a schedule that waited has missed nothing any more
         if session.opened is not None:
             note_run(session.opened, session.moment)
+    failures = [problem for problem in report.problems if problem.code in _FAILURE_CODES]
     if session.json:
         session.show_json(report.to_dict())
     elif session.quiet and not diff and not report.dry_run:
-        return _log(session, report)
+        session.show([reflect_log_line(report, session.moment)])
+        write(session.error_look.problems(failures), sys.stderr)
+        return INCOMPLETE if failures else 0
     else:
-        _show(session, report, diff=diff)
+        look = session.error_look if diff else session.look
+        summary = reflect_lines(look, report, everything=session.verbose)
+        session.show(patch_lines(session.look, report.diff()) if diff else summary)
+        session.note(summary if diff else ())
+        session.note(session.error_look.problems(report.problems))
     if check and report.changed:
         return FOUND
-    failed = any(p.code in _FAILURE_CODES - {PAGE_SKIPPED} for p in report.problems)
-    return INCOMPLETE if failed else 0
+    return INCOMPLETE if any(p.code != PAGE_SKIPPED for p in failures) else 0
 
 
-def _log(session: Session, report: ReflectReport) -> int:
-    session.show([reflect_log_line(report, session.moment)])
-    failures = [problem for problem in report.problems if problem.code in _FAILURE_CODES]
-    write(session.error_look.problems(failures), sys.stderr)
-    return INCOMPLETE if failures else 0
+def _review(
+    session: Session, bank: Bank, options: dict[str, Any], *, by_hunk: bool
+) -> tuple[tuple[str, ...], list[str]]:
+    """Ask until every change is decided, or the user quits: the hunks accepted and rejected.
 
+    Nothing is locked meanwhile: a change that differs by the end is left for the next time.
+    """
+    if not session.can_ask:
+        hint = "name hunks with --accept and --reject; --dry-run --json lists them"
+        raise UsageError("--interactive needs a terminal", hint=hint)
+    decided: dict[str, list[str]] = {"yes": [], "no": [], "skip": []}
+    taken: set[str] = set()  # entities with all changes accepted
 
-class _Review:
-    """Interactive review. Nothing is locked meanwhile: a change that differs by the end is left for
-    the next time."""
+    def plan() -> list[Change]:
+        known = {id_ for ids in decided.values() for id_ in ids}
+        hunks = bank.reflect(**{**options, "dry_run": True}).hunks
+        hunks = tuple(hunk for hunk in hunks if hunk.id not in known)
+        groups = [[hunk] for hunk in hunks] if by_hunk else [hunks]
+        return [change for group in groups for change in changes_of(group)]
 
-    def __init__(
-        self, session: Session, bank: Bank, options: dict[str, Any], *, by_hunk: bool
-    ) -> None:
-        self.session = session
-        self.bank = bank
-        self.options = {**options, "dry_run": True}
-        self.by_hunk = by_hunk
-        self.accepted: list[str] = []
-        self.rejected: list[str] = []
-        self.left: set[str] = set()
-        self.everything: set[str] = set()
-        """Entities with all changes accepted."""
-
-    def run(self) -> None:
-        """Ask until every change is decided, or the user quits."""
-        if not self.session.can_ask:
-            raise UsageError(
-                "--interactive needs a terminal",
-                hint="name hunks with --accept and --reject; --dry-run --json lists them",
-            )
-        changes = self._plan()
-        number = 0
-        while number < len(changes):
-            change = changes[number]
-            verdict = self._verdict(change, f"{number + 1} of {len(changes)}")
-            if verdict == "quit":
-                return
-            if verdict == "edit":
-                edit_source(self.session, self.bank.root, change.source or change.hunks[0].path)
-                changes, number = self._plan(), 0
-                continue
-            if verdict == "diff":
-                click.echo_via_pager("\n\n".join(f"{h.path}\n{h.shown}" for h in change.hunks))
-                continue
-            if verdict == "all":
-                self.everything.update(change.about)
-            ids = [hunk.id for hunk in change.hunks]
-            if verdict in ("yes", "all"):
-                self.accepted += ids
-            elif verdict == "no":
-                self.rejected += ids
-            else:
-                self.left.update(ids)
-            number += 1
-
-    def _plan(self) -> list[Change]:
-        known = {*self.accepted, *self.rejected, *self.left}
-        hunks = [h for h in self.bank.reflect(**self.options).hunks if h.id not in known]
-        if self.by_hunk:
-            return [change for hunk in hunks for change in changes_of([hunk])]
-        return list(changes_of(hunks))
-
-    def _verdict(self, change: Change, place: str) -> str:
-        if self.everything.intersection(change.about):
-            return "yes"
-        self.session.show(["", *change_lines(self.session.look, change)])
-        verdicts = {**_VERDICTS, "all": f"make it, and all else about {', '.join(change.about)}"}
-        if not change.about:
-            del verdicts["all"]
-        return ask_key(self.session, place, verdicts)
-
-
-def _show(session: Session, report: ReflectReport, *, diff: bool) -> None:
-    look = session.error_look if diff else session.look
-    summary = reflect_lines(look, report, everything=session.verbose)
-    session.show(patch_lines(session.look, report.diff()) if diff else summary)
-    session.note(summary if diff else ())
-    session.note(session.error_look.problems(report.problems))
+    changes, number = plan(), 0
+    while number < len(changes):
+        change = changes[number]
+        verdict = "yes"
+        if taken.isdisjoint(change.about):
+            session.show(["", *change_lines(session.look, change)])
+            all_else = {"all": f"make it, and all else about {', '.join(change.about)}"}
+            verdicts = _VERDICTS | (all_else if change.about else {})
+            verdict = ask_key(session, f"{number + 1} of {len(changes)}", verdicts)
+        if verdict == "quit":
+            break
+        if verdict == "edit":
+            edit_source(session, bank.root, change.source or change.hunks[0].path)
+            changes, number = plan(), 0
+            continue
+        if verdict == "diff":
+            click.echo_via_pager("\n\n".join(f"{h.path}\n{h.shown}" for h in change.hunks))
+            continue
+        if verdict == "all":
+            taken.update(change.about)
+            verdict = "yes"
+        decided[verdict] += [hunk.id for hunk in change.hunks]
+        number += 1
+    return tuple(decided["yes"]), decided["no"]

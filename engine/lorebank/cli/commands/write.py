@@ -94,9 +94,7 @@ def _echo(session: Session, understood: str) -> None:
 
 def _sentences(arguments: tuple[str, ...]) -> list[str]:
     text = text_argument(arguments, "retain", "a sentence")
-    if arguments and arguments != ("-",):
-        return [text]
-    sentences = split_facts(text)
+    sentences = [text] if arguments and arguments != ("-",) else split_facts(text)
     if not sentences:
         raise UsageError("nothing to retain: standard input is empty")
     return sentences
@@ -174,25 +172,20 @@ def log(
         _undo(session, text)
         return
     if not text and sys.stdin is not None and sys.stdin.isatty():
-        _edit(session, day, allow_future=allowed["allow_future"])
+        editor = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
+        if not editor:
+            raise UsageError("nothing to log", hint="give a text, pipe one in, or set EDITOR")
+        with session.bank() as bank:
+            file = bank.log_file(day=day, allow_future=allowed["allow_future"])
+        if code := subprocess.call([*editor, str(file)]):
+            left = "the log is as the editor left it"
+            raise UsageError(f"{editor[0]} ended with {code}", hint=left)
+        session.show([session.look.clean_line(str(file))])
         return
     with session.bank() as bank:
         done = bank.remember(text_argument(text, "log"), to="log", day=day, **allowed)
     session.print({"source": str(done.source)}, [str(done.source)])
     _echo(session, done.understood)
-
-
-def _edit(session: Session, day: str | None, *, allow_future: bool) -> None:
-    """Open the log in the user's editor, created if missing."""
-    editor = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
-    if not editor:
-        raise UsageError("nothing to log", hint="give a text, pipe one in, or set EDITOR")
-    with session.bank() as bank:
-        file = bank.log_file(day=day, allow_future=allow_future)
-    code = subprocess.call([*editor, str(file)])
-    if code:
-        raise UsageError(f"{editor[0]} ended with {code}", hint="the log is as the editor left it")
-    session.show([session.look.clean_line(str(file))])
 
 
 @command("lint")
