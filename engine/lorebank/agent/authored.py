@@ -94,8 +94,16 @@ def edit_core(text: str, edit: CoreEdit) -> Edited:
         return _replaced(text, edit.old.replace("\r\n", "\n").replace("\n", newline), written)
     lines = text.split("\n")
     if edit.action == "insert":
-        return _inserted(lines, _checked_line(lines, edit.line), written, newline)
-    return _inserted(lines, _append_line(lines, edit.section), written, newline)
+        if edit.line is None:
+            raise UsageError("insert needs the line that the text is to stand on")
+        last = len(lines) + (lines[-1] != "")
+        if not 1 <= edit.line <= last:
+            raise UsageError(f"there is no line {edit.line} to insert at", hint=f"use 1 to {last}")
+        return _inserted(lines, edit.line, written, newline)
+    first, end = _section(lines, edit.section) if edit.section else (0, len(lines))
+    while end > first and not lines[end - 1].strip():
+        end -= 1
+    return _inserted(lines, end + 1, written, newline)
 
 
 def orders_section(text: str) -> str:
@@ -135,7 +143,11 @@ def _replaced(text: str, old: str, new: str) -> Edited:
         raise UsageError("nothing to replace: the old text is empty")
     found = text.count(old)
     if not found:
-        raise NotFound("the old text does not stand in the core memory", hint=_nearest(text, old))
+        wanted = next((line for line in old.split("\n") if line.strip()), "")
+        near = difflib.get_close_matches(wanted, text.split("\n"), n=1, cutoff=_NEAR)
+        hint = "read it first: the old text must match letter by letter"
+        hint = f"the nearest line is: {near[0].strip()}" if near else hint
+        raise NotFound("the old text does not stand in the core memory", hint=hint)
     if found > 1:
         raise UsageError(
             f"the old text stands {found} times in the core memory; nothing was written",
@@ -145,30 +157,6 @@ def _replaced(text: str, old: str, new: str) -> Edited:
     first = line_of(text, place)
     last = first + new.rstrip("\r\n").count("\n")
     return Edited(text[:place] + new + text[place + len(old) :], first, last)
-
-
-def _nearest(text: str, old: str) -> str:
-    wanted = next((line for line in old.split("\n") if line.strip()), "")
-    near = difflib.get_close_matches(wanted, text.split("\n"), n=1, cutoff=_NEAR)
-    if not near:
-        return "read it first: the old text must match letter by letter"
-    return f"the nearest line is: {near[0].strip()}"
-
-
-def _checked_line(lines: list[str], line: int | None) -> int:
-    if line is None:
-        raise UsageError("insert needs the line that the text is to stand on")
-    last = len(lines) + (lines[-1] != "")
-    if not 1 <= line <= last:
-        raise UsageError(f"there is no line {line} to insert at", hint=f"use 1 to {last}")
-    return line
-
-
-def _append_line(lines: list[str], section: str) -> int:
-    first, last = (0, len(lines)) if not section else _section(lines, section)
-    while last > first and not lines[last - 1].strip():
-        last -= 1
-    return last + 1
 
 
 def _section(lines: list[str], wanted: str) -> tuple[int, int]:
@@ -264,7 +252,8 @@ class Route(Record):
 def route(text: str, *, to: str = "auto") -> Route:
     """Where a text belongs; `to` names the place outright (`core`, `fact`, `log`)."""
     body = _BULLET.sub("", text.strip())
-    stripped = _without_request(body)
+    asks = _requests().match(body)  # `Remember this: the key …` → `the key …`
+    stripped = (body[asks.end() :].strip() if asks else "") or body
     if to != "auto":
         if to not in [place.value for place in Place]:
             raise UsageError(f"unknown place '{to}'", hint="use auto, core, fact or log")
@@ -282,13 +271,6 @@ def route(text: str, *, to: str = "auto") -> Route:
     return Route(Place.FACT, "a durable fact", stripped)
 
 
-def _without_request(text: str) -> str:
-    """`Remember this: the key is under the mat` → `the key is under the mat`."""
-    found = _requests().match(text)
-    rest = text[found.end() :].strip() if found else text
-    return rest or text
-
-
 @cache
 def _requests() -> re.Pattern[str]:
     """The words that ask to remember, as written, the longest first."""
@@ -304,8 +286,8 @@ def _request(phrase: str) -> str:
 
 @cache
 def _commands() -> re.Pattern[str]:
-    """`Antworte mir immer …`, `Le dimanche, ne m'envoie jamais …`: a verb that orders begins the
-    text, or follows what it begins with and a comma; how often stands near it, or at the end."""
+    """`Antworte mir immer …`: a verb that orders begins the text, or follows what it begins with
+    and a comma; how often stands near it, or at the end."""
     of_languages: list[str] = []
     for language, listed in phrases("often").items():
         command, often = _any_of(phrases("command")[language]), _any_of(listed)
@@ -328,7 +310,7 @@ need."""
 
 
 def as_written_by(author: Author, origin: Origin, today: date, day: date) -> tuple[Origin, Author]:
-    """The owner's line has none; `UsageError` where an agent dates a line outside its window."""
+    """Whose word a line is, and by whom; `UsageError` for an agent's day outside its window."""
     if author is not NOBODY:
         origin = origin.least_trusted(Origin.AGENT)
     if origin is not Origin.AGENT:
@@ -343,9 +325,7 @@ def as_written_by(author: Author, origin: Origin, today: date, day: date) -> tup
 
 
 def is_order(text: str) -> bool:
-    """Whether a line of a text belongs in the core memory, whatever place it is to be written to:
-    what holds in every conversation is for the owner to say. Letters of other scripts count as the
-    Latin ones they look like."""
+    """Whether a line of a text belongs in the core memory; look-alike letters count as Latin."""
     lines = [_plain_item(line) for line in text.split("\n")]
     lines += [look(fold(line)) for line in lines if not line.isascii()]
     return any(route(line).place is Place.CORE for line in lines)
@@ -384,21 +364,16 @@ def admitted_fact(text: str) -> str:
     """As `admitted`, for a fact: "ok" and "x" state nothing."""
     said = admitted(text)
     if not any(len(w) > 2 or w >= "\u2e80" or w.isdigit() for w in re.findall(r"\w+", said)):
-        raise UsageError(
-            f"nothing was written: '{said}' states nothing by itself",
-            hint="write one sentence that stands alone, with names",
-        )
+        hint = "write one sentence that stands alone, with names"
+        raise UsageError(f"nothing was written: '{said}' states nothing by itself", hint=hint)
     return said
 
 
 def core_request(
     path: str, text: str, edit: CoreEdit, author: Author, today: date
 ) -> CoreEdit | tuple[Proposal, ...]:
-    """What becomes of an agent's wish to change the core memory `text` at `path`.
-
-    Every conversation begins with it, so that all an agent would have it say is proposed to the
-    owner; what it may do itself is take out a line that is marked as an agent's.
-    """
+    """What becomes of an agent's wish to change the core memory `text` at `path`: all is proposed
+    to the owner, but for taking out a line that is marked as an agent's."""
     lines = [_plain_item(line) for line in admitted(edit.text).split("\n")]
     wanted = [line for line in lines if line]
     if typed := next((line for line in wanted if begins_typed(line)), None):

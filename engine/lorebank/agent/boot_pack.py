@@ -1,9 +1,8 @@
 """The boot pack: what an agent should know before the first word, inside a budget.
 
-`pack_sources` reads the sources, `build_boot_pack` is pure. The parts in order of weight: the
-owner's directives, the core memory, today's and yesterday's log, the opinions most sure, the open
-proposals. Each is promised a share of the budget; what a part does not need goes to the others, the
-weightiest first. Whatever is cut is named with the path that holds the rest.
+The parts in order of weight: the owner's directives, the core memory, today's and yesterday's log,
+the opinions most sure, the open proposals. Each is promised a share of the budget; what a part does
+not need goes to the others, the weightiest first. What is cut is named with its path.
 """
 
 from __future__ import annotations

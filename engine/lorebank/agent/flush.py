@@ -1,12 +1,8 @@
 """When the reminder to store what lasts is due, and what is kept of each conversation for that.
 
-A host reports how many tokens its conversation has. The reminder is due from
-`context_window - reserve_tokens_floor - soft_threshold_tokens` on, once a compaction cycle. A
-cycle is detected by the host's own count of compactions where it gives one, and otherwise by the
-conversation having shrunk since the last reminder.
-
-Derived like all of `.memory/`: without the file a reminder may come once more than needed, and a
-file that cannot be read starts over.
+It is due from `context_window - reserve_tokens_floor - soft_threshold_tokens` on, once a compaction
+cycle: told by the host's own count of compactions, else by the conversation having shrunk. Without
+the file in `.memory/` a reminder may come once more than needed.
 """
 
 from __future__ import annotations
@@ -54,7 +50,7 @@ class Flush(Record):
 
     due: bool
     reason: str
-    """`due`, or why not: `below-threshold`, `done-this-cycle`, `disabled`, `not-writable`,
+    """`due`, or `below-threshold`, `done-this-cycle`, `disabled`, `not-writable`,
     `window-too-small`."""
     threshold: int
     tokens: int

@@ -64,17 +64,17 @@ def change_hooks(
         return after if after or not text or host == "shell" else None
 
     by_hand = f"what `lorebank hooks print {host}` prints"
-    return edit_settings(host, file or _default_file(host, environ), edit, by_hand)
+    of_shell = ".zshrc" if Path(environ.get("SHELL", "")).name == "zsh" else ".bashrc"
+    own = Path(".claude/settings.json" if host == "claude-code" else of_shell)
+    return edit_settings(host, file or _in_home(own, host, environ), edit, by_hand)
 
 
 def edit_settings(
     host: str, file: Path, edit: Callable[[str], str | None], by_hand: str
 ) -> HookChange:
     """Write what `edit` makes of a host's settings; `None` takes the file away.
-
-    `ConfigurationError` where the file cannot be read, or where `edit` raises `ValueError`; it is
-    untouched then. `by_hand` says what is put in.
-    """
+    `ConfigurationError` leaves it untouched where it cannot be read, or where `edit` raises
+    `ValueError`; `by_hand` says what is put in."""
     target = file.expanduser().resolve()
     try:
         before = target.read_bytes() if target.exists() else None
@@ -96,14 +96,10 @@ def edit_settings(
 
 def with_hooks(host: str, text: str, command: str | None) -> str:
     """Without hooks for `None`; `ValueError` where the text cannot take them."""
-    if host == "claude-code":
-        return _in_claude_code(text, command)
     if host == "shell":
         return _in_shell(text, command)
-    raise UsageError(f"unknown host '{host}'", hint="use claude-code or shell")
-
-
-def _in_claude_code(text: str, command: str | None) -> str:
+    if host != "claude-code":
+        raise UsageError(f"unknown host '{host}'", hint="use claude-code or shell")
     for event, name in EVENTS.items() if command else reversed(EVENTS.items()):
         wanted = f"{command} hooks run {name}"
         if command and [found for _, found in _own_commands(text, event)] == [wanted]:
@@ -145,13 +141,6 @@ lorebank_flush() {{ {command} flush "$@"; }}
         return _SHELL_BLOCK.sub(lambda found: block, text, count=1)
     gap = "" if not text or text.endswith("\n") else "\n"
     return f"{text}{gap}{block}"
-
-
-def _default_file(host: str, environ: Mapping[str, str]) -> Path:
-    if host == "claude-code":
-        return _in_home(Path(".claude/settings.json"), host, environ)
-    is_zsh = Path(environ.get("SHELL", "")).name == "zsh"
-    return _in_home(Path(".zshrc" if is_zsh else ".bashrc"), host, environ)
 
 
 def _in_home(path: Path, host: str, environ: Mapping[str, str]) -> Path:
@@ -229,7 +218,8 @@ def _in_json(text: str, host: Host, command: list[str] | None) -> str | None:
     there: Any = parse_json5(text) if text.strip() else {}
     for key in (*host.table, NAME):
         there = there.get(key) if isinstance(there, dict) else None
-    is_own = _starts_lorebank(there)
+    words = [there.get("command"), *(there.get("args") or ())] if isinstance(there, dict) else []
+    is_own = "lorebank" in {Path(str(word)).stem for word in words}
     without = cut(text, [*host.table, NAME]) if is_own else text
     if command is None:
         return None if is_own and without == "" else without
@@ -237,11 +227,6 @@ def _in_json(text: str, host: Host, command: list[str] | None) -> str | None:
         raise _another_server(host)
     entry: dict[str, Any] = {"type": "stdio"} if host.typed else {}
     return put(without, [*host.table, NAME], entry | _entry(command))
-
-
-def _starts_lorebank(entry: Any) -> bool:
-    words = [entry.get("command"), *(entry.get("args") or ())] if isinstance(entry, dict) else []
-    return "lorebank" in {Path(str(word)).stem for word in words}
 
 
 def _another_server(host: Host) -> ValueError:
@@ -288,11 +273,9 @@ class _Entry(NamedTuple):
 
 
 def put(text: str, path: Sequence[str], value: Any, *, into_list: bool = False) -> str:
-    """The text with `value` under a new key at `path`, or at the end of the list there; made with
-    all above it if missing.
-
-    `ValueError` where the text is no JSON, or where something else stands on the way.
-    """
+    """The text with `value` under a new key at `path`, or at the end of the list there; all above
+    it is made if missing. `ValueError` where the text is no JSON, or something else stands on the
+    way."""
     values = [value] if into_list else value
     if not text.strip():
         whole = json.dumps(_nested(path, values), indent=2, ensure_ascii=False)
@@ -318,16 +301,15 @@ def put(text: str, path: Sequence[str], value: Any, *, into_list: bool = False) 
     in_line = "\n" not in text[place:end]
     gap = " " if in_line else _newline(text) + _unit(text) * (depth + 1)
     if text[end] == ",":  # a list that ends in one goes on to
-        last = _behind(text, end + 1)
+        last = _skip(text, end + 1, _COMMENTS)
         return f"{text[:last]}{gap}{written},{text[last:]}"
     end = entries[-1].end
-    last = _behind(text, end)
+    last = _skip(text, end, _COMMENTS)
     return f"{text[:end]},{text[end:last]}{gap}{written}{text[last:]}"
 
 
 def cut(text: str, path: Sequence[str | int]) -> str:
-    """The text without the entry at `path` and without the containers that `put` made for it;
-    empty where it made the whole text, unchanged where there is no such entry."""
+    """The text without the entry at `path` and the containers that `put` made for it."""
     containers = [_root(text)]
     for key in path:
         found = _entry_at(text, containers[-1], key)
@@ -347,8 +329,8 @@ def cut(text: str, path: Sequence[str | int]) -> str:
         before, end = entries[number - 1].end, entries[number].end
         comma, after = _skip(text, before), _skip(text, end)
         if text[after] == ",":
-            return text[: _behind(text, comma + 1)] + text[after + 1 :]
-        return text[:comma] + text[comma + 1 : _behind(text, comma + 1)] + text[end:]
+            return text[: _skip(text, comma + 1, _COMMENTS)] + text[after + 1 :]
+        return text[:comma] + text[comma + 1 : _skip(text, comma + 1, _COMMENTS)] + text[end:]
     else:
         first, last = entries[0].start, entries[1].start
     return text[:first] + text[last:]
@@ -410,15 +392,7 @@ def _end(text: str, place: int) -> int:
         entries = _entries(text, place)
         last = _skip(text, entries[-1].end if entries else place + 1)
         return (_skip(text, last + 1) if text[last] == "," else last) + 1
-    found = _SCALAR.match(text, place)
-    assert found is not None  # or the text were no JSON5
-    return found.end()
-
-
-def _behind(text: str, place: int) -> int:
-    """The end of what comments say on the same line."""
-    found = _COMMENTS.match(text, place)
-    return found.end() if found else place
+    return _skip(text, place, _SCALAR)
 
 
 def _written(text: str, value: Any, depth: int) -> str:
@@ -435,6 +409,7 @@ def _unit(text: str) -> str:
     return found[1] if found else "  "
 
 
-def _skip(text: str, place: int) -> int:
-    found = _SPACE.match(text, place)
+def _skip(text: str, place: int, what: re.Pattern[str] = _SPACE) -> int:
+    """The end of what stands there: space and comments, unless said otherwise."""
+    found = what.match(text, place)
     return found.end() if found else place

@@ -1,7 +1,6 @@
 """Search as a model gets it: cited snippets, and in which conversations it answers at all.
 
-A key is what hosts write: `agent:main:discord:channel:123`, `telegram:direct:42`, `main`. Rules are
-those of a session's send policy: the first that matches decides, else the default.
+A key is what hosts write: `agent:main:discord:channel:123`, `telegram:direct:42`, `main`.
 """
 
 from __future__ import annotations
@@ -33,8 +32,7 @@ class MemorySearch(Record):
     """Who embedded the question; `none` where words alone were searched."""
     model: str = ""
     fallback: str | None = None
-    """Why another engine or embedder than the one asked for answered; `None` where it was that
-    one."""
+    """Why another engine or embedder than the one asked for answered."""
     backend: str = "builtin"
     """The engine that ranked the passages: `builtin` or `qmd`."""
     note: str = ""
@@ -134,16 +132,13 @@ def conversation_of(session_key: str) -> Conversation:
 def is_allowed(
     conversation: Conversation, rules: Sequence[Mapping[str, Any]], default: str
 ) -> bool:
-    """Whether the rules allow it."""
-    for rule in rules:
-        if _matches(conversation, rule.get("match", {})):
-            return bool(rule["action"] == "allow")
-    return default == "allow"
+    """Whether the first rule that matches allows it, or else the default."""
+    fitting = (rule for rule in rules if _matches(conversation, rule.get("match", {})))
+    return bool(next(fitting, {"action": default})["action"] == "allow")
 
 
 def _matches(conversation: Conversation, match: Mapping[str, str]) -> bool:
-    """Whether all that a rule names holds; a `key_prefix` that begins with `agent:` is a raw one,
-    as hosts once wrote it."""
+    """Whether all that a rule names holds; a `key_prefix` may begin with `agent:`, as a raw one."""
     wanted = {name: text.strip().lower() for name, text in match.items()}
     prefix, raw_prefix = wanted.get("key_prefix", ""), wanted.get("raw_key_prefix", "")
     key = conversation.raw if prefix.startswith("agent:") else conversation.key

@@ -1,8 +1,4 @@
-"""class AsyncBank: a Bank for code that runs in an event loop, on one thread of its own.
-
-Every method is that of `Bank`, awaited. Calls run one after the other in the order they were made;
-meanwhile the loop is free.
-"""
+"""class AsyncBank: a Bank for code that runs in an event loop, on one thread of its own."""
 
 from __future__ import annotations
 
@@ -20,8 +16,7 @@ R = TypeVar("R")
 
 
 def _awaited(method: Callable[..., Any]) -> Callable[..., Coroutine[Any, Any, Any]]:
-    """The method of a Bank as a coroutine with the same arguments and result; of one that gives
-    one after the other, all of them, read on the thread."""
+    """The method of a Bank as a coroutine; of a generator, all of its values."""
     gives_several = inspect.isgeneratorfunction(inspect.unwrap(method))
 
     @wraps(method)
@@ -69,8 +64,8 @@ class AsyncBank:
     plan_init = staticmethod(Bank.plan_init)
 
     async def call(self, job: Callable[[Bank], R]) -> R:
-        """The result of `job(bank)` on the Bank's thread: several calls in one step, or an
-        attribute, as in `await bank.call(lambda bank: bank.root)`."""
+        """The result of `job(bank)` on the Bank's thread: `await bank.call(lambda bank:
+        bank.root)`."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._thread, lambda: job(self._opened()))
 
@@ -89,8 +84,7 @@ class AsyncBank:
         await self.close()
 
     def _opened(self) -> Bank:
-        if self._bank is None:
-            self._bank = self._open_bank()
+        self._bank = self._bank or self._open_bank()
         return self._bank
 
     def _close(self) -> None:

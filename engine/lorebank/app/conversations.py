@@ -53,7 +53,6 @@ def sync_sessions(
     from lorebank.conversations.sync import SessionRules, SyncScope, sync_sessions
 
     settings = ws.config.memory_search.sessions
-    found = find_sessions(ws.root, ws.config)
     rules = SessionRules(
         chunk_tokens=ws.config.index.chunk_tokens,
         delta_bytes=settings.delta_bytes,
@@ -61,12 +60,13 @@ def sync_sessions(
         retention_days=settings.retention_days,
         forgotten=_forgotten(ws),
     )
+    reach = SyncScope.FROM_START if full else SyncScope.ADDED if force else SyncScope.DUE
     return sync_sessions(
         ws.session_store,
-        found,
+        find_sessions(ws.root, ws.config),
         rules,
         today=ws.day(now),
-        reach=SyncScope.FROM_START if full else SyncScope.ADDED if force else SyncScope.DUE,
+        reach=reach,
         progress=progress,
         is_over=ws.is_over,
     )
@@ -105,8 +105,7 @@ def export_transcripts(
 
 
 def session_turns(ws: OpenWorkspace) -> Iterator[tuple[str, Turn]]:
-    """What users and assistants said in every transcript of this agent, each turn with the path
-    of its file; as it may be kept, without what is forgotten."""
+    """What was said in this agent's transcripts and is not forgotten, with the file's path."""
     for transcript in transcripts(ws):
         yield from ((transcript.id, turn) for turn in transcript.turns)
 
@@ -139,8 +138,7 @@ def conversations(ws: OpenWorkspace) -> Conversations | None:
 
 
 def _settle_conversations(ws: OpenWorkspace) -> str:
-    """Bring what is kept of transcripts to what is forgotten, with nothing left behind; returns
-    "" or why some of it may be left."""
+    """Bring what is kept of transcripts to what is forgotten; returns "" or what may be left."""
     from lorebank.forgetting.rows import scrub
 
     sync_sessions(ws, force=True)
@@ -151,10 +149,7 @@ def _settle_conversations(ws: OpenWorkspace) -> str:
 
 
 def follow_sessions(ws: OpenWorkspace) -> None:
-    """Read on in the background, now and again, until this Bank is closed.
-
-    By a Bank of its own: a connection belongs to one thread, and no search waits for it.
-    """
+    """Read on in the background, by a Bank of its own, until this one is closed."""
     from lorebank.qmd.refresh import Timer
 
     if not ws.config.memory_search.searches_sessions or ws.session_timer is not None:

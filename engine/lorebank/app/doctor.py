@@ -1,10 +1,6 @@
-"""`doctor`: what is wrong with a workspace and everything derived from it, and the repairs that are
-safe.
-
-Safe is what loses nothing of anybody's: an index rebuilt from the notes, a killed run completed
-from its record, temporary files of dead writers removed. All else is left to its owner and named
-with its place and a remedy.
-"""
+"""`doctor`: what is wrong with a workspace and all derived from it, and the repairs that lose
+nothing of anybody's: an index rebuilt, a killed run completed, temporary files of dead writers
+removed."""
 
 from __future__ import annotations
 
@@ -38,20 +34,13 @@ def examine(
     With `fix`, what can be repaired without losing anything is (`HealthFinding.fixed`). A night was
     missed if it was due by `moment`, local time, now unless said otherwise.
     """
-    bank = Bank(ws)
-    found = [
-        *_permissions(bank.root),
-        *_interrupted(bank, fix=fix),
-        *_records(bank.root),
-        *_index(bank, fix=fix),
-        *_pages(bank.root),
-    ]
+    bank, root = Bank(ws), ws.root
+    found = [*_permissions(root), *_interrupted(bank, fix=fix), *_records(root)]
+    found += [*_index(bank, fix=fix), *_pages(root)]
     if not any(f.check == "index" and not f.fixed for f in found):  # the rest asks the index
         found += [*_status(bank), *_links(bank)]
-    return (
-        *found,
-        *_schedule(bank.root, moment or datetime.now().astimezone().replace(tzinfo=None)),
-    )
+    now = moment or datetime.now().astimezone().replace(tzinfo=None)
+    return (*found, *_schedule(root, now))
 
 
 def _permissions(root: Path) -> Iterator[HealthFinding]:

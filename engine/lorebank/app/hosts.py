@@ -169,7 +169,14 @@ def session_hook(
     """
     today = ws.day(now)
     if event == "session-start":
-        return _at_start(ws, session, source, today)
+        budget = min(ws.config.context.token_budget, HOOK_TOKENS)
+        pack = context(ws, token_budget=budget, now=today).text
+        settings = ws.config.compaction.memory_flush
+        due = take_reminder(ws.root, session)
+        if not (due and source == "compact" and settings.enabled):
+            return pack
+        prompts = flush_prompts(settings, ws.log_path(today))
+        return "\n".join(filter(None, [pack, _COMPACTED, *prompts])) + "\n"
     if event == "prompt":
         return _before_prompt(ws, session, prompt, transcript, today)
     if event == "pre-compact":
@@ -182,17 +189,6 @@ def session_hook(
         return f"{waiting} items wait in the inbox: lorebank inbox\n" if waiting else ""
     known = "session-start, prompt, pre-compact, session-end"
     raise UsageError(f"unknown event '{event}'", hint=f"use one of {known}")
-
-
-def _at_start(ws: OpenWorkspace, session: str, source: str, today: date) -> str:
-    budget = min(ws.config.context.token_budget, HOOK_TOKENS)
-    pack = context(ws, token_budget=budget, now=today).text
-    settings = ws.config.compaction.memory_flush
-    due = take_reminder(ws.root, session)
-    if not (due and source == "compact" and settings.enabled):
-        return pack
-    prompts = flush_prompts(settings, ws.log_path(today))
-    return "\n".join(filter(None, [pack, _COMPACTED, *prompts])) + "\n"
 
 
 def _before_prompt(

@@ -107,8 +107,7 @@ def recall(ws: OpenWorkspace, query: str, **asked: Unpack[RecallKeywords]) -> An
     refuse_other_than_text(query, "a question")
     asked = checked_keywords("recall", asked, RecallKeywords)
     today = ws.day(asked.get("now"))
-    k = asked.get("k")
-    wanted = ws.config.recall.k if k is None else checked_count(k)
+    wanted = checked_count(ws.config.recall.k if asked.get("k") is None else asked.get("k"))
     hides_core = asked.get("group", False) and not ws.group
     filters = Filters(_selection(ws, asked, today), Selection(paths=_private(ws, hides_core)))
     request, question = build_request(ws, _with_properties(ws, query), filters, wanted, today)
@@ -154,8 +153,7 @@ def _selection(ws: OpenWorkspace, asked: RecallKeywords, today: date) -> Selecti
 
 
 def _slug_or_name(ws: OpenWorkspace, name: str) -> str:
-    """The slug of an entity, or of a name that stands in prose alone; `NotFound` where no line
-    holds it."""
+    """The slug of an entity, or of a name that stands in prose alone; else `NotFound`."""
     try:
         return ws.find_entity(name).slug
     except NotFound:
@@ -205,16 +203,16 @@ def signals(ws: OpenWorkspace) -> dict[str, str]:
     if ws.reranker is not None:
         problem = getattr(ws.reranker, "problem", "")
         reranker = f"off ({problem})" if problem else "on"
+    is_meant = meaning["available"] and not silent
+    no_meaning = f"off ({silent}): lines that answer in other words are not found"
+    no_mmr = "off: recall.mmr.enabled picks hits that differ"
+    no_decay = "off: recall.temporal_decay.enabled prefers newer lines"
     return {
         "words": "on" if has_full_text(ws.index) else NO_FULL_TEXT,
-        "meaning": "on"
-        if meaning["available"] and not silent
-        else f"off ({silent}): lines that answer in other words are not found",
+        "meaning": "on" if is_meant else no_meaning,
         "reranker": reranker,
-        "mmr": "on" if recall.mmr.enabled else "off: recall.mmr.enabled picks hits that differ",
-        "temporal_decay": "on"
-        if recall.temporal_decay.enabled
-        else "off: recall.temporal_decay.enabled prefers newer lines",
+        "mmr": "on" if recall.mmr.enabled else no_mmr,
+        "temporal_decay": "on" if recall.temporal_decay.enabled else no_decay,
     }
 
 
@@ -281,7 +279,7 @@ def _private(ws: OpenWorkspace, hides_core: bool) -> tuple[str, ...]:
 
 
 def for_group(ws: OpenWorkspace, hits: tuple[H, ...]) -> tuple[H, ...]:
-    """The hits without those of the owner's pages, and without what the core memory says of the
+    """The hits without those of the owner's pages, and without what the core memory says of
     others."""
     [core] = _private(ws, True)
     private = contexts_stated_in(ws.index, core)
@@ -330,8 +328,7 @@ def _asking(request: Request, query: str) -> Request:
 
 
 def _with_properties(ws: OpenWorkspace, query: str) -> str:
-    """Keys of front matter as the tags they are kept as: `status:draft` asks for
-    `tag:status:draft` where any note says so, and stays a word where none does."""
+    """`status:draft` as `tag:status:draft`, where any note has that property."""
     return _PROPERTY.sub(
         lambda found: (
             f"{found['no']}tag:{found['field']}"

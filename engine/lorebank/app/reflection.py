@@ -143,8 +143,8 @@ def undo_reflect(ws: OpenWorkspace, run: str | None = None, *, force: bool = Fal
 def settle_pages(
     ws: OpenWorkspace, today: date, killed: InterruptedRun | None = None, *, dry_run: bool = False
 ) -> tuple[PlannedMoves, RunRecord | None]:
-    """Put the pages of names that were merged or parted by hand where they belong; where one
-    moves, or a run was `killed`, the run has begun with that."""
+    """Move the pages of names that were merged or parted by hand; where one moves, or a run was
+    `killed`, the run has begun with that."""
     moves = plan_page_moves(ws.root, page_moves(ws.index, resolution(ws.index)))
     if dry_run:
         return moves, None

@@ -293,10 +293,7 @@ def _forget_own(
     *,
     dry_run: bool,
 ) -> ForgetReport:
-    """Forget for an agent: lines that it wrote go, by id; the owner is asked about the others.
-
-    What states nothing by itself (a heading, a page that reflect wrote) is neither.
-    """
+    """Forget for an agent: lines that it wrote go, by id; the owner is asked about the others."""
     meant = forgetting.preview(order)
     said = {line: _lines_of(ws, line) for line in meant.lines if line.id}
     others = [line for line, texts in said.items() if not is_by(author, texts)]

@@ -8,6 +8,7 @@ alike, such as a date that nobody understands, is an error.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self, TypeVar, Unpack
@@ -95,8 +96,8 @@ class Banks:
         return _search(query, asked, k)
 
     def memory_search(self, query: str, *, k: int = 6, **limits: Any) -> SearchOfBanks:
-        """`Bank.memory_search` of every bank, merged by rank; each bank's settings say whether its
-        snippets cite their lines."""
+        """`Bank.memory_search` of every bank, merged by rank; its settings say whether snippets
+        cite."""
         asked = self._ask(
             lambda bank: bank.memory_search(query, k=k, sessions=False, **limits).hits
         )
@@ -106,18 +107,15 @@ class Banks:
         """`Bank.opinions` of every bank, the surest first: one rule makes all confidences."""
         asked = self._ask(lambda bank: bank.opinions(entity, **filters))
         rows = [(each.part.bank, opinion) for each in asked for opinion in each.said or ()]
-        return OpinionsOfBanks(
-            opinions=tuple(sorted(rows, key=lambda row: opinion_sort_key(row[1]))),
-            banks=tuple(replace(each.part, results=len(each.said or ())) for each in asked),
-        )
+        parts = tuple(replace(each.part, results=len(each.said or ())) for each in asked)
+        return OpinionsOfBanks(tuple(sorted(rows, key=lambda row: opinion_sort_key(row[1]))), parts)
 
     def entity(self, name: str, **filters: Any) -> EntitiesOfBanks:
         """`Bank.entity` of every bank that knows the name; two banks' entities are never one."""
         asked = self._ask(lambda bank: bank.entity(name, **filters))
-        return EntitiesOfBanks(
-            views=tuple((each.part.bank, each.said) for each in asked if each.said is not None),
-            banks=tuple(replace(each.part, results=int(each.said is not None)) for each in asked),
-        )
+        views = tuple((each.part.bank, each.said) for each in asked if each.said is not None)
+        parts = tuple(replace(each.part, results=int(each.said is not None)) for each in asked)
+        return EntitiesOfBanks(views, parts)
 
     def fallbacks(self) -> tuple[Diagnostic, ...]:
         """`Bank.fallbacks` of every bank that was asked."""
@@ -193,14 +191,9 @@ def recall_all(
 
 def _search(query: str, asked: Sequence[Asked[tuple[SearchHit, ...]]], k: int) -> SearchOfBanks:
     hits = merge_searches(asked, k=k)
-    counts = [sum(hit.bank == each.part.bank for hit in hits) for each in asked]
-    return SearchOfBanks(
-        query=query,
-        hits=hits,
-        banks=tuple(
-            replace(each.part, results=count) for each, count in zip(asked, counts, strict=True)
-        ),
-    )
+    counts = Counter(hit.bank for hit in hits)
+    parts = tuple(replace(each.part, results=counts[each.part.bank]) for each in asked)
+    return SearchOfBanks(query=query, hits=hits, banks=parts)
 
 
 def _of_all(problems: Sequence[LorebankError], parts: Sequence[BankPart]) -> LorebankError:

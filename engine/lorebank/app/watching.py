@@ -1,8 +1,5 @@
-"""Noticing changed files as they change, and working off what follows from them.
-
-`watchfiles` reports changes; network file systems do not notify, so they are polled. A periodic
-sweep finds whatever both miss.
-"""
+"""Noticing changed files as they change, and working off what follows from them. Network file
+systems do not notify, so they are polled; a periodic sweep finds whatever is missed."""
 
 from __future__ import annotations
 
@@ -100,8 +97,7 @@ def keep_up(
     on_sync: Callable[[SyncReport], None] = lambda report: None,
     say: Say = log_warning,
 ) -> None:
-    """Bring the index up to date with each change and embed what is new, until the watcher is
-    stopped."""
+    """Sync and embed with each change, until the watcher is stopped."""
     while not watcher.is_stopped:
         if watcher.news.wait(SWEEP_S):
             seen = -1

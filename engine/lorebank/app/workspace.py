@@ -1,8 +1,7 @@
 """What every part of a Bank stands on: the open workspace, its index, its embedder, its clock.
 
-It opens the index when it first needs it and loads an embedder when a question first needs
-meaning. What an answer does not need (the parsers, the writers, reflect) is imported by the method
-that does: a recall from the command line is over before those imports would be.
+What an answer does not need (parsers, writers, reflect) is imported by the method that does, so
+that a recall from the command line does not wait for it.
 """
 
 from __future__ import annotations
@@ -59,7 +58,8 @@ if TYPE_CHECKING:
     from lorebank.providers.registry import Setup
     from lorebank.qmd.refresh import Timer
     from lorebank.qmd.sidecar import Sidecar
-    from lorebank.settings.config import Change
+    from lorebank.settings.config import Change as Setting
+    from lorebank.workspace.run_store import Change
 
 Progress = Callable[[str, int, int], None]
 Say = Callable[[str], None]
@@ -128,8 +128,8 @@ def listed(names: str | Iterable[str]) -> Collection[str]:
 
 
 def with_index_repair(method: Callable[P, R]) -> Callable[P, R]:
-    """Retry a method with a sound index: rebuilt where it was damaged, in memory where it
-    cannot be written. Rows of a damaged one are read as anything, so any error is looked into."""
+    """Retry a method with a sound index: rebuilt where it was damaged, in memory where it cannot be
+    written. Rows of a damaged one are read as anything, so any error is looked into."""
 
     @wraps(method)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -174,15 +174,14 @@ class Opening(Resources, total=False):
 
     environ: Mapping[str, str] | None
     offline: bool
-    flags: Sequence[Change]
+    flags: Sequence[Setting]
 
 
 RECOGNISED = "recognised: "
 
 
 class OpenWorkspace:
-    """A workspace, opened by one thread: the resources its methods share, and how names and ids
-    given by a caller are read."""
+    """A workspace, opened by one thread: resources, and how a caller's names and ids are read."""
 
     def __init__(
         self,
@@ -232,21 +231,16 @@ class OpenWorkspace:
         """How long another process that holds the index is waited for."""
 
     def close(self) -> None:
-        if self.session_timer is not None:
-            self.session_timer.stop()
-            self.session_timer = None
-        if self.session_connection is not None:
-            self.session_connection.close()
-            self.session_connection = None
-        if (meaning := self.__dict__.get("meaning")) is not None:
-            meaning.close()
-        if (sidecar := self.__dict__.get("sidecar")) is not None:
-            sidecar.stop()
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
-            for kept in ("vectors", "vocabulary", "postings", "items"):
-                self.__dict__.pop(kept, None)
+        opened = vars(self)
+        for each in (self.session_timer, opened.get("sidecar")):
+            if each is not None:
+                each.stop()
+        for each in (self.session_connection, opened.get("meaning"), self._connection):
+            if each is not None:
+                each.close()
+        self.session_timer = self.session_connection = self._connection = None
+        for of_index in ("vectors", "vocabulary", "postings", "items"):
+            opened.pop(of_index, None)
 
     @property
     def index(self) -> Connection:
@@ -293,8 +287,7 @@ class OpenWorkspace:
             self.close()
 
     def replace_index(self, problem: Exception) -> bool:
-        """Rebuild a damaged index, or go on in memory where it cannot be written; whether asking
-        again may help."""
+        """Rebuild a damaged index, or go on in memory; whether asking again may help."""
         is_damage = store.is_damage(problem)
         if not is_damage and isinstance(problem, (*store.UnwritableIndex, *store.BusyIndex)):
             is_left_out = isinstance(problem, store.BusyIndex) and not self.wait_ms
@@ -565,8 +558,9 @@ class OpenWorkspace:
     def sync_if_stale(self) -> None:
         """Sync before an answer, unless nothing changed since the last look or it was just now."""
         self._drop_stale_connection()
-        started = time.monotonic()
-        changes = self._changes_watched()
+        started, watcher = time.monotonic(), self.watcher
+        is_watched = watcher and watcher.is_watching and started <= self._next_sweep
+        changes = watcher.changes if watcher and is_watched else None  # else files are walked
         is_filled = read_meta(self.index, "synced_at") is not None
         self._seen_version = store.seen_version(self.index)
         self._is_fresh = changes is not None and changes == self.changes_seen
@@ -577,13 +571,6 @@ class OpenWorkspace:
         self._is_fresh, self.changes_seen = True, changes
         self.next_walk = started + min((time.monotonic() - started) / _WALK_SHARE, _LONGEST_GAP_S)
         self._next_sweep = started + SWEEP_S
-
-    def _changes_watched(self) -> int | None:
-        """How many changes the watcher has seen; `None` where the files have to be walked."""
-        watcher = self.watcher
-        if watcher is None or not watcher.is_watching or time.monotonic() > self._next_sweep:
-            return None
-        return watcher.changes
 
     def cache_path(self) -> Path | None:
         from lorebank.settings.files import cache_directory
@@ -622,23 +609,18 @@ class OpenWorkspace:
         from lorebank.beliefs import materialise
         from lorebank.index.opinions import load_opinions, with_unjudged
 
-        today = as_of or self.day(now)
-        found = (
-            with_unjudged(self.index, load_opinions(self.index, entity=slug))
-            if as_of is None
-            else materialise.opinions_as_of(
-                self.index, self.root, slug, as_of, self.config.reflect, self.vectors_of
+        today, rules = as_of or self.day(now), self.config.reflect
+        if as_of is None:
+            found = with_unjudged(self.index, load_opinions(self.index, entity=slug))
+        else:
+            found = materialise.opinions_as_of(
+                self.index, self.root, slug, as_of, rules, self.vectors_of
             )
-        )
-        dated = self.with_display_names(
-            [materialise.for_display(opinion, today, self.config.reflect) for opinion in found],
-            as_of,
-        )
-        return tuple(sorted(dated, key=opinion_sort_key))
+        dated = [materialise.for_display(opinion, today, rules) for opinion in found]
+        return tuple(sorted(self.with_display_names(dated, as_of), key=opinion_sort_key))
 
     def opinions_now(self, slug: str | None, now: date | None) -> tuple[Opinion, ...]:
-        """The same, with the newer of two that are near in meaning before the older one, as recall
-        has them."""
+        """The same, with the newer of two that are near in meaning first, as recall has them."""
         from lorebank.index.opinions import judged_together
         from lorebank.index.slots import AGENTS_TRUST
         from lorebank.index.succession import Dated, newer_lines, put_newer_first
@@ -704,14 +686,8 @@ class OpenWorkspace:
     def inbox_context(self, now: date | None) -> InboxContext:
         from lorebank.inbox.sources import InboxContext
 
-        return InboxContext(
-            lambda: self.index,
-            self.root,
-            self.config,
-            self.day(now),
-            self.append_fact,
-            self.builtin_vectors,
-        )
+        place = self.root, self.config, self.day(now)
+        return InboxContext(lambda: self.index, *place, self.append_fact, self.builtin_vectors)
 
     def judgments_waiting(
         self, day: date, content: BankContent | None = None, *, embed: bool = False
@@ -753,6 +729,7 @@ class OpenWorkspace:
         """Write a fact line into a log, kept for undo in that area; returns its line number."""
         from lorebank.retain.compose import append_fact_line, new_log, refuse_unread
         from lorebank.workspace.paths import edit_text
+        from lorebank.workspace.run_store import Change
 
         headings = self.read_settings.retain_headings
         lines: list[int] = []
@@ -767,26 +744,26 @@ class OpenWorkspace:
             lines.append(number)
             return appended
 
-        before, after = edit_text(self.root, path, self.config, add)
+        change = Change(*edit_text(self.root, path, self.config, add))
         if undo:
-            self.keep_for_undo(undo, path, before, after)
+            self.keep_for_undo(undo, {path: change})
         return lines[-1]
 
-    def keep_for_undo(self, area: str, path: str, before: bytes | None, after: bytes) -> None:
-        """Keep what a file was before a line was written into it."""
+    def keep_for_undo(
+        self, area: str, changes: Mapping[str, Change], day: date | None = None
+    ) -> str:
+        """Keep what files were before they were written into; the name of the run."""
         from lorebank.nightly.run_record import RunRecord, next_run, save_run
-        from lorebank.workspace.run_store import Change
 
-        run = next_run(self.root, self.day(None).isoformat(), area=area)
-        save_run(self.root, RunRecord(run, {path: Change(before, after)}), area=area)
+        run = next_run(self.root, self.day(day).isoformat(), area=area)
+        save_run(self.root, RunRecord(run, changes), area=area)
+        return run
 
 
 def without_private_sources(config: Config) -> Config:
-    search = replace(config.memory_search, sources=("memory",))
-    qmd = config.memory.qmd
-    sessions = replace(qmd.sessions, enabled=False)
-    memory = replace(config.memory, qmd=replace(qmd, sessions=sessions))
-    return replace(config, memory_search=search, memory=memory)
+    search, qmd = replace(config.memory_search, sources=("memory",)), config.memory.qmd
+    qmd = replace(qmd, sessions=replace(qmd.sessions, enabled=False))
+    return replace(config, memory_search=search, memory=replace(config.memory, qmd=qmd))
 
 
 def _inode(path: Path) -> int | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date
@@ -100,10 +100,7 @@ def retain(ws: OpenWorkspace, text: str, **details: Unpack[RetainKeywords]) -> F
         for each in (text, *details.get("entities", ()))
     )
     if by_agent:
-        news, entities = (
-            authored.admitted_fact(news),
-            [authored.admitted(name) for name in entities],
-        )
+        news, entities = authored.admitted_fact(news), list(map(authored.admitted, entities))
     public, private = private_parts(news)
     if private and not public:
         raise UsageError("nothing to retain: all of it is private", hint="edit the log itself")
@@ -118,14 +115,11 @@ def retain(ws: OpenWorkspace, text: str, **details: Unpack[RetainKeywords]) -> F
         day=recorded,
         names_in=partial(_names_in, ws, recorded),
     )
+    over = [*fact.ends, *(ws.find_fact(old).id for old in details.get("replaces", ()))]
     fact = replace(
         fact,
         marks=(*fact.marks, *marks),
-        ends=tuple(
-            dict.fromkeys(
-                [*fact.ends, *(ws.find_fact(old).id for old in details.get("replaces", ()))]
-            )
-        ),
+        ends=tuple(dict.fromkeys(over)),
         origin=origin.least_trusted(fact.origin),
         author=author,
     )
@@ -138,30 +132,23 @@ def retain(ws: OpenWorkspace, text: str, **details: Unpack[RetainKeywords]) -> F
     same = (f for f in facts_saying(ws.index, [fact.content]) if {*f.subjects} == {*fact.subjects})
     for before in [*same][-1:]:
         ws.say(f"noted before: {before.citation}")
-    place = _write_fact(ws, fact, private, recorded)
-    written = facts_by_place(ws.index, place.path, place.start_line)
+    path, text = ws.log_path(recorded), f"{format_fact(fact)} {private}".rstrip()
+    with append_lock(ws.root):
+        line = ws.append_fact(path, text, recorded, undo=_WRITTEN)
+    if ws.vectors_of is not None:
+        ws.meaning.embed_texts([fact.content])
+    _sync_if_free(ws)
+    written = facts_by_place(ws.index, path, line)
     if written is None:  # somebody else holds the workspace, and indexes the line
-        return replace(fact, citation=place)
+        return replace(fact, citation=Citation(path, line, line))
     if ws.group:
         return written  # the inbox is the owner's, and not for a group
     return replace(written, related=about(ws.inbox_context(now), written))
 
 
-def _write_fact(ws: OpenWorkspace, fact: Fact, private: str, recorded: date) -> Citation:
-    path = ws.log_path(recorded)
-    with append_lock(ws.root):
-        line = ws.append_fact(
-            path, f"{format_fact(fact)} {private}".rstrip(), recorded, undo=_WRITTEN
-        )
-    if ws.vectors_of is not None:
-        ws.meaning.embed_texts([fact.content])
-    _sync_if_free(ws)
-    return Citation(path, line, line)
-
-
 def _sync_if_free(ws: OpenWorkspace) -> None:
-    """Bring the index up to date unless somebody holds the workspace: whoever writes a line
-    never waits for a night, whose own last sync, or the next question, reads it."""
+    """Bring the index up to date unless somebody holds the workspace: a line never waits for a
+    night, whose own last sync, or the next question, reads it."""
     with suppress(LockHeld), WriterLock(ws.root, timeout_s=0), ws.without_waiting():
         try:
             ws.finish_interrupted()
@@ -200,7 +187,8 @@ def log(
         return written
 
     with append_lock(ws.root):
-        ws.keep_for_undo(_WRITTEN, path, *edit_text(ws.root, path, ws.config, add))
+        change = Change(*edit_text(ws.root, path, ws.config, add))
+        ws.keep_for_undo(_WRITTEN, {path: change})
     _sync_if_free(ws)
     return places[-1]
 
@@ -260,7 +248,8 @@ def memory_write(
             reports.append(measured(before or "", edited, limits, path=path, action=action))
             return edited.text
 
-        ws.keep_for_undo(_WRITTEN, path, *edit_text(ws.root, path, ws.config, change))
+        written = Change(*edit_text(ws.root, path, ws.config, change))
+        ws.keep_for_undo(_WRITTEN, {path: written})
     ws.sync_files()
     return reports[-1]
 
@@ -331,7 +320,15 @@ def lint(ws: OpenWorkspace, *, fix: bool = False, now: date | None = None) -> Li
             after[path] = (text, mended)
     if not fix or not after:
         return LintReport(tuple(found))
-    run = _edit_files(ws, "lint", after, ws.day(now))
+    changes: dict[str, Change] = {}
+    with ws.writing():
+        for path, (text, mended) in after.items():
+            # A file that changed since it was read is left alone: its line numbers are old.
+            def edit(present: str | None, text: str = text, mended: str = mended) -> str:
+                return mended if present == text else present or ""
+
+            changes[path] = Change(*edit_text(ws.root, path, ws.config, edit))
+        run = ws.keep_for_undo("lint", changes, ws.day(now))
     ws.sync_files()
     return LintReport(tuple(found), tuple(sorted(after)), run)
 
@@ -405,23 +402,6 @@ def _without_lines(ws: OpenWorkspace, path: str, item: Sequence[bytes]) -> Chang
     return Change(present, b"".join(lines))
 
 
-def _edit_files(
-    ws: OpenWorkspace, area: str, texts: Mapping[str, tuple[str, str]], day: date
-) -> str:
-    """Write texts over the texts that were read, kept for undo; the name of the run."""
-    with ws.writing():
-        run = run_record.next_run(ws.root, day.isoformat(), area=area)
-        changes: dict[str, Change] = {}
-        for path, (before, after) in texts.items():
-            # A file that changed since it was read is left alone: its line numbers are old.
-            def edit(text: str | None, before: str = before, after: str = after) -> str:
-                return after if text == before else text or ""
-
-            changes[path] = Change(*edit_text(ws.root, path, ws.config, edit))
-        run_record.save_run(ws.root, run_record.RunRecord(run, changes), area=area)
-    return run
-
-
 def _names_in(ws: OpenWorkspace, day: date, text: str) -> tuple[Mention, ...]:
     """The known names in a sentence; where there are none, the name it opens with, if what it says
     is plainly said of somebody: "Anna is allergic to nuts"."""
@@ -452,10 +432,8 @@ def _propose(ws: OpenWorkspace, asked: Sequence[Proposal], core_tokens: int) -> 
 def _log_day(day: Day, today: date, *, allow_future: bool) -> date:
     recorded = parse_single_day(day, today, "date") or today
     if recorded > today and not allow_future:
-        raise UsageError(
-            f"--date {recorded} is in the future; a log is about past days",
-            hint="write it down today and name the day in the sentence, or --allow-future",
-        )
+        hint = "write it down today and name the day in the sentence, or --allow-future"
+        raise UsageError(f"--date {recorded} is in the future; a log is about past days", hint=hint)
     return recorded
 
 
@@ -466,22 +444,16 @@ def _given_text(ws: OpenWorkspace, text: str, *, allow_secret: bool) -> str:
     if any("\ud800" <= letter <= "\udfff" for letter in text):
         raise UsageError("the text holds half a character, which no file can hold")
     if leaves_private_open(text):
-        raise UsageError(
-            "nothing was written: <private> is never closed",
-            hint="close it with </private>; in backticks it is a word of the text",
-        )
+        hint = "close it with </private>; in backticks it is a word of the text"
+        raise UsageError("nothing was written: <private> is never closed", hint=hint)
     if not allow_secret and find_secrets(text):
-        raise UsageError(
-            "nothing was written: the text holds what looks like a secret",
-            hint="leave it out, or --allow-secret; the index masks it either way",
-        )
+        hint = "leave it out, or --allow-secret; the index masks it either way"
+        raise UsageError("nothing was written: the text holds what looks like a secret", hint=hint)
     stripped = strip_recalled(text)
     if not stripped.removed:
         return text
     if not stripped.text.strip():
-        raise UsageError(
-            "nothing to write: the text is what recall printed",
-            hint="write down what is new in words of its own",
-        )
+        hint = "write down what is new in words of its own"
+        raise UsageError("nothing to write: the text is what recall printed", hint=hint)
     ws.say(f"left out {len(stripped.removed)} recalled lines: they are remembered already")
     return stripped.text

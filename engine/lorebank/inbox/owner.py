@@ -1,8 +1,4 @@
-"""Items that are the owner's to decide: two names, a proposed edit, a fact in quarantine.
-
-A rejection is remembered beside the confirmations, so that the fact stays out and is not asked
-about again.
-"""
+"""Items that are the owner's to decide: two names, a proposed edit, a fact in quarantine."""
 
 from __future__ import annotations
 
@@ -83,15 +79,9 @@ def _name_settled(context: InboxContext) -> Iterator[Decision]:
     for entry in parse_ledger(ledger_text(context, IDENTITY_PAGE), IDENTITY_PAGE).entries:
         if entry.action in _NAME_VERDICTS and len(entry.names) == 2:
             names = tuple(name.name for name in entry.names)
-            yield Decision(
-                id=_name_id(*names),
-                kind=InboxKind.NAME,
-                verdict=_NAME_VERDICTS[entry.action],
-                by=split_signature(entry.reason)[0],
-                day=entry.day,
-                source=entry.citation,
-                about=names,
-            )
+            verdict, by = _NAME_VERDICTS[entry.action], split_signature(entry.reason)[0]
+            line = entry.day, entry.citation
+            yield Decision(_name_id(*names), InboxKind.NAME, verdict, by, *line, names)
 
 
 def _name_take_back(context: InboxContext, decisions: Sequence[Decision]) -> None:
@@ -166,36 +156,27 @@ def _accept(context: InboxContext, proposal: Proposal) -> LineEdit:
     """`ConcurrentEdit` where the line to change, or what it rests on, is not what it was."""
     check_grounds(context.root, context.connection, proposal)
     before = ledger_text(context, proposal.target)
+    path = proposal.target
     if proposal.action is ProposalAction.RETAIN:
-        _retain_line(context, proposal)
+        day = named_day(path, LogPattern.compile(context.config.workspace.log_pattern)).day
+        if day is None or path.startswith("bank/"):
+            raise UsageError(f"{path} is no log")
+        log = resolve_memory_path(context.root, path, context.config)
+        lines = log.read_text("utf-8-sig", errors="replace").splitlines() if log.exists() else []
+        if proposal.new not in lines:
+            context.append(path, proposal.new, day)
     else:
         accept_edit(context.root, proposal, context.config)
-    return LineEdit.between(proposal.target, before, ledger_text(context, proposal.target))
-
-
-def _retain_line(context: InboxContext, proposal: Proposal) -> None:
-    """Unless it stands there already."""
-    named = named_day(proposal.target, LogPattern.compile(context.config.workspace.log_pattern))
-    if named.day is None or proposal.target.startswith("bank/"):
-        raise UsageError(f"{proposal.target} is no log")
-    log = resolve_memory_path(context.root, proposal.target, context.config)
-    lines = log.read_text("utf-8-sig", errors="replace").splitlines() if log.exists() else []
-    if proposal.new not in lines:
-        context.append(proposal.target, proposal.new, named.day)
+    return LineEdit.between(path, before, ledger_text(context, path))
 
 
 def _proposal_settled(context: InboxContext) -> Iterator[Decision]:
     for ruling in parse_rulings(ledger_text(context, DECISIONS_PATH))[0]:
         assert ruling.citation is not None
-        yield Decision(
-            id=_proposal_id(ruling.id, ruling.fact_ids),
-            kind=InboxKind.PROPOSAL,
-            verdict="accept" if ruling.accepted else "reject",
-            by=ruling.by,
-            day=ruling.day,
-            source=ruling.citation,
-            about=(ruling.id,),
-        )
+        id_ = _proposal_id(ruling.id, ruling.fact_ids)
+        verdict = "accept" if ruling.accepted else "reject"
+        line = ruling.by, ruling.day, ruling.citation
+        yield Decision(id_, InboxKind.PROPOSAL, verdict, *line, (ruling.id,))
 
 
 def _proposal_take_back(context: InboxContext, decisions: Sequence[Decision]) -> None:
@@ -264,15 +245,9 @@ def _quarantine_rule(context: InboxContext, verdict: Verdict) -> None:
 def _quarantine_settled(context: InboxContext) -> Iterator[Decision]:
     for line in parse_confirmations(ledger_text(context, CONFIRMED_PAGE), CONFIRMED_PAGE)[0]:
         if line.target is Target.ID:
-            yield Decision(
-                id=item_id(InboxKind.QUARANTINE, line.value),
-                kind=InboxKind.QUARANTINE,
-                verdict="reject" if line.rejected else "confirm",
-                by=split_signature(line.reason)[0],
-                day=line.day,
-                source=line.citation,
-                about=(line.value,),
-            )
+            kind, verdict = InboxKind.QUARANTINE, "reject" if line.rejected else "confirm"
+            place = split_signature(line.reason)[0], line.day, line.citation
+            yield Decision(item_id(kind, line.value), kind, verdict, *place, (line.value,))
 
 
 QUARANTINE = Source(

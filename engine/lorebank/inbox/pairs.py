@@ -147,16 +147,9 @@ def _evidence_settled(context: InboxContext) -> Iterator[Decision]:
             replaces = ruling.stance is Stance.AGAINST
             kind = InboxKind.REPLACEMENT if replaces else InboxKind.RESTATEMENT
             verdict = _RELATIONS[ruling.stance].value
-        yield Decision(
-            id=_evidence_id(ruling.opinion_id, ruling.fact_id),
-            kind=kind,
-            verdict=verdict,
-            by=ruling.by,
-            day=ruling.day,
-            source=ruling.citation,
-            about=(ruling.fact_id, ruling.opinion_id),
-            is_void=not facts or ruling.opinion_id not in known,
-        )
+        id_, line = _evidence_id(ruling.opinion_id, ruling.fact_id), (ruling.day, ruling.citation)
+        about, is_void = (ruling.fact_id, ruling.opinion_id), ruling.opinion_id not in known
+        yield Decision(id_, kind, verdict, ruling.by, *line, about, is_void or not facts)
 
 
 EVIDENCE = Source(
@@ -217,8 +210,7 @@ def _replacement_waiting(context: InboxContext) -> Iterator[InboxItem]:
 
 
 def _replacement_about(context: InboxContext, fact: Fact) -> Iterator[InboxItem]:
-    """What a new line of an agent says is over, else the line about the same entity that it is
-    nearest to."""
+    """What a new line of an agent says is over, else the nearest line about the same entity."""
     near = items.facts_by_entity(context.connection, sorted(fact.slugs))
     may_be_over = {*fact.ends, *(each.id for each in near)}
     over = what_is_over(context.connection, today=context.today, among=may_be_over)
@@ -227,8 +219,7 @@ def _replacement_about(context: InboxContext, fact: Fact) -> Iterator[InboxItem]
 
 
 def _agent_claims(context: InboxContext, claimed: Mapping[str, str]) -> Iterator[InboxItem]:
-    """Lines of the owner's of which an agent's says that they are over, and several of which a
-    newer one may end."""
+    """Lines of the owner's that an agent's says are over, and several that a newer one may end."""
     facts = items.facts_of_ids(context.connection, {*claimed.keys(), *claimed.values()})
     for older, newer in claimed.items():
         if facts[older].kind is not FactKind.OPINION:  # of these opinions are asked about
@@ -368,7 +359,7 @@ def _item(pair: _Pair) -> InboxItem:
     part = clause_meant(pair.older.content, pair.newer.content, names)
     over = f"of the older '{part}' holds no longer; the rest stands" if part else _OVER
     return InboxItem(
-        id=_pair_id(pair.newer.id, pair.older.id),
+        id=item_id(InboxKind.REPLACEMENT, pair.newer.id, pair.older.id),
         kind=InboxKind.REPLACEMENT,
         older=line_of_fact(pair.older),
         newer=line_of_fact(pair.newer),
@@ -382,10 +373,6 @@ def _item(pair: _Pair) -> InboxItem:
     )
 
 
-def _pair_id(newer: str, older: str) -> str:
-    return item_id(InboxKind.REPLACEMENT, newer, older)
-
-
 def _replacement_rule(context: InboxContext, verdict: Verdict) -> None:
     newer, older = verdict.about
     known = items.facts_of_ids(context.connection, verdict.about)
@@ -397,18 +384,10 @@ def _replacement_rule(context: InboxContext, verdict: Verdict) -> None:
 
 def _replacement_settled(context: InboxContext) -> Iterator[Decision]:
     for ruling in parse_line_rulings(ledger_text(context, DECISIONS_PAGE), DECISIONS_PAGE)[0]:
-        yield Decision(
-            id=_pair_id(ruling.newer, ruling.older),
-            kind=InboxKind.REPLACEMENT,
-            verdict=ruling.relation.value,
-            by=ruling.by,
-            day=ruling.day,
-            source=ruling.citation,
-            about=(ruling.newer, ruling.older),
-            is_void=not all(
-                items.facts_by_id(context.connection, i) for i in (ruling.newer, ruling.older)
-            ),
-        )
+        about, kind = (ruling.newer, ruling.older), InboxKind.REPLACEMENT
+        is_void = not all(items.facts_by_id(context.connection, id_) for id_ in about)
+        line = ruling.relation.value, ruling.by, ruling.day, ruling.citation
+        yield Decision(item_id(kind, *about), kind, *line, about, is_void)
 
 
 REPLACEMENTS = Source(
@@ -423,8 +402,7 @@ REPLACEMENTS = Source(
 
 
 def about(context: InboxContext, fact: Fact) -> tuple[InboxItem, ...]:
-    """What a line just written may restate, contradict, replace or bear on: the items to settle
-    while its writer knows why."""
+    """What a line just written may restate, contradict, replace or bear on."""
     found = (item for each in (EVIDENCE, REPLACEMENTS) for item in each.about(context, fact))
     return tuple(sorted(found, key=rank))
 

@@ -105,10 +105,8 @@ def rule(
         if (said.verdict, said.by) == (choice, signer):
             continue
         if not source.allows_second_ruling or said.by == signer:
-            raise UsageError(
-                f"{text} was settled as {said.verdict} at {said.source}",
-                hint=f"take that back first: lorebank inbox --undo {text}",
-            )
+            hint = f"take that back first: lorebank inbox --undo {text}"
+            raise UsageError(f"{text} was settled as {said.verdict} at {said.source}", hint=hint)
         if choice not in CHOICES[said.kind]:
             raise _no_verdict(text, choice, CHOICES[said.kind])
         if not decides:
@@ -127,14 +125,11 @@ _OWNERS = frozenset(("accept", "confirm"))
 
 
 def _refuse_owners(choice: str, older: InboxLine | None, newer: InboxLine | None) -> None:
-    """`UsageError` for what only the owner says: that something is let in, or that an agent's line
-    ends one of the owner's."""
+    """`UsageError` for what only the owner says: to let in, or to let an agent end his line."""
     overreaches = older is not None and newer is not None and newer.by and not older.by
     if choice in _OWNERS or (choice == "replaces" and overreaches):
-        raise UsageError(
-            "that is the owner's decision; nothing was written",
-            hint="ask the owner to run `lorebank inbox`, or to start the server with --decides",
-        )
+        hint = "ask the owner to run `lorebank inbox`, or to start the server with --decides"
+        raise UsageError("that is the owner's decision; nothing was written", hint=hint)
 
 
 def _stating(context: InboxContext, older: str) -> tuple[str, ...]:
@@ -229,8 +224,8 @@ class Judged(Record):
 
 
 def judge(context: InboxContext, writer: Writer, *, k: int) -> Judged:
-    """Rule as the model says on the first `k` pairs that wait; under the writer's lock. What it
-    says before it fails stands."""
+    """Rule as the model says on the first `k` pairs that wait; what it says before it fails
+    stands."""
     pairs = [
         (item.id, item.kind, item.older.text, item.newer.text)
         for item in waiting(context).items

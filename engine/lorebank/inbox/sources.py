@@ -1,9 +1,4 @@
-"""What a source of inbox items is, and what all sources share.
-
-A `Source` knows which items of its kinds wait, how a verdict on one becomes a ledger line, and
-which lines are verdicts already. To add one, make it and name it in `registry`;
-two sources may make items of one kind.
-"""
+"""What a source of inbox items is, and what all sources share. A new one is named in `registry`."""
 
 from __future__ import annotations
 

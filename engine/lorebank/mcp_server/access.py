@@ -67,8 +67,7 @@ class Access(Record):
         return tool in named or one in named
 
     def shows(self, tool: str) -> bool:
-        """Whether it may read a resource or a prompt that tells what a tool does: not where its
-        tools are named one by one, and this is none of them."""
+        """Whether it may read a resource or prompt of a tool: all, unless its tools are named."""
         return self.tools in ("default", "all") or tool in _names(self.tools)
 
 

@@ -29,8 +29,8 @@ _WAITING = 4
 
 
 OpensBank = Callable[..., "Bank"]
-"""Opens the Bank that is served for the calling thread; `group=True` for a client that speaks for
-a group."""
+"""Opens the Bank served for the calling thread; `group=True` for a client that speaks for a
+group."""
 OpensBanks = Callable[..., "Banks"]
 """The same for the banks that are asked together."""
 
@@ -107,8 +107,7 @@ class BankThreads:
         return known[opens, group]
 
     def _watch(self, root: Path) -> Watcher:
-        """The watcher of the bank that is served; started, with what keeps the index up to date,
-        when a first call needs a Bank."""
+        """The watcher of the bank that is served, started with what keeps the index up to date."""
         if self._watcher is None:
             self._watcher = Watcher(root)
             self._watcher.start()

@@ -61,8 +61,7 @@ _LOOPBACK = {"127.0.0.1": socket.AF_INET, "localhost": socket.AF_INET, "::1": so
 
 
 class BoundedProtocol(H11Protocol):
-    """Closes connections beyond `MAX_CONNECTIONS`, and those whose requests take too long to
-    arrive."""
+    """Closes connections beyond `MAX_CONNECTIONS`, and those whose requests arrive too slowly."""
 
     max_connections = MAX_CONNECTIONS
     request_seconds = REQUEST_SECONDS
@@ -139,8 +138,7 @@ class Endpoint:
             await _respond(send, problem.status, problem.answer(), more)
 
     def _access(self, headers: Mapping[str, str]) -> Access | None:
-        """The rights of the token that the request bears; every token is compared in full, so that
-        the time taken tells nothing of them."""
+        """The rights of the token that the request bears, found in constant time."""
         scheme, _, given = headers.get("authorization", "").partition(" ")
         offered = given.strip().encode()
         fitting = [a for t, a in self._tokens.items() if secrets.compare_digest(offered, t)]
@@ -208,9 +206,7 @@ async def _body(receive: Receive) -> bytes:
 
 
 async def _while_heard(answer: Coroutine[Any, Any, Any], receive: Receive) -> Any:
-    """The answer, given up when the client hangs up: what waits for its turn is not begun.
-
-    So the later era has it; in the earlier one a client says that it cancels."""
+    """The answer, given up when the client hangs up, as the later era of the protocol has it."""
 
     async def gone() -> None:
         while (await receive())["type"] != "http.disconnect":
@@ -230,10 +226,8 @@ async def _while_heard(answer: Coroutine[Any, Any, Any], receive: Receive) -> An
 def bind(host: str, port: int) -> socket.socket:
     """A listening socket on a loopback address; `UsageError` for any other. Port 0: a free one."""
     if host not in _LOOPBACK:
-        raise UsageError(
-            f"the server listens on this machine only, not on {host}",
-            hint=f"use {', '.join(_LOOPBACK)}; for others put a proxy of your own in front",
-        )
+        hint = f"use {', '.join(_LOOPBACK)}; for others put a proxy of your own in front"
+        raise UsageError(f"the server listens on this machine only, not on {host}", hint=hint)
     found = socket.socket(_LOOPBACK[host], socket.SOCK_STREAM)
     try:
         if os.name != "nt":

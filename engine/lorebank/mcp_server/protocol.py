@@ -70,8 +70,7 @@ class Peer(Mutable):
 
 
 def taken(params: Params, name: str, kind: type, otherwise: Any = None) -> Any:
-    """A parameter of that type; `Refusal` where it has another, or is missing and has no value
-    otherwise."""
+    """A parameter of that type; `Refusal` for another, or where it is missing."""
     value = params.get(name)
     value = otherwise if value is None else value
     if not isinstance(value, kind):
@@ -106,8 +105,7 @@ class Protocol:
         self._methods = methods
 
     async def answer(self, text: bytes, peer: Peer) -> Any:
-        """The answer to a message, or to a batch; `None` where none is due: to a notification, and
-        to what was cancelled."""
+        """The answer to a message or a batch; `None` where none is due."""
         try:
             message = json.loads(text)
             if b"\\u" in text:  # half a surrogate pair is no character

@@ -85,8 +85,7 @@ def delivered(text: str, **extra: Any) -> Result:
 
 
 def failed(text: str) -> Result:
-    """What a tool did not do. Nothing structured: clients hold that to the tool's output schema, in
-    errors too."""
+    """What a tool did not do; nothing structured, which clients hold to the output schema."""
     return {"content": [{"type": "text", "text": text}], "isError": True}
 
 
@@ -175,11 +174,9 @@ _FOR_SEVERAL: Mapping[str, tuple[Callable[..., Delivered], str, str]] = {
 
 
 class LorebankServer:
-    """Tools that never fail in silence, and the protocol that serves them.
-
-    A client sees and may call what its rights permit. An error of lorebank's is a result with its
-    message and hint; so is an argument that does not fit, and one that no tool has.
-    """
+    """Tools that never fail in silence, and the protocol that serves them. An error of lorebank's
+    is a result with its message and hint; so is an argument that does not fit, or a tool out of
+    one's rights."""
 
     def __init__(
         self, banks: BankThreads, access: Access, *, memory_tools: bool, citations: bool
@@ -222,10 +219,8 @@ class LorebankServer:
             return (failed if any(result["isError"] for result in results) else delivered)(said)
         try:
             if not caller().access.permits(name, self.tools):
-                raise UsageError(
-                    f"{name} is not among the tools of this client",
-                    hint="whoever runs the server decides that: --tools, --read-only, --group",
-                )
+                hint = "whoever runs the server decides that: --tools, --read-only, --group"
+                raise UsageError(f"{name} is not among the tools of this client", hint=hint)
             return await tool.call(given)
         except LorebankError as problem:
             if isinstance(problem, NotFound) and name in _ASKED_BY_NAME:
@@ -262,8 +257,7 @@ def build_server(
 
 
 def _plain(schema: Any) -> Any:
-    """A JSON Schema without generated titles, and with `null` left out: an argument that is not
-    given is left out as well."""
+    """A JSON Schema without generated titles, and without `null`: what is not given is left out."""
     if isinstance(schema, list):
         return [_plain(each) for each in schema]
     if not isinstance(schema, dict):

@@ -66,8 +66,7 @@ async def serve(protocol: Protocol, peer: Peer) -> None:
 
 @contextmanager
 def _wire() -> Iterator[tuple[BinaryIO, BinaryIO]]:
-    """stdin and stdout for the protocol alone: whatever else reads finds nothing, and whatever else
-    prints, here or in a child process, prints to stderr."""
+    """stdin and stdout for the protocol alone; whatever else prints, prints to stderr."""
     source, sink = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -81,8 +80,7 @@ def _wire() -> Iterator[tuple[BinaryIO, BinaryIO]]:
 
 
 def tools_of(command: Sequence[str], environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
-    """Start a server as a host would and return the names of its tools; `LorebankError` where it
-    does not answer."""
+    """The names of a server's tools, started as a host would; `LorebankError` without an answer."""
     client = {"name": "lorebank", "version": __version__}
     hello = {"protocolVersion": HANDSHAKE_VERSIONS[-1], "capabilities": {}, "clientInfo": client}
     text = b"\n".join(

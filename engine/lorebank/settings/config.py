@@ -98,7 +98,7 @@ def get(config: Config, key: str) -> Any:
 
 
 def check_value(key: str, value: object, *, in_workspace: bool = False) -> Any:
-    """The validated value, for the user's file or (by the allow-list) a workspace's; raises
+    """The validated value, as the user's file or a workspace's may have it;
     `ConfigurationError`."""
     rule = rules().get(key)
     if rule is None:

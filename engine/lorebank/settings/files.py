@@ -1,7 +1,4 @@
-"""Settings files and the user's folders: locate, read, and edit in place.
-
-`tomlkit` edits and `tomllib` verifies: an edit must parse to the old document with that one change.
-"""
+"""Settings files and the user's folders: locate, read, edit in place by `tomlkit`, verify."""
 
 from __future__ import annotations
 

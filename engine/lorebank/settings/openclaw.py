@@ -1,8 +1,8 @@
-"""Import OpenClaw's memory search settings from `openclaw.json`.
+"""OpenClaw's memory search settings (`agents.defaults.memorySearch`, `models.providers`, `memory`)
+taken over; what is not mapped is listed with a reason.
 
-Every key of `agents.defaults.memorySearch`, `models.providers` and `memory` is either mapped or
-listed with a reason. The file is JSON5 (https://spec.json5.org): it is rewritten as JSON line for
-line, which the standard library then reads.
+The file is JSON5 (https://spec.json5.org): it is rewritten as JSON line for line, which the
+standard library then reads.
 """
 
 from __future__ import annotations
@@ -42,15 +42,8 @@ _MESSAGES = {
 def parse_json5(text: str) -> Any:
     """Raises `ValueError` with the line; of duplicate names the last one counts."""
 
-    def as_json(found: re.Match[str]) -> str:
-        try:
-            return _as_json(found)
-        except (SyntaxError, ValueError) as problem:
-            line = text.count("\n", 0, found.start()) + 1
-            raise ValueError(f"line {line}: expected a text or number, not {found[0]}") from problem
-
     try:
-        return json.loads(_TOKEN.sub(as_json, text))
+        return json.loads(_TOKEN.sub(_as_json, text))
     except json.JSONDecodeError as problem:
         what = _MESSAGES.get(problem.msg, problem.msg.removeprefix("Expecting "))
         raise ValueError(f"line {problem.lineno}: expected {what}") from problem
@@ -60,18 +53,18 @@ def parse_json5(text: str) -> Any:
 
 def _as_json(found: re.Match[str]) -> str:
     token, lines = found[0], "\n" * found[0].count("\n")
-    match found.lastgroup:
-        case "blank":
-            return lines or " "
-        case "comma":
-            return ""
-        case "name":
-            return json.dumps(token)
-        case "number":
-            return json.dumps(literal_eval(token))
-    read = literal_eval(_NO_ESCAPE.sub(r"\1\1\2", token))
-    # Join surrogate pairs.
-    return json.dumps(read.encode("utf-16", "surrogatepass").decode("utf-16", "replace")) + lines
+    if found["blank"] or found["comma"]:
+        return "" if found["comma"] else lines or " "
+    if found["name"]:
+        return json.dumps(token)
+    try:
+        read = literal_eval(_NO_ESCAPE.sub(r"\1\1\2", token) if found["text"] else token)
+    except (SyntaxError, ValueError) as problem:
+        line = found.string.count("\n", 0, found.start()) + 1
+        raise ValueError(f"line {line}: expected a text or number, not {token}") from problem
+    if isinstance(read, str):  # join surrogate pairs
+        read = read.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return json.dumps(read) + lines
 
 
 _SEARCH = "agents.defaults.memorySearch"
@@ -150,7 +143,13 @@ class OpenClawSettings(Mutable):
         if isinstance(search, dict) and "provider" not in search:
             self.settings["embedder.provider"] = "auto"  # OpenClaw's default
         self._read_table(_SEARCH)
-        self._read_accounts()
+        providers = _at(self.document, "models.providers")
+        for provider, account in providers.items() if isinstance(providers, dict) else ():
+            own = _ACCOUNTS.get(provider)
+            for key, value in account.items() if isinstance(account, dict) else ():
+                if own and key in _ACCOUNT_KEYS:
+                    target = f"providers.{own}.{_ACCOUNT_KEYS[key]}"
+                    self._set(f"models.providers.{provider}.{key}", target, _secret(value))
         self._read_table("memory")
         self._read_table(_COMPACTION)
         if _at(self.document, "plugins.slots.memory") == "none":
@@ -169,15 +168,6 @@ class OpenClawSettings(Mutable):
             else:
                 why = (why for key, why in _UNMAPPED_REASONS.items() if f"{name}.".startswith(key))
                 self.unmapped.append((name, next(why, "unknown to lorebank")))
-
-    def _read_accounts(self) -> None:
-        providers = _at(self.document, "models.providers")
-        for provider, account in providers.items() if isinstance(providers, dict) else ():
-            own = _ACCOUNTS.get(provider)
-            for key, value in account.items() if isinstance(account, dict) else ():
-                if own and key in _ACCOUNT_KEYS:
-                    target = f"providers.{own}.{_ACCOUNT_KEYS[key]}"
-                    self._set(f"models.providers.{provider}.{key}", target, _secret(value))
 
     def _read_qmd_paths(self, rows: Any) -> None:
         """Row by row, so that an invalid one does not affect the others."""

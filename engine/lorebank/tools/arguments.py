@@ -173,8 +173,7 @@ def _combined(given: Mapping[str, Any], properties: Mapping[str, Any]) -> Mappin
 
 
 def _name(key: str, properties: Mapping[str, Any], aliases: Aliases, taken: set[str]) -> str | None:
-    """The argument that a key means: by its own name however spelt, in the singular or plural, or
-    by an alias."""
+    """The argument that a key means: however spelt, in the singular or plural, or by an alias."""
     plain = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key).replace("-", "_").lower()
     bare = _ENDINGS.sub("", plain)
     spelt = (plain, bare, f"{bare}s", f"{bare.removesuffix('y')}ies", bare.removesuffix("s"))
@@ -259,8 +258,7 @@ class Arguments:
 
     @cached_property
     def parameters(self) -> list[Parameter]:
-        """The parameters, their annotations resolved, without the toolset; keywords that a
-        `TypedDict` names each by itself, with an empty default."""
+        """The parameters but `self`, annotations resolved, those of a `TypedDict` one by one."""
         found: list[Parameter] = []
         for parameter in signature(self.method, eval_str=True).parameters.values():
             if parameter.kind is not Parameter.VAR_KEYWORD:

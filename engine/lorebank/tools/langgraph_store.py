@@ -81,8 +81,13 @@ def _done(bank: Bank, author: Author, op: Any) -> Any:
 def _put(bank: Bank, author: Author, op: Any) -> None:
     path = _path(op.namespace, op.key)
     is_kept = (bank.root / path).is_file()
-    if is_kept:
-        _refuse_owners(bank.root, path)
+    if is_kept:  # a person may have written in it: an agent takes none of that away
+        lines = read_text_file(bank.root, path).text.split("\n")
+        if any(line.strip() and read_origin_mark(line)[1] is not Origin.AGENT for line in lines):
+            raise UsageError(
+                f"{path} holds lines of its owner's; nothing was written",
+                hint="keep the item under another key, or ask the owner to delete that file",
+            )
     if op.value is None:
         if is_kept:
             bank.forget(source=path)
@@ -95,16 +100,6 @@ def _put(bank: Bank, author: Author, op: Any) -> None:
     with bank.workspace.writing():
         edit_text(bank.root, path, bank.config, lambda before: text)
         bank.workspace.sync_files()
-
-
-def _refuse_owners(root: Path, path: str) -> None:
-    """`UsageError` for an item in which a person wrote: an agent takes none of that away."""
-    lines = read_text_file(root, path).text.split("\n")
-    if any(line.strip() and read_origin_mark(line)[1] is not Origin.AGENT for line in lines):
-        raise UsageError(
-            f"{path} holds lines of its owner's; nothing was written",
-            hint="keep the item under another key, or ask the owner to delete that file",
-        )
 
 
 def _item(root: Path, path: str) -> Item:

@@ -93,27 +93,13 @@ _CITED = re.compile(r"\[?(?P<path>[^\[\]#]+?)(?:(?:#L|:)(?P<lines>\d+(?:-L?\d+)?
 _PATH = "file filename file_path source place uri"
 _NEW_TEXT = "content fact memory note statement body query right new to new_text correction"
 _Named = Annotated[str, _texts(_bare_name)]
-Query = Annotated[
-    str,
-    arg(
-        "A question or a few words, in any language.",
-        "q question search search_query text prompt input",
-    ),
-]
-Count = Annotated[
-    int,
-    arg(
-        "At most this many.",
-        "limit top_k topk n count max_results num_results max results",
-        ge=1,
-        le=200,
-    ),
-]
+_ASKED = "q question search search_query text prompt input"
+_MOST = "limit top_k topk n count max_results num_results max results"
+Query = Annotated[str, arg("A question or a few words, in any language.", _ASKED)]
+Count = Annotated[int, arg("At most this many.", _MOST, ge=1, le=200)]
 _Day = Annotated[str | None, _texts(_day)]
-Since = Annotated[
-    _Day,
-    arg("From that day: 2025-11-27, 30d, 'last week'.", "from after start start_date date_from"),
-]
+_FROM = "From that day: 2025-11-27, 30d, 'last week'."
+Since = Annotated[_Day, arg(_FROM, "from after start start_date date_from")]
 Until = Annotated[_Day, arg("Up to that day, included.", "to before end end_date date_to")]
 AsOf = Annotated[_Day, arg("As known on that day.", "asof on at date day when")]
 Name = Annotated[_Named, arg("A name or alias.", "entity query q slug about subject")]
@@ -135,9 +121,8 @@ Kind = Literal["world", "experience", "opinion", "observation", "W", "B", "O", "
 DryRun = Annotated[bool, arg("True shows what would happen and writes nothing.", "preview dryrun")]
 Page = Annotated[int, arg("Which page.", "offset cursor", ge=1)]
 Text = Annotated[str, arg("One sentence that stands alone, with names.", _NEW_TEXT)]
-Verdicts = Annotated[
-    dict[str, str], arg("Rule: item id to one of its choices.", "rulings decisions answers")
-]
+_RULE = "Rule: item id to one of its choices."
+Verdicts = Annotated[dict[str, str], arg(_RULE, "rulings decisions answers")]
 
 RECALL_TOKENS = 480
 """Of ten hits; with what hosts put around them 500."""
@@ -497,10 +482,8 @@ class Toolset(Mutable):
     ) -> Delivered:
         """Vouch in the owner's name for what is marked unconfirmed."""
         if not self.decides:
-            raise UsageError(
-                "that is the owner's decision; nothing was written",
-                hint="ask the owner to confirm it, or to start the server with --decides",
-            )
+            hint = "ask the owner to confirm it, or to start the server with --decides"
+            raise UsageError("that is the owner's decision; nothing was written", hint=hint)
         return {"text": self.bank.confirm(*ids, undo=undo).line}
 
     def inbox(
@@ -566,10 +549,8 @@ class Toolset(Mutable):
             hits = self.bank.recall(said, k=5, kinds=tuple(FactKind), remember=False).hits
             ids = [hit.id for hit in hits if words in _words(hit.content)]
             if len(ids) != 1:
-                raise UsageError(
-                    f"{len(ids) or 'no'} facts say '{said}'",
-                    hint="give the id of one, f-…, by recall",
-                )
+                hint = "give the id of one, f-…, by recall"
+                raise UsageError(f"{len(ids) or 'no'} facts say '{said}'", hint=hint)
             said = ids[0]
         fact: Fact | None = self.bank.explain(said).fact
         assert fact is not None  # or it would not be found
@@ -619,14 +600,8 @@ TOOLS: Mapping[str, tuple[Callable[..., Delivered], str, Effect]] = {
 }
 """Name → the method, its title and its effect."""
 DEFAULT_TOOLS = (
-    "context",
-    "recall",
-    "entity",
-    "retain",
-    "correct",
-    "forget",
-    "inbox",
-    "memory_get",
+    *("context", "recall", "entity", "retain"),
+    *("correct", "forget", "inbox", "memory_get"),
 )
 """What a model sees by default: few enough that it picks the right one."""
 SELECTING = ("forget", "undo", "memory_write", "inbox", "rule", "confirm", "reflect")
