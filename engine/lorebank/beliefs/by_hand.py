@@ -1,11 +1,8 @@
 """What people decided about opinions: on `bank/opinions.md` and in `bank/evidence.md`.
 
-A decision holds from the day on which reflect first met it; that day is written beside it, so that
-any day before can still be replayed and the index holds nothing that the page does not.
-
-`bank/opinions.md` changes with every run of reflect, and hardly ever by a decision. So the index
-remembers what was decided (pins, retractions, deletions, statements that differ from the first
-line, judgements on pairs), and only holders of whom that changed are formed again.
+A decision holds from the day on which reflect first met it, written beside it, so that any day
+before can be replayed. The index remembers what was decided, so that only holders of whom that
+changed are formed again.
 """
 
 from __future__ import annotations

@@ -175,8 +175,7 @@ def opinion_id(holder: str, statement: str) -> str:
 
 
 def stated_opinions(facts: Iterable[Fact]) -> set[str]:
-    """The id that each opinion line has by itself; one that was ruled to say the same as another
-    goes on under the other's id."""
+    """The id that each opinion line has by itself, whatever it was ruled to restate."""
     return {opinion_id(holder_of(f), f.content) for f in facts if f.kind is FactKind.OPINION}
 
 
@@ -235,7 +234,16 @@ class _Forming:
 
     def take(self, facts: Sequence[Fact]) -> None:
         for day, lines in groupby(facts, key=lambda fact: fact.recorded):
-            self._take_day(day, _deduplicated(lines))
+            own: list[Fact] = []
+            others: list[Fact] = []
+            for fact in _deduplicated(lines):
+                states = fact.kind is FactKind.OPINION and holder_of(fact) == self.holder
+                (own if states else others).append(fact)
+            known = len(self._opinions)
+            for fact in own:
+                self._apply_holder_statement(fact, day)
+            for fact in others if day is not None else ():
+                self._apply_evidence(fact, known)
 
     def unsure(self) -> list[UnsurePair]:
         """The newest pairs that nobody has judged."""
@@ -245,18 +253,6 @@ class _Forming:
             found += filter(None, map(self._unsure_pair, days.pop()))
         found.sort(key=lambda p: (-(p.fact.recorded or date.min).toordinal(), -p.score, p.fact.id))
         return found[:_MOST_UNSURE]
-
-    def _take_day(self, day: date | None, lines: Sequence[Fact]) -> None:
-        stating = [f for f in lines if f.kind is FactKind.OPINION and holder_of(f) == self.holder]
-        known = len(self._opinions)
-        for fact in stating:
-            self._apply_holder_statement(fact, day)
-        if day is None:
-            return
-        stated = {id(fact) for fact in stating}
-        for fact in lines:
-            if id(fact) not in stated:
-                self._apply_evidence(fact, known)
 
     # -- the holder's own word -------------------------------------------------------------------
 
@@ -386,8 +382,9 @@ class _Forming:
             belief = self.beliefs.get(verdict.opinion_id) or self._same_as.get(verdict.opinion_id)
             if belief is not None and belief.opening.id != fact.id:
                 found[belief.id] = belief, Judgement(verdict.stance, 1.0, "verdict")
-        for mark in fact.marks:
-            marked = self._named(mark.opinion_id)
+        for mark in fact.marks:  # the beginning of an id, unless two begin so
+            begin = [b for id_, b in self.beliefs.items() if id_.startswith(mark.opinion_id)]
+            marked = begin[0] if len(begin) == 1 else self._same_as.get(mark.opinion_id)
             if marked is not None:
                 found[marked.id] = marked, Judgement(mark.stance, 1.0, "mark")
         return found
@@ -395,11 +392,6 @@ class _Forming:
     def _ended_by(self, fact: Fact) -> list[Belief]:
         """The beliefs that a line says it ends, by the lines that state them."""
         return [self._stated_by[ended] for ended in fact.ends if ended in self._stated_by]
-
-    def _named(self, prefix: str) -> Belief | None:
-        """The one opinion whose id begins so; none where two do."""
-        found = [belief for identity, belief in self.beliefs.items() if identity.startswith(prefix)]
-        return found[0] if len(found) == 1 else self._same_as.get(prefix)
 
     def _near(self, fact: Fact, decided: Collection[str]) -> list[_Near]:
         """What a line certainly is to the opinions near it, in their order."""

@@ -23,7 +23,15 @@ from statistics import NormalDist
 from lorebank.beliefs.fold import PRIOR, STEP
 from lorebank.beliefs.outcome import RECENT_DAYS, STALE_DAYS
 from lorebank.domain.answers import BeliefStep
-from lorebank.domain.facts import Evidence, Fact, FactKind, Opinion, OpinionStatus, Stance
+from lorebank.domain.facts import (
+    Citation,
+    Evidence,
+    Fact,
+    FactKind,
+    Opinion,
+    OpinionStatus,
+    Stance,
+)
 from lorebank.domain.reports import (
     BeliefChange,
     BeliefDiff,
@@ -82,7 +90,9 @@ def _words(
         start = after - moved
         clauses = [_opening(start, stated, prior)]
     elif abs(after - before - moved) > _MIN_DELTA or (abs(moved) < _MIN_DELTA and not stated):
-        return _held(before, after)
+        if abs(after - before) < _MIN_DELTA:
+            return f"noted, and moves nothing: it stays at {after:.2f}"
+        return f"set by hand to {after:.2f}; the lines count again when that is taken away"
     else:
         start = before
         clauses = [_stating(start, start + pulled, stated, named=named)] if stated else []
@@ -120,12 +130,6 @@ def _weighing(start: float, end: float, lines: Sequence[Evidence]) -> str:
     change = _z(end) - _z(start)
     worth = f"{abs(change) / STEP:.2f} of a clear line's weight"
     return f"{', '.join(sides)}: {worth}, z {_z(start):+.2f} → {_z(end):+.2f}"
-
-
-def _held(before: float, after: float) -> str:
-    if abs(after - before) < _MIN_DELTA:
-        return f"noted, and moves nothing: it stays at {after:.2f}"
-    return f"set by hand to {after:.2f}; the lines count again when that is taken away"
 
 
 def _z(confidence: float) -> float:
@@ -252,14 +256,13 @@ def _bins(trials: Sequence[Trial]) -> tuple[CalibrationBin, ...]:
     found: dict[int, list[Trial]] = {}
     for trial in trials:
         found.setdefault(math.floor(trial.forecast * _BINS + 0.5), []).append(trial)
-    return tuple(_bin(number / _BINS, found[number]) for number in sorted(found))
-
-
-def _bin(about: float, trials: Sequence[Trial]) -> CalibrationBin:
-    held = sum(trial.held for trial in trials)
-    low, high = _wilson(held, len(trials))
-    stated = sum(trial.forecast for trial in trials) / len(trials)
-    return CalibrationBin(about, stated, len(trials), held, low, high)
+    bins = []
+    for number, alike in sorted(found.items()):
+        held = sum(trial.held for trial in alike)
+        stated = sum(trial.forecast for trial in alike) / len(alike)
+        size = len(alike)
+        bins.append(CalibrationBin(number / _BINS, stated, size, held, *_wilson(held, size)))
+    return tuple(bins)
 
 
 def _wilson(held: int, trials: int) -> tuple[float, float]:
@@ -294,9 +297,18 @@ def rotten_opinions(
         against = [line for line in opinion.evidence if line.stance is Stance.AGAINST]
         if opinion.confidence >= HELD:
             yield from _contradicted(opinion, supports, against)
-            yield from _outdated(opinion, supports, replaced)
+            if gone := [line for line in supports if line.fact_id in replaced]:
+                by = f"{gone[-1].fact_id} by {replaced[gone[-1].fact_id]}"
+                reason = f"{_lines(gone)} for it superseded; {by}"
+                yield _finding(RotKind.OUTDATED, opinion, gone[-1].source, reason)
             yield from _single_source(opinion, supports, day)
-        yield from _stale(opinion, day)
+        last = max((line.date for line in opinion.evidence), default=None)
+        if last is None:
+            reason = "stands in an undated file, and no dated line bears on it"
+            yield _finding(RotKind.STALE, opinion, opinion.source, reason)
+        elif (age := (day - last).days) > STALE_DAYS:
+            line = next(line for line in opinion.evidence if line.date == last)
+            yield _finding(RotKind.STALE, opinion, line.source, f"no evidence for {age} days")
 
 
 def rank_findings(findings: Iterable[RotFinding]) -> tuple[RotFinding, ...]:
@@ -323,17 +335,7 @@ def _contradicted(
             reason = f"{len(days_against)} days speak against it, {len(days_for)} for it"
     else:
         return
-    yield _finding(RotKind.CONTRADICTED, opinion, against[-1], reason)
-
-
-def _outdated(
-    opinion: Opinion, supports: Sequence[Evidence], replaced: Mapping[str, str]
-) -> Iterator[RotFinding]:
-    gone = [line for line in supports if line.fact_id in replaced]
-    if gone:
-        last = gone[-1]
-        reason = f"{_lines(gone)} for it superseded; {last.fact_id} by {replaced[last.fact_id]}"
-        yield _finding(RotKind.OUTDATED, opinion, last, reason)
+    yield _finding(RotKind.CONTRADICTED, opinion, against[-1].source, reason)
 
 
 def _single_source(
@@ -344,28 +346,15 @@ def _single_source(
         return
     what = "one line" if len(supports) == 1 else f"{len(supports)} lines of one file"
     reason = f"rests on {what}, {(day - supports[0].date).days} days old"
-    yield _finding(RotKind.SINGLE_SOURCE, opinion, supports[0], reason)
-
-
-def _stale(opinion: Opinion, day: date) -> Iterator[RotFinding]:
-    if not opinion.evidence:
-        reason = "stands in an undated file, and no dated line bears on it"
-        yield RotFinding(
-            RotKind.STALE, opinion.id, opinion.statement, opinion.source, reason, opinion.confidence
-        )
-        return
-    last = max(opinion.evidence, key=lambda line: line.date)
-    age = (day - last.date).days
-    if age > STALE_DAYS:
-        yield _finding(RotKind.STALE, opinion, last, f"no evidence for {age} days")
+    yield _finding(RotKind.SINGLE_SOURCE, opinion, supports[0].source, reason)
 
 
 def _lines(lines: Sequence[Evidence]) -> str:
     return "1 line" if len(lines) == 1 else f"{len(lines)} lines"
 
 
-def _finding(kind: RotKind, opinion: Opinion, line: Evidence, reason: str) -> RotFinding:
-    return RotFinding(kind, opinion.id, opinion.statement, line.source, reason, opinion.confidence)
+def _finding(kind: RotKind, opinion: Opinion, source: Citation, reason: str) -> RotFinding:
+    return RotFinding(kind, opinion.id, opinion.statement, source, reason, opinion.confidence)
 
 
 NOTED_DAYS = 30
@@ -388,39 +377,19 @@ def unrecalled_lines(
     An opinion counts as recalled with any line that bears on it.
     """
     held = [o for o in opinions if o.status is OpinionStatus.LIVE and o.pinned is None]
-    asked = {o.id for o in held if _is_recalled(o, recalled)}
     spoken = {line.fact_id for o in held for line in o.evidence}
-    found = [
-        _never_recalled(o.id, o.statement, o.evidence[0].date, o, recalled)
-        for o in held
-        if o.id not in asked and o.evidence and _is_old(o.evidence[0].date, day)
-    ]
-    for fact in facts:
-        is_known = fact.id in recalled.last or fact.id in superseded or fact.id in spoken
-        if fact.recorded is None or fact.kind is FactKind.OPINION or is_known:
-            continue
-        if _is_old(fact.recorded, day):
-            found.append(_never_recalled(fact.id, fact.content, fact.recorded, fact, recalled))
-    yield from (finding for _, finding in sorted(found, key=lambda each: each[0]))
-
-
-def _is_recalled(opinion: Opinion, recalled: Recalled) -> bool:
-    return opinion.id in recalled.last or any(
-        line.fact_id in recalled.last for line in opinion.evidence
-    )
-
-
-def _is_old(written: date, day: date) -> bool:
-    return (day - written).days > STALE_DAYS
-
-
-def _never_recalled(
-    id: str, text: str, written: date, said: Fact | Opinion, recalled: Recalled
-) -> tuple[tuple[date, str], RotFinding]:
-    source = said.citation if isinstance(said, Fact) else said.source
-    reason = (
-        f"written on {written.isoformat()}; never given as an answer"
-        f" since answers are noted ({recalled.since.isoformat()})"
-    )
-    finding = RotFinding(RotKind.UNRECALLED, id, text, source, reason, said.confidence)
-    return (written, str(source)), finding
+    written: list[tuple[date, str, Citation, str, float | None]] = []
+    for o in held:
+        if o.evidence and recalled.last.keys().isdisjoint({o.id, *(e.fact_id for e in o.evidence)}):
+            written.append((o.evidence[0].date, o.id, o.source, o.statement, o.confidence))
+    for f in facts:
+        is_known = f.id in recalled.last or f.id in superseded or f.id in spoken
+        if f.recorded is not None and f.kind is not FactKind.OPINION and not is_known:
+            written.append((f.recorded, f.id, f.citation, f.content, f.confidence))
+    for when, id_, source, text, sure in sorted(written, key=lambda row: (row[0], str(row[2]))):
+        if (day - when).days > STALE_DAYS:
+            reason = (
+                f"written on {when.isoformat()}; never given as an answer"
+                f" since answers are noted ({recalled.since.isoformat()})"
+            )
+            yield RotFinding(RotKind.UNRECALLED, id_, text, source, reason, sure)

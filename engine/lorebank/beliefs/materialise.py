@@ -1,9 +1,5 @@
-"""Materialising beliefs: opinions formed from the facts, stored beside them in the index.
-
-What is stored is a cache of `forming.form`, rewritten for the holders whose facts changed, so
-that recall shows a confidence without folding anything. For another day than the last (`as_of`)
-the fold is recomputed.
-"""
+"""Materialising beliefs: a cache of `forming.form` in the index, rewritten for the holders whose
+facts changed. For another day than the last (`as_of`) the fold is recomputed."""
 
 from __future__ import annotations
 
@@ -98,10 +94,8 @@ def reform_pending(
     embed: Callable[[Sequence[str]], int],
 ) -> int:
     """Embed the texts whose vectors are not known yet, and form their holders' opinions again;
-    those of all holders where some were formed before there was an embedder.
-
-    `embed` makes vectors that `vectors_of` knows from then on. Returns how many texts have one.
-    """
+    those of all holders where some were formed before there was an embedder. Returns how many texts
+    have one."""
     every = stored.formed_by(connection) != stored.WITH_VECTORS
     waiting = sorted(_waiting(connection))
     if not (waiting or every):
@@ -177,8 +171,7 @@ def formed_under(
     as_of: date | None = None,
     entries: Sequence[OpinionEntry] | None = None,
 ) -> tuple[tuple[Opinion, ...], tuple[UnsureRow, ...]]:
-    """Opinions recomputed (see `form_now`), slugs for entities, the surest first; and the pairs
-    with them that nobody has judged."""
+    """Opinions as by `form_now`, the surest first, and the pairs nobody has judged."""
     facts = all_facts(connection)
     formed = form_now(facts, root, settings, vectors_of, as_of=as_of, entries=entries)
     ranked = sorted(_with_slugs(formed.opinions, facts), key=lambda o: (-o.confidence, o.id))

@@ -63,8 +63,7 @@ class Belief(Mutable):
         self.lines[fact.id] = (fact, judgement, stated)
 
     def closed_by(self, kept: Container[str] | None = None) -> tuple[date, str] | None:
-        """The opinion in its place and since when: the last of those `kept`, unless the holder
-        returned since."""
+        """The opinion in its place and since when: the last `kept`, unless the holder returned."""
         closings = {d: i for d, i in self.closings.items() if kept is None or i in kept}
         if not closings:
             return None
@@ -98,8 +97,7 @@ def close(
 
 
 def _dependent_on(fact: Fact) -> str:
-    """What makes lines of one day dependent: their log, or the agent that wrote them all, so that
-    no number of lines that an agent dates back weighs more than a day's."""
+    """What makes lines of one day dependent: their log, or the agent that wrote them all."""
     return f"agent {fact.author.agent}" if fact.origin is Origin.AGENT else fact.citation.path
 
 

@@ -175,8 +175,7 @@ class WordIndex:
             alike.setdefault(word, deque(maxlen=MOST_HOLDING)).append(number)
 
     def find(self, words: Collection[str]) -> dict[int, list[int]]:
-        """Number of a reading → how many of its words are among these, how many of these among
-        its; of readings that have any."""
+        """Reading → how many of its words are among these, and of these among its."""
         found: dict[int, list[int]] = {}
         seen: set[str] = set()
         for word in words:

@@ -147,8 +147,7 @@ def _are_swapped(one: Reading, other: Reading) -> bool:
 def could_be_certain(
     one: Reading, other: Reading, forth: float, back: float, cosine: float | None
 ) -> bool:
-    """Whether `relation_of` may be certain of them: not of nearly all pairs, at a tenth of its
-    cost."""
+    """Whether `relation_of` may be certain of them, at a tenth of its cost."""
     if cosine is not None:
         if cosine < SAME_SUBJECT:
             return False
@@ -370,8 +369,7 @@ class Nearness:
         return None if one is None or two is None else round(float(two @ one), 4)
 
     def roughly(self, text: str) -> Floats | None:
-        """The cosines of a text with all statements added, right to within `ROUGH`; `None` where
-        its vector is missing."""
+        """The cosines with all statements added, within `ROUGH`; `None` without its vector."""
         own = self._vectors.get(text)
         return None if own is None or self._rows is None else self._rows[: self._count] @ own
 

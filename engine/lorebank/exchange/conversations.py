@@ -1,8 +1,5 @@
-"""Exports of ChatGPT and Claude: each conversation becomes a note with its turns as prose.
-
-Imported turns are never parsed as facts (`facts: none` in the front matter), an unclosed comment or
-fence does not swallow the next turn, and recalled text is dropped.
-"""
+"""Exports of ChatGPT and Claude: each conversation becomes a note with its turns as prose, which is
+never parsed as facts (`facts: none`); recalled text is dropped."""
 
 from __future__ import annotations
 
@@ -276,8 +273,7 @@ def is_claude(value: object) -> bool:
 def _claude_turns(
     value: Mapping[str, Any], left_out: Counter[str], zone: tzinfo | None
 ) -> Sequence[Speech | None]:
-    """Up to the current message if edits made branches, else all; without tools, thoughts and
-    attached files."""
+    """Up to the current message if edits made branches, else all; without tools and files."""
     path = messages = [each for each in value["chat_messages"] if isinstance(each, dict)]
     parents = Counter(str(each.get("parent_message_uuid") or "") for each in messages)
     by_id = {str(each.get("uuid")): each for each in messages}

@@ -1,8 +1,5 @@
-"""One export: which facts, in which format, where; all or nothing.
-
-A new folder is filled next to its target and renamed. With `force`, files of an earlier export are
-overwritten, its other listed files removed, and everything else stays.
-"""
+"""One export, all or nothing: a new folder is filled next to its target and renamed. With `force`,
+files of an earlier export are overwritten or removed, and everything else stays."""
 
 from __future__ import annotations
 
@@ -33,7 +30,14 @@ def write_target_folder(target: Path, files: Mapping[str, str], *, force: bool) 
     if target.is_dir() and any(target.iterdir()):
         if not force:
             raise _already_exists(target)
-        _write_over(target, files)
+        listed = dig(read_json(target / FILE_LIST), "files")
+        for path in listed if isinstance(listed, list) else ():
+            # A path that an export cannot have was put into the list by somebody else.
+            if isinstance(path, str) and path not in files and safe_path(path) == path:
+                (target / path).unlink(missing_ok=True)
+        for path, text in files.items():
+            file = target / path
+            apply_change(file, Change(read_if_exists(file), text.encode("utf-8")))
         return
     temporary = target.with_name(f".{target.name}.{os.urandom(6).hex()}.lorebank-tmp")
     try:
@@ -48,17 +52,6 @@ def write_target_folder(target: Path, files: Mapping[str, str], *, force: bool) 
         raise WorkspaceError.on_disk(target, error) from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
-
-
-def _write_over(target: Path, files: Mapping[str, str]) -> None:
-    listed = dig(read_json(target / FILE_LIST), "files")
-    for path in listed if isinstance(listed, list) else ():
-        # A path that an export cannot have was put into the list by somebody else.
-        if isinstance(path, str) and path not in files and safe_path(path) == path:
-            (target / path).unlink(missing_ok=True)
-    for path, text in files.items():
-        file = target / path
-        apply_change(file, Change(read_if_exists(file), text.encode("utf-8")))
 
 
 def _already_exists(target: Path) -> WorkspaceError:

@@ -1,8 +1,7 @@
 """One import: notes of a source become files of the workspace.
 
-Files are matched by their front matter, even if moved within the import folder, and overwritten
-only if unchanged since they were written. `.memory/imports.json` lists everything ever imported, so
-that deleted notes are not imported again; without it, only that is lost.
+Files are matched by their front matter, even if moved, and overwritten only if unchanged since they
+were written. `.memory/imports.json` lists what was ever imported, so that deleted notes stay out.
 """
 
 from __future__ import annotations
@@ -21,18 +20,19 @@ from lorebank.errors import ConcurrentEdit, PathRefused, UsageError, WorkspaceEr
 from lorebank.exchange import conversations
 from lorebank.exchange.notes import (
     BROKEN,
+    HASH_KEY,
     BrokenJson,
     ImportedNote,
     NoteStream,
     comparable,
     free_path,
+    front_matter_text,
     imported_from,
     is_untouched,
     json_values,
     note_text,
     render_note,
     safe_path,
-    written_hash,
 )
 from lorebank.exchange.prose import split_front_matter
 from lorebank.exchange.read_jsonl import TEXT_KEYS, read_jsonl
@@ -217,7 +217,15 @@ class _Import:
         path = self.found.get(key)
         try:
             if path is not None:
-                self._update(path, text)
+                data = resolve_memory_path(self.root, path, self.config).read_bytes()
+                present = _decoded(data)
+                if front_matter_text(present, HASH_KEY) == front_matter_text(text, HASH_KEY):
+                    self.unchanged += 1
+                elif not is_untouched(present):
+                    self.outcome["edited"].append(path)
+                else:
+                    self._write(path, text, before=data)
+                    self.outcome["updated"].append(path)
             elif _hash(key) in self.known:
                 self.outcome["removed"].append(note.place)
             else:
@@ -228,18 +236,6 @@ class _Import:
         except (ConcurrentEdit, PathRefused, WorkspaceError, OSError) as error:
             self.failed.add(key)
             self.left_out.append(Diagnostic(note.place, 0, _NOT_WRITTEN, str(error)))
-
-    def _update(self, path: str, text: str) -> None:
-        """Update a file unless it is current, or was edited here."""
-        data = resolve_memory_path(self.root, path, self.config).read_bytes()
-        present = _decoded(data)
-        if written_hash(present) == written_hash(text):
-            self.unchanged += 1
-        elif not is_untouched(present):
-            self.outcome["edited"].append(path)
-        else:
-            self._write(path, text, before=data)
-            self.outcome["updated"].append(path)
 
     def _write(self, path: str, text: str, *, before: bytes | None) -> None:
         file = resolve_memory_path(self.root, path, self.config)

@@ -106,7 +106,12 @@ def json_values(data: bytes) -> Iterator[tuple[int, Any]]:
         position, mark = _next_character(text, position + 1)
     while not (is_array and mark == "]"):
         line, counted = line + text.count("\n", counted, position), position
-        value, end = _decode_value(text, position)
+        try:
+            value, end = _DECODER.raw_decode(text, position)
+        except json.JSONDecodeError as error:
+            raise BrokenJson(error.msg.removesuffix(" at"), text, error.pos) from None
+        except (RecursionError, ValueError) as error:
+            raise BrokenJson(f"cannot be read ({error})", text, position) from None
         yield line, value
         position, mark = _next_character(text, end)
         if not is_array:
@@ -127,15 +132,6 @@ def _next_character(text: str, position: int) -> tuple[int, str]:
     found = _WHITE.match(text, position)
     assert found is not None
     return found.end(), text[found.end() : found.end() + 1]
-
-
-def _decode_value(text: str, position: int) -> tuple[Any, int]:
-    try:
-        return _DECODER.raw_decode(text, position)
-    except json.JSONDecodeError as error:
-        raise BrokenJson(error.msg.removesuffix(" at"), text, error.pos) from None
-    except (RecursionError, ValueError) as error:
-        raise BrokenJson(f"cannot be read ({error})", text, position) from None
 
 
 _MAX_NAME_BYTES = 120
@@ -228,7 +224,7 @@ def retain_line(fact: Fact) -> str:
 
 
 SOURCE_KEY = "imported-from"
-_HASH_KEY = "imported-hash"
+HASH_KEY = "imported-hash"
 _HASH_LINE = re.compile(r"^imported-hash:[^\n]*\n", re.MULTILINE)
 
 
@@ -239,27 +235,24 @@ def render_note(note: ImportedNote, source: str) -> str:
     origin = own.get("origin")
     if isinstance(origin, str) and origin.lower() != Origin.IMPORTED:
         keys["origin-in-source"] = origin
-    keys |= {"origin": Origin.IMPORTED.value, SOURCE_KEY: source, _HASH_KEY: None}
+    keys |= {"origin": Origin.IMPORTED.value, SOURCE_KEY: source, HASH_KEY: None}
     text = set_front_matter_keys(note.text, keys)
-    return set_front_matter_keys(text, {_HASH_KEY: _digest(text)})
+    return set_front_matter_keys(text, {HASH_KEY: _digest(text)})
 
 
-def imported_from(text: str) -> str | None:
-    return _front_matter_text(text, SOURCE_KEY)
-
-
-def written_hash(text: str) -> str | None:
-    return _front_matter_text(text, _HASH_KEY)
-
-
-def _front_matter_text(text: str, key: str) -> str | None:
+def front_matter_text(text: str, key: str) -> str | None:
+    """What the front matter says of an import: its `SOURCE_KEY` or `HASH_KEY`."""
     found = parse_front_matter(split_front_matter(text)[0])[0].get(key)
     return found if isinstance(found, str) else None
 
 
+def imported_from(text: str) -> str | None:
+    return front_matter_text(text, SOURCE_KEY)
+
+
 def is_untouched(text: str) -> bool:
     """Whether a file is as it was written."""
-    return written_hash(text) == _digest(_HASH_LINE.sub("", text, count=1))
+    return front_matter_text(text, HASH_KEY) == _digest(_HASH_LINE.sub("", text, count=1))
 
 
 def _digest(text: str) -> str:

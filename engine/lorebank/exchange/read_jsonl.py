@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, date, datetime
+from datetime import UTC, date
 from typing import Any
 
 from lorebank.domain.facts import Diagnostic, EvidenceMark, Fact, FactKind, Mention, Stance
@@ -104,92 +104,67 @@ def read_line(line: bytes, place: str = "") -> tuple[Fact | None, tuple[Problem,
 def _read_value(value: object, place: str) -> tuple[Fact | None, tuple[Problem, ...]]:
     if not isinstance(value, dict):
         return None, (("no-text", "is not a JSON object; left out"),)
-    return _Line(value, place).fact()
-
-
-class _Line:
-    def __init__(self, value: Mapping[str, Any], place: str) -> None:
-        self.row = value
-        self.place = place
-        self.problems: list[Problem] = []
-
-    def fact(self) -> tuple[Fact | None, tuple[Problem, ...]]:
-        found = next((self.row[k] for k in TEXT_KEYS if isinstance(self.row.get(k), str)), "")
-        text, problems = shareable_text(clean(found), self.place)
-        self.problems += ((problem.code, problem.message) for problem in problems)
-        text = " ".join(text.split("\n")).strip()
-        if not text:
-            return None, (*self.problems, ("no-text", "has no text; left out"))
-        written = self._kind()
-        confidence = self._confidence()
-        mentions = self._mentions()
-        if written is None and not mentions and begins_typed(text):
-            line = parse_fact_line(text)
-            if line.content:
-                confidence = line.confidence if confidence is None else confidence
-                written, text, mentions = line.kind, line.content, line.mentions
-        fact = new_fact(
-            written or (FactKind.WORLD if confidence is None else FactKind.OPINION),
-            text,
-            mentions,
-            self._day(),
-            confidence=confidence,
-            marks=_marks(self.row.get("marks")),
-            details=tuple(each for each in _texts(self.row.get("details")) if each.strip()),
-        )
-        return fact, tuple(self.problems)
-
-    def _kind(self) -> FactKind | None:
-        found = self.row.get("kind")
-        if found is None:
-            return None
-        kind = _KINDS.get(str(found).strip().lower())
-        if kind is None:
-            message = f"kind {str(found)[:40]!r} is none of {', '.join(FactKind)}; read as world"
-            self.problems.append(("kind-unknown", message))
-        return kind
-
-    def _confidence(self) -> float | None:
-        found = self.row.get("confidence")
-        if found is None:
-            return None
-        if isinstance(found, int | float) and not isinstance(found, bool) and 0 <= found <= 1:
-            return float(found)
-        message = f"confidence {str(found)[:40]} is not a number from 0 to 1; imported without it"
-        self.problems.append(("confidence-out-of-range", message))
-        return None
-
-    def _mentions(self) -> tuple[Mention, ...]:
-        key = next((key for key in _ENTITY_KEYS if self.row.get(key)), "")
-        names = _texts(self.row.get(key))
-        subjects = self.row.get("subjects")
-        before_colon = set(_texts(subjects)) if isinstance(subjects, list) else set(names)
-        found = [(name, entity_mention(name, subject=name in before_colon)) for name in names]
-        for name, mention in found:
-            if mention is None:
-                message = f"{name[:40]!r} cannot be linked as a name"
-                self.problems.append(("entity-unread", message))
-        return tuple(mention for _, mention in found if mention is not None)
-
-    def _day(self) -> date | None:
-        if "recorded" in self.row:
-            key, found = "recorded", self.row["recorded"]
+    found = next((value[key] for key in TEXT_KEYS if isinstance(value.get(key), str)), "")
+    text, hidden = shareable_text(clean(found), place)
+    problems: list[Problem] = [(problem.code, problem.message) for problem in hidden]
+    text = " ".join(text.split("\n")).strip()
+    if not text:
+        return None, (*problems, ("no-text", "has no text; left out"))
+    written = None
+    if (said := value.get("kind")) is not None:
+        written = _KINDS.get(str(said).strip().lower())
+        if written is None:
+            what = f"kind {str(said)[:40]!r} is none of {', '.join(FactKind)}; read as world"
+            problems.append(("kind-unknown", what))
+    confidence = None
+    if (said := value.get("confidence")) is not None:
+        if isinstance(said, int | float) and not isinstance(said, bool) and 0 <= said <= 1:
+            confidence = float(said)
         else:
-            key = next((key for key in _DAY_KEYS if self.row.get(key)), "")
-            found = self.row.get(key)
-        found = found.get("start") if isinstance(found, dict) else found
-        if found is None or found == "":
-            return None
-        moment = parse_moment(found, UTC)
-        if isinstance(found, str):
-            try:
-                return date.fromisoformat(found.strip()[:10])
-            except ValueError:
-                moment = None
-        if moment is None:
-            message = f"{key} {str(found)[:40]!r} is not a date; imported without a day"
-            self.problems.append(("date-invalid", message))
-        return moment.date() if isinstance(moment, datetime) else None
+            what = f"confidence {str(said)[:40]} is not a number from 0 to 1; imported without it"
+            problems.append(("confidence-out-of-range", what))
+    mentions = _mentions(value, problems)
+    if written is None and not mentions and begins_typed(text):
+        line = parse_fact_line(text)
+        if line.content:
+            confidence = line.confidence if confidence is None else confidence
+            written, text, mentions = line.kind, line.content, line.mentions
+    fact = new_fact(
+        written or (FactKind.WORLD if confidence is None else FactKind.OPINION),
+        text,
+        mentions,
+        _day(value, problems),
+        confidence=confidence,
+        marks=_marks(value.get("marks")),
+        details=tuple(each for each in _texts(value.get("details")) if each.strip()),
+    )
+    return fact, tuple(problems)
+
+
+def _mentions(value: Mapping[str, Any], problems: list[Problem]) -> tuple[Mention, ...]:
+    names = _texts(next((value[key] for key in _ENTITY_KEYS if value.get(key)), None))
+    subjects = value.get("subjects")
+    before_colon = set(_texts(subjects)) if isinstance(subjects, list) else set(names)
+    found = [(name, entity_mention(name, subject=name in before_colon)) for name in names]
+    unread = (name for name, mention in found if mention is None)
+    problems += [("entity-unread", f"{n[:40]!r} cannot be linked as a name") for n in unread]
+    return tuple(mention for _, mention in found if mention is not None)
+
+
+def _day(value: Mapping[str, Any], problems: list[Problem]) -> date | None:
+    key = next((key for key in _DAY_KEYS if value.get(key)), "")
+    key = "recorded" if "recorded" in value else key
+    found = value.get(key)
+    found = found.get("start") if isinstance(found, dict) else found
+    if found is None or found == "":
+        return None
+    moment = None if isinstance(found, str) else parse_moment(found, UTC)
+    try:
+        return moment.date() if moment else date.fromisoformat(str(found).strip()[:10])
+    except ValueError:
+        what = f"{key} {str(found)[:40]!r} is not a date; imported without a day"
+        problems.append(("date-invalid", what))
+    return None
 
 
 def _texts(found: object) -> Sequence[str]:

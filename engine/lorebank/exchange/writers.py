@@ -85,7 +85,13 @@ class _Bundle:
             for slug in dict.fromkeys(self.slugs.get(each, each) for each in fact.slugs):
                 self.by_entity[slug].append(fact)
         self.entities = [entity for entity in entities if entity.slug in self.by_entity]
-        self.paths = _paths(self.entities)
+        self.paths: dict[str, str] = {}
+        taken: set[str] = set()
+        for entity in self.entities:
+            preferred = f"entities/{safe_path(entity.slug.replace('/', '-'))}.md"
+            path = free_path(preferred, entity.slug, taken)
+            taken.add(comparable(path))
+            self.paths[entity.slug] = path.removesuffix(".md")
 
     def pages(self) -> dict[str, list[str]]:
         """Path without a suffix → lines, the title first."""
@@ -161,8 +167,7 @@ class _Bundle:
         return f"[{self._escaped(label)}]({_relative_url(path, page, self.suffix)})"
 
     def _escaped(self, text: str) -> str:
-        """The text with markup escaped; in Markdown, where people read the source, only if
-        needed."""
+        """The text with markup escaped; in Markdown, which people read, only if needed."""
         folded = " ".join(text.split())
         if self.suffix == ".html":
             return _PUNCTUATION.sub(r"\\\g<0>", folded)
@@ -181,17 +186,6 @@ def _relative_url(path: str, page: str, suffix: str) -> str:
 
 def _section(heading: str, rows: Sequence[str]) -> tuple[str, ...]:
     return ("", f"## {heading}", "", *rows)
-
-
-def _paths(entities: Sequence[Entity]) -> Mapping[str, str]:
-    paths: dict[str, str] = {}
-    taken: set[str] = set()
-    for entity in entities:
-        preferred = f"entities/{safe_path(entity.slug.replace('/', '-'))}.md"
-        path = free_path(preferred, entity.slug, taken)
-        taken.add(comparable(path))
-        paths[entity.slug] = path.removesuffix(".md")
-    return paths
 
 
 def _day(fact: Fact) -> date | None:

@@ -1,17 +1,15 @@
 """Forgetting: lines cut out of the notes, out of every page made of them, and out of the index.
 
-In this order, so that a kill at any instant leaves something that the next command finishes: the
-undo store, the files one by one, the index, the store of transcripts, the name of the run. What
-another process writes into a file meanwhile stays. At the end every file of the workspace is
-searched, by its name and its bytes, the entries of archives, the index; what is left is said with
-its place.
+In this order, so that the next command can finish what is killed: the undo store, the files one by
+one, the index, the store of transcripts, the name of the run. At the end every file, by its name
+and its bytes, and the index is searched; what is left is said with its place.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date
 from pathlib import Path, PurePosixPath
 
@@ -36,7 +34,7 @@ from lorebank.markdown.forgotten import ForgottenRefs, Mended, blanked, mend_rep
 from lorebank.markdown.ledger import added_line, without_lines
 from lorebank.markdown.proposal_pages import DECISIONS_PATH, PROPOSAL_PAGES
 from lorebank.markdown.source import newline_style
-from lorebank.records import Record
+from lorebank.records import Mutable, Record
 from lorebank.workspace import layout
 from lorebank.workspace.atomic import read_if_exists, remove_temporaries, replace_bytes
 from lorebank.workspace.files import SourceFile, entries_below
@@ -50,8 +48,7 @@ _ATTEMPTS = 4
 """Retries for a file that another process is writing."""
 
 
-@dataclass
-class Forgetting:
+class Forgetting(Mutable):
     """One call, by a caller that holds the workspace's lock and has synced."""
 
     index: Callable[[], Connection]
@@ -100,8 +97,8 @@ class Forgetting:
         return report.with_problems(self.problems)
 
     def resume(self, name: str) -> tuple[str, ...]:
-        """Finish a run that was killed or failed; returns files that were edited so that what is
-        left to cut of them cannot be told."""
+        """Finish a run that was killed or failed; returns the files edited since, which it
+        leaves."""
         run = read_run(self.root, name)
         edited = self._write_cuts(run)
         self._finish(run)
@@ -217,15 +214,12 @@ def naming(what: str, forget: str = "") -> Iterator[None]:
         yield
     except WorkspaceError as error:
         back = f"; or take it back with `lorebank forget --undo {forget}`" if forget else ""
-        raise type(error)(
-            f"{what} is unfinished: {error.message}",
-            hint=f"mend that, and the next command that writes finishes it{back}",
-        ) from error
+        hint = f"mend that, and the next command that writes finishes it{back}"
+        raise type(error)(f"{what} is unfinished: {error.message}", hint=hint) from error
 
 
 def _rest_of(path: str, cut: Cut, present: bytes, texts: Sequence[str]) -> Cut | None:
-    """What a run that was interrupted has still to do in a file; `None` where that cannot be told,
-    since the file was edited."""
+    """What an interrupted run has still to do in a file; `None` where that was edited."""
     if present == cut.before:
         return cut
     after = None if cut.after is None else carried(cut.before, cut.after, present)
@@ -379,8 +373,7 @@ def places_left(
     root: Path, finder: Finder, index: Connection, hosts: Collection[Path], *, is_purged: bool
 ) -> tuple[int, list[Diagnostic]]:
     """How many files were searched, and where what is meant still stands. `hosts` are transcripts,
-    which stay as they are. What is kept for undo is searched once it is purged; `.git` is its
-    owner's."""
+    which stay; what is kept for undo is searched once it is purged; `.git` is its owner's."""
     odd: list[Diagnostic] = []
     found: list[Diagnostic] = []
     searched = 0

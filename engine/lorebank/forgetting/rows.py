@@ -1,8 +1,5 @@
-"""Rows of the index that speak of forgotten lines: found, counted, and their bytes overwritten.
-
-A deleted row leaves its bytes in free pages, in the write-ahead log and in the segments of the full
-text until they happen to be overwritten. `scrub` sees to it that none of them is left.
-"""
+"""Rows of the index that speak of forgotten lines: found, counted, and their bytes overwritten,
+which would stay in free pages, the write-ahead log and segments of the full text."""
 
 from __future__ import annotations
 
@@ -25,8 +22,7 @@ _PATIENCE_S = 5.0
 
 
 def opinions_moved(connection: Connection, ids: Iterable[str]) -> list[tuple[str, str, int, int]]:
-    """Opinions that facts of these ids bear on: id, statement, how many of its lines, of how many
-    they are."""
+    """Opinions that these facts bear on: id, statement, how many of its lines, of how many."""
     rows = select(
         connection,
         "SELECT o.id, o.statement, sum(e.fact IN (SELECT value FROM json_each(?1))), count(*)"

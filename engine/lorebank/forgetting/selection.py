@@ -130,7 +130,13 @@ class _Search:
     def run(self, order: Order) -> Selected:
         into = self.into
         if order.source:
-            self._take_source(order.source)
+            place = place_named(order.source)
+            if place.path not in {file.path for file in self.files}:
+                raise NotFound(f"no file {place.path}", hint="paths are relative to the workspace")
+            if place.start_line:
+                self._take_lines(place.path, range(place.start_line, place.end_line + 1))
+            else:
+                self._take_file(place.path)
         elif order.finder is not None:
             self._take_found(order, order.finder)
         for text in order.ids:
@@ -174,22 +180,13 @@ class _Search:
         self.into.kept[place] = text
         return None
 
-    def _take_source(self, source: str) -> None:
-        place = place_named(source)
-        if place.path not in {file.path for file in self.files}:
-            raise NotFound(f"no file {place.path}", hint="paths are relative to the workspace")
-        if place.start_line:
-            self._take_lines(place.path, range(place.start_line, place.end_line + 1))
-        else:
-            self._take_file(place.path)
-
     def _take_file(self, path: str) -> None:
         self.into.files.append(path)
         self._take_lines(path, range(1, 10**9))
 
     def _take_lines(self, path: str, wanted: Container[int]) -> None:
-        """Some lines of a file, and what each is part of: the rest of its fact, or of its list item
-        but for the items nested in that. Of a paragraph these lines go alone."""
+        """Some lines of a file, and the rest of the fact, or of the list item without the items
+        nested in it, that each is part of. Of a paragraph these lines go alone."""
         lines = self.lines_of(path)
         items = items_matching(self.connection, "f.path = ?", (path,))
         spans = [range(item[3].start_line, min(item[3].end_line, len(lines)) + 1) for item in items]
@@ -207,8 +204,7 @@ class _Search:
             self.into.lines.append(ForgottenLine(Citation(path, number, number), text, kind=kind))
 
     def _keep_marks(self) -> None:
-        """Where a list item goes and one nested in it stays, its mark stays: without it that one
-        would be read as part of the item above."""
+        """A list item that goes keeps its mark where one nested in it stays."""
         into = self.into
         places = sorted({line.source for line in into.lines} - {*into.kept})
         for path, group in groupby(places, lambda place: place.path):
@@ -245,8 +241,7 @@ class _Search:
             self._take_file(order.page)
 
     def _lines_meant(self, file: SourceFile, finder: Finder) -> set[int]:
-        """The lines of a file that hold for certain what is meant; of a page those that a person
-        wrote: managed blocks are mended."""
+        """The lines of a file that certainly hold what is meant; managed blocks are mended."""
         if file.path == FORGOTTEN_PAGE:
             return set()  # it keeps forgotten what is
         lines = self.lines_of(file.path)

@@ -1,8 +1,5 @@
-"""The undo store: what was cut, kept in `.memory/forgotten/<run>.zip` until it is purged.
-
-It is on disk before the first file is written, under a name that says so (`….pending.zip`): a run
-that was killed is finished by the next command that writes, as a run of its own.
-"""
+"""The undo store: what was cut, kept in `.memory/forgotten/<run>.zip` until it is purged, and on
+disk before the first file is written, so that a killed run can be finished."""
 
 from __future__ import annotations
 
@@ -69,8 +66,7 @@ def store_of(root: Path) -> RunStore:
 
 
 def interrupted(root: Path) -> Iterator[tuple[RunStore, str, str, Diagnostic]]:
-    """Runs of any command, and undos, that were begun and not finished: the store, the run's name,
-    the command with it, and the problem to report."""
+    """Runs and undos of any command that were not finished: store, name, command, problem."""
     for area in _AREAS:
         store = RunStore(root, area)
         command = "forget" if area == "forgotten" else area.partition("/")[2] or "reflect"
@@ -171,9 +167,8 @@ def restore(root: Path, name: str | None, *, force: bool = False) -> UndoReport:
 
 
 def purge(root: Path, names: Sequence[str], finder: Finder) -> PurgeReport:
-    """Drop what is kept of these runs, and the copies that reflect, lint and retain keep for their
-    own undo where they hold a forgotten text or what `finder` knows. What another run of forgetting
-    keeps loses the lines that do, and goes where nothing is left of it."""
+    """Drop what is kept of these runs, and the copies of reflect, lint and retain that hold a
+    forgotten text or what `finder` knows; what other runs of forgetting keep loses those lines."""
     store = store_of(root)
     runs = {name: _read_if_sound(root, name) for name in store.names()}
     texts = {t for name in names if (run := runs[name]) is not None for t in run.texts}
@@ -248,16 +243,19 @@ def _places_of(texts: Iterable[str], data: str) -> Iterator[tuple[int, int]]:
 
 def _restored(path: str, cut: Cut, present: bytes | None) -> bytes | None:
     """What the file should hold, nothing where there was none; `None` where it was edited."""
-    if path == FORGOTTEN_PAGE:
-        return _without_added(cut, present or b"")
+    if path == FORGOTTEN_PAGE:  # which a run only adds to, whatever was done to it since
+        added = {*(cut.after or b"").splitlines(), b""} - {*cut.before.splitlines()}
+        lines = (present or b"").splitlines(keepends=True)
+        kept = b"".join(line for line in lines if line.strip() not in added)
+        return kept if kept.strip() else b""
     if cut.after is None:
         return cut.before if present in (None, cut.before) else None
     return carried(cut.after, cut.before, present)
 
 
 def carried(old: bytes, new: bytes, present: bytes | None) -> bytes | None:
-    """A file with the change from `old` to `new` made, which leaves each line where it is; `None`
-    where more was done to it meanwhile than to append, and to cut lines or put them back."""
+    """A file with the change from `old` to `new` made line by line; `None` where more was done to
+    it meanwhile than to append, and to cut lines or put them back."""
     if present is None or present in (old, new):
         return None if present is None else new
     if old and present.startswith(old):
@@ -273,14 +271,6 @@ def carried(old: bytes, new: bytes, present: bytes | None) -> bytes | None:
             return None
         lines.append(found if stays else becomes)
     return b"\n".join([*lines, *now[len(before) :]])
-
-
-def _without_added(cut: Cut, present: bytes) -> bytes:
-    """A page that a run only added lines to, whatever was done to it since."""
-    added = {*(cut.after or b"").splitlines(), b""} - {*cut.before.splitlines()}
-    kept = (line for line in present.splitlines(keepends=True) if line.strip() not in added)
-    text = b"".join(kept)
-    return text if text.strip() else b""
 
 
 def _archive_holds(archive: Path, texts: Collection[str], finder: Finder) -> bool:

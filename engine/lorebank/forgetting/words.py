@@ -77,8 +77,7 @@ class Finder:
         self._needles = {word.encode("utf-8", "surrogatepass") for word in longest}
 
     def lines(self, lines: Sequence[str]) -> dict[int, bool]:
-        """The lines that hold it, alone or with those right below, by number, and whether for
-        certain."""
+        """The lines that hold it, with those right below, by number, and whether for certain."""
         bare = [readable(line).lstrip("\ufeff \t>") for line in lines]
         folded = [fold(line) or "\0" for line in bare]  # no text goes across that
         ends = list(accumulate(len(line) + 1 for line in folded))
@@ -114,8 +113,8 @@ class Finder:
 
 
 class Copies(Finder):
-    """Whole lines, looked for with the same words in a row. One is never known to be meant as
-    well: who forgets a line, a file or a day may want to keep what says the same elsewhere."""
+    """Whole lines, looked for with the same words in a row; none is certainly meant: who forgets a
+    line may want to keep what says the same elsewhere."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         told = {said: text for text in texts if (said := _in_a_row(text)).count("·") > 2}

@@ -47,7 +47,7 @@ from lorebank.pages.settled import load_settled, store_settled
 from lorebank.pages.standing import Ask, ask_standing, plan_answers
 from lorebank.records import Mutable, Record
 from lorebank.settings.tables import Config
-from lorebank.trust.quarantine import quarantined_lines
+from lorebank.trust.quarantine import lines_without_owner
 from lorebank.workspace.atomic import read_if_exists
 from lorebank.workspace.files import content_hash
 from lorebank.workspace.git import unified
@@ -146,7 +146,7 @@ class _Run:
             self.core.rulings,
             everywhere=options.infer,
             model=self.model if options.infer else ModelInRun(self.kept),
-            quarantined=quarantined_lines(connection),
+            quarantined=lines_without_owner(connection),
         )
         self.rejections = read_text(root, REJECTED_PATH)
         self.name: str | None = options.begun.name if options.begun else None

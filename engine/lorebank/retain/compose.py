@@ -186,8 +186,7 @@ def new_log(day: date) -> str:
 
 
 def append_note(text: str, note: str, *, path: str, headings: Sequence[str]) -> tuple[str, int]:
-    """The log with the note in it, its further lines indented below its bullet; and its first
-    line."""
+    """The log with the note in it, further lines indented below its bullet; and its first line."""
     document = read_document(text, path)
     words = folded_headings(tuple(headings))
     section = last_section(document, lambda title: opens_retain(title, words))

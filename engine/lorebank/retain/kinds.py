@@ -43,8 +43,7 @@ def kind_of(text: str) -> FactKind:
 
 
 def holds_phrase(text: str, entry: str) -> bool:
-    """Whether a text holds a phrase of that entry, in any language: an order counts as one even
-    where few words tell the language."""
+    """Whether a text holds a phrase of that entry in any language, as an order does."""
     folded = fold(text)
     return any(
         re.search(pattern_of(phrase), folded)

@@ -121,7 +121,12 @@ def check_manifest(data: bytes) -> tuple[Template | None, tuple[str, ...]]:
         for key, value in settings.items():
             if isinstance(value, str) and len(value) > _MAX_SETTING_CHARACTERS:
                 wrong.append(f"{key}: expected at most {_MAX_SETTING_CHARACTERS} characters")
-        if _leads_outside(path) or not is_standing_path(path):
+        try:
+            refuse_outside_memory(path)
+            is_usable = is_standing_path(path)
+        except PathRefused:
+            is_usable = False
+        if not is_usable:
             expected = "a Markdown file below bank/ that has no other use"
             wrong.append(f"path: expected {expected}, not {path!r}")
         if path.casefold() in pages:
@@ -137,14 +142,6 @@ def check_manifest(data: bytes) -> tuple[Template | None, tuple[str, ...]]:
 def _unknown_keys(table: Mapping[str, Any], known: Iterable[str]) -> list[str]:
     odd = table.keys() - set(known)
     return [f"{key}: expected no key of that name, not {table[key]!r}" for key in sorted(odd)]
-
-
-def _leads_outside(path: str) -> bool:
-    try:
-        refuse_outside_memory(path)
-    except PathRefused:
-        return True
-    return False
 
 
 def read_pack(source: Path) -> tuple[bytes, dict[str, bytes]]:
@@ -168,7 +165,14 @@ def read_pack(source: Path) -> tuple[bytes, dict[str, bytes]]:
         for path in paths:
             name = path.removeprefix(_CONTENT)
             if path != MANIFEST:
-                _check_name(name, source)
+                try:
+                    refuse_outside_memory(name)
+                except PathRefused as error:
+                    where = f"{source}: {_CONTENT}: {error.message}"
+                    raise PathRefused(where, hint=error.hint) from None
+                if name.casefold().startswith(tuple(f"{each}/" for each in GENERATED_FOLDERS)):
+                    what = "is a folder of reflect; templates may not write there"
+                    raise PathRefused(f"{source}: {name} {what}")
             if any(name.casefold() == other.casefold() for other in files):
                 raise WorkspaceError(f"{source}: holds {name} twice")
             try:
@@ -188,15 +192,6 @@ def read_pack(source: Path) -> tuple[bytes, dict[str, bytes]]:
 
 def _belongs_to_pack(path: str) -> bool:
     return path == MANIFEST or f"{path}/".startswith(_CONTENT)
-
-
-def _check_name(path: str, source: Path) -> None:
-    try:
-        refuse_outside_memory(path)
-    except PathRefused as error:
-        raise PathRefused(f"{source}: {_CONTENT}: {error.message}", hint=error.hint) from None
-    if path.casefold().startswith(tuple(f"{folder}/" for folder in GENERATED_FOLDERS)):
-        raise PathRefused(f"{source}: {path} is a folder of reflect; templates may not write there")
 
 
 def pack_files(
@@ -345,10 +340,8 @@ def _exists(root: Path, path: str) -> bool:
 
 def _refuse_link(path: Path) -> None:
     if path.is_symlink():
-        raise PathRefused(
-            f"{path}: is a symbolic link, which is never followed",
-            hint="put a plain folder in its place",
-        )
+        hint = "put a plain folder in its place"
+        raise PathRefused(f"{path}: is a symbolic link, which is never followed", hint=hint)
 
 
 def _write_new(root: Path, path: str, content: bytes) -> bool:

@@ -94,15 +94,10 @@ def refresh_quarantine(connection: Connection) -> tuple[set[str], frozenset[str]
     return {entity for entity, _ in mentioned}, frozenset(names - {"", None})
 
 
-def quarantined_lines(connection: Connection) -> Mapping[str, Sequence[tuple[int, int]]]:
-    """Path → the lines of it that are in quarantine, 1-based and inclusive."""
-    return lines_without_owner(connection, ())
-
-
 def lines_without_owner(
-    connection: Connection, days: Collection[str]
+    connection: Connection, days: Collection[str] = ()
 ) -> Mapping[str, Sequence[tuple[int, int]]]:
-    """The same, and of these logs the lines that agents wrote."""
+    """Path → its lines in quarantine, 1-based and inclusive, and those of agents in these logs."""
     found: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for path, start, end in select(
         connection,
@@ -118,8 +113,7 @@ def lines_without_owner(
 def origins_in_lines(
     connection: Connection, places: Sequence[Citation]
 ) -> list[tuple[Origin, bool]]:
-    """Of each place the least trusted origin of what stands there, and whether any of it is in
-    quarantine."""
+    """Of each place the least trusted origin, and whether any of it is in quarantine."""
     found: list[tuple[Origin, bool]] = []
     for place in places:
         rows = select(
@@ -154,12 +148,6 @@ def items_matching(
             connection, _ITEMS.format(condition=condition), tuple(bound)
         )
     ]
-
-
-def items_in_lines(connection: Connection, place: Citation) -> list[KnownItem]:
-    """The facts and passages that stand wholly or partly in these lines."""
-    within = "f.path = ? AND i.start_line <= ? AND i.end_line >= ?"
-    return items_matching(connection, within, (place.path, place.end_line, place.start_line))
 
 
 def item_of_id(connection: Connection, text: str) -> tuple[str, Citation]:
@@ -271,7 +259,9 @@ def chosen(
         return tuple(line(Target.ID, id_, str(place)) for id_, place in found)
     source = place_named(choice.source)
     if source.start_line:
-        rows = items_in_lines(connection, source)
+        within = "f.path = ? AND i.start_line <= ? AND i.end_line >= ?"
+        bound = source.path, source.end_line, source.start_line
+        rows = items_matching(connection, within, bound)
         if not rows:
             raise NotFound(f"nothing stands at {choice.source}")
         return tuple(line(Target.ID, id_, str(place)) for id_, _, _, place in rows)

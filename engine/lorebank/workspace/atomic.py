@@ -1,8 +1,5 @@
-"""Write files atomically, and only if they still have the content that was read.
-
-The new bytes go to a hidden file next to the target, are flushed to disk, and renamed: readers, and
-a kill at any time, see the old content or the new one.
-"""
+"""Write files atomically, and only if they still have the content that was read: a hidden file next
+to the target is flushed and renamed, so that readers and a kill see the old or the new."""
 
 from __future__ import annotations
 
@@ -104,11 +101,8 @@ def remove_temporaries(folder: Path) -> tuple[str, ...]:
 
 @contextlib.contextmanager
 def _exclusive(folder: Path) -> Iterator[None]:
-    """Lock a folder between a check and the write that depends on it.
-
-    Held for two system calls, so that writers with different locks (`retain` and a nightly run)
-    never overwrite each other.
-    """
+    """Lock a folder between a check and the write that depends on it, so that writers with
+    different locks (`retain` and a nightly run) never overwrite each other."""
     try:
         import fcntl
     except ImportError:  # Windows cannot lock folders; the check alone has to do

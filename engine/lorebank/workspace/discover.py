@@ -1,11 +1,8 @@
-"""Find the workspace of a command, and recognise folders of other programs.
+"""Find the workspace of a command, and recognise folders of other programs by their own files:
+Obsidian vaults, Logseq graphs, flat folders of dated notes.
 
-Obsidian vaults, Logseq graphs and flat folders of dated notes are recognised by their own files. A
-folder with `memory/` is a workspace; a core memory alone is not, since `remember` may write one
-into a vault.
-
-In this order: a folder or registered bank given explicitly, `LOREBANK_WORKSPACE`, the nearest
-parent folder that is a workspace, the user's default bank.
+A folder with `memory/` is a workspace; a core memory alone is not, as `remember` may write one into
+a vault.
 """
 
 from __future__ import annotations
@@ -51,7 +48,10 @@ def recognise(root: Path, *, below: bool = True) -> FolderForm | None:
     if (root / MEMORY_FOLDER).is_dir():
         return None
     if (root / ".obsidian").is_dir():
-        return _obsidian(root)
+        vault = vault_settings(lambda path: (root / path).read_bytes())
+        name = f"{_pattern(vault.daily_format)}.md"
+        pattern = f"{vault.daily_folder}/{name}" if vault.daily_folder else name
+        return FolderForm("Obsidian vault", pattern, vault.templates)
     if _is_graph(root):
         return FolderForm("Logseq graph", "journals/{YYYY}_{MM}_{DD}.md", ("logseq",))
     entries = _entries(root)
@@ -96,13 +96,6 @@ def _may_hold_notes(folder: Path) -> bool:
     return folder.name[0] not in "._" and not folder.is_symlink() and not own
 
 
-def _obsidian(root: Path) -> FolderForm:
-    vault = vault_settings(lambda path: (root / path).read_bytes())
-    name = _pattern(vault.daily_format)
-    pattern = f"{vault.daily_folder}/{name}.md" if vault.daily_folder else f"{name}.md"
-    return FolderForm("Obsidian vault", pattern, vault.templates)
-
-
 class VaultSettings(NamedTuple):
     """Settings of an Obsidian vault."""
 
@@ -114,8 +107,7 @@ class VaultSettings(NamedTuple):
 
 
 def vault_settings(read: Callable[[str], bytes]) -> VaultSettings:
-    """From `.obsidian/`: the core plug-in for daily notes, or Periodic Notes if enabled. `read`
-    returns a file of the vault or raises `OSError`; unreadable files are ignored."""
+    """From `.obsidian/`, read by `read`: core plug-in for daily notes, or Periodic Notes."""
 
     def stored(path: str, *key: str) -> Any:
         try:

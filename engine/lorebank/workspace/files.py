@@ -1,9 +1,8 @@
-"""Find the memory files of a workspace.
+"""Find the memory files of a workspace: `memory.md`, `memory/`, `bank/` without reflect's reports,
+daily logs and extra paths; in them every `.md` file whose name does not begin with a dot.
 
-These are `memory.md` (or `MEMORY.md`), `memory/`, `bank/` without reflect's reports, the daily logs
-and the extra paths; in them every `.md` file whose name does not begin with a dot. Symbolic links
-are not followed, and nested workspaces not read unless the settings name them. Everything left out
-for another reason than its name is reported as a problem.
+Links are not followed, nested workspaces only read if the settings name them. Whatever is left out
+for another reason than its name is reported.
 """
 
 from __future__ import annotations

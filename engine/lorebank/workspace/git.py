@@ -1,11 +1,7 @@
-"""Diffs that `git apply` takes, and one git commit of named files.
+"""Diffs that `git apply` takes, and one git commit of named files, or why there is none.
 
-If git is missing, the workspace is not in a repository, or the commit is refused (a hook, no name
-set, a merge under way), the reason is raised as text.
-
-A repository's configuration names programs: hooks, filters, a signer, a file system monitor. A
-workspace may come from anybody and this runs unattended, so they only run if the owner's own
-settings allow it.
+A repository's configuration names programs (hooks, filters, a signer). A workspace may come from
+anybody, so they only run if the owner's own settings allow it.
 """
 
 from __future__ import annotations
@@ -13,7 +9,8 @@ from __future__ import annotations
 import difflib
 import os
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from io import StringIO
 from pathlib import Path
 
 
@@ -21,11 +18,6 @@ def unified(old: str | None, new: str | None, path: str) -> str:
     """`None` is a missing file. Lines end at LF; a CR before it is part of the line."""
     if old == new:
         return ""
-    body = "".join(_hunks(_lines(old), _lines(new)))
-    return f"{_header(old, new, path)}{body}"
-
-
-def _header(old: str | None, new: str | None, path: str) -> str:
     before, after = _quoted(f"a/{path}"), _quoted(f"b/{path}")
     header = f"diff --git {before} {after}\n"
     if old is None:
@@ -38,19 +30,11 @@ def _header(old: str | None, new: str | None, path: str) -> str:
     end = "\t\n" if " " in path else "\n"
     source = "/dev/null\n" if old is None else before + end
     target = "/dev/null\n" if new is None else after + end
-    return f"{header}--- {source}+++ {target}"
-
-
-def _lines(text: str | None) -> list[str]:
-    lines = (text or "").split("\n")
-    ended = [f"{line}\n" for line in lines[:-1]]
-    return [*ended, lines[-1]] if lines[-1] else ended
-
-
-def _hunks(old: list[str], new: list[str]) -> Iterator[str]:
-    for number, line in enumerate(difflib.unified_diff(old, new)):
-        if number >= 2:
-            yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+    header += f"--- {source}+++ {target}"
+    was, becomes = (StringIO(text or "", newline="\n").readlines() for text in (old, new))
+    _, _, *hunks = difflib.unified_diff(was, becomes)
+    ended = (h if h.endswith("\n") else f"{h}\n\\ No newline at end of file\n" for h in hunks)
+    return "".join([header, *ended])
 
 
 def _quoted(name: str) -> str:

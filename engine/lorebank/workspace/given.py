@@ -1,8 +1,5 @@
-"""Untrusted sources (a file, a folder or a zip archive), read within limits.
-
-Links are never followed and nothing is unpacked onto the disk; entries that lead out of the
-archive, are encrypted or expand excessively are left out and reported.
-"""
+"""Untrusted sources (a file, a folder or a zip archive), read within limits: links are never
+followed, nothing is unpacked onto the disk, and what is refused is reported."""
 
 from __future__ import annotations
 

@@ -150,8 +150,7 @@ def is_core(path: str) -> bool:
 
 
 def is_owners(path: str) -> bool:
-    """Whether a page is the owner's alone, or derived from such pages or from conversations;
-    case-insensitive, like some file systems."""
+    """Whether a page, in any case, is the owner's alone, or made of such or of conversations."""
     path = path.casefold()
     return is_core(path) or is_generated(path) or path in LEDGER_PAGES or is_said(path)
 

@@ -1,8 +1,5 @@
-"""One writer at a time in a workspace.
-
-The operating system releases the lock of a killed writer; the file's text only names the holder.
-The file is never removed: another process may be waiting on it.
-"""
+"""One writer at a time in a workspace. The operating system releases the lock of a killed writer;
+the file is never removed, as another process may be waiting on it."""
 
 from __future__ import annotations
 
@@ -107,6 +104,5 @@ def _write_holder(descriptor: int, text: str) -> None:
 
 
 def append_lock(root: Path) -> WriterLock:
-    """For appending one line to a log, so that `retain` and `log` need not wait for the writer
-    lock, which a nightly run or an import holds for long."""
+    """For appending a line to a log without waiting for a night's or an import's writer lock."""
     return WriterLock(root, file=ensure_derived_folder(root) / "append.lock")

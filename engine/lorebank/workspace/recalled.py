@@ -1,8 +1,5 @@
-"""When lines were last recalled: `.memory/recalled.log`, with days and ids, never questions.
-
-Each answer appends one short line, which is atomic, so no lock is needed. The log survives a
-rebuild of the index; without it, nothing is claimed about what was never recalled.
-"""
+"""When lines were last recalled: `.memory/recalled.log`, with days and ids, never questions. Each
+answer appends one short line, which is atomic, so no lock is needed."""
 
 from __future__ import annotations
 
@@ -66,7 +63,12 @@ def compact_recalled(root: Path) -> None:
         if record := _parsed(before):
             from lorebank.workspace.atomic import write_atomic  # rarely needed
 
-            write_atomic(path, _text(record).encode(), expected=before)
+            by_day: dict[date, list[str]] = {}
+            for each, day in sorted(record.last.items()):
+                by_day.setdefault(day, []).append(each)
+            lines = [" ".join((day.isoformat(), *ids)) for day, ids in sorted(by_day.items())]
+            text = "\n".join([f"{_SINCE} {record.since.isoformat()}", *lines, ""])
+            write_atomic(path, text.encode(), expected=before)
 
 
 def _parsed(data: bytes) -> Recalled | None:
@@ -82,14 +84,6 @@ def _parsed(data: bytes) -> Recalled | None:
         elif head:
             begun.clear()  # what a damaged line named is not known
     return Recalled(min(begun), last) if begun else None
-
-
-def _text(record: Recalled) -> str:
-    by_day: dict[date, list[str]] = {}
-    for each, day in sorted(record.last.items()):
-        by_day.setdefault(day, []).append(each)
-    lines = [" ".join((day.isoformat(), *ids)) for day, ids in sorted(by_day.items())]
-    return "\n".join([f"{_SINCE} {record.since.isoformat()}", *lines, ""])
 
 
 def _day(text: str) -> date | None:

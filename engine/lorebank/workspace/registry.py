@@ -96,10 +96,8 @@ def add_bank(
         )
     others = [bank for bank in registry.banks if taken is None or bank.name != taken.name]
     if same := next((bank for bank in others if Path(bank.path) == root), None):
-        raise UsageError(
-            f"{root} is already registered as '{same.name}'",
-            hint=f"`lorebank bank remove {same.name}` frees it",
-        )
+        hint = f"`lorebank bank remove {same.name}` frees it"
+        raise UsageError(f"{root} is already registered as '{same.name}'", hint=hint)
     written = taken.name if taken else name
     _edit(registry, {("banks", written): str(root)})
     is_default = taken is not None and taken.is_default

@@ -1,8 +1,5 @@
-"""Undo data of runs, as `.memory/<area>/<run>.zip`.
-
-A run is named by its day and a number. Its archive is on disk before the run writes its first file,
-so a killed run can be undone or finished. The content of an archive is up to its owner.
-"""
+"""Undo data of runs, as `.memory/<area>/<run>.zip`. An archive is on disk before its run writes the
+first file, so that a killed run can be undone or finished."""
 
 from __future__ import annotations
 
@@ -76,8 +73,8 @@ class RunStore(Record):
         return f"{day}-{max([0, *known, *numbers]) + 1}"
 
     def find(self, name: str | None, *, none: str, hint: str) -> str:
-        """The name, or the latest for `None`. Raises `NotFound`, with `none` and `hint` if there
-        are no runs."""
+        """The name, or the latest for `None`; `NotFound` with `none` and `hint` if there is
+        none."""
         known = self.names()
         if name is None and known:
             return known[-1]
@@ -132,8 +129,8 @@ class RunStore(Record):
         *,
         stays: bool = False,
     ) -> UndoReport:
-        """Apply the changes that undo a run, then drop it unless it `stays`. The archive is marked
-        before the first write. `edited` are the files not changed, for the report."""
+        """Apply the changes that undo a run, then drop it unless it `stays`. `edited` are the files
+        not changed, for the report."""
         self.file(name).replace(self._file(name, _UNDOING))
         for path, change in changes.items():
             apply_change(self.root / path, change)
@@ -155,8 +152,7 @@ def has_interrupted(root: Path) -> bool:
 
 
 def check_restorable(root: Path, path: str, *, below: str = "") -> None:
-    """Raise `PathRefused` unless the path is a note (in the folder `below`): the archive may come
-    from whoever supplied the workspace."""
+    """`PathRefused` unless the path is a note: an archive may be anybody's."""
     steps = PurePosixPath(path)
     odd = ".." in steps.parts or any(part.startswith(".") for part in steps.parts)
     outside = steps.is_absolute() or (below != "" and steps.parts[:1] != (below,))

@@ -1,12 +1,11 @@
-"""Standing pages: pages of the bank with a question that reflect keeps answering.
-
-Their settings are in the front matter, whether written by hand or from a template.
-"""
+"""Standing pages: pages of the bank with a question that reflect keeps answering."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from lorebank.domain.facts import FactKind
@@ -52,8 +51,7 @@ class StandingPage(Record):
 def standing_page(
     path: str, settings: Mapping[str, Any], title: str = ""
 ) -> tuple[StandingPage | None, list[str]]:
-    """The page with these settings (front matter, or a template's table), or its problems as
-    `key: expected …, not …`. `title` is the default title."""
+    """The page with these settings, or problems as `key: expected …, not …`."""
     problems: list[str] = []
 
     def text(key: str) -> str:
@@ -107,10 +105,10 @@ def is_standing_path(path: str) -> bool:
 def standing_page_text(page: StandingPage, frame: str) -> str:
     """The initial page, from a `frame` with placeholders."""
     narrowing = {k: v for k, v in own_settings(page).items() if k not in ("path", *_TEXTS)}
-    lines = "".join(f"{key}: {_yaml_value(value)}\n" for key, value in narrowing.items())
+    lines = "".join(f"{key}: {_as_yaml(value)}\n" for key, value in narrowing.items())
     return (
-        frame.replace('"{{title}}"', _yaml_value(page.title))
-        .replace('"{{question}}"\n', f"{_yaml_value(page.question)}\n{lines}")
+        frame.replace('"{{title}}"', _as_yaml(page.title))
+        .replace('"{{question}}"\n', f"{_as_yaml(page.question)}\n{lines}")
         .replace("{{title}}", page.title)
     )
 
@@ -121,10 +119,5 @@ def own_settings(page: StandingPage) -> dict[str, Any]:
     return {key: value for key, value in page.to_dict().items() if value != plain[key]}
 
 
-def _yaml_value(value: Any) -> str:
-    if isinstance(value, list):
-        return f"[{', '.join(map(_yaml_value, value))}]"
-    if not isinstance(value, str):
-        return str(value).lower()
-    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
+_as_yaml = partial(json.dumps, ensure_ascii=False)
+"""JSON is YAML, on one line."""
