@@ -332,11 +332,8 @@ def is_order(text: str) -> bool:
 
 
 def admitted(text: str) -> str:
-    """An agent's text without private parts and marks of origin; `UsageError` for a secret.
-
-    Only the owner may say that something is no secret. Characters that no reader sees go: they
-    hide a word from whoever looks for it.
-    """
+    """An agent's text without private parts, marks of origin and invisible characters, which hide a
+    word from whoever looks for it; `UsageError` for a secret, whatever it says of it."""
     text = _INVISIBLE.sub("", text.replace(NOT_SECRET, ""))
     if "private" in (plain := _unescaped(text)).lower():
         text = plain

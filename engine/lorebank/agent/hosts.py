@@ -1,13 +1,9 @@
 """lorebank in the settings of hosts, and taken out again byte for byte: hooks, and its MCP server.
 
-What Claude Code's SessionStart prints is put before the model, at a start and after a compaction;
-what its PreCompact prints is not. So PreCompact only notes that a compaction came, and the words
-that ask to store what lasts stand in what the SessionStart after it prints. Any other host gets
-shell functions in a block of a start-up file. In TOML a block between two marks is appended.
-
-In JSON an edit is a cut or an insertion between the places of values. A container that stood there
-empty is filled in place, one that is made for an entry begins on a new line: by that, cutting tells
-which to take away again.
+Claude Code puts before the model what its SessionStart prints, not what PreCompact does; so that
+only notes that a compaction came. Other hosts get shell functions; in TOML a block between two
+marks is appended. In JSON a container that stood there empty is filled in place, one that is made
+for an entry begins on a new line: by that, cutting tells which to take away again.
 """
 
 from __future__ import annotations

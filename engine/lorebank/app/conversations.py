@@ -1,7 +1,7 @@
 """Transcripts of conversations: kept beside the index, read on in the background, searched.
 
-Only search opens their store. No fact, opinion, page, proposal or boot pack is made of what stands
-there, so that nothing an agent or a stranger said in a conversation can come to be believed.
+No fact, opinion, page, proposal or boot pack is made of them, so that nothing said by an agent or a
+stranger comes to be believed.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Several banks asked together: each opened, asked on its own, and their answers merged.
 
-No bank sees another's files: an answer is put together from what each bank says for itself. One
-that cannot be asked is named in the result and fails nothing; only what would fail in every bank
-alike, such as a date that nobody understands, is an error.
+One that cannot be asked is named in the result and fails nothing; only what would fail in every
+bank alike, such as a date that nobody understands, is an error.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""What the evidence of an opinion amounts to: its confidence, its status, and where it is going.
-
-The days on which an opinion had evidence are counted in the last 30 and in the last 90 days before
-`now`, and compared per day with the time before. All days are those of the content.
-"""
+"""What the evidence of an opinion amounts to: its confidence, its status, and where it is going."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
-"""The command line: one file a subject, each parse → one Bank call → render.
-
-Data goes to stdout, notes and problems to stderr. A command's module and `app` are imported only
-when that command runs.
-"""
+"""The command line: one file a subject, each parse → one Bank call → render. Data goes to stdout,
+notes and problems to stderr; a module is imported when its command runs."""
 
 import gc
 import sys

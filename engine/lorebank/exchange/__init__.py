@@ -1,5 +1,2 @@
-"""Import from other programs, and export for them.
-
-Imports stay in quarantine until confirmed; files edited by the owner are never overwritten. Links
-are not followed, and archives are not unpacked onto the disk.
-"""
+"""Import from other programs, in quarantine until confirmed, and export for them. Files edited by
+the owner are never overwritten, archives not unpacked onto the disk."""

@@ -87,10 +87,8 @@ def embedding_hashes(connection: Connection, paths: Iterable[str] | None = None)
 
 
 def scrub(connection: Connection) -> str:
-    """Overwrite what deleted rows left behind; returns "" or why some of it may be left.
-
-    Not inside a transaction.
-    """
+    """Overwrite what deleted rows left behind, outside a transaction; returns "" or what may be
+    left."""
     try:
         with transaction(connection):
             for table in full_text_tables(connection):

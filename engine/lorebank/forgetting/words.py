@@ -1,9 +1,6 @@
-"""Whether a text holds what is meant: words that somebody gave, or the names of somebody.
-
-Case, accents and how the words are set apart do not matter. A single word that is written with a
-capital as a name may be another word when it is written small (`rose`): it is the name for certain
-only as a tag, a link or a part of an address.
-"""
+"""Whether a text holds what is meant: words that somebody gave, or the names of somebody, whatever
+their case and accents. A single name that may be another word when it is written small (`rose`) is
+certain only as a tag, a link or a part of an address."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
 """All kinds of items together: what waits, ruling on it, taking verdicts back, and who judged how.
-
-Names, proposed edits and facts in quarantine are the owner's to decide: a model is not asked. Its
-verdicts are signed with its name, so `revoke` undoes them all at once.
-"""
+A model is only asked about pairs of lines, and signs its verdicts with its name."""
 
 from __future__ import annotations
 

@@ -1,10 +1,8 @@
 """Banks for many clients at once: a thread that answers, one that writes, each with its own Banks.
 
-A Bank belongs to one thread. Answering is work of the processor, which one thread does fastest: a
-second one would only halve what its caches know. Where a question waits for a service that embeds
-it, more threads answer. What may take seconds (a reflection) has a thread to itself, so that no
-question waits for it. A Bank is opened by the first call that its thread runs: the server is ready
-before any index is. Clients that speak for a group have Banks of their own.
+Answering is work of the processor, which one thread does fastest; where a question waits for a
+service that embeds it, more threads answer. What may take seconds has a thread to itself. A Bank is
+opened by the first call of its thread; clients that speak for a group have Banks of their own.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
 """HTTP on this machine only: who may ask, on which address, with which token, at what cost.
 
-A browser can be made to send requests to a loopback port by any page, so that `Host` and `Origin`
-must name this very port, and the token must be there. The token belongs to the user, not to a
-workspace, which may come from anybody.
-
-uvicorn bounds the time between requests, not the time that a request takes to arrive: a client that
-sends half a request would hold its connection for ever.
+Any page can make a browser send requests to a loopback port, so `Host` and `Origin` must name this
+very port, and the token must be there. uvicorn does not bound the time that a request takes to
+arrive: a client that sends half of one would hold its connection for ever.
 """
 
 from __future__ import annotations

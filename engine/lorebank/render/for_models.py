@@ -26,11 +26,8 @@ arrive whole in 480 tokens; 21 when all hits were cut equally, down to 45."""
 
 
 def answer_text(answer: Answer, budget: int) -> str:
-    """Hits within a budget, then how well they answer, and notes.
-
-    If the hits do not fit, later ones are clipped around the query terms, then dropped from the
-    end: one complete answer is worth more than ten clipped ones.
-    """
+    """Hits within a budget, then how well they answer, and notes. Later hits are clipped around the
+    query terms, then dropped: one complete answer is worth more than ten clipped ones."""
     hits = len(answer.hits)
     for lengths in _LENGTHS:
         text = _render_hits(answer, hits, lengths)

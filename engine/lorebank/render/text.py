@@ -1,7 +1,5 @@
-"""Clean, measure, wrap and colour text; and phrases shared by several commands.
-
-Wide letters (Chinese, Japanese, Korean, most emoji) take two columns, combining marks none.
-"""
+"""Clean, measure, wrap and colour text, where wide letters take two columns and combining marks
+none; and phrases shared by several commands."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """What is written into a daily log: a fact composed of a sentence and flags, or a note.
 
-What stands in a log is never changed, nor moved: its lines may have been cited. A fact goes to the
-end of the retain section that ends the file, a note to the end of the file; where that is of the
-other sort, a section is opened for it below.
+What stands there is never changed nor moved, since it may have been cited: a fact goes to the end
+of the retain section that ends the file, a note to the end; else a section is opened below.
 """
 
 from __future__ import annotations

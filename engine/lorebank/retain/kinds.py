@@ -1,7 +1,5 @@
-"""What kind of fact a sentence is: as its writer names it, else by the words it is made of.
-
-The phrases are those of the `[routing]` sections of the language files.
-"""
+"""What kind of fact a sentence is: as its writer names it, else by the `[routing]` phrases of the
+language files."""
 
 from __future__ import annotations
 

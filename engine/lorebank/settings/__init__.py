@@ -1,3 +1,2 @@
-"""Settings: `tables` with a `rules` entry for each field, loading (`config`), TOML files (`files`),
-JSON Schema (`schema`), import from OpenClaw (`openclaw`).
-"""
+"""Settings: fields with rules (`tables`, `rules`), loading (`config`), TOML (`files`), JSON
+Schema."""

@@ -1,7 +1,5 @@
-"""Validation of settings: type, bounds, and whether a workspace's own file may set them.
-
-Every command imports this, so patterns are compiled on first use.
-"""
+"""Validation of settings: type, bounds, and whether a workspace's own file may set them. Every
+command imports this, so patterns are compiled on first use."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The settings as a JSON Schema, for editors.
-
-Descriptions are the docstrings below the fields of the settings classes, read from their source.
-"""
+"""The settings as a JSON Schema, for editors, described by the docstrings below their fields."""
 
 from __future__ import annotations
 

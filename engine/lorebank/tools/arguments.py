@@ -1,9 +1,8 @@
 """A call's arguments as models make them, fitted to a tool's schema.
 
 Models know other memories: they say `limit` for `k`, give one name where a list is wanted, write
-numbers as words of text. Unambiguous variants are accepted. What a tool does not have is
-left out and named in the result where nothing is rewritten, unless it is near a name that the tool
-has: an ignored filter would be an answer to another question.
+numbers as text. What a tool does not have is left out and named in the result, unless something is
+rewritten or it is near a name that the tool has: an ignored filter would answer another question.
 """
 
 from __future__ import annotations

@@ -1,8 +1,5 @@
-"""The tools as plain functions, for frameworks that make a tool of any typed function.
-
-LangGraph, LlamaIndex, the OpenAI Agents SDK and Pydantic AI read a function's name, docstring and
-annotations; `engine/docs/frameworks.md` shows each.
-"""
+"""The tools as plain functions, for frameworks that make a tool of any typed function;
+`engine/docs/frameworks.md` shows each."""
 
 from __future__ import annotations
 

@@ -75,10 +75,8 @@ class NamedDay(NamedTuple):
 
 
 class LogPattern(Record):
-    """Where daily logs are: `memory/{YYYY}-{MM}-{DD}.md`, `journals/{YYYY}_{MM}_{DD}.md`, ….
-
-    `*` stands for any text inside one part: `{YYYY}/{MM}-*/{YYYY}-{MM}-{DD}.md`.
-    """
+    """Where daily logs are: `memory/{YYYY}-{MM}-{DD}.md`; `*` stands for any text inside one
+    part."""
 
     text: str
     parts: tuple[re.Pattern[str], ...]

@@ -25,13 +25,9 @@ _PERCENT_ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
 
 
 def resolve_memory_path(root: Path, text: str, config: Config | None = None) -> Path:
-    """The file of a workspace path; it need not exist.
-
-    Allowed are `.md` files: `memory.md`, in `memory/` and `bank/`, daily logs and extra paths.
-    Raises `PathRefused` for everything else: absolute paths (except into an extra path), `..`,
-    hidden names, links on the way, and ambiguous spellings (backslashes, percent codes, control
-    characters).
-    """
+    """The `.md` file of a workspace path, in `memory/`, `bank/`, a daily log or an extra path; it
+    need not exist. `PathRefused` for everything else: absolute paths (except into an extra path),
+    `..`, hidden names, links on the way, and ambiguous spellings (backslashes, percent codes)."""
     if layout.is_transcript(text):
         raise PathRefused(
             f"{text!r} is a transcript, which only search shows, as snippets",
