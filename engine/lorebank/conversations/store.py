@@ -6,7 +6,6 @@ once. A chunk covers one day; long turns are cut at sentence ends.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
@@ -57,8 +56,7 @@ def chunk_turns(
         yield current
 
 
-_HASH_BUFFER_BYTES = 16 * 2**20
-"""FTS5's write buffer; its default is 1 MB."""
+_HASH_BUFFER_BYTES = 16 * 2**20  # FTS5's write buffer; its default is 1 MB
 
 
 _SESSION = "session, path, place, size, mtime_ns, day, offset, lines, mark, turns"
@@ -252,7 +250,7 @@ def load_session_chunks(connection: Connection, chunks: Sequence[int]) -> Iterat
             "SELECT c.chunk, s.path, c.start_line, c.end_line, coalesce(c.day, s.day), c.text"
             " FROM session_chunks c JOIN sessions s ON s.session = c.session"
             " WHERE c.chunk IN (SELECT value FROM json_each(?))",
-            (json.dumps(list(chunks)),),
+            (chunks,),
         )
     }
     return (found[number] for number in chunks if number in found)

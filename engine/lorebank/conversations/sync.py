@@ -34,15 +34,11 @@ from lorebank.workspace.files import content_hash, open_regular
 
 Progress = Callable[[str, int, int], None]
 
-_PIECE_BYTES = 8 * 2**20
-"""Per transaction, plus the rest of the last line."""
-_MARK_BYTES = 4096
-"""At the start and the end of the part read: a hash of them recognises the file."""
-_UNFINISHED = 0
-"""The time stamp while a file is being read, and after a kill."""
+_PIECE_BYTES = 8 * 2**20  # per transaction, plus the rest of the last line
+_MARK_BYTES = 4096  # at the start and the end of the part read: a hash of them recognises the file
+_UNFINISHED = 0  # the time stamp while a file is being read, and after a kill
 _PARTIAL_LINE = "session-line-half"
-_CHARACTERS_A_TOKEN = 4
-"""Of English prose in tokenizers of large models."""
+_CHARACTERS_A_TOKEN = 4  # of English prose in tokenizers of large models
 
 
 class SyncScope(Enum):

@@ -64,11 +64,9 @@ _TEXT_BLOCKS = frozenset({"text", "input_text", "output_text"})
 _CONTENT_KEYS = ("content", "text", "value", "parts")
 _TIME_KEYS = ("timestamp", "created_at", "createdAt", "create_time", "ts", "time", "date")
 _ID_KEYS = ("uuid", "id", "message_id", "messageId")
-_DEPTH = 4
-"""Nesting limit against hostile values; chosen by hand."""
+_DEPTH = 4  # nesting limit against hostile values; chosen by hand
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MILLISECONDS_FROM = 10**11
-"""As seconds this would be after the year 5000."""
+_MILLISECONDS_FROM = 10**11  # as seconds this would be after the year 5000
 _YEARS = range(1970, 2200)
 
 
@@ -181,8 +179,7 @@ def _day_of(stamp: object) -> date | None:
     return day if day.year in _YEARS else None
 
 
-MAX_LINE_BYTES = 16 * 2**20
-"""Pictures in a conversation take a few million."""
+MAX_LINE_BYTES = 16 * 2**20  # pictures in a conversation take a few million
 
 
 class TranscriptOffset(Record):
@@ -227,8 +224,7 @@ def lines_of(
         yield Line(number, b"" if too_long else data.removesuffix(b"\n"), end, too_long, ended)
 
 
-MAX_TURN_CHARACTERS = 256_000
-"""Longer ones were pasted, not said."""
+MAX_TURN_CHARACTERS = 256_000  # longer ones were pasted, not said
 _HOST_TAGS = (
     *("system-reminder", "system_reminder", "system", "environment_context", "user_instructions"),
     *("local-command-stdout", "local-command-stderr", "local-command-caveat", "command-name"),
@@ -245,8 +241,7 @@ _METADATA = re.compile(
 _MESSAGE_ID = re.compile(r"^\[message_id: [^\]\n]{1,120}\][ \t]*$", re.MULTILINE)
 _DATA_URI = re.compile(r"data:[\w/+.;=-]{0,120};base64,[A-Za-z0-9+/=_%-]*")
 _ENCODED = re.compile(r"[A-Za-z0-9+/_-]{200,}+={0,2}|(?:[A-Za-z0-9+/]{60,}+={0,2}\r?\n){3,}+")
-_MIN_ENCODED_WORD = 60
-"""`_ENCODED` cannot match without a word of this length."""
+_MIN_ENCODED_WORD = 60  # `_ENCODED` cannot match without a word of this length
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
 _BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")

@@ -6,10 +6,12 @@ the busy timeout. The busy timeout is set before WAL, since switching to WAL its
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
+from datetime import date
 from pathlib import Path
 from typing import Any, Self, TypeVar, cast
 
@@ -31,28 +33,21 @@ _PRAGMAS = (
     "cache_size = -16000",
     "wal_autocheckpoint = 8000",  # eight times the default: a bulk write copies fewer pages twice
 )
-_VACUUM_MIN_BYTES = 8 * 2**20
-"""Chosen by hand: less free space is not worth a VACUUM."""
-_NO_FULL_TEXT_SCHEMA = "embeddings.sql"
-"""The schema without full-text tables."""
+_VACUUM_MIN_BYTES = 8 * 2**20  # chosen by hand: less free space is not worth a VACUUM
+_NO_FULL_TEXT_SCHEMA = "embeddings.sql"  # the schema without full-text tables
 _FTS5_MODULE = "SELECT 1 FROM pragma_module_list WHERE name = 'fts5'"
 _NO_FULL_TEXT_OFFSET = 1_000_000
 """Added to the version of a database created by SQLite without FTS5."""
 _FULL_TEXT_TABLE = re.compile(
     r"CREATE VIRTUAL TABLE (\w+) USING fts5 \((.*?)\s+content = .*?\n\);", re.DOTALL
 )
-_POLL_S = 0.01
-"""As in `workspace.lock`."""
-DamagedIndex = (apsw.NotADBError, apsw.CorruptError)
-"""Raised for a corrupt page."""
-BusyIndex = (apsw.BusyError, apsw.LockedError)
-"""Raised if another process holds the file."""
-IndexProblem = apsw.Error
-"""Any error of SQLite."""
+_POLL_S = 0.01  # as in `workspace.lock`
+DamagedIndex = (apsw.NotADBError, apsw.CorruptError)  # raised for a corrupt page
+BusyIndex = (apsw.BusyError, apsw.LockedError)  # raised if another process holds the file
+IndexProblem = apsw.Error  # any error of SQLite
 UnwritableIndex = (apsw.ReadOnlyError, apsw.FullError, apsw.CantOpenError, apsw.IOError)
 """Raised for a read-only folder, a full or a failing disk."""
-Connection = apsw.Connection
-"""An open index; other rooms only pass it on."""
+Connection = apsw.Connection  # an open index; other rooms only pass it on
 
 
 class _NeedsOtherSQLite(Exception):
@@ -195,10 +190,26 @@ def _switch_to_wal(connection: apsw.Connection, wait_ms: int) -> None:
             time.sleep(_POLL_S)
 
 
+def execute(
+    connection: Connection, query: str, bound: Sequence[object] | Mapping[str, object] = ()
+) -> apsw.Cursor:
+    """The rows one by one; a day is bound in ISO 8601, a list or set as JSON for `json_each`."""
+    if isinstance(bound, Mapping):
+        return connection.execute(query, cast("apsw.Bindings", bound))
+    return connection.execute(query, tuple(map(_stored, bound)))
+
+
 def select(
     connection: Connection, query: str, bound: Sequence[object] | Mapping[str, object] = ()
 ) -> list[tuple[Any, ...]]:
-    return connection.execute(query, cast("apsw.Bindings", bound)).fetchall()
+    """All rows; what is bound as in `execute`."""
+    return execute(connection, query, bound).fetchall()
+
+
+def _stored(value: object) -> apsw.SQLiteValue:
+    if value is None or isinstance(value, str | int | float | bytes):
+        return value
+    return value.isoformat() if isinstance(value, date) else json.dumps(list(cast("Any", value)))
 
 
 @contextmanager

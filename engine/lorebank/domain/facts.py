@@ -11,10 +11,8 @@ from typing import Any
 
 from lorebank.records import Record, as_json, record_to_dict_with, written_as
 
-Day = date
-"""For fields called `date`, which would shadow the type."""
-LONGEST_MONTH = 31
-"""Days; the next or last repetition of a day of the month is not further away."""
+Day = date  # for fields called `date`, which would shadow the type
+LONGEST_MONTH = 31  # days; the next or last repetition of a day of the month is not further away
 LONGEST_READ = 20_000
 """Characters of a line or question; the rest is only searched as text, not parsed."""
 LONGEST_FACT = 320

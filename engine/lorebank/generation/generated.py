@@ -86,10 +86,8 @@ class Budget(Mutable):
 
 
 T = TypeVar("T", bound=BaseModel)
-_ATTEMPTS = 2
-"""A model that fails twice is not up to the task."""
-_SHOWN = 4
-"""Errors reported to the model."""
+_ATTEMPTS = 2  # a model that fails twice is not up to the task
+_SHOWN = 4  # errors reported to the model
 
 
 class UnusableAnswer(ProviderError):

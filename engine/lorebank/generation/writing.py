@@ -342,8 +342,7 @@ def _is_quoted(quoted: str, fact: str) -> bool:
 
 
 _PATH = f"{DERIVED_FOLDER}/generated.json"
-_MAX_ANSWERS = 20_000
-"""Some 20 MB; the oldest are dropped."""
+_MAX_ANSWERS = 20_000  # some 20 MB; the oldest are dropped
 
 
 def digest(*parts: object) -> str:

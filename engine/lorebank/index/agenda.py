@@ -46,16 +46,13 @@ AGENDA_DAYS = 14
 _LONGEST = 7
 """Days: a longer time, such as a month or a season, keeps no day free. On two workspaces by other
 hands 31 held no appointment more."""
-_SAME = 0.5
-"""Share of the shorter line's words that two lines about one appointment have in common."""
-_SAME_OF_ONE = 0.2
-"""The same where both name one entity, on the same day."""
+_SAME = 0.5  # share of the shorter line's words that two lines about one appointment have in common
+_SAME_OF_ONE = 0.2  # the same where both name one entity, on the same day
 _LATE_DAYS = 3
 """What a log of as long ago wants done and is overdue for longer is mostly done: nobody goes back
 to tick it. On four workspaces by other hands 16 of 50 such entries were done or pointless, and an
 assistant would have told none of them."""
-_STALE = timedelta(days=31)
-"""What is over for a month is not compared any more: no line moves it."""
+_STALE = timedelta(days=31)  # what is over for a month is not compared any more: no line moves it
 
 
 class _Entry(Record):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import PurePosixPath
@@ -20,7 +19,7 @@ def load_chunks(connection: Connection, chunks: Sequence[int]) -> dict[int, Chun
             "SELECT c.chunk, substr(f.text, c.start + 1, c.length), f.path, c.start_line,"
             " c.end_line, c.heading FROM chunks c JOIN files f ON f.file = c.file"
             " WHERE c.chunk IN (SELECT value FROM json_each(?))",
-            (json.dumps(list(chunks)),),
+            (chunks,),
         )
     }
 
@@ -35,7 +34,7 @@ def chunks_of_items(connection: Connection, items: Sequence[int]) -> dict[int, l
         " CROSS JOIN items i ON i.item = w.value JOIN chunks c ON c.file = i.file"
         " AND c.start < i.start + i.length AND c.start + c.length > i.start"
         " ORDER BY i.item, c.chunk",
-        (json.dumps(list(items)),),
+        (items,),
     ):
         chunks[item] = [chunk] if begins else [*chunks.get(item, ()), chunk]
     return chunks
@@ -72,7 +71,7 @@ def contexts_of(connection: Connection, paths: Iterable[str]) -> dict[str, tuple
         connection,
         "SELECT c.scope, c.text FROM json_each(?) w CROSS JOIN contexts c ON c.scope = w.value"
         " JOIN files f ON f.file = c.file ORDER BY c.scope, f.path",
-        (json.dumps(wanted),),
+        (wanted,),
     ):
         told.setdefault(scope, text)
     if not told:

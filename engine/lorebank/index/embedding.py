@@ -41,12 +41,10 @@ if TYPE_CHECKING:
 
 
 Vectors = dict[str, bytes]
-_Refused = tuple[str, ProviderError]
-"""A text that has no vector, and why."""
+_Refused = tuple[str, ProviderError]  # a text that has no vector, and why
 _REFUSALS = (200, 400, 413, 422)
 """The statuses by which services refuse what was sent, or answer it with what is no vector."""
-_AHEAD = 16
-"""Calls handed in beyond those that are under way."""
+_AHEAD = 16  # calls handed in beyond those that are under way
 
 
 def calls_of(texts: Iterable[tuple[str, str]], limits: Limits) -> Iterator[dict[str, str]]:
@@ -242,14 +240,12 @@ def _collect(embedder: BatchEmbedder, job: str) -> Mapping[str, NDArray[np.float
         return {}
 
 
-WINDOW = 1024
-"""Rows looked up in the cache and read at a time."""
+WINDOW = 1024  # rows looked up in the cache and read at a time
 Progress = Callable[[str, int, int], None]
 W = TypeVar("W")
 _Part = tuple[int, int]
 """The number of an item, and 0 for the whole of it or the number of a sentence."""
-_Wanted = tuple[int, int, str]
-"""The same, and the hash of the text."""
+_Wanted = tuple[int, int, str]  # the same, and the hash of the text
 _ALL = (
     "SELECT item, 0 AS part, embedding FROM items UNION ALL"
     " SELECT item, part, embedding FROM sentences"
@@ -489,7 +485,7 @@ def _texts(connection: Connection, parts: Sequence[_Part]) -> dict[str, str]:
         "SELECT i.item, i.embedding, i.content, i.heading, (SELECT json_group_array(name) FROM"
         " (SELECT m.name FROM mentions m WHERE m.item = i.item AND m.subject"
         "  ORDER BY m.position)) FROM json_each(?) w CROSS JOIN items i ON i.item = w.value",
-        (json.dumps(sorted({item for item, _ in parts})),),
+        (sorted({item for item, _ in parts}),),
     )
     known = {item: (key, content, heading, names) for item, key, content, heading, names in rows}
     texts = {}

@@ -126,7 +126,7 @@ class EmbeddingCache:
             "SELECT e.entry, e.used, e.hash, v.vector, v.checksum FROM entries e"
             " JOIN vectors v ON v.entry = e.entry WHERE e.fingerprint = ? AND e.role = ?"
             " AND e.hash IN (SELECT value FROM json_each(?))",
-            (fingerprint, role, json.dumps(list(hashes))),
+            (fingerprint, role, hashes),
         )
         damaged = [entry for entry, _, *row, stored in found if _checksum(*row) != stored]
         if damaged:

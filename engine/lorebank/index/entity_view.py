@@ -42,8 +42,7 @@ from lorebank.records import Record
 from lorebank.supersede.slots import same_value
 
 _HEAD = re.compile(r"\A[\s>*+-]*(?P<head>[^:,;.–—(]{1,60})(?P<rest>[:,(–—].*)\Z", re.DOTALL)
-_LONGEST_NAME = 4
-"""Words of a name that a sentence begins with."""
+_LONGEST_NAME = 4  # words of a name that a sentence begins with
 _ANY_DAY = date(2000, 1, 1)
 _AND = re.compile(rf"\s+(?:{'|'.join(AND_WORDS)}|at|&)\s+|\s*/\s*")
 """`at` is Filipino: between mentions it would be English."""
@@ -111,7 +110,7 @@ def notes_naming(connection: Connection, until: date | None) -> dict[str, tuple[
         " AND p.entity NOT IN (SELECT m.entity FROM mentions m JOIN items t ON t.item = m.item"
         " WHERE t.kind <> 'note' AND t.recorded IS NOT NULL)"
         " AND (?1 IS NULL OR i.recorded <= ?1)) WHERE place <= ?2 ORDER BY entity, place",
-        (until.isoformat() if until else None, 2 * _NEWEST),
+        (until, 2 * _NEWEST),
     )
     found: dict[str, dict[str, NamedIn]] = {}
     for entity, slug, content, path, first, last, day in rows:
@@ -154,10 +153,8 @@ def _sentences(text: str) -> list[str]:
 
 
 _NEIGHBOURS = 12
-_NAMED_IN = 20
-"""What a screen holds; the text shows fewer."""
-_DISPUTED = 0.15
-"""An opinion with evidence both ways is open this near to one half; chosen by hand."""
+_NAMED_IN = 20  # what a screen holds; the text shows fewer
+_DISPUTED = 0.15  # an opinion with evidence both ways is open this near to one half; chosen by hand
 _BOTH = {Stance.FOR, Stance.AGAINST}
 _SHOWN: dict[str, Callable[[Any], Sequence[Any]]] = {
     "screen": lambda line: [line],
@@ -212,7 +209,7 @@ def _properties(
         " JOIN slots s ON s.subject = a.slug JOIN items i ON i.item = s.item"
         f" WHERE a.entity = ? AND s.since <= ? AND {TRUSTED}"
         " ORDER BY s.relation, s.about, s.item DESC, s.value",
-        (entity.slug, today.isoformat()),
+        (entity.slug, today),
     )
     items = dict.fromkeys(item for item, *_ in rows)
     current = items.keys() - successors(connection, items, today=today).keys()

@@ -8,7 +8,6 @@ are words already, and found as such.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Sequence
 from datetime import date
@@ -25,8 +24,7 @@ _FIRST = (
     "(coalesce(i.occurred_start, i.occurred_end) <= {end}"
     " AND coalesce(i.occurred_end, i.occurred_start) >= {start})"
 )
-TRUSTED = "i.quarantined = 0"
-"""The condition on `items i` for what may be believed."""
+TRUSTED = "i.quarantined = 0"  # the condition on `items i` for what may be believed
 FURTHER = (
     "EXISTS (SELECT 1 FROM further_times t WHERE t.item = i.item"
     " AND coalesce(t.start, t.end) <= {end} AND coalesce(t.end, t.start) >= {start})"
@@ -42,8 +40,7 @@ _SHARE = (
     f" - julianday(max(?1, coalesce(i.occurred_start, i.occurred_end)))) / {_SPAN} ELSE 1 END"
 )
 """How much of its first time lies in the interval; one of its further times lies in it whole."""
-LEAST_SHARE = 0.1
-"""Chosen by hand: a line that names a year says nothing of one of its weeks."""
+LEAST_SHARE = 0.1  # chosen by hand: a line that names a year says nothing of one of its weeks
 _LONG_DAYS = 300
 """A time about as long as a year, by whose line nothing is known of the day of writing."""
 RECORDED = "i.recorded BETWEEN {start} AND {end}"
@@ -100,7 +97,7 @@ def items_of_interval(
         f"   i.occurred_start IS NOT NULL AND {_SPAN} > {_LONG_DAYS})))"
         " AND (?3 IS NULL OR i.item IN (SELECT value FROM json_each(?3)))"
         " AND (?4 IS NULL OR i.recorded IS NULL OR i.recorded >= ?4)",
-        (start, end, within, written_from and written_from.isoformat()),
+        (start, end, within, written_from),
     )
     return str(rows[0][0])
 
@@ -144,7 +141,7 @@ def entities_in_text(connection: Connection, items: Iterable[int]) -> dict[int, 
         connection,
         "SELECT p.item, p.entity FROM json_each(?) w CROSS JOIN plain_mentions p"
         " ON p.item = w.value ORDER BY p.item, p.entity",
-        (json.dumps(list(items)),),
+        (items,),
     ):
         found[item] = (*found.get(item, ()), entity)
     return found
@@ -177,7 +174,7 @@ def opinion_items(
             " i.confidence, 0.6) FROM items i INDEXED BY items_of_opinions"
             f" WHERE i.kind = 'opinion' {about} {_INSIDE}"
             " ORDER BY 2 DESC, i.recorded DESC, i.item DESC LIMIT ?2",
-            (json.dumps(list(entities)), limit, within),
+            (entities, limit, within),
         )
     ]
 

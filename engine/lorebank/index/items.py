@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
 
-from lorebank.database.connection import Connection, Memo, select
+from lorebank.database.connection import Connection, Memo, execute, select
 from lorebank.domain.answers import NamedIn
 from lorebank.domain.facts import (
     NOBODY,
@@ -25,17 +25,12 @@ from lorebank.domain.facts import (
 )
 from lorebank.index.finding import FURTHER, TRUSTED, bounds
 
-NOTE = "note"
-"""The kind of an item that is a passage of prose rather than a fact."""
+NOTE = "note"  # the kind of an item that is a passage of prose rather than a fact
 
-_KEPT = 16_000
-"""Rows kept in memory, some 2 KB each."""
-_AT_ONCE = 10_000
-"""Rows of facts in memory beside the facts made of them."""
-_KINDS = 8
-"""Kinds of what is derived from them; each day asked about is one."""
-ENDS = "ends"
-"""Beside the stances of evidence marks: the mark `(ends f-…)`."""
+_KEPT = 16_000  # rows kept in memory, some 2 KB each
+_AT_ONCE = 10_000  # rows of facts in memory beside the facts made of them
+_KINDS = 8  # kinds of what is derived from them; each day asked about is one
+ENDS = "ends"  # beside the stances of evidence marks: the mark `(ends f-…)`
 
 
 class Item(NamedTuple):
@@ -101,7 +96,7 @@ def first_below_headings(connection: Connection, items: Iterable[int]) -> dict[i
             "SELECT i.item, i.heading FROM json_each(?) w CROSS JOIN items i ON i.item = w.value"
             " WHERE i.heading <> '' AND NOT EXISTS (SELECT 1 FROM items b WHERE b.file = i.file"
             "  AND b.ordinal = i.ordinal - 1 AND b.heading = i.heading)",
-            (json.dumps(list(items)),),
+            (items,),
         )
     )
 
@@ -118,7 +113,7 @@ def load_items(connection: Connection, items: Sequence[int]) -> dict[int, Item]:
         " i.content, i.confidence, i.ordinal, i.file, i.origin, i.quarantined, i.author, f.dialogue"
         " FROM json_each(?) w CROSS JOIN items i ON i.item = w.value"
         " JOIN files f ON f.file = i.file",
-        (json.dumps(list(items)),),
+        (items,),
     )
     return {row[0]: _item(row, mentions.get(row[0], ())) for row in rows}
 
@@ -206,9 +201,7 @@ _OLDEST_FIRST = "i.recorded IS NULL DESC, i.recorded, f.path, i.start_line"
 
 def load_facts(connection: Connection, items: Iterable[int]) -> tuple[Fact, ...]:
     """The facts of these item numbers, oldest first; passages are left out."""
-    return _facts(
-        connection, "i.item IN (SELECT value FROM json_each(?))", (json.dumps(list(items)),)
-    )
+    return _facts(connection, "i.item IN (SELECT value FROM json_each(?))", (items,))
 
 
 def all_facts(connection: Connection) -> tuple[Fact, ...]:
@@ -227,14 +220,12 @@ def facts_by_id(connection: Connection, fact_id: str) -> tuple[Fact, ...]:
 
 def facts_of_files(connection: Connection, paths: Sequence[str]) -> tuple[Fact, ...]:
     """Every fact of these files, those in quarantine too."""
-    return _facts(connection, "f.path IN (SELECT value FROM json_each(?))", (json.dumps(paths),))
+    return _facts(connection, "f.path IN (SELECT value FROM json_each(?))", (paths,))
 
 
 def facts_of_ids(connection: Connection, ids: Iterable[str]) -> dict[str, Fact]:
     """Id → the oldest fact of that id."""
-    found = _facts(
-        connection, "i.id IN (SELECT value FROM json_each(?))", (json.dumps(sorted(ids)),)
-    )
+    found = _facts(connection, "i.id IN (SELECT value FROM json_each(?))", (sorted(ids),))
     return {fact.id: fact for fact in reversed(found)}
 
 
@@ -253,7 +244,7 @@ def facts_by_entity(connection: Connection, entities: Sequence[str]) -> tuple[Fa
         f"{TRUSTED} AND (i.item IN (SELECT m.item FROM mentions m"
         "  WHERE m.entity IN (SELECT value FROM json_each(?1)))"
         " OR (?2 AND NOT EXISTS (SELECT 1 FROM mentions m WHERE m.item = i.item)))",
-        (json.dumps(list(entities)), "" in entities),
+        (entities, "" in entities),
     )
 
 
@@ -262,7 +253,7 @@ def facts_saying(connection: Connection, contents: Iterable[str]) -> tuple[Fact,
     return _facts(
         connection,
         f"{TRUSTED} AND i.content IN (SELECT value FROM json_each(?))",
-        (json.dumps(sorted(contents)),),
+        (sorted(contents),),
     )
 
 
@@ -360,7 +351,7 @@ def _facts(
     with_raw: bool = True,
 ) -> tuple[Fact, ...]:
     query = _FACT_QUERY.format(condition=condition, order=order)
-    rows = connection.execute(query, tuple(bound))
+    rows = execute(connection, query, bound)
     once: dict[str, str] = {}  # of many facts, few paths and headings
     facts: list[Fact] = []
     while part := list(islice(rows, _AT_ONCE)):
@@ -377,7 +368,7 @@ def _facts_of(
         select(
             connection,
             "SELECT file, text FROM files WHERE file IN (SELECT value FROM json_each(?))",
-            (json.dumps(list({row[4] for row in rows if with_raw})),),
+            ({row[4] for row in rows if with_raw},),
         )
     )
     for row in rows:
@@ -413,7 +404,7 @@ def _mentions(connection: Connection, items: Sequence[int]) -> dict[int, tuple[_
         "SELECT m.item, m.entity, coalesce(e.name, m.name), m.subject FROM json_each(?) w"
         " CROSS JOIN mentions m ON m.item = w.value LEFT JOIN entities e ON e.slug = m.entity"
         " ORDER BY m.item, m.position",
-        (json.dumps(list(items)),),
+        (items,),
     ):
         found[item] = (*found.get(item, ()), tuple(mention))
     return found

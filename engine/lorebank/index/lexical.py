@@ -31,13 +31,11 @@ from lorebank.language.words import searchable
 
 ITEM_COLUMNS = {"text": 1.0, "around": 0.3, "entities": 1.0, "day": 0.5, "title": 0.5}
 """Columns of `items_fts` and their BM25 weights."""
-CONTEXT = "around day title"
-"""Those that hold what stands beside an item, and not its own words."""
+CONTEXT = "around day title"  # those that hold what stands beside an item, and not its own words
 _BM25 = f"-bm25(items_fts, {', '.join(map(str, ITEM_COLUMNS.values()))})"
 CAPACITY = 1_000_000
 """Rows kept, of all words together, at 17 bytes each; with more, all are read again."""
-FEW = 16
-"""Questions that are answered before numpy is worth its import."""
+FEW = 16  # questions that are answered before numpy is worth its import
 
 
 class Held(NamedTuple):
@@ -169,10 +167,7 @@ def _held_by_numpy(postings: Sequence[_Posting], rows: Sequence[int]) -> Sequenc
         if posting.rows:
             holding = np.frombuffer(posting.rows, np.int64)
             found = holding.searchsorted(wanted, "right") - 1
-            is_held, is_own = (
-                holding[found] == wanted,
-                np.frombuffer(posting.own, bool)[found],
-            )
+            is_held, is_own = (holding[found] == wanted, np.frombuffer(posting.own, bool)[found])
             own |= (is_held & is_own) << bit
             around |= (is_held & ~is_own) << bit
     return own.tolist(), around.tolist()
@@ -180,8 +175,7 @@ def _held_by_numpy(postings: Sequence[_Posting], rows: Sequence[int]) -> Sequenc
 
 _CHUNK_WEIGHTS = {"chunks_fts": (1.0, 1.5, 2.0), "session_chunks_fts": (1.0,)}
 """BM25 weights of text, heading and title; a file's name says more than its body."""
-MAX_TERMS = 48
-"""Of a question; more make it slower and find nothing new."""
+MAX_TERMS = 48  # of a question; more make it slower and find nothing new
 
 
 def best_items(

@@ -54,10 +54,8 @@ EMBEDDED_AT_ONCE = 2_500
 2,000 notes. Of more, the quicker one's vectors serve first."""
 _FOREIGN = "another embedder made the vectors: run `lorebank index`"
 _NOTHING_YET = "nothing is embedded yet: run `lorebank index`"
-_SMALL_CALL = 64
-"""Texts a call where memory counts more than time."""
-_ASKED_KEPT = 500
-"""Questions, at 2 to 4 KB each."""
+_SMALL_CALL = 64  # texts a call where memory counts more than time
+_ASKED_KEPT = 500  # questions, at 2 to 4 KB each
 FETCH = "run `lorebank index` again to fetch them"
 _MEANINGLESS = "the question holds nothing that has a meaning"
 

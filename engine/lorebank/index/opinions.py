@@ -29,8 +29,7 @@ PARTLY = "relation 16 partly with vectors"
 """Opinions of some holders were formed with vectors since an embedder was set up, others before."""
 DECISIONS = "decisions"
 """The key of what was decided by hand: `o-…`, or `f-… o-…` of a pair → the decision."""
-JUDGED_BY = "judged_by"
-"""The key below which an index says which of these formed its opinions."""
+JUDGED_BY = "judged_by"  # the key below which an index says which of these formed its opinions
 
 
 OPENED_BY = "o.start_line = i.start_line AND o.path = (SELECT path FROM files WHERE file = i.file)"
@@ -186,7 +185,7 @@ def holders_of_opinions(connection: Connection, opinions: Iterable[str]) -> dict
         select(
             connection,
             "SELECT id, holder FROM opinions WHERE id IN (SELECT value FROM json_each(?))",
-            (json.dumps(sorted(opinions)),),
+            (sorted(opinions),),
         )
     )
 
@@ -196,7 +195,7 @@ def _supersedes(connection: Connection, ids: Sequence[str]) -> dict[str, tuple[s
         connection,
         "SELECT o.superseded_by, json_group_array(o.id ORDER BY o.id) FROM json_each(?) w"
         " CROSS JOIN opinions o ON o.superseded_by = w.value GROUP BY o.superseded_by",
-        (json.dumps(ids),),
+        (ids,),
     )
     return {new: tuple(json.loads(old)) for new, old in rows}
 
@@ -208,13 +207,13 @@ def beliefs_of_facts(connection: Connection, facts: Sequence[str]) -> Mapping[st
         "SELECT fact, opinion FROM opinion_evidence"
         " WHERE fact IN (SELECT value FROM json_each(?))"
         " AND stance = 'for' AND reason IN ('stated', 'restated') ORDER BY fact, position, opinion",
-        (json.dumps(list(facts)),),
+        (facts,),
     )
     rows += select(
         connection,
         "SELECT i.id, o.id FROM json_each(?) w CROSS JOIN items i ON i.id = w.value"
         f" AND i.recorded IS NULL JOIN opinions o ON {OPENED_BY} WHERE i.kind = 'opinion'",
-        (json.dumps(list(facts)),),
+        (facts,),
     )
     opinions = {o.id: o for o in load_opinions(connection, ids=[row[1] for row in rows])}
     found: dict[str, Opinion] = {}
@@ -238,7 +237,7 @@ def judged_together(connection: Connection, facts: Sequence[str]) -> frozenset[t
         " WHERE m.key = ?2 AND d.value = 'unrelated' AND f.reason IN ('stated', 'restated')"
         " AND a.reason IN ('stated', 'restated') AND b.reason IN ('stated', 'restated')"
         " AND a.fact IN (SELECT value FROM json_each(?1))",
-        (json.dumps(list(facts)), DECISIONS),
+        (facts, DECISIONS),
     )
     return frozenset(pair for one, other in rows for pair in ((one, other), (other, one)))
 
@@ -264,7 +263,7 @@ def _evidence(connection: Connection, opinions: Sequence[str]) -> dict[str, list
         "SELECT opinion, fact, stance, day, delta, content, reason, path, start_line, end_line"
         " FROM opinion_evidence WHERE opinion IN (SELECT value FROM json_each(?))"
         " ORDER BY opinion, position",
-        (json.dumps(list(opinions)),),
+        (opinions,),
     ):
         found.setdefault(row[0], []).append(
             Evidence(

@@ -68,8 +68,7 @@ from lorebank.workspace.layout import (
 LEDGER_PATH = "bank/identity.md"
 _ENTITY_FOLDER = "bank/entities/"
 _LETTER = re.compile(r"[^\W\d_]")
-_MOST_DATES = 8_000
-"""In the prose of one file; what names more is a list for a program."""
+_MOST_DATES = 8_000  # in the prose of one file; what names more is a list for a program
 
 
 class ReadFile(Record):

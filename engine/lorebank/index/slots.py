@@ -169,14 +169,7 @@ def items_of_slots(
         " AND (?4 IS NULL OR s.item IN (SELECT value FROM json_each(?4)))"
         " GROUP BY s.item ORDER BY min(s.about <> '' AND s.relation NOT GLOB 'is*'),"
         " i.recorded DESC, s.item DESC LIMIT ?5",
-        (
-            json.dumps(list(entities)),
-            json.dumps(list(relations)),
-            until.isoformat() if until else None,
-            within,
-            limit,
-            json.dumps(list(attributes)),
-        ),
+        (entities, relations, until, within, limit, attributes),
     )
     return [(item, relation) for item, relation in rows]
 
@@ -224,8 +217,7 @@ def relations_of_facts(connection: Connection) -> dict[str, frozenset[str]]:
     return {fact: frozenset(json.loads(relations)) for fact, relations in rows}
 
 
-_Key = tuple[str, str, str]
-"""`(entity slug or "", about, relation)`."""
+_Key = tuple[str, str, str]  # `(entity slug or "", about, relation)`
 
 
 def _keys(connection: Connection, items: Iterable[int]) -> dict[int, list[_Key]]:
@@ -236,7 +228,7 @@ def _keys(connection: Connection, items: Iterable[int]) -> dict[int, list[_Key]]
         "SELECT s.item, coalesce(m.entity, s.subject), s.about, s.relation FROM json_each(?) w"
         " CROSS JOIN slots s ON s.item = w.value"
         " LEFT JOIN mentions m ON m.item = s.item AND m.slug = s.subject",
-        (json.dumps(list(items)),),
+        (items,),
     ):
         keys[item].append((key[0], key[1], key[2]))
     return keys
@@ -254,7 +246,7 @@ def _entries(
     for entity, slug in select(
         connection,
         "SELECT a.entity, a.slug FROM json_each(?) w CROSS JOIN aliases a ON a.entity = w.value",
-        (json.dumps(sorted(written.keys() - {""})),),
+        (sorted(written.keys() - {""}),),
     ):
         written[entity].add(slug)
     asked = [
@@ -271,7 +263,7 @@ def _entries(
         " JOIN items i ON i.item = s.item WHERE i.recorded IS NOT NULL"
         " AND (?2 IS NULL OR i.recorded <= ?2)"
         " GROUP BY w.value ->> 3, s.about, s.relation, s.item",
-        (json.dumps(asked), as_of.isoformat() if as_of else None),
+        (asked, as_of),
     ):
         item, fact, values, old, since, recorded, file, line, until, trust = row
         said = tuple(json.loads(values))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -50,8 +49,7 @@ def refused_texts(connection: Connection) -> tuple[Diagnostic, ...]:
     return tuple(Diagnostic(path, line, "texts-refused", reason) for path, line in places)
 
 
-ADVICE = "lint:"
-"""Before the code of each row of `diagnostics` that is advice and no problem."""
+ADVICE = "lint:"  # before the code of each row of `diagnostics` that is advice and no problem
 _MISREAD = ("kind-", "confidence-", "fact-", "private-unclosed", "comment-unclosed")
 """Beginnings of the codes of problems that a rewritten line would end."""
 
@@ -100,7 +98,7 @@ def differences(one: Connection, other: Connection) -> tuple[str, ...]:
         one,
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '%fts%'"
         " AND name NOT IN (SELECT value FROM json_each(?)) ORDER BY name",
-        (json.dumps(_NOT_COMPARED),),
+        (_NOT_COMPARED,),
     )
     for table in [*(name for (name,) in tables), "items_words"]:
         mine, theirs = _rows(one, table), _rows(other, table)

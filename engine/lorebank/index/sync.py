@@ -98,10 +98,8 @@ between, the next sync brings up to date whatever is derived from facts."""
 COUNTED_TABLES = ("files", "items", "mentions", "chunks")
 """Tables whose row counts are noted with each sync: a file that lost pages shows by them, where
 SQLite itself finds nothing wrong."""
-_WALK_CODES = "walk:"
-"""Before the code of each row of `diagnostics` that belongs to no file."""
-RACY_NS = 2_000_000_000
-"""A change this young may be followed by another under the same time stamp."""
+_WALK_CODES = "walk:"  # before the code of each row of `diagnostics` that belongs to no file
+RACY_NS = 2_000_000_000  # a change this young may be followed by another under the same time stamp
 BATCH_BYTES = 2_000_000
 """Of Markdown, parsed at a time: its facts take some 60 MB, and are written in a second or two."""
 Progress = Callable[[str, int, int], None]

@@ -43,8 +43,7 @@ all words of one had to stand in the other, 16 of 65 lines were wrongly listed, 
 188, not 52."""
 _SHARED = 2
 _ANY_DAY = date(2000, 1, 1)
-_BEGINNING = COMMON_START - 1
-"""Letters that all forms of a word have in common."""
+_BEGINNING = COMMON_START - 1  # letters that all forms of a word have in common
 
 
 def insert_tasks(connection: Connection, tasks: Iterable[tuple[int, Task]]) -> None:
@@ -81,7 +80,7 @@ def load_tasks(
         f" JOIN files f ON f.file = i.file WHERE {TRUSTED} AND (?1 IS NULL OR i.recorded IS NULL"
         f" OR i.recorded <= ?1){only if own_promises else ''}"
         " ORDER BY coalesce(i.recorded, ''), f.path, i.start_line, t.text",
-        (iso(until),),
+        (until,),
     ):
         settles = TaskState(said) is not TaskState.OPEN
         known = [same]
@@ -199,7 +198,7 @@ def possible_completions(
         f" WHERE items_fts MATCH ?1 AND {TRUSTED} AND i.recorded <= ?2"
         f" AND f.path NOT GLOB 'bank/*' AND coalesce(t.kind, '{PROMISE}') = '{PROMISE}'"
         " ORDER BY i.recorded DESC, f.path DESC, i.start_line DESC",
-        (any_of(sorted({word for telling in about for word in telling})), iso(until)),
+        (any_of(sorted({word for telling in about for word in telling})), until),
     ):
         for sentence in sentences(content):
             if promise and plain_text(sentence) in promise:
@@ -314,7 +313,7 @@ def appointments_known_on(connection: Connection, day: date) -> list[Appointment
             " AND (i.recorded IS NULL OR i.recorded <= ?) AND f.path NOT GLOB 'bank/*'"
             f" AND i.item NOT IN (SELECT item FROM tasks WHERE kind <> '{PROMISE}')"
             " ORDER BY coalesce(i.recorded, ''), f.path, i.start_line",
-            (*(f"%{word}%" for word in returning), day.isoformat()),
+            (*(f"%{word}%" for word in returning), day),
         )
     ]
     plain = entities_in_text(connection, numbers)

@@ -7,7 +7,6 @@ ending differs; and only one name is that near. A word the index knows is never 
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -19,13 +18,11 @@ from lorebank.index.items import item_count
 from lorebank.language.folding import fold
 from lorebank.language.words import searchable, words
 
-_ALL = "\0"
-"""Beside the words that are counted: no word."""
+_ALL = "\0"  # beside the words that are counted: no word
 _SHORTEST_PART, _SHORTEST_INSIDE = 4, 6
 """Letters of a word that may begin another, and that may stand in the middle of one: shorter ones
 do so by chance (`rent` in `parents`)."""
-_MOST = 8
-"""A fragment that more words hold than this is ignored."""
+_MOST = 8  # a fragment that more words hold than this is ignored
 TOKENIZER = ("porter", ["unicode61", "remove_diacritics", "2"])
 
 
@@ -118,7 +115,7 @@ def _name_words(connection: Connection, letters: set[str]) -> dict[str, str]:
         "SELECT DISTINCT a.name FROM json_each(?) l JOIN aliases a"
         " WHERE substr(a.slug, 1, 1) = l.value OR instr(a.slug, '-' || l.value)"
         " ORDER BY a.name",
-        (json.dumps(sorted(letters)),),
+        (sorted(letters),),
     )
     written: dict[str, str] = {}
     for (name,) in rows:

@@ -44,8 +44,7 @@ if TYPE_CHECKING:
 _NEIGHBOUR_CHARACTERS = 160
 """Of each neighbour: enough for what it is about; more made the index a fifth larger."""
 _LONG_LINE = 1_000
-_FEWEST_TURNS = 4
-"""Of a dialogue; a day's facts are seldom as many, or in turns. By hand."""
+_FEWEST_TURNS = 4  # of a dialogue; a day's facts are seldom as many, or in turns. By hand.
 _SHOWN_NAME = re.compile(r"\[\[[^\[\]|\n]+\|([^\[\]\n]+)\]\]")
 _MONTHS = "january february march april may june july august september october november december"
 _WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday"
@@ -59,7 +58,7 @@ _OF_FILES = "file_tags items chunks confirmations line_rulings names contexts fi
 def delete_files(connection: Connection, paths: Sequence[str]) -> None:
     """Remove those of these files that are there, with everything that was read out of them."""
     query = "SELECT file, path FROM files WHERE path IN (SELECT value FROM json_each(?))"
-    for file, path in select(connection, query, (json.dumps(paths),)):
+    for file, path in select(connection, query, (paths,)):
         _delete_file(connection, file, path)
 
 

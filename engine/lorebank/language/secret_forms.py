@@ -12,85 +12,13 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from lorebank.language.secret_values import is_mixed, is_password, is_placeholder, is_random
 
-_PREFIXES = {
-    "github-token": "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_",
-    "gitlab-token": "glpat- glptt- gldt- glrt- glcbt- glft- glffct- glimt- glsoat- glagent- gloas-",
-    "slack-token": "xoxa- xoxb- xoxc- xoxd- xoxe- xoxe.xoxp- xoxo- xoxp- xoxr- xoxs- xapp-",
-    "stripe-key": "sk_live_ sk_test_ sk_prod_ rk_live_ rk_test_ rk_prod_ pk_live_ pk_test_",
-    "google-key": "GOCSPX- ya29. 1//0",
-    "anthropic-key": "sk-ant-",
-    "openai-key": "sk-proj- sk-svcacct- sk-admin- sk-or-v1- sk-None-",
-    "huggingface-token": "hf_ api_org_",
-    "npm-token": "npm_",
-    "pypi-token": "pypi-",
-    "digitalocean-token": "dop_v1_ doo_v1_ dor_v1_",
-    "shopify-token": "shpat_ shpca_ shppa_ shpss_",
-    "square-token": "sq0atp- sq0csp- sq0idp-",
-    "linear-key": "lin_api_ lin_oauth_",
-    "notion-token": "ntn_",
-    "cloud-key": "LTAI ABSK AKCp dt0c01. CCIPAT_ CFPAT- bkua_ dnkey- rnd_ nfp_ HRKU- fo1_ fm1r_"
-    " fm1a_ fm2_ dckr_pat_ dckr_oat_ pul- pnu_ tskey-auth- tskey-api- tskey-client- tk-us-"
-    " sha256~ CLOJARS_ rubygems_ oy2 sgp_ squ_ sqp_ sqa_ snyk_ dop. ops_eyJ E2B_ e2b_",
-    "data-key": "pscale_tkn_ pscale_oauth_ pscale_pw_ sbp_ sb_secret_ sb_publishable_ pcsk_ dapi"
-    " 4b1d glsa_ glc_ NRAK- NRII- NRJS- sntrys_ sntryu_ figd_ patH rdme_ tfp_ PMAK- fio-u- lsv2_pt_"
-    " lsv2_sk_ phc_ phx_",
-    "model-key": "gsk_ xai- r8_ pplx- nvapi- csk- tvly- jina_ tgp_v1_ fw_ pa- fc- AQVN ico-",
-    "payment-key": "shippo_live_ shippo_test_ EZAK EZTK duffel_live_ duffel_test_ FLWSECK-"
-    " FLWSECK_TEST- access-production- access-sandbox- access-development- live_pub_ test_pub_",
-    "mail-key": "xkeysib- xsmtpsib- re_",
-    "vault-token": "hvs. hvb. hvr. dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.",
-    "bot-token": "EAACEdEose0cBA EAAM EAAC EAAG EAAB ATBB ATATT3 ATCTT3 sl.u. EAAAl EAAAE"
-    " aio_ sm_aat_ sm_pat_",
-}
-"""What issuers put before what they drew: 16 or more letters and digits, some of them digits."""
-_TOKENS = {
-    "aws_key": r"(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])"
-    r"(?:[\s,;:|]{1,3}[A-Za-z0-9/+]{40}(?![\w/+]))?",  # its secret beside it
-    "slack_webhook": r"hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9/_]{20,}",
-    "webhook": r"discord(?:app)?\.com/api/webhooks/\d{16,20}/[\w-]{40,}"
-    r"|webhook\.office\.com/webhookb2/[\w@-]{36,}/IncomingWebhook/[\w/-]{32,}",
-    "google_key": r"AIza[\w-]{35}",
-    "openai_key": r"sk-(?=[A-Za-z]*\d)[A-Za-z0-9]{20,}(?![\w-])"
-    r"|sess-(?=[A-Za-z]*\d)[A-Za-z0-9]{36,}",
-    "stripe_key": r"whsec_[A-Za-z0-9+/]{24,}={0,2}",
-    "sendgrid_key": r"SG\.[\w-]{16,}\.[\w-]{16,}",
-    "twilio_key": r"SK[0-9a-f]{32}(?![0-9A-Za-z])",
-    "telegram_token": r"\d{8,10}:[\w-]{35}(?![\w-])",
-    "discord_token": r"[MNO][\w-]{22,27}\.[\w-]{6}\.[\w-]{27,}",
-    "mapbox_token": r"[sp]k\.eyJ[\w-]{20,}\.[\w-]{10,}",
-    "facebook_token": r"EAA[A-Za-z0-9]{60,}",
-    "password_hash": r"(?<=\$)(?:2[aby]\$\d\d|apr1|[156]|argon2id?|scrypt)\$[\w./$=,+-]{20,}",
-    "jwt": r"eyJ[\w-]{8,}={0,2}\.[\w-]{8,}={0,2}\.[\w-]{6,}={0,2}",
-    "square_token": r"EAAA[\w-]{56,}",
-    "mailgun_key": r"(?:pub)?key-[0-9a-f]{32}(?![0-9a-f])",
-    "mailchimp_key": r"[0-9a-f]{32}-us\d{1,2}(?!\w)",
-    "notion_token": r"secret_[A-Za-z0-9]{43}(?!\w)",
-    "airtable_token": r"pat[A-Za-z0-9]{14}\.[a-f0-9]{64}",
-    "harness_key": r"[ps]at\.[\w-]{22}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{20}",
-    "dropbox_token": r"sl\.(?:u\.)?[\w-]{100,}",
-    "braintree_token": r"access_token\$(?:production|sandbox)\$[0-9a-z]{16}\$[0-9a-f]{32}",
-    "age_key": r"AGE-SECRET-KEY-1[0-9A-Z]{50,}",
-    "terraform_token": r"[A-Za-z0-9]{14}\.atlasv1\.[\w-]{60,}",
-    "cloudflare_key": r"v1\.0-[a-f0-9]{24}-[a-f0-9]{100,}",
-    "doppler_token": r"dp\.(?:st|sa|ct|pt)\.[a-z0-9_-]{2,35}\.[A-Za-z0-9]{40,44}(?!\w)",
-    "kubernetes_key": r"(?<=client-key-data: )[A-Za-z0-9+/]{40,}={0,2}",
-    "octopus_key": r"API-[A-Z0-9]{26}(?![A-Z0-9])",
-    "maxmind_key": r"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk",
-    "onepassword_token": r"A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})"
-    r"(?:-[A-Z0-9]{5}){3}",
-    "azure_key": r"(?<=AccountKey=)[A-Za-z0-9+/]{40,}={0,2}|[A-Za-z0-9_~.-]{3}\dQ~[\w~.-]{31,34}",
-    "signature": r"(?i:(?<=[?&]sig=)|(?<=[?&]x-amz-signature=)|(?<=[?&]signature=))[\w%+/=-]{20,}",
-    "wallet_key": r"(?:[5KL][1-9A-HJ-NP-Za-km-z]{50,51}|6P[1-9A-HJ-NP-Za-km-z]{56}"
-    r"|[xyz]prv[1-9A-HJ-NP-Za-km-z]{100,108}|nsec1[a-z0-9]{58}|S[A-Z2-7]{55}"
-    r"|edsk[1-9A-HJ-NP-Za-km-z]{50,94}|suiprivkey1[a-z0-9]{50,70})(?![A-Za-z0-9])",
-}
-"""Those of another shape. All are made of twenty letters, digits, `_` or `-` in a row somewhere."""
 _HEADS = "AKIA ASIA AIza eyJ SG. AGE-SECRET-KEY- whsec_ sk-"
 """Beginnings of tokens that are not among the prefixes."""
 _TELLING_HEAD = 4
@@ -99,8 +27,7 @@ _SPLIT = re.compile(
     r"(?:[\"']\s?\+\s{0,8}[\"']|[ \t\\+>…]{0,3}(?:[ \t]|\r?\n)[ \t\\+>…]{0,3})"
     r"(?P<tail>[\w-]{4,80})"
 )
-_WORD = re.compile(r"(?:[A-Za-z]?[a-z]+|[\d-]+)\Z")
-"""What follows a whole token: a word, a date."""
+_WORD = re.compile(r"(?:[A-Za-z]?[a-z]+|[\d-]+)\Z")  # what follows a whole token: a word, a date
 _DRAWN = r"[A-Za-z0-9_][\w+/-]{14,}(?:\.[\w-]{6,}){0,4}={0,2}"
 _UNKNOWN_ISSUER = re.compile(
     r"(?<![\w/.-])(?P<prefix>[A-Za-z][A-Za-z0-9]{1,12}[_-](?:[A-Za-z0-9]{2,10}[_-]){0,3})"
@@ -117,8 +44,7 @@ _ACCOUNT = re.compile(
 BREAKS_NUMBER = re.compile(rb"\n(?=[ \t>]{0,8}[0-9][0-9A-Z -]{3,40}\r?(?:\n|\Z))")
 """The break of a number over two lines; the second holds nothing else."""
 _REST_OF_NUMBER = re.compile(r"[ \t>]{0,8}(?P<rest>[0-9A-Z -]{3,40}[0-9A-Z])[ \t]*\r?(?=\n|\Z)")
-_LONGER_HALF = 8
-"""Characters: a list of short numbers is none."""
+_LONGER_HALF = 8  # characters: a list of short numbers is none
 _PRODUCT_KEY = re.compile(
     r"(?<![\w-])(?=[\d-]*[A-Za-z])(?=[A-Za-z-]*\d)"
     r"(?P<value>[A-Za-z0-9]{5}(?:-[A-Za-z0-9]{5}){4})(?![\w-])"
@@ -161,112 +87,55 @@ def _is_login(value: str) -> bool:
     return re.fullmatch(rb"[!-9;-~]+:[ -~]+", decoded) is not None
 
 
-# Repeats are bounded: an unbounded one that may begin anywhere takes quadratic time on a line of
-# 100 kB that is all one name.
-FORMS = (
-    Form(
-        "url-password",
-        ("://",),
-        re.compile(
-            r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{0,40}://[^\s/@:<>\"'`]{0,200}:"
-            r"(?P<value>[^\s@/<>\"'`]{1,200})@(?=[\w\[])"
-        ),
-        _is_typed,
+_COUNTS: dict[str, Callable[[str], bool]] = {
+    "any": bool,
+    "typed": _is_typed,
+    "drawn": _is_drawn,
+    "login": _is_login,
+    "drawn-with-digit": lambda value: any(map(str.isdigit, value)) and _is_drawn(value),
+    "mixed-case": lambda value: (
+        is_mixed(value, stated=False) and value.lower() != value != value.upper()
     ),
-    Form(
-        "basic-auth",
-        ("basic ",),
-        re.compile(r"(?i:\bbasic)\s+(?P<value>[A-Za-z0-9+/]{12,}={1,2})(?![A-Za-z0-9])"),
-        bool,
-    ),
-    Form(
-        "basic-auth",
-        ('"auth"', "_auth"),  # Docker, npm
-        re.compile(r"\b_?auth[\"']?\s{0,8}[:=]\s{0,8}[\"']?(?P<value>[A-Za-z0-9+/]{8,400}={0,2})"),
-        _is_login,
-    ),
-    Form(
-        "authorization",
-        ("authorization", "bearer ", "api-key"),
-        re.compile(
-            r"(?i:\b(?:proxy-)?authorization[\"']?\s*[:=]\s*[\"']?"
-            r"(?:(?:basic|digest|token|apikey|key)\s+)?"
-            r"|\bbearer\s+|\bx-api-key[\"']?\s*[:=]\s*[\"']?)(?P<value>[A-Za-z0-9_\-.~+/=]{8,})"
-        ),
-        lambda value: any(map(str.isdigit, value)) and _is_drawn(value),
-    ),
-    Form(
-        "password", (" login ",), re.compile(r"\blogin\s+\S+\s+password\s+(?P<value>\S{4,})"), bool
-    ),
-    Form(
-        "password",
-        ("curl ",),
-        re.compile(r"(?<!\S)(?:-u|--user)[ =][\"']?[\w.@-]{1,80}:(?P<value>[^\s\"'`]{4,})"),
-        _is_typed,
-    ),
-    Form(
-        "password",
-        (" -p", " -a", " --pass", "env ", "setenv ", "/add"),
-        re.compile(
-            r"\b(?:(?:sshpass|(?:docker|podman|npm|az|helm registry) login|smbclient|redis-cli"
-            r"|htpasswd)(?:\s[^\n]{0,120}?)?\s(?:-p|-a|--pass)[ =]?"
-            r"|(?:mysql\w*|mariadb\w*|mongo\w*)\s(?:[^\n]{0,120}?\s)?-p"
-            r"|(?:ENV|setenv)\s+\w{0,40}(?:PASS|PASSWORD|PWD|SECRET|TOKEN|KEY)\s+|net user \w+ )"
-            r"[\"']?(?P<value>[^\s\"'`]{4,})"
-        ),
-        _is_typed,
-    ),
-    Form(
-        "password",
-        ("pass", "pwd", "secret", "token"),
-        re.compile(
-            r"<(?:[\w-]{1,20}[:_-])?(?i:pass|passwd|password|pwd|secret|token|api-?key)>"
-            r"(?P<value>[^<>\s]{4,200})</"
-        ),
-        _is_typed,
-    ),
-    Form(
-        "password",
-        ("@",),
-        re.compile(
-            r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}\s?[/:|]\s{1,2}"
-            r"(?P<value>[^\s\"'`]{8,80})"
-        ),
-        lambda value: is_mixed(value, stated=False) and value.lower() != value != value.upper(),
-    ),
-    Form(
-        "wallet-key",
-        (
-            *("wallet", "metamask", "ledger", "private", "secret", "signing", "eth ", "ether"),
-            "bitcoin",
-        ),
-        re.compile(
-            r"(?i:wallet|metamask|ledger|\beth|bitcoin|(?:private|secret|signing)[ _-]?key)"
-            r"[^\n]{0,60}?(?<!\w)(?P<value>(?:0x)?[0-9a-fA-F]{64})\b"
-        ),
-        bool,
-    ),
-    Form(
-        "cookie",
-        ("cookie", "sessionid=", "sessid=", "session=", "sid="),
-        re.compile(r"(?<![\w.-])[\w.-]{1,60}=(?P<value>[^;,\s\"']{8,})"),
-        _is_drawn,
-    ),
-)
-"""Read where one of their hints stands."""
+}
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    import tomllib  # not needed to import this module
+
+    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+
+
+@cache
+def forms() -> tuple[Form, ...]:
+    """Those that are read where one of their hints stands."""
+    return tuple(
+        Form(
+            row["kind"],
+            tuple(row["hints"]),
+            re.compile("".join(row["pattern"])),
+            _COUNTS[row["counts"]],
+        )
+        for row in _table()["forms"]
+    )
 
 
 @cache
 def _tokens() -> re.Pattern[str]:
     """One expression for all issuers; `lastgroup` names the kind where the prefix does not."""
-    kinds = "|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _TOKENS.items())
+    named = ((kind.replace("-", "_"), "".join(said)) for kind, said in _table()["tokens"].items())
+    kinds = "|".join(f"(?P<{kind}>{pattern})" for kind, pattern in named)
     prefixes = "|".join(map(re.escape, sorted(_kind_of_prefix(), key=len, reverse=True)))
     return re.compile(rf"(?<![A-Za-z0-9])(?:{kinds}|(?P<prefix>{prefixes})(?P<drawn>{_DRAWN}))")
 
 
 @cache
 def _kind_of_prefix() -> dict[str, str]:
-    return {prefix: kind for kind, prefixes in _PREFIXES.items() for prefix in prefixes.split()}
+    return {
+        prefix: kind
+        for kind, prefixes in _table()["prefixes"].items()
+        for prefix in prefixes.split()
+    }
 
 
 def _token_kind(token: re.Match[str]) -> str | None:

@@ -34,19 +34,15 @@ _STATED_BEFORE = ("password", "passphrase", "pin", "weak_pin", "code")
 """Names that the secret itself may stand before: `4917 is the PIN of the card`."""
 _WEAK = ("weak_password", "login", "code", "dial", "seed", "weak_seed")
 """Common words: the clause of a name that is none goes on behind them."""
-_NEAR = 70
-"""Characters after its name in which a secret begins: a clause, "of the till at work"."""
-_SENTENCE = 200
-"""Characters before a value in which "wifi" makes a key a password."""
-_LONGEST = 120
-"""A longer password or phrase is none that anybody types."""
+_NEAR = 70  # characters after its name in which a secret begins: a clause, "of the till at work"
+_SENTENCE = 200  # characters before a value in which "wifi" makes a key a password
+_LONGEST = 120  # a longer password or phrase is none that anybody types
 _LOOKED_AT = 500
 """This much of the rest of a line decides what a value is; a line may be megabytes long."""
 _ASSIGNED, _STATED, _SET_TO, _BESIDE, _APART = 4, 3, 2, 1, 0
 """What links a name and a value, the strongest first."""
 _VALUE = re.compile(r"[^\s\"'`“”„«»「」『』|]+")
-_HAN_IS = "是|は|设为|設為|改成了?|改为|改為|为|為"
-"""What stands before a value without a space."""
+_HAN_IS = "是|は|设为|設為|改成了?|改为|改為|为|為"  # what stands before a value without a space
 _LEADS = re.compile(rf"(?:[:=：＝>→(\[]|->|{_HAN_IS})+")
 _QUOTES = "\"'`“”„«»「」『』"
 _UNSPACED = re.compile("[\u3000-\u30ff\u3400-\u9fff\uff00-\uff60]")
@@ -57,10 +53,8 @@ _CLAUSE = re.compile(
 )
 """What may stand between: words and addresses, not code."""
 _ANSWER = re.compile(r"\w[^\s,;.!?|()\"“”«»]*(?: [^\s,;.!?|()\"“”«»]+){0,5}")
-_API = re.compile(r"(?i:\b(?:api|web ?service|service)\b)")
-"""What has a key that programs use."""
-_ASIDE = re.compile(r"\s?\([^()\n]{1,30}\)")
-"""Behind a name: `password (case sensitive): x`."""
+_API = re.compile(r"(?i:\b(?:api|web ?service|service)\b)")  # what has a key that programs use
+_ASIDE = re.compile(r"\s?\([^()\n]{1,30}\)")  # behind a name: `password (case sensitive): x`
 _CONSTANT = re.compile(r"[A-Z0-9]_KEY\Z")
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _NUMBER = re.compile(r"(?!(?:19|20)\d\d\b)\d{4,12}[#*]?(?=\s*(?:[.,;)!。、，；」』]|です|だ|\Z))")
@@ -88,10 +82,8 @@ _SEED_WORD = re.compile(
     r"[\s,>*\"'`/;|·–—-]{0,6}(?:\d{1,2}[.):]?\s?)?(?P<word>(?=\w{3})[A-Z]?[a-zà-ÿ\u0300-\u036f]{2,9})(?![\w'’])"
 )
 _NEXT_WORD = re.compile(r" ([a-zà-ÿ]{2,})\b")
-_SEED_LENGTHS = (12, 25)
-"""Fewest and most words of a seed phrase, by BIP 39 and Monero's list."""
-_NEAR_SEED = 80
-"""Characters behind its name in which a seed phrase begins: a clause."""
+_SEED_LENGTHS = (12, 25)  # fewest and most words of a seed phrase, by BIP 39 and Monero's list
+_NEAR_SEED = 80  # characters behind its name in which a seed phrase begins: a clause
 _COMMON_IN_SEED = 0.3
 """BIP 39 lists `about` and `that` as well; of a sentence, more words are stop words."""
 _QUOTED_VALUE = re.compile(r"[^\"'`“”\n]{4,120}")

@@ -17,15 +17,11 @@ from lorebank.languages import Sections, compiled
 _LEAST_PASSWORD = 4
 _LEAST_RANDOM = 10
 _LEAST_HEX = 16
-_TELLING = 120
-"""Characters of a value that tell what it is; it may be as long as its line."""
-_LEAST_MIXED = 8
-"""As most sites ask; shorter ones (`PC-12`) are names of things."""
+_TELLING = 120  # characters of a value that tell what it is; it may be as long as its line
+_LEAST_MIXED = 8  # as most sites ask; shorter ones (`PC-12`) are names of things
 _PASSPHRASE_WORDS = 4
-_SWITCHES = 6
-"""Case or digits change this often in what was drawn; in `maxHitsPerPage` less."""
-_FEW_WORDS = 0.6
-"""Of words joined by marks, more than that stands in words."""
+_SWITCHES = 6  # case or digits change this often in what was drawn; in `maxHitsPerPage` less
+_FEW_WORDS = 0.6  # of words joined by marks, more than that stands in words
 _STANDING_FOR = re.compile(
     r"[<{\[(]|\$[A-Za-z_{(]|%[A-Za-z_({]|@[A-Za-z\[{]|[~.]{0,2}/|[A-Za-z]:\\|\\|[=>]|env[:.]|vault:"
     r"|op://|[a-z]+://|&[a-z]+;|\[\[|[\w./-]+\.md#L\d"

@@ -18,9 +18,9 @@ from typing import Any
 
 from lorebank.language.secret_forms import (
     BREAKS_NUMBER,
-    FORMS,
     Form,
     broken_number,
+    forms,
     heads,
     key_blocks,
     numbers,
@@ -30,8 +30,7 @@ from lorebank.language.secret_forms import (
 from lorebank.language.secret_names import Name, secrets_named, seed_phrases, spellings
 from lorebank.records import Record
 
-MASK = "·"
-"""One for each character; it is no letter to a search and no mark to Markdown."""
+MASK = "·"  # one for each character; it is no letter to a search and no mark to Markdown
 NOT_SECRET = "<!-- not a secret -->"
 """At the end of a line, its owner's word that nothing on it is to be masked."""
 _MARKED = re.compile(rf"[^\n]*{NOT_SECRET}\s*$", re.MULTILINE)
@@ -44,11 +43,9 @@ _BROKEN_OFF = re.compile(
 _MOST_NAMES = 20_000
 """Of secrets in a text; from the line that names more on, all is masked, unread. A line of which
 its owner says that it holds none does not count."""
-_LONGEST_HEAD = 1_000
-"""Characters; it may be a row of names without end."""
+_LONGEST_HEAD = 1_000  # characters; it may be a row of names without end
 _AROUND_CELL = " \t*_`\"'"
-_RUN = 20
-"""Letters, digits, `_` or `-` in a row that every token has somewhere."""
+_RUN = 20  # letters, digits, `_` or `-` in a row that every token has somewhere
 _TOKEN_BYTES = bytes(
     ord("a") if chr(code).isascii() and (chr(code).isalnum() or chr(code) in "_-") else ord(" ")
     for code in range(256)
@@ -214,13 +211,13 @@ def _marks(text: str, data: bytes) -> Iterator[tuple[int, Mark]]:
     if len(low) != len(text):
         low = "".join(char.lower()[0] for char in text)
     formed: dict[str, int] = {}
-    for last, (hint, forms, begins_token, names) in _automaton().iter(low):
+    for last, (hint, hinted, begins_token, names) in _automaton().iter(low):
         start, end = last + 1 - len(hint), last + 1
         if begins_token and not text[start - 1 : start].isalnum():
             yield start, start
-        if forms and start > formed.get(hint, -1):  # a line is read against a form once
+        if hinted and start > formed.get(hint, -1):  # a line is read against a form once
             formed[hint] = text.find("\n", start) % (len(text) + 1)
-            for form in forms:
+            for form in hinted:
                 yield start, form
         # A name of several languages has a row of each.
         kinds = dict.fromkeys(kind for kind, *way in names if _stands_alone(text, start, end, *way))
@@ -262,12 +259,13 @@ def _automaton() -> Any:
     import ahocorasick  # an extension module, not needed to import this one
 
     automaton = ahocorasick.Automaton()
-    forms = {
-        hint: [form for form in FORMS if hint in form.hints] for f in FORMS for hint in f.hints
-    }
+    by_hint: dict[str, list[Form]] = {}
+    for form in forms():
+        for hint in form.hints:
+            by_hint.setdefault(hint, []).append(form)
     begin = {head.lower() for head in heads()}
-    for hint in {*forms, *begin, *spellings()}:
-        row = (hint, forms.get(hint, ()), hint in begin, spellings().get(hint, ()))
+    for hint in {*by_hint, *begin, *spellings()}:
+        row = (hint, by_hint.get(hint, ()), hint in begin, spellings().get(hint, ()))
         automaton.add_word(hint, row)
     automaton.make_automaton()
     return automaton

@@ -20,8 +20,7 @@ from lorebank.language.words import known_languages, likely_languages, stop_word
 from lorebank.language.words import words as tokens
 from lorebank.languages import phrase_lists
 
-_UNSPACED = "\u2e80"
-"""From here on scripts have no spaces, and so no word boundaries."""
+_UNSPACED = "\u2e80"  # from here on scripts have no spaces, and so no word boundaries
 _NUMBER = r"\d{1,2}(?:[:.h]\d{2})?"
 
 
@@ -50,8 +49,7 @@ _LANGUAGE_INDEPENDENT = {
     "money": r"[£$€₺¥₱]\s?\d|\d[\d.,]*\s?(?:[€£$₺]|(?:eur|usd|gbp|chf|brl|try|pln)\b)",
 }
 """Patterns in addition to those of the languages."""
-_WRAPPED = 60
-"""A longer line without a full stop was probably wrapped by an editor."""
+_WRAPPED = 60  # a longer line without a full stop was probably wrapped by an editor
 _OPENS = r"[\"“„«‹(\[]*"
 _SENTENCE_END = re.compile(
     rf"(?<=[.!?…])[\"”“»›)\]*_]*\s+(?={_OPENS}(?:[A-ZÀ-Þ0-9¿¡@*_`\[]|[^\x00-\u024f\s]))|(?<=[。！？])[”」』]?"
@@ -71,8 +69,7 @@ _OF_MONTH = re.compile(
     r"\b\d{1,2}\.\s+(?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober"
     r"|November|Dezember)\b"
 )
-_CONTEXT_CHARACTERS = 60
-"""Before a full stop, to decide whether it ends a sentence."""
+_CONTEXT_CHARACTERS = 60  # before a full stop, to decide whether it ends a sentence
 _EDGES = ".,;:!?()[]\"'«»“”„*_"
 _LABEL = re.compile(r"(?: [^\s:]+){0,3}\s?:")
 

@@ -36,8 +36,7 @@ _IDENTIFIER = cache(
         r"|\b(?=\w*\d)(?=\w*[A-Za-z])[\w-]{3,}\b"  # a828e60, 7c1fe02-4d
     )
 )
-COMMON_START = 4
-"""Two words may be forms of one if their first four letters are equal."""
+COMMON_START = 4  # two words may be forms of one if their first four letters are equal
 _DEFAULT_LANGUAGE = "en"
 _MIN_VOTES = 2
 """Stop words that decide for another language: a single one is often a word of the default."""

@@ -95,10 +95,8 @@ hand: lists written by people nest four or five deep."""
 MOST_LINES = 25_000
 """Not blank, whose structure is read; chosen by hand: ten a day for seven years. A megabyte of the
 shortest facts has 170,000, which took 8 s of CPU."""
-_MOST_COLUMNS = 500
-"""Of a table; a wider one is read as lines."""
-_LONGEST_HEADING = 500
-"""Characters of a line of headings: it is kept with each line below them."""
+_MOST_COLUMNS = 500  # of a table; a wider one is read as lines
+_LONGEST_HEADING = 500  # characters of a line of headings: it is kept with each line below them
 _MANAGED = "<!-- lorebank:begin "
 
 

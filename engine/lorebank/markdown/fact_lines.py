@@ -26,8 +26,7 @@ from lorebank.markdown.plain import plain_text
 from lorebank.markdown.sections import PLACEHOLDERS as PLACEHOLDER_NAMES
 from lorebank.records import Record
 
-LineProblem = tuple[str, str]
-"""A diagnostic without its place: code and message."""
+LineProblem = tuple[str, str]  # a diagnostic without its place: code and message
 
 ADVICE = frozenset({"line-dress", "confidence-dress"})
 """Codes of what was understood and is better written otherwise."""

@@ -28,10 +28,8 @@ from lorebank.markdown.source import parse_day
 from lorebank.markdown.tasks import begins_task
 from lorebank.records import Mutable, Record
 
-_LABEL_LEVEL = 7
-"""Of a section that a bold or labelled line opens: any heading ends it."""
-_MOST_LABELLED = 12
-"""Names above a list that each of its facts is about."""
+_LABEL_LEVEL = 7  # of a section that a bold or labelled line opens: any heading ends it
+_MOST_LABELLED = 12  # names above a list that each of its facts is about
 _LONG_SECTION = 40
 """Lines after which a section is reported as long, as the specification of lint has it."""
 _LEGEND = re.compile(

@@ -232,8 +232,7 @@ def split_signature(reason: str) -> tuple[str, str]:
     return (found["by"].strip(), reason[found.end() :]) if found else ("", reason)
 
 
-_Placed = tuple[Mention, int, int]
-"""A mention with the offsets of its start and end."""
+_Placed = tuple[Mention, int, int]  # a mention with the offsets of its start and end
 _UNDIRECTED = frozenset((LedgerAction.DISTINCT, LedgerAction.DISMISS))
 _ALONE = frozenset((LedgerAction.SPLIT, LedgerAction.DISMISS))
 """What may be said of one name: parted from all others; not to be reported again."""

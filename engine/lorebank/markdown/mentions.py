@@ -82,8 +82,7 @@ def is_day_link(title: str) -> bool:
     return _DAY_LINK.fullmatch(title.strip()) is not None
 
 
-MOST_MENTIONS = 300
-"""In one line or paragraph; what names more is a list for a program."""
+MOST_MENTIONS = 300  # in one line or paragraph; what names more is a list for a program
 _SIGN = "@\uff20"
 _NAME = (
     rf"{NAME_CHARACTER}+(?:(?:[-.+'’·\u30fb]|&(?!\w+;)){NAME_CHARACTER}+)*"

@@ -62,15 +62,13 @@ OPINIONS_BLOCK = "opinions"
 _OVERVIEW, _REMOVED_BLOCK = "overview", "removed"
 BOOKKEEPING = frozenset({_OVERVIEW, _REMOVED_BLOCK})
 """Blocks that follow the others and tell a reader nothing."""
-_NEWS = 3
-"""Lines of evidence below an opinion kept by hand; `explain` lists all of it."""
+_NEWS = 3  # lines of evidence below an opinion kept by hand; `explain` lists all of it
 _REMOVED = re.compile(
     r"\A-\s+`?(?P<id>o-[0-9a-f]{4,32})`?(?:\s+deleted)?(?:\s+(?P<since>\d{4}-\d{2}-\d{2}))?"
     r"(?::\s*(?P<statement>.*))?\Z"
 )
 
-Link = Callable[[str], str]
-"""Display name → its wikilink."""
+Link = Callable[[str], str]  # display name → its wikilink
 
 
 class OpinionEntry(Record):
@@ -98,10 +96,7 @@ class OpinionEntry(Record):
 
 
 def opinion_bodies(
-    opinions: Sequence[Opinion],
-    entries: Iterable[OpinionEntry] = (),
-    *,
-    link: Link,
+    opinions: Sequence[Opinion], entries: Iterable[OpinionEntry] = (), *, link: Link
 ) -> dict[str, str]:
     """The bodies of all blocks of the page: `overview`, `opinions`, `removed`, and the news of
     opinions whose statement stands on the page by hand.

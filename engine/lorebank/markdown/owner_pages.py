@@ -26,8 +26,7 @@ from lorebank.markdown.origin import read_origin_mark
 from lorebank.markdown.plain import plain_text
 from lorebank.records import Record
 
-SECTION = "Learned"
-"""The heading under which accepted lines are put."""
+SECTION = "Learned"  # the heading under which accepted lines are put
 _CITED = re.compile(r"\s*\((?P<source>[^()\s]+\.md#L\d+(?:-L\d+)?)\)\s*\Z", re.IGNORECASE)
 
 
@@ -113,10 +112,8 @@ def parse_directives(text: str, path: str) -> tuple[Directive, ...]:
 
 
 _CONTEXT_KEY = "context"
-LONGEST_CONTEXT = 500
-"""Characters: it comes with every hit below it."""
-WORKSPACE = ""
-"""The scope that holds for all files of the workspace."""
+LONGEST_CONTEXT = 500  # characters: it comes with every hit below it
+WORKSPACE = ""  # the scope that holds for all files of the workspace
 _OF_THE_FOLDER = frozenset({"readme", "index", "_index"})
 
 

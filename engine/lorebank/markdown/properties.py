@@ -58,8 +58,7 @@ _KEYED = re.compile(
     r"(?P<quote>[\"'])(?P<quoted>.+?)(?P=quote)[ \t]*:|(?P<bare>[^\s:\"'*+-][^:]*):"
     r"|[ \t*+-]*(?P<property>[^\s:*+-][^\s:]*)::"
 )
-_LONGEST = 200
-"""Characters of a value; a longer one is text that stands in the wrong place."""
+_LONGEST = 200  # characters of a value; a longer one is text that stands in the wrong place
 
 
 def property_facts(

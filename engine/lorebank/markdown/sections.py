@@ -25,8 +25,7 @@ _AFTER_WORD = re.compile(r"\s*+(?:\Z|(?![-'’][^\W_])[\W_])")
 _BOLD = re.compile(r"\s*(?:\*\*|__)(?P<title>[^*_\n]+)(?:\*\*|__)\s*[:：]?\s*\Z")
 _HASHES = re.compile(r"\s*#{1,6}(?P<title>[^#\s].*)\Z")
 _LABEL = re.compile(r"\s*(?:[*_]{1,3})?(?P<title>[^:：\n]{1,40}?)\s*[:：](?:[*_]{1,3})?")
-_SHORTEST_SLIP = 6
-"""Letters from which on a slip (`Retian`) is unlike other words; `Rete` is not."""
+_SHORTEST_SLIP = 6  # letters from which on a slip (`Retian`) is unlike other words; `Rete` is not
 
 
 def opens_retain(heading: str, words: Collection[str]) -> bool:

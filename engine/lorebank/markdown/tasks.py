@@ -37,8 +37,7 @@ _KEYWORDS = {
 _INSIDE = re.compile(r"(?:(?<=[.!?:] )TODO:?|(?<=[,;)–—-] )TODO:)[ \t]+(?=\w)")
 """Behind a sentence, or with a colon a part of one, that says what it is about: both are the task.
 Elsewhere it is a word: `the FIXME, TODO and XXX markers`."""
-_FIRST = frozenset(" \t\n[TtDNLWIC")
-"""What a box or a keyword begins with."""
+_FIRST = frozenset(" \t\n[TtDNLWIC")  # what a box or a keyword begins with
 _DAY = r"(?P<day>\d{4}-\d{2}-\d{2})"
 _DUE, _SCHEDULED = (
     re.compile(

@@ -20,10 +20,8 @@ if TYPE_CHECKING:
 SPELLING = "spelling"
 """The action of a row that only says how the name a ledger line leads to is written; its target is
 the line's action."""
-MOVED = "moved"
-"""The action of a row that says which page (`target`) moved into the file's page."""
-IDENTITY_CODES = "identity-"
-"""How the codes of problems with decisions about names begin."""
+MOVED = "moved"  # the action of a row that says which page (`target`) moved into the file's page
+IDENTITY_CODES = "identity-"  # how the codes of problems with decisions about names begin
 _RUN_TOGETHER = re.compile(r"([a-zß-öø-ÿ])([A-ZÀ-ÖØ-Þ])")
 """Where a name like `SaoirseKell` goes on with its next word."""
 
@@ -118,7 +116,7 @@ def entities_by_slug(connection: Connection, slugs: Sequence[str]) -> dict[str, 
     rows = select(
         connection,
         f"SELECT {_ENTITY} FROM entities e WHERE e.slug IN (SELECT value FROM json_each(?))",
-        (json.dumps(list(slugs)),),
+        (slugs,),
     )
     aliases = load_aliases(connection, [row[0] for row in rows])
     return {row[0]: _entity(row, aliases) for row in rows}
@@ -148,7 +146,7 @@ def lookup_names(connection: Connection, slugs: Sequence[str]) -> dict[str, tupl
         connection,
         "SELECT a.slug, e.slug, e.name FROM json_each(?) w CROSS JOIN aliases a ON a.slug = w.value"
         " JOIN entities e ON e.slug = a.entity ORDER BY a.slug = e.slug, e.facts, e.slug DESC",
-        (json.dumps(list(dict.fromkeys(slugs))),),
+        (dict.fromkeys(slugs),),
     ):
         found[slug] = (entity, name)
     return found
@@ -169,7 +167,7 @@ def display_names(connection: Connection, slugs: Iterable[str]) -> dict[str, str
         select(
             connection,
             "SELECT slug, name FROM entities WHERE slug IN (SELECT value FROM json_each(?))",
-            (json.dumps(sorted(slugs)),),
+            (sorted(slugs),),
         )
     )
 
@@ -203,7 +201,7 @@ def neighbours(connection: Connection, entity: str, limit: int) -> tuple[Neighbo
             "SELECT i.item, f.path, i.start_line, i.end_line, i.content FROM items i"
             " JOIN files f ON f.file = i.file"
             " WHERE i.item IN (SELECT value FROM json_each(?))",
-            (json.dumps(list(newest.values())),),
+            (newest.values(),),
         )
     }
     return tuple(Neighbour(_entity(row, {}), row[8], *places[newest[row[0]]]) for row in rows)

@@ -40,7 +40,7 @@ def names_in_files(connection: Connection, paths: Collection[str]) -> frozenset[
         " JOIN slots s ON s.item = i.item"
         f" UNION SELECT n.slug {of_files} JOIN names n ON n.file = f.file"
         f" UNION SELECT n.target {of_files} JOIN names n ON n.file = f.file",
-        (json.dumps(list(paths)),),
+        (paths,),
     )
     return frozenset(slug for (slug,) in rows if slug)
 
@@ -147,7 +147,7 @@ def _mentioned_with(connection: Connection, slugs: Sequence[str]) -> set[str]:
         connection,
         "SELECT DISTINCT other.entity FROM json_each(?) w CROSS JOIN mentions mine"
         " ON mine.slug = w.value JOIN mentions other ON other.item = mine.item",
-        (json.dumps(list(slugs)),),
+        (slugs,),
     )
     return {entity for (entity,) in rows}
 
@@ -258,7 +258,7 @@ def _display_names(connection: Connection, *, until: date | None = None) -> dict
         " WHERE ?1 IS NULL OR i.recorded IS NULL OR i.recorded <= ?1"
         " GROUP BY m.slug, m.entity, m.name ORDER BY m.slug = m.entity DESC,"
         " sum(i.quarantined = 0) > 0 DESC, count(*) DESC, m.name",
-        (until.isoformat() if until else None,),
+        (until,),
     ):
         names.setdefault(entity, name)
     return names

@@ -20,8 +20,7 @@ from lorebank.names.prose import NameFinder, NamePattern, pattern_of
 
 _FEW = 300
 """With more new names than this, all items are read: asking for each name would take longer."""
-_AT_ONCE = 2_000
-"""Items whose texts are in memory at a time."""
+_AT_ONCE = 2_000  # items whose texts are in memory at a time
 _SUFFIX = re.compile(r"(?<=\w)['’]\w{1,4}(?!\w)")
 """What stands behind a name and an apostrophe: `Nurten'in`, `Ana's`."""
 
@@ -156,13 +155,13 @@ def _texts(connection: Connection, items: Sequence[int]) -> list[tuple[int, str,
         "SELECT i.item, i.content, i.file, i.start, i.length, i.details,"
         " coalesce(i.occurred_start, i.recorded, '') FROM json_each(?) w"
         " CROSS JOIN items i ON i.item = w.value",
-        (json.dumps(items),),
+        (items,),
     )
     files = dict(
         select(
             connection,
             "SELECT file, text FROM files WHERE file IN (SELECT value FROM json_each(?))",
-            (json.dumps(sorted({file for _, content, file, *_ in rows if content is None})),),
+            (sorted({file for _, content, file, *_ in rows if content is None}),),
         )
     )
     texts: list[tuple[int, str, str]] = []
@@ -191,7 +190,7 @@ def _marked(connection: Connection, items: Sequence[int]) -> Mapping[int, frozen
         connection,
         "SELECT m.item, json_group_array(m.slug) FROM json_each(?) w"
         " CROSS JOIN mentions m ON m.item = w.value GROUP BY m.item",
-        (json.dumps(items),),
+        (items,),
     ):
         found[item] = frozenset(json.loads(slugs))
     return found

@@ -25,8 +25,7 @@ from lorebank.records import Record
 _SEPARATORS = dict.fromkeys(
     map(ord, "-_\u2010\u2011\u2012\u2013\u2014\u2015\u2212\t\n\r\u00a0"), " "
 )
-_EXACT_LETTERS = 3
-"""A name of so few letters counts only as it is written: `AI` is none in `ai`."""
+_EXACT_LETTERS = 3  # a name of so few letters counts only as it is written: `AI` is none in `ai`
 _TRIMMED = ' \t\n.,:;!?"“”„»«()[]{}<>*~|'
 _NO_PROSE = re.compile(  # each begins where its characters do, so that none is read from every one
     r"`[^`\n]*`"  # code

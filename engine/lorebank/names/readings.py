@@ -136,8 +136,7 @@ _CJK_TITLE_BEHIND = re.compile(
     r"|(?:교수|박사|선생|사장|부장|과장|대리|팀장|대표|원장)님|님|씨)\Z"
 )
 _COMMA = re.compile(r",(?!\d)")
-_LONGEST_FORM = 6
-"""Words; the longest in `tables/legal_forms.txt` has five."""
+_LONGEST_FORM = 6  # words; the longest in `tables/legal_forms.txt` has five
 
 
 def without_possessive(text: str) -> str:

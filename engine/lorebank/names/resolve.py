@@ -272,8 +272,7 @@ class Partition:
         return min(found, default=None)
 
 
-_Pair = tuple[str, str, str]
-"""Two slugs and why they may be, or are, one."""
+_Pair = tuple[str, str, str]  # two slugs and why they may be, or are, one
 
 
 class NameUse(Record):
@@ -433,8 +432,7 @@ class _Clusters:
 _CROWD = 48
 """A key that more names share pairs nobody: a first name that fits fifty full names would only make
 fifty proposals. Chosen by hand; real first names of one workspace stay far below."""
-_LONGEST_NAME = 64
-"""Letters; a slip in a longer one is not looked for."""
+_LONGEST_NAME = 64  # letters; a slip in a longer one is not looked for
 _OWN, _SHORTER, _LONGER, _SLIP = "osle"
 
 

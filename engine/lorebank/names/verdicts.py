@@ -257,8 +257,7 @@ def _cross_keys(reading: Reading) -> Iterator[tuple[bool, str]]:
 
 
 PLURAL = "a plural is not the person"
-_LONG = 9
-"""Letters from which on one edit inside a name is taken for a slip."""
+_LONG = 9  # letters from which on one edit inside a name is taken for a slip
 _LONG_FOR_SWAP = 6
 """Letters of the word from which on two swapped letters in a long name are taken for a slip."""
 

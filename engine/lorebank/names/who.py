@@ -8,7 +8,6 @@ recency rank the proposals and never decide.
 
 from __future__ import annotations
 
-import json
 import shlex
 import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,8 +19,7 @@ from lorebank.domain.judgments import Audit, AuditFinding, NameReason, NameResol
 from lorebank.language.folding import slugify, strip_possessive
 from lorebank.names.entities import entities_by_slug, list_entities, proposals
 
-_PROPOSALS = 8
-"""Chosen by hand: they are read on a screen, with their reasons."""
+_PROPOSALS = 8  # chosen by hand: they are read on a screen, with their reasons
 
 
 def resolve_name(
@@ -115,7 +113,7 @@ def _decisions_on(
         "SELECT n.slug, n.action, n.target, f.path, n.line, f.role FROM json_each(?) w"
         " CROSS JOIN names n ON n.slug = w.value JOIN files f ON f.file = n.file"
         " WHERE n.action IN ('alias', 'merge', 'rename') ORDER BY f.role = 'ledger', n.line",
-        (json.dumps(list(slugs)),),
+        (slugs,),
     ):
         place = Citation(path, line, line)
         if role == "ledger":
@@ -144,8 +142,7 @@ def _names_of(connection: Connection, entity: Entity) -> tuple[NameReason, ...]:
     return tuple(found)
 
 
-_Match = tuple[str, str, str]
-"""Entity slug, the name of it that matched, and why."""
+_Match = tuple[str, str, str]  # entity slug, the name of it that matched, and why
 
 
 def _by_writing(connection: Connection, name: str) -> tuple[list[_Match], list[_Match]]:
@@ -176,7 +173,7 @@ def _ranked(
             " CROSS JOIN mentions m ON m.entity = w.value"
             " JOIN mentions o ON o.item = m.item"
             " WHERE o.entity IN (SELECT value FROM json_each(?2)) GROUP BY m.entity",
-            (json.dumps(list(reasons)), json.dumps(list(context))),
+            (reasons, context),
         )
     )
 
@@ -188,12 +185,9 @@ def _ranked(
     return tuple(NameReason(e.name, reasons[e.slug]) for e in best)
 
 
-_EVIDENCE = 2
-"""Lines shown for each name."""
-_FEWEST_FACTS_OF_HUB = 20
-"""Below that, far above the average is still not much."""
-_HUB_DEVIATIONS = 3.0
-"""The usual three standard deviations; chosen by hand."""
+_EVIDENCE = 2  # lines shown for each name
+_FEWEST_FACTS_OF_HUB = 20  # below that, far above the average is still not much
+_HUB_DEVIATIONS = 3.0  # the usual three standard deviations; chosen by hand
 
 
 def audit_names(connection: Connection) -> Audit:
@@ -304,7 +298,7 @@ def _common_company(
         "SELECT DISTINCT mine.entity, other.entity FROM json_each(?) w"
         " CROSS JOIN mentions mine ON mine.entity = w.value"
         " JOIN mentions other ON other.item = mine.item AND other.entity <> mine.entity",
-        (json.dumps(slugs),),
+        (slugs,),
     ):
         company_of.setdefault(slug, set()).add(other)
     return {(a, b): len(company_of.get(a, set()) & company_of.get(b, set())) for a, b, _ in pairs}
@@ -322,7 +316,7 @@ def _newest_places(connection: Connection, slugs: Iterable[str]) -> dict[str, li
         " FROM json_each(?1) w CROSS JOIN mentions m ON m.entity = w.value"
         " JOIN items i ON i.item = m.item JOIN files f ON f.file = i.file"
         ") WHERE place <= ?2 ORDER BY entity, place",
-        (json.dumps(sorted(slugs)), _EVIDENCE),
+        (sorted(slugs), _EVIDENCE),
     ):
         found.setdefault(slug, []).append(Citation(path, start, end))
     return found

@@ -35,8 +35,7 @@ _TYPES = {
     "BOOL": "|b1",
 }
 _NAMES = {kind: name for name, kind in _TYPES.items()}
-_MAX_HEADER_BYTES = 100 * 2**20
-"""Bytes; the limit of the safetensors format itself."""
+_MAX_HEADER_BYTES = 100 * 2**20  # bytes; the limit of the safetensors format itself
 _SAMPLE_BYTES, _SAMPLE_COUNT = 2**14, 64
 """Size and number of the samples of a file that are hashed: 1 MB, which takes 1 ms."""
 _BF16_MARK = np.dtype("<u2")

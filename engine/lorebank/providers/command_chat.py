@@ -18,10 +18,8 @@ from lorebank.errors import ConfigurationError, ProviderError
 from lorebank.providers.protocols import Completion, Prompt
 from lorebank.providers.registry import Setup
 
-_MAX_ANSWER_BYTES = 2_000_000
-"""Far more than `answer_tokens` allows."""
-_ERROR_CHARACTERS = 300
-"""How much of a failed program's last output is shown."""
+_MAX_ANSWER_BYTES = 2_000_000  # far more than `answer_tokens` allows
+_ERROR_CHARACTERS = 300  # how much of a failed program's last output is shown
 
 
 class CommandGenerator:

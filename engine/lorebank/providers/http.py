@@ -27,18 +27,15 @@ from lorebank.records import Mutable, Record
 T = TypeVar("T")
 
 _TRANSIENT = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
-_BAD_ANSWER_ATTEMPTS = 2
-"""A server that answers nonsense twice will do so again."""
+_BAD_ANSWER_ATTEMPTS = 2  # a server that answers nonsense twice will do so again
 _INITIAL_BACKOFF_S = 0.25
 """Doubled with each attempt: five attempts take 4 s if the server names no wait."""
-_MAX_BACKOFF_S = 20.0
-"""For our own waits; a `Retry-After` may ask for up to `RetryPolicy.max_wait`."""
+_MAX_BACKOFF_S = 20.0  # for our own waits; a `Retry-After` may ask for up to `RetryPolicy.max_wait`
 _JITTER = 0.25
 """Random share added to a wait, so that clients refused together do not return together."""
 _MAX_ANSWER_BYTES = 512 * 2**20
 """Bytes. A batch of 50,000 vectors of 1,536 numbers in base64 is about 410 MB."""
-_MAX_MESSAGE_CHARACTERS = 300
-"""Of the provider's own message in an error."""
+_MAX_MESSAGE_CHARACTERS = 300  # of the provider's own message in an error
 
 
 class HttpFailure(ProviderError):
@@ -69,8 +66,7 @@ class RetryPolicy(Record):
     """Seconds between two attempts; if the server asks for more, the request fails."""
 
 
-BACKGROUND = RetryPolicy(attempts=5, timeout=60.0, max_wait=120.0)
-"""For indexing."""
+BACKGROUND = RetryPolicy(attempts=5, timeout=60.0, max_wait=120.0)  # for indexing
 INTERACTIVE = RetryPolicy(attempts=2, timeout=10.0, max_wait=1.0)
 """For questions: a user is waiting."""
 

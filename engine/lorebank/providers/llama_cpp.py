@@ -37,8 +37,7 @@ if TYPE_CHECKING:
 
 DEFAULT_MODEL = "hf:ggml-org/embeddinggemma-300m-qat-q8_0-GGUF/embeddinggemma-300m-qat-Q8_0.gguf"
 """Recommended for `embedder.local.model_path`: 0.3 GB, downloaded once."""
-_LOAD_TIMEOUT_S = 120.0
-"""Seconds; chosen by hand: a model of some GB from a slow disk."""
+_LOAD_TIMEOUT_S = 120.0  # seconds; chosen by hand: a model of some GB from a slow disk
 _SERVICE = replace(
     OPENAI_EMBEDDINGS,
     name="llama.cpp",
@@ -48,8 +47,7 @@ _SERVICE = replace(
     load_timeout_s=_LOAD_TIMEOUT_S,
     batch=None,
 )
-_DOWNLOAD_TIMEOUT_S = 3600.0
-"""An hour: 0.3 to 8 GB over a slow line."""
+_DOWNLOAD_TIMEOUT_S = 3600.0  # an hour: 0.3 to 8 GB over a slow line
 _HEALTH_CHECK = RetryPolicy(attempts=1, timeout=2.0, max_wait=0.0)
 
 

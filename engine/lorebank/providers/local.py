@@ -47,20 +47,15 @@ if TYPE_CHECKING:
 
 
 _SENTENCE_START, _SENTENCE_END = 1, 2
-_PIECE_LIMIT = 2048
-"""Some 1,500 words; the rest of a text is ignored."""
-_CHARACTER_LIMIT = 65_536
-"""So that a file on one line costs no more than a page."""
-_BATCH_PIECES = 384
-"""The network's authors found this fastest: the working set fits a core's cache."""
-_MAX_WORKERS = 4
-"""Chosen by hand: batches share the memory's bandwidth, so more cores gain little."""
+_PIECE_LIMIT = 2048  # some 1,500 words; the rest of a text is ignored
+_CHARACTER_LIMIT = 65_536  # so that a file on one line costs no more than a page
+_BATCH_PIECES = 384  # the network's authors found this fastest: the working set fits a core's cache
+_MAX_WORKERS = 4  # chosen by hand: batches share the memory's bandwidth, so more cores gain little
 _FAST_TOKENIZER_FROM = 40_000
 """Characters, in all calls together, above which loading sentencepiece pays off."""
 _METHOD = f"sentencepiece-first-{_PIECE_LIMIT}-of-{_CHARACTER_LIMIT}-characters"
 _IN_PROCESS_SUFFIXES = frozenset({".onnx", ".safetensors", ".npy"})
-_ARRAYS_LAYOUT = 2
-"""Raise with any change to `prepare_arrays`."""
+_ARRAYS_LAYOUT = 2  # raise with any change to `prepare_arrays`
 
 
 class MultilingualEmbedder(Embedder):
@@ -206,8 +201,7 @@ def _embed_batches(
 
 
 _SQRT_HALF = np.float32(0.5**0.5)
-_PAIR_METHOD = 2
-"""Raise with any change to a text's vector."""
+_PAIR_METHOD = 2  # raise with any change to a text's vector
 
 
 class LocalEmbedder(Embedder):

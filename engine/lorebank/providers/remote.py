@@ -37,16 +37,13 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-Headers = Callable[[str], dict[str, str]]
-"""API key → its headers."""
+Headers = Callable[[str], dict[str, str]]  # API key → its headers
 _TOO_LARGE = ("token", "too long", "too large", "context length", "payload size", "batch size")
 """In an error: fewer or shorter texts may succeed."""
-_MIN_RETRY_CHARACTERS = 16
-"""A text refused as too long is not halved below this."""
+_MIN_RETRY_CHARACTERS = 16  # a text refused as too long is not halved below this
 _MAX_WAIT_S = 60.0
 """If a chat model asks for a longer pause, the request fails: other pages are waiting."""
-_BAD_REQUEST_STATUSES = (400, 422)
-"""Answers to unknown request fields."""
+_BAD_REQUEST_STATUSES = (400, 422)  # answers to unknown request fields
 
 
 def bearer(key: str) -> dict[str, str]:
@@ -313,8 +310,7 @@ def _is_too_large(failure: HttpFailure) -> bool:
     return failure.status in (400, 422) and any(word in words for word in _TOO_LARGE)
 
 
-_MIN_NORM = 1e-6
-"""A shorter vector has no direction: float32 rounding alone is 1e-7."""
+_MIN_NORM = 1e-6  # a shorter vector has no direction: float32 rounding alone is 1e-7
 
 
 def unit_vectors(rows: Sequence[Any], count: int, dimension: int) -> Floats:

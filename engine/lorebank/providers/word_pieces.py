@@ -7,15 +7,12 @@ import re
 import unicodedata
 from pathlib import Path
 
-MAX_PIECES = 256
-"""The training length of all-MiniLM-L6-v2; the rest of a text is ignored."""
+MAX_PIECES = 256  # the training length of all-MiniLM-L6-v2; the rest of a text is ignored
 VOCABULARY = Path(__file__).with_name("english_pieces.txt.gz")
 """One piece per line, in order of id; `##` marks pieces inside a word."""
 _UNKNOWN, _BEGIN, _END = 100, 101, 102
-_MAX_WORD_CHARACTERS = 100
-"""A longer word is unknown, as in the model's training."""
-_WORDS_CACHED = 20_000
-"""Chosen by hand: some 4 MB, more distinct words than a year of notes has."""
+_MAX_WORD_CHARACTERS = 100  # a longer word is unknown, as in the model's training
+_WORDS_CACHED = 20_000  # chosen by hand: some 4 MB, more distinct words than a year of notes has
 
 
 class WordPieces:
@@ -74,8 +71,7 @@ class _CharacterMap(dict[int, str]):
         return replacement
 
 
-_SYMBOLS = frozenset("$+<=>^`|~")
-"""ASCII symbols that BERT treats as punctuation."""
+_SYMBOLS = frozenset("$+<=>^`|~")  # ASCII symbols that BERT treats as punctuation
 _IDEOGRAPH = re.compile(
     "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002a6df\U0002a700-\U0002b81f"
     "\U0002b920-\U0002ceaf\U0002f800-\U0002fa1f]"

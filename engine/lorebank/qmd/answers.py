@@ -36,10 +36,8 @@ _REJECTED = re.compile(
 )
 _TYPED_PREFIX = re.compile(r"\A\s*(lex|vec|hyde|intent|expand)\s*:\s*", re.IGNORECASE)
 _WORD = re.compile(r'-?"[^"]*"|[^\s"]+')
-_MAX_HIT_LINES = 1000
-"""Per hit; a longer range in qmd's answer is a bug."""
-_MAX_QUESTION_CHARACTERS = 2000
-"""Longer ones may exceed what a command line can hold."""
+_MAX_HIT_LINES = 1000  # per hit; a longer range in qmd's answer is a bug
+_MAX_QUESTION_CHARACTERS = 2000  # longer ones may exceed what a command line can hold
 
 
 class UnreadableAnswer(ValueError):
@@ -145,8 +143,7 @@ def _score(value: object) -> float:
     return min(1.0, max(0.0, float(value)))
 
 
-_MIN_SNIPPET_ROOM = 50
-"""A shorter snippet is useless."""
+_MIN_SNIPPET_ROOM = 50  # a shorter snippet is useless
 _HEADING = re.compile(r"#{1,6}[ \t]+(.*?)[ \t#]*\Z")
 
 

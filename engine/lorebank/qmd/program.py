@@ -32,8 +32,7 @@ from lorebank.workspace.paths import resolve_memory_path, resolve_within
 
 _MAX_OUTPUT_BYTES = 32 * 1024 * 1024
 """Chosen by hand: far above the largest answer, with the most hits that may be asked for."""
-_OVERRIDING_VARIABLES = ("QMD_CONFIG_DIR", "INDEX_PATH")
-"""They would make qmd use another index."""
+_OVERRIDING_VARIABLES = ("QMD_CONFIG_DIR", "INDEX_PATH")  # they would make qmd use another index
 DEFAULT_AGENT = IndexSettings().agent_id
 _ERROR = re.compile(r"(?:[A-Za-z]*error|fatal)\b\s*:", re.IGNORECASE)
 
@@ -205,8 +204,7 @@ SESSIONS = "sessions"
 _ALL_MARKDOWN = "**/*.md"
 _SPECIAL = re.compile(r"[*?\[\]{}()!,\\+@|]")
 _PLACEHOLDER = re.compile(r"\{(?:YYYY|MM|DD)\}")
-_MAX_FILES_COMPARED = 20_000
-"""When a path is spelled in qmd's own way."""
+_MAX_FILES_COMPARED = 20_000  # when a path is spelled in qmd's own way
 
 
 class Collection(Record):

@@ -26,13 +26,10 @@ from lorebank.settings.tables import QmdSettings, QmdUpdateSettings
 from lorebank.workspace.lock import WriterLock
 
 Progress = Callable[[str, int, int], None]
-Steps = frozenset[str]
-"""A subset of `_STEPS`."""
-_STEPS = ("collections", "update", "embed")
-"""In this order: declare the folders, read them, embed."""
+Steps = frozenset[str]  # a subset of `_STEPS`
+_STEPS = ("collections", "update", "embed")  # in this order: declare the folders, read them, embed
 _STATE = "state.json"
-_RETRY_DELAY_S = 30.0
-"""Pause after a failure, unless a refresh is requested; chosen by hand."""
+_RETRY_DELAY_S = 30.0  # pause after a failure, unless a refresh is requested; chosen by hand
 
 
 class Timer(Thread):

@@ -23,10 +23,8 @@ from lorebank.settings.tables import Config, QmdSettings
 from lorebank.trust.quarantine import origins_in_lines
 from lorebank.workspace.lock import WriterLock
 
-_MIN_RESULTS = 20
-"""More than needed, since some matches may not be shown."""
-_MIN_RESULTS_FILTERED = 200
-"""With a path filter, which most matches may miss."""
+_MIN_RESULTS = 20  # more than needed, since some matches may not be shown
+_MIN_RESULTS_FILTERED = 200  # with a path filter, which most matches may miss
 _NOT_READY = "its index is being built"
 
 INDEX_DUE = "the next search, or lorebank index, builds its index"

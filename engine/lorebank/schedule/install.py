@@ -22,8 +22,7 @@ from lorebank.workspace.atomic import read_if_exists
 from lorebank.workspace.run_store import Change, apply_change
 
 SYSTEMS = ("systemd", "cron", "launchd", "windows")
-TIMEOUT_S = 60.0
-"""Chosen by hand: a scheduler that has not answered by then is stuck."""
+TIMEOUT_S = 60.0  # chosen by hand: a scheduler that has not answered by then is stuck
 _NO_CRONTAB = ("no crontab for", "can't open")
 """Messages of `crontab -l` without a crontab, by implementation."""
 _OTHER_WAYS = "use another --system, or put `lorebank schedule print` where your scheduler reads it"

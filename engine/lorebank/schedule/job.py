@@ -25,8 +25,7 @@ from lorebank.workspace.layout import DERIVED_FOLDER, ensure_derived_folder
 DEFAULT_AT = "03:30"
 _AT = re.compile(r"\A([01]?[0-9]|2[0-3]):([0-5][0-9])\Z")
 
-_UNSCHEDULABLE = frozenset({"Cc", "Cs"})
-"""Control characters and undecodable bytes."""
+_UNSCHEDULABLE = frozenset({"Cc", "Cs"})  # control characters and undecodable bytes
 
 
 class Job(Record):
@@ -75,8 +74,7 @@ def parse_at(text: str) -> time:
     return time(int(found[1]), int(found[2]))
 
 
-GRACE = timedelta(minutes=15)
-"""A run counts as missed after this."""
+GRACE = timedelta(minutes=15)  # a run counts as missed after this
 SCHEDULE_FILE = "schedule.json"
 
 

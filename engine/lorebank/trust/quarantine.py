@@ -44,8 +44,7 @@ _ITEMS = """
     FROM items i JOIN files f ON f.file = i.file
     WHERE {condition} ORDER BY f.path, i.ordinal
 """
-KnownItem = tuple[str, str, str, Citation]
-"""Id, kind, plain text, place."""
+KnownItem = tuple[str, str, str, Citation]  # id, kind, plain text, place
 
 
 def insert_confirmations(
@@ -104,7 +103,7 @@ def lines_without_owner(
         "SELECT f.path, i.start_line, i.end_line FROM items i JOIN files f ON f.file = i.file"
         " WHERE i.quarantined = 1 OR (i.origin = 'agent' AND i.file IN (SELECT l.file FROM files l"
         "  WHERE l.path IN (SELECT value FROM json_each(?)))) ORDER BY f.path, i.ordinal",
-        (json.dumps(list(days)),),
+        (days,),
     ):
         found[path].append((start, end))
     return found
