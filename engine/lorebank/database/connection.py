@@ -169,14 +169,6 @@ def texts_of(connection: Connection) -> Iterator[str]:
             yield "\n".join(filter(None, row))
 
 
-def _configure(connection: apsw.Connection, wait_ms: int) -> None:
-    connection.set_busy_timeout(wait_ms)
-    connection.transaction_mode = "IMMEDIATE"
-    _switch_to_wal(connection, wait_ms)
-    for setting in _PRAGMAS:
-        connection.execute(f"PRAGMA {setting}")
-
-
 def _switch_to_wal(connection: apsw.Connection, wait_ms: int) -> None:
     """Concurrent switches of a new database fail at once, ignoring the busy timeout."""
     deadline = time.monotonic() + wait_ms / 1000
@@ -311,7 +303,11 @@ def _prepare(
 ) -> apsw.Connection:
     """Configure the connection and create this version's tables; closes it on failure."""
     try:
-        _configure(connection, wait_ms)
+        connection.set_busy_timeout(wait_ms)
+        connection.transaction_mode = "IMMEDIATE"
+        _switch_to_wal(connection, wait_ms)
+        for setting in _PRAGMAS:
+            connection.execute(f"PRAGMA {setting}")
         wanted = SCHEMA_VERSIONS[schema]
         if schema != _NO_FULL_TEXT_SCHEMA and not select(connection, _FTS5_MODULE):
             wanted += _NO_FULL_TEXT_OFFSET

@@ -38,7 +38,7 @@ from lorebank.language.statements import (
     statement_in_any_language,
     yearly_words,
 )
-from lorebank.language.words import content_words, likely_languages, words
+from lorebank.language.words import content_words, likely_languages, overlap, words
 from lorebank.records import Record
 from lorebank.supersede.endings import read_change
 
@@ -340,7 +340,9 @@ def _moved(
         return near, []
     # `moved` is said of an appointment; what only ends or changes has to be about the same thing.
     fewest = 1 if says_moved(text) else 2
-    return [], [e for e in others if e in near or _shared_words(new, e) >= fewest]
+    return [], [
+        e for e in others if e in near or len(frozenset.intersection(*_topics(new, e))) >= fewest
+    ]
 
 
 def _of_one(one: _Entry, other: _Entry) -> bool:
@@ -361,12 +363,7 @@ def _topics(one: _Entry, other: _Entry) -> tuple[frozenset[str], frozenset[str]]
 
 def _likeness(one: _Entry, other: _Entry) -> float:
     """How much alike two appointments are."""
-    return _overlap(*_topics(one, other))
-
-
-def _shared_words(one: _Entry, other: _Entry) -> int:
-    mine, theirs = _topics(one, other)
-    return len(mine & theirs)
+    return overlap(*_topics(one, other))
 
 
 def _says_changed(text: str) -> bool:
@@ -391,15 +388,11 @@ def _same(one: _Entry, other: _Entry) -> bool:
     if _day(one.when) != _day(other.when) or one.line.replaced:
         return False
     if _of_one(one, other):
-        return one.topic == other.topic or _overlap(one.topic, other.topic) >= _SAME_OF_ONE
+        return one.topic == other.topic or overlap(one.topic, other.topic) >= _SAME_OF_ONE
     if (one.names and other.names) or one.undated.isdisjoint(other.undated):
         return False  # two people at the dentist's are two
-    return _overlap(one.words, other.words) >= _SAME
+    return overlap(one.words, other.words) >= _SAME
 
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(word for word in content_words(text) if not word.isdigit())
-
-
-def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
-    return len(one & other) / max(min(len(one), len(other)), 1)

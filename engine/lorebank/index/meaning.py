@@ -183,29 +183,26 @@ class EmbeddingService(Mutable):
         """The vector of a question, by whoever made the vectors it will be compared with."""
         self._asking = connection
         try:
-            return self._query(connection, text)
+            if (
+                not has_vectors(connection)
+                and self.pending(connection) > EMBEDDED_BY_RECALL
+                and not self._has_cache()  # which may know the rest
+            ):
+                return self._without_vector(connection)
+            for choice in self._choices():
+                try:
+                    vector = self._vector_of(connection, choice, text)
+                    if vector is None and (quick := self._quick_choice(choice)) is not None:
+                        choice = quick
+                        vector = self._vector_of(connection, choice, text)
+                except LorebankError as problem:
+                    self._failed(connection, choice, problem)
+                    continue
+                if vector is not None:
+                    return self._answer(connection, choice, vector)
+            return self._previous(connection, text) or self._without_vector(connection)
         finally:
             self._asking = None
-
-    def _query(self, connection: Connection, text: str) -> QueryVector:
-        if (
-            not has_vectors(connection)
-            and self.pending(connection) > EMBEDDED_BY_RECALL
-            and not self._has_cache()  # which may know the rest
-        ):
-            return self._without_vector(connection)
-        for choice in self._choices():
-            try:
-                vector = self._vector_of(connection, choice, text)
-                if vector is None and (quick := self._quick_choice(choice)) is not None:
-                    choice = quick
-                    vector = self._vector_of(connection, choice, text)
-            except LorebankError as problem:
-                self._failed(connection, choice, problem)
-                continue
-            if vector is not None:
-                return self._answer(connection, choice, vector)
-        return self._previous(connection, text) or self._without_vector(connection)
 
     def _without_vector(self, connection: Connection) -> QueryVector:
         otherwise = _FOREIGN if has_vectors(connection) else _NOTHING_YET

@@ -238,8 +238,17 @@ class _Run(Mutable):
 
     def is_idle(self) -> bool:
         """Whether no file says anything else than the index."""
-        same_problems = _walk_problems(self.connection) == sorted(self.problems, key=str)
-        return not (self.paths or self.removed) and same_problems
+        rows = select(
+            self.connection,
+            "SELECT path, line, substr(code, 6), message FROM diagnostics"
+            " WHERE substr(code, 1, 5) = ?",
+            (_WALK_CODES,),
+        )
+        known, found = (
+            sorted(map(str, self.problems)),
+            sorted(str(Diagnostic(*row)) for row in rows),
+        )
+        return not (self.paths or self.removed) and known == found
 
     def touch(self, batch: Sequence[ReadFile | SourceFile]) -> None:
         """Note the new time stamps of files whose bytes are the same; one that stays untrusted is
@@ -386,12 +395,3 @@ def _known_files(connection: Connection) -> dict[str, _Known]:
             connection, "SELECT path, size, mtime_ns, hash, role, recorded FROM files"
         )
     }
-
-
-def _walk_problems(connection: Connection) -> list[Diagnostic]:
-    rows = select(
-        connection,
-        "SELECT path, line, substr(code, 6), message FROM diagnostics WHERE substr(code, 1, 5) = ?",
-        (_WALK_CODES,),
-    )
-    return sorted((Diagnostic(*row) for row in rows), key=str)

@@ -33,7 +33,7 @@ from lorebank.language.statements import (
     statement_in_any_language,
     yearly_words,
 )
-from lorebank.language.words import COMMON_START, content_words, same_word, words
+from lorebank.language.words import COMMON_START, content_words, overlap, same_word, words
 from lorebank.markdown.plain import plain_text
 from lorebank.records import Record
 
@@ -127,8 +127,8 @@ def _match_tick(tasks: Mapping[str, Task], tick: str) -> tuple[list[str], list[s
 
 
 def _alike(one: _Said, other: _Said) -> float:
-    heads = _share(one.first, other.first) if len(one.first & other.first) > 1 else 0.0
-    return max(_share(one.words, other.words), heads)
+    heads = overlap(one.first, other.first) if len(one.first & other.first) > 1 else 0.0
+    return max(overlap(one.words, other.words), heads)
 
 
 def _is_other(one: _Said, other: _Said) -> bool:
@@ -138,10 +138,6 @@ def _is_other(one: _Said, other: _Said) -> bool:
     both = one.words & other.words
     shares_little = len(both) < _SHARED and both not in (one.words, other.words)
     return shares_little or bool(one.telling - other.words and other.telling - one.words)
-
-
-def _share(one: frozenset[str], other: frozenset[str]) -> float:
-    return len(one & other) / max(min(len(one), len(other)), 1)
 
 
 @lru_cache(maxsize=16_384)  # every tick is compared with every open task

@@ -59,22 +59,20 @@ def delete_files(connection: Connection, paths: Sequence[str]) -> None:
     """Remove those of these files that are there, with everything that was read out of them."""
     query = "SELECT file, path FROM files WHERE path IN (SELECT value FROM json_each(?))"
     for file, path in select(connection, query, (paths,)):
-        _delete_file(connection, file, path)
-
-
-def _delete_file(connection: Connection, file: int, path: str) -> None:
-    # Items and chunks last: the others are found by them.
-    for table in [*_OF_ITEMS.split(), "items_fts"]:
-        key = "rowid" if table == "items_fts" else "item"
+        # Items and chunks last: the others are found by them.
+        for table in [*_OF_ITEMS.split(), "items_fts"]:
+            key = "rowid" if table == "items_fts" else "item"
+            connection.execute(
+                f"DELETE FROM {table} WHERE {key} IN (SELECT item FROM items WHERE file = ?)",
+                (file,),
+            )
         connection.execute(
-            f"DELETE FROM {table} WHERE {key} IN (SELECT item FROM items WHERE file = ?)", (file,)
+            "DELETE FROM chunks_fts WHERE rowid IN (SELECT chunk FROM chunks WHERE file = ?)",
+            (file,),
         )
-    connection.execute(
-        "DELETE FROM chunks_fts WHERE rowid IN (SELECT chunk FROM chunks WHERE file = ?)", (file,)
-    )
-    for table in _OF_FILES.split():
-        connection.execute(f"DELETE FROM {table} WHERE file = ?", (file,))
-    connection.execute("DELETE FROM diagnostics WHERE path = ?", (path,))
+        for table in _OF_FILES.split():
+            connection.execute(f"DELETE FROM {table} WHERE file = ?", (file,))
+        connection.execute("DELETE FROM diagnostics WHERE path = ?", (path,))
 
 
 def marked_lines(connection: Connection) -> frozenset[tuple[str, str, str, int]]:

@@ -52,7 +52,12 @@ def is_password(value: str, rest: str, *, quoted: bool, stated: bool = False) ->
 
     `stated`: it follows a mere "is" or stands in a table, so that it must look like one.
     """
-    if len(value) < _LEAST_PASSWORD or _stands_for_another(value) or not _ascii_letters(value):
+    # Whether it can be typed: a password of a CJK sentence is prose that follows a colon.
+    if (
+        len(value) < _LEAST_PASSWORD
+        or _stands_for_another(value)
+        or sum(c.isascii() and c.isalnum() for c in value) < _LEAST_PASSWORD
+    ):
         return False
     plain = value.isalpha() and (value.islower() or value.istitle() or value.isupper())
     if stated:
@@ -131,11 +136,6 @@ def _stands_for_another(value: str) -> bool:
     if _STANDING_FOR.match(value) or _CALL.match(value):
         return True
     return low.startswith(("your", "my-", "my_", "example", "insert", "replace", "dummy", "xxxx"))
-
-
-def _ascii_letters(value: str) -> bool:
-    """Whether it can be typed: a password of a CJK sentence is prose that follows a colon."""
-    return sum(c.isascii() and c.isalnum() for c in value) >= _LEAST_PASSWORD
 
 
 def _begins_sentence(rest: str) -> bool:

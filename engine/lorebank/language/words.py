@@ -8,7 +8,7 @@ letters nor digits. `searchable` gives the same tokens as text for FTS5.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Set
 from functools import cache, lru_cache
 
 from lorebank.language.folding import fold
@@ -91,6 +91,11 @@ def same_word(one: str, other: str) -> bool:
             break
         start += 1
     return start >= max(COMMON_START, 0.65 * len(short)) and len(long) - start <= 5
+
+
+def overlap(one: Set[str], other: Set[str]) -> float:
+    """The share of the smaller set that both have in common."""
+    return len(one & other) / max(min(len(one), len(other)), 1)
 
 
 def content_words(text: str) -> list[str]:

@@ -186,7 +186,13 @@ class _Prefix:
 
     def read(self) -> FactLine:
         begin = self.position = _end(_WHITE, self.text, 0)
-        self._skip_ornaments()
+        start = self.position
+        self.position = _end(_ORNAMENTS, self.text, start)
+        if self.text[start : start + 1] in _PASTED_BULLETS:
+            self.problems.append(
+                ("line-dress", "begin the line with `- `, else it is no list item")
+            )
+        self._skip_emphasis(_ORNAMENTS)
         self._read_kind()
         has_colon = self.after_colon = self._skip_colon() if self.kind else False
         leading, content_start, subject_colon = self._read_subjects()
@@ -217,16 +223,6 @@ class _Prefix:
             has_colon=has_colon or subject_colon,
             content_start=-1 if self.open_marks else content_start - self.inserted,
         )
-
-    def _skip_ornaments(self) -> None:
-        """`✅ `, `**`, `_` before the kind."""
-        start = self.position
-        self.position = _end(_ORNAMENTS, self.text, start)
-        if self.text[start : start + 1] in _PASTED_BULLETS:
-            self.problems.append(
-                ("line-dress", "begin the line with `- `, else it is no list item")
-            )
-        self._skip_emphasis(_ORNAMENTS)
 
     def _skip_emphasis(self, gap: re.Pattern[str] | None = None) -> None:
         """Step over marks of emphasis: all of them with what may stand between them, else only

@@ -69,20 +69,16 @@ class _Undresser:
 
     def run(self) -> str:
         position = 0
-        for start, end, shown in self._islands():
+        islands = code_spans(self.text)
+        if mentions := find_mentions(self.text):
+            islands += [(start, end, mention.name) for mention, start, end in mentions]
+            islands.sort()
+        for start, end, shown in islands:
             self._dressed(position, start)
             self.out.append(shown)
             position = end
         self._dressed(position, len(self.text))
         return "".join(self.out)
-
-    def _islands(self) -> list[tuple[int, int, str]]:
-        """Code spans and mentions: their text is shown as it is."""
-        islands = code_spans(self.text)
-        if mentions := find_mentions(self.text):
-            islands += [(start, end, mention.name) for mention, start, end in mentions]
-            islands.sort()
-        return islands
 
     def _dressed(self, start: int, end: int) -> None:
         position = start
@@ -109,20 +105,17 @@ class _Undresser:
                 self.brackets.append(len(self.out))
                 self.out.append(value)
             case "close":
-                self._close_bracket(value)
+                opened = self.brackets.pop() if self.brackets else None
+                if opened is None or value == "]":
+                    self.out.append(value)
+                else:
+                    self.out[opened] = ""
             case "tag":
                 self.out.append(" " if value[1:3].lower() == "br" else "")
             case "run":
                 self._run(token)
             case _:
                 self.out.append(value)
-
-    def _close_bracket(self, value: str) -> None:
-        opened = self.brackets.pop() if self.brackets else None
-        if opened is None or value == "]":
-            self.out.append(value)
-        else:
-            self.out[opened] = ""
 
     def _run(self, token: re.Match[str]) -> None:
         mark = token.group()[0]

@@ -186,7 +186,15 @@ def _proposal(block: Block) -> Proposal | None:
             action = next(a for a, title in _TITLES.items() if title == heading["title"])
             target = heading["target"]
         elif (ground := _GROUND.match(line)) is not None:
-            grounds.append(_ground(ground))
+            source = ground["source"].replace("\\[", "[").replace("\\]", "]")
+            grounds.append(
+                Ground(
+                    Citation.parse(source),
+                    unescape_inline(ground["content"]),
+                    date.fromisoformat(ground["day"]) if ground["day"] else None,
+                    ground["fact"] or "",
+                )
+            )
         elif (said := _WHY.match(line)) is not None:
             why = unescape_inline(said["why"])
     wanted = {
@@ -199,16 +207,6 @@ def _proposal(block: Block) -> Proposal | None:
     if action is None or (min(len(old), 1) if is_cut else len(old), len(new)) != wanted[action]:
         return None
     return Proposal(block.name, action, target, "\n".join(old), "".join(new), why, tuple(grounds))
-
-
-def _ground(found: re.Match[str]) -> Ground:
-    source = found["source"].replace("\\[", "[").replace("\\]", "]")
-    return Ground(
-        Citation.parse(source),
-        unescape_inline(found["content"]),
-        date.fromisoformat(found["day"]) if found["day"] else None,
-        found["fact"] or "",
-    )
 
 
 def format_ruling(ruling: ProposalRuling) -> str:

@@ -13,7 +13,6 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from lorebank.database.connection import Connection, read_meta, select, write_meta
-from lorebank.domain.facts import Diagnostic
 from lorebank.language.folding import slugify
 from lorebank.names.entities import (
     IDENTITY_CODES,
@@ -58,7 +57,14 @@ def refresh_entities(connection: Connection, changed: frozenset[str] | None) -> 
         return frozenset()
     resolved = resolution(connection)
     _set_dirty(connection, resolved.entity_of, changed)
-    _rewrite_problems(connection, resolved.problems)
+    connection.execute(
+        "DELETE FROM diagnostics WHERE substr(code, 1, ?) = ?",
+        (len(IDENTITY_CODES), IDENTITY_CODES),
+    )
+    connection.executemany(
+        "INSERT INTO diagnostics (path, line, code, message) VALUES (?, ?, ?, ?)",
+        [(p.path, p.line, p.code, p.message) for p in resolved.problems],
+    )
     connection.execute("DELETE FROM proposals")
     connection.executemany(
         "INSERT INTO proposals (slug, other, reason) VALUES (?, ?, ?)", list(resolved.proposals)
@@ -150,17 +156,6 @@ def _mentioned_with(connection: Connection, slugs: Sequence[str]) -> set[str]:
         (slugs,),
     )
     return {entity for (entity,) in rows}
-
-
-def _rewrite_problems(connection: Connection, problems: Iterable[Diagnostic]) -> None:
-    connection.execute(
-        "DELETE FROM diagnostics WHERE substr(code, 1, ?) = ?",
-        (len(IDENTITY_CODES), IDENTITY_CODES),
-    )
-    connection.executemany(
-        "INSERT INTO diagnostics (path, line, code, message) VALUES (?, ?, ?, ?)",
-        [(p.path, p.line, p.code, p.message) for p in problems],
-    )
 
 
 def _rewrite_entities(connection: Connection, entity_of: Mapping[str, str]) -> None:

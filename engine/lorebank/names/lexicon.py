@@ -157,38 +157,12 @@ _KANA = re.compile(r"[\u3041-\u3096\u30a1-\u30fa\u30fc]+")
 _HAN_OR_HANGUL = re.compile(
     r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff々\uac00-\ud7a3]+"
 )
-_SPELLINGS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
-    (re.compile(pattern), replacement)
-    for pattern, replacement in (
-        (r"shch|schtsch|chtch", "Š"),
-        (r"tsch|tch|tsj|ch(?=[aeiouy])|č|ç", "Č"),
-        (r"dsch|dzh|dj", "j"),
-        (r"sch|sh|sj|š", "Š"),
-        (r"zh", "Ž"),
-        (r"kh|ch", "h"),
-        (r"ph", "f"),
-        (r"th", "t"),
-        (r"gh", "g"),
-        (r"ck|q(?:u(?=[aeio]))?", "k"),
-        (r"x", "ks"),
-        (r"c(?=[eiy])", "s"),
-        (r"c", "k"),
-        (r"w", "v"),
-        (r"tz|ts", "z"),
-        (r"\A[jy](?=e)", ""),
-        (r"(?<=[aou])[jyi](?=e)", ""),
-        (r"(?:[jyi]?e|o)(?:v|ff?)\Z", "ov"),
-        (r"[ijy]+", "i"),
-        (r"ue", "u"),
-        (r"oe|oh(?![aeiou])", "o"),
-        (r"ae", "a"),
-        (r"ou|oo", "u"),
-        (r"ie|ee", "i"),
-        (r"(?<=[aeiou])h(?![aeiou])", ""),
-        (r"(?<=[^aeiou])h(?=[^aeiou]|\Z)", ""),
-        (r"(.)\1+", r"\1"),
-    )
-)
+
+
+@cache
+def _spellings() -> tuple[tuple[re.Pattern[str], str], ...]:
+    rows = (line.partition(" ") for line in _lines("sounds.txt"))
+    return tuple((re.compile(pattern), written) for pattern, _, written in rows)
 
 
 def is_han_or_hangul(text: str) -> bool:
@@ -212,7 +186,7 @@ def sound(token: str) -> str:
     key = latinise(token)
     if not key.isascii():
         return ""
-    for pattern, replacement in _SPELLINGS:
+    for pattern, replacement in _spellings():
         key = pattern.sub(replacement, key)
     return key
 

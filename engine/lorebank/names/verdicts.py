@@ -324,11 +324,7 @@ def judge_slip(a: Reading, b: Reading) -> tuple[Verdict, str] | None:
     letters = min(_letters(a), _letters(b))
     if letters >= _LONG and _is_slip(x, y, edit):
         return Verdict.SAME, "one letter differs in a long name"
-    return _judge_short(x, y, edit, letters, len(a.tokens))
-
-
-def _judge_short(x: str, y: str, edit: Edit, letters: int, words: int) -> tuple[Verdict, str]:
-    if len(x) < 3 and not (words > 1 and len(y) > 2):
+    if len(x) < 3 and not (len(a.tokens) > 1 and len(y) > 2):
         return Verdict.DIFFERENT, "short names"
     if edit.place == 0 and not edit.swap and min(len(x), letters) < 5:
         return Verdict.DIFFERENT, "first letters differ in a short name"

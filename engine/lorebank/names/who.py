@@ -195,7 +195,13 @@ def audit_names(connection: Connection) -> Audit:
     hubs."""
     pairs = proposals(connection)
     entities = {entity.slug: entity for entity in list_entities(connection)}
-    quiet = _dismissed(connection)
+    # Entities about which nothing is to be reported.
+    rows = select(
+        connection,
+        "SELECT n.slug, a.entity FROM names n LEFT JOIN aliases a ON a.slug = n.slug"
+        " WHERE n.action = 'dismiss' AND n.target = ''",
+    )
+    quiet = frozenset(slug for row in rows for slug in row if slug)
     audible = [entity for entity in entities.values() if entity.slug not in quiet]
     findings = [
         *_duplicates(connection, pairs, entities),
@@ -204,16 +210,6 @@ def audit_names(connection: Connection) -> Audit:
         *_hubs(connection, [entity.facts for entity in entities.values()], audible),
     ]
     return Audit(duplicates=pairs, findings=tuple(findings))
-
-
-def _dismissed(connection: Connection) -> frozenset[str]:
-    """Entities about which nothing is to be reported."""
-    rows = select(
-        connection,
-        "SELECT n.slug, a.entity FROM names n LEFT JOIN aliases a ON a.slug = n.slug"
-        " WHERE n.action = 'dismiss' AND n.target = ''",
-    )
-    return frozenset(slug for row in rows for slug in row if slug)
 
 
 def _duplicates(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,11 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
+    from lorebank.providers.protocols import Array, Floats
 
 _TYPES = {
     "F64": "<f8",
@@ -76,7 +73,7 @@ def _map_array(file: Path, start: int, size: int, row: Any) -> Array:
     return np.memmap(file, kind, "r", start + begin, shape)
 
 
-def as_floats(table: Array) -> NDArray[np.float32]:
+def as_floats(table: Array) -> Floats:
     if table.dtype == _BF16_MARK:
         return (table.astype(np.uint32) << 16).view(np.float32)
     return table.astype(np.float32)

@@ -23,8 +23,7 @@ from lorebank.records import Record
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float32]
-    Array = NDArray[Any]
+    from lorebank.providers.protocols import Array, Floats
 
 
 NETWORKS = ("model.onnx", "onnx/model.onnx", "onnx/model_quantized.onnx", "model_quantized.onnx")

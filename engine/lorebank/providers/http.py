@@ -180,7 +180,10 @@ class Client(Mutable):
                 raise self._cancelled_error() from None
             if not isinstance(problem, httpx.TransportError | httpx.StreamError):
                 raise  # httpx raises it for a closed client, as after `cancel`
-            raise self._failure(_first_line(problem)) from None
+            text = str(problem).strip().partition("\n")[0]
+            raise self._failure(
+                f"{type(problem).__name__}: {text}" if text else type(problem).__name__
+            ) from None
         if response.is_success:
             return body
         failure = self._refusal(response.status_code, body)
@@ -298,11 +301,6 @@ def _error_message(body: bytes) -> str:
         found = json.dumps(found, ensure_ascii=False)
     printable = "".join(c if c.isprintable() else " " for c in found)
     return " ".join(printable.split())[:_MAX_MESSAGE_CHARACTERS]
-
-
-def _first_line(problem: Exception) -> str:
-    text = str(problem).strip().partition("\n")[0]
-    return f"{type(problem).__name__}: {text}" if text else type(problem).__name__
 
 
 def _hint(status: int, provider: str, purpose: str) -> str:

@@ -29,9 +29,7 @@ from lorebank.providers.remote import RemoteEmbedder
 from lorebank.providers.services import OPENAI_EMBEDDINGS, openai_body
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from lorebank.providers.protocols import Floats
     from lorebank.providers.registry import Setup
     from lorebank.settings.tables import LocalSettings
 
@@ -76,7 +74,7 @@ class LlamaCppEmbedder(RemoteEmbedder):
         super().cancel()
         self._stop_server()
 
-    def _embed(self, texts: Sequence[str], role: Role, policy: RetryPolicy) -> NDArray[np.float32]:
+    def _embed(self, texts: Sequence[str], role: Role, policy: RetryPolicy) -> Floats:
         if self._path:
             with self._start_lock:
                 if self._process is None or self._process.poll() is not None:
@@ -89,12 +87,18 @@ class LlamaCppEmbedder(RemoteEmbedder):
         port = _free_port()
         if self._path.startswith("hf:") and not self._setup.embedder.offline:
             self._setup.say(f"{command[0]} downloads {self._path} unless it is here already")
+        # Without API keys, which the server does not need.
+        environment = {
+            name: text for name, text in os.environ.items() if not name.endswith("_API_KEY")
+        }
+        if settings.model_cache_dir:
+            environment["LLAMA_CACHE"] = str(Path(settings.model_cache_dir).expanduser())
         self._process = subprocess.Popen(
             [*command, "--host", "127.0.0.1", "--port", str(port)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            env=_environment(settings),
+            env=environment,
         )
         atexit.register(self._stop_server)
         self.client.base_url = f"http://127.0.0.1:{port}/v1"
@@ -160,14 +164,6 @@ def _model_arguments(path: str, *, offline: bool) -> list[str]:
             f"llama.cpp: no file {file_path}", hint="correct embedder.local.model_path"
         )
     return ["-m", str(file_path), "--embedding"]
-
-
-def _environment(settings: LocalSettings) -> dict[str, str]:
-    """Without API keys, which the server does not need."""
-    environment = {name: text for name, text in os.environ.items() if not name.endswith("_API_KEY")}
-    if settings.model_cache_dir:
-        environment["LLAMA_CACHE"] = str(Path(settings.model_cache_dir).expanduser())
-    return environment
 
 
 def _free_port() -> int:

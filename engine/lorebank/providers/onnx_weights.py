@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
+    from lorebank.providers.protocols import Array
 
 _GRAPH, _TENSOR = 7, 5
 _DIMENSIONS, _KIND, _NAME, _BYTES = 1, 2, 8, 9
@@ -18,7 +17,7 @@ _DIMENSIONS, _KIND, _NAME, _BYTES = 1, 2, 8, 9
 _KINDS: dict[int, np.dtype[Any]] = {1: np.dtype("<f4"), 3: np.dtype("i1")}
 
 
-def read_weights(file: bytes) -> Iterator[tuple[str, NDArray[np.generic]]]:
+def read_weights(file: bytes) -> Iterator[tuple[str, Array]]:
     """The float32 and int8 weights of an ONNX file by name, in file order.
 
     Raises `ValueError`, `IndexError` or `KeyError` if it is not an ONNX file.

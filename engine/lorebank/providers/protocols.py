@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from lorebank.language.words import estimate_tokens
 from lorebank.records import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     import numpy as np
     from numpy.typing import NDArray
 
+    Array = NDArray[Any]
+    Floats = NDArray[np.float32]
 
 Role = Literal["document", "query"]  # whether a text is stored, or searched with
 
@@ -66,12 +67,12 @@ class Embedder(Model, Protocol):
     def limits(self) -> Limits:
         """How to cut a large job into calls."""
 
-    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def embed_documents(self, texts: Sequence[str]) -> Floats:
         """Vectors of stored texts, shape `(len(texts), dimension)`."""
 
-    def embed_query(self, text: str) -> NDArray[np.float32]:
+    def embed_query(self, text: str) -> Floats:
         """The vector of a question, shape `(dimension,)`."""
-        query: NDArray[np.float32] = self.embed_documents([text])[0]
+        query: Floats = self.embed_documents([text])[0]
         return query
 
     def cancel(self) -> None:
@@ -91,7 +92,7 @@ class BatchEmbedder(Embedder, Protocol):
     def submit(self, texts: Mapping[str, str]) -> str:
         """Submit texts by custom id, as documents; returns the provider's job id."""
 
-    def collect(self, job: str) -> Mapping[str, NDArray[np.float32]] | None:
+    def collect(self, job: str) -> Mapping[str, Floats] | None:
         """The finished vectors of a job by custom id; `None` while it runs. Raises `ProviderError`
         if the provider does not know the job."""
 
@@ -137,7 +138,7 @@ class Completion(Record):
 class Reranker(Model, Protocol):
     """A model that scores how well a text answers a question."""
 
-    def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
+    def scores(self, query: str, texts: Sequence[str]) -> Floats:
         """One score per text, higher is better, on any scale. Raises `ProviderError`."""
 
 

@@ -31,11 +31,8 @@ from lorebank.records import Record, dig
 from lorebank.settings.tables import RemoteSettings
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from lorebank.providers.protocols import Floats
     from lorebank.providers.registry import Setup
-
-    Floats = NDArray[np.float32]
 
 Headers = Callable[[str], dict[str, str]]  # API key → its headers
 _TOO_LARGE = ("token", "too long", "too large", "context length", "payload size", "batch size")
@@ -342,11 +339,11 @@ def unit_vector(row: Any, dimension: int) -> Floats:
     return vector
 
 
-def _vector(row: Any) -> NDArray[np.floating[Any]]:
+def _vector(row: Any) -> Any:
     """The numbers of a list, or of the base64 of 32-bit floats."""
     try:
         if isinstance(row, str):
-            vector: NDArray[Any] = np.frombuffer(binascii.a2b_base64(row, strict_mode=True), "<f4")
+            vector: Any = np.frombuffer(binascii.a2b_base64(row, strict_mode=True), "<f4")
         else:
             vector = np.array(row, dtype=np.float64)
     except (TypeError, ValueError):

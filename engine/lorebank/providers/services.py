@@ -38,8 +38,7 @@ from lorebank.providers.remote import (
 from lorebank.records import dig
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from lorebank.providers.protocols import Floats
 
 _FINISHED_STATES = frozenset({"completed", "failed", "expired", "cancelled", "canceled"})
 
@@ -110,7 +109,7 @@ def _submit(
     return client.post("/batches", body, policy, partial(_require_id, client.provider))
 
 
-def _collect(embedder: RemoteEmbedder, job: str) -> Mapping[str, NDArray[np.float32]] | None:
+def _collect(embedder: RemoteEmbedder, job: str) -> Mapping[str, Floats] | None:
     """The results of a finished (or expired) job."""
     state = embedder.client.get(f"/batches/{job}", embedder.policy, as_object)
     if str(state.get("status")) not in _FINISHED_STATES:
@@ -132,7 +131,7 @@ def _json_lines(text: str) -> Iterator[Any]:
             yield json.loads(line)
 
 
-def _vector(row: Any, dimension: int) -> NDArray[np.float32]:
+def _vector(row: Any, dimension: int) -> Floats:
     response = dig(row, "response")
     for error in (dig(row, "error"), dig(response, "body", "error")):
         if error:
@@ -236,7 +235,7 @@ def _gemini_submit(embedder: RemoteEmbedder, texts: Mapping[str, str]) -> str:
     return embedder.client.post(path, {"batch": batch}, embedder.policy, _job_name)
 
 
-def _gemini_collect(embedder: RemoteEmbedder, job: str) -> Mapping[str, NDArray[np.float32]] | None:
+def _gemini_collect(embedder: RemoteEmbedder, job: str) -> Mapping[str, Floats] | None:
     operation = embedder.client.get(f"/{job}", embedder.policy, as_object)
     # `SUCCEEDED` of `BATCH_STATE_SUCCEEDED`; empty where no state is given.
     named = dig(operation, "metadata", "state") or operation.get("state") or ""
@@ -265,7 +264,7 @@ def _inlined_responses(operation: Mapping[str, Any]) -> list[Any]:
     return []
 
 
-def _gemini_vector(row: Any, dimension: int) -> NDArray[np.float32]:
+def _gemini_vector(row: Any, dimension: int) -> Floats:
     if error := dig(row, "error"):
         raise BadAnswer(str(dig(error, "message"))[:200])
     return unit_vector(dig(row, "response", "embedding", "values"), dimension)

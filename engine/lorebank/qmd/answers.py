@@ -176,7 +176,18 @@ def to_search_hits(
         if len(hits) == min(request.k, limits.max_results) or room < _MIN_SNIPPET_ROOM:
             break
         hit = _hit(place, root, config, known)
-        if hit is None or not _passes_filters(hit, request) or any(_overlaps(hit, h) for h in hits):
+        if (
+            hit is None
+            or not _passes_filters(hit, request)
+            or any(
+                (
+                    hit.path == h.path
+                    and hit.start_line <= h.end_line
+                    and h.start_line <= hit.end_line
+                )
+                for h in hits
+            )
+        ):
             continue
         cut = snippet(hit.snippet, terms, limit=min(limits.max_snippet_chars, room))
         room -= min(room, len(cut))
@@ -220,12 +231,4 @@ def _passes_filters(hit: SearchHit, request: QmdQuery) -> bool:
     below = (request.path or "").rstrip("/")
     return hit.score >= request.min_score and (
         request.path is None or hit.path == below or hit.path.startswith(f"{below}/")
-    )
-
-
-def _overlaps(one: SearchHit, other: SearchHit) -> bool:
-    return (
-        one.path == other.path
-        and one.start_line <= other.end_line
-        and other.start_line <= one.end_line
     )

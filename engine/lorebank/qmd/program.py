@@ -223,7 +223,11 @@ def collections_of(root: Path, config: Config, sessions: Path | None) -> tuple[C
     settings = config.memory.qmd
     found: list[Collection] = []
     if settings.include_default_memory:
-        outside = [path for path in config.workspace.extra_paths if _is_outside(root, path)]
+        outside = [
+            path
+            for path in config.workspace.extra_paths
+            if Path(relative_to_root(root, path)).is_absolute()
+        ]
         found.append(Collection(MEMORY, root, _memory_pattern(root, config)))
         found += [_collection(f"extra-{n}", Path(p), "") for n, p in enumerate(outside, start=1)]
     taken = {row["name"] for row in settings.paths if "name" in row}
@@ -300,10 +304,6 @@ def _unique_name(wanted: str, taken: set[str]) -> str:
         name += "-x"
     taken.add(name)
     return name
-
-
-def _is_outside(root: Path, path: str) -> bool:
-    return Path(relative_to_root(root, path)).is_absolute()
 
 
 def _memory_pattern(root: Path, config: Config) -> str:

@@ -27,7 +27,6 @@ from lorebank.schedule.job import Job, job_name
 Command = tuple[str, ...]
 _SYSTEMCTL = ("systemctl", "--user")
 _CALENDAR = re.compile(r"^OnCalendar=\*-\*-\* (\d\d):(\d\d):00$", re.MULTILINE)
-_FIRST_DAY = "2025-01-01"
 _START = re.compile(r"<StartBoundary>[-0-9]+T(\d\d):(\d\d):00</StartBoundary>")
 
 
@@ -117,47 +116,27 @@ def _search_time(pattern: re.Pattern[str], text: str) -> time | None:
 
 
 def service_unit(job: Job) -> str:
-    return f"""\
-[Unit]
-Description=lorebank: nightly reflection of {_no_specifiers(job.workspace)}
-
-[Service]
-Type=oneshot
-ExecStart={_exec_line(job)}
-Nice=10
-IOSchedulingClass=idle
-"""
+    """Words are quoted, specifiers and variables escaped; in the first word, `$` is literal."""
+    first, *rest = ['"' + re.sub(r'(["\\])', r"\\\1", word) + '"' for word in job.command]
+    command = " ".join([first, *(word.replace("$", "$$") for word in rest)])
+    return _filled("job.service", workspace=job.workspace, command=command)
 
 
 def timer_unit(job: Job) -> str:
     """Times are local."""
-    return f"""\
-[Unit]
-Description=lorebank: nightly reflection of {_no_specifiers(job.workspace)}
-
-[Timer]
-OnCalendar=*-*-* {job.at:%H:%M}:00
-Persistent=true
-AccuracySec=1min
-
-[Install]
-WantedBy=timers.target
-"""
+    return _filled("job.timer", workspace=job.workspace, at=f"{job.at:%H:%M}")
 
 
-def _exec_line(job: Job) -> str:
-    """Quoted, with specifiers and variables escaped; in the first word, `$` is literal."""
-    first, *rest = job.command
-    return " ".join([_quoted(first), *(_quoted(word).replace("$", "$$") for word in rest)])
-
-
-def _quoted(word: str) -> str:
-    escaped = _no_specifiers(word).replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
-
-
-def _no_specifiers(text: str) -> str:
-    return text.replace("%", "%%")
+def _filled(file: str, **values: str) -> str:
+    """A text of `texts/`; systemd takes a single `%` for a specifier."""
+    text = Path(__file__).with_name("texts").joinpath(file).read_text("utf-8")
+    is_xml = file.endswith(".xml")
+    return text.format_map(
+        {
+            key: escape(value) if is_xml else value.replace("%", "%%")
+            for key, value in values.items()
+        }
+    )
 
 
 def agent_label(name: str) -> str:
@@ -188,44 +167,22 @@ def agent_plist(job: Job, log: str) -> str:
 
 def task_xml(job: Job) -> str:
     """For `schtasks /Create /XML`, to be written as UTF-16; times are local."""
-    program, *arguments = job.command
-    return f"""\
-<?xml version="1.0" encoding="UTF-16"?>
-<Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
-  <RegistrationInfo>
-    <Description>lorebank: nightly reflection of {escape(job.workspace)}</Description>
-  </RegistrationInfo>
-  <Triggers>
-    <CalendarTrigger>
-      <StartBoundary>{_FIRST_DAY}T{job.at:%H:%M}:00</StartBoundary>
-      <ScheduleByDay>
-        <DaysInterval>1</DaysInterval>
-      </ScheduleByDay>
-    </CalendarTrigger>
-  </Triggers>
-  <Settings>
-    <MultipleInstancesPolicy>IgnoreNew</MultipleInstancesPolicy>
-    <DisallowStartIfOnBatteries>false</DisallowStartIfOnBatteries>
-    <StopIfGoingOnBatteries>false</StopIfGoingOnBatteries>
-    <StartWhenAvailable>true</StartWhenAvailable>
-    <ExecutionTimeLimit>PT1H</ExecutionTimeLimit>
-    <Priority>7</Priority>
-  </Settings>
-  <Actions>
-    <Exec>
-      <Command>{escape(program)}</Command>
-      <Arguments>{escape(list2cmdline(arguments))}</Arguments>
-    </Exec>
-  </Actions>
-</Task>
-"""
+    program, *rest = job.command
+    at, arguments = f"{job.at:%H:%M}", list2cmdline(rest)
+    return _filled("job.xml", workspace=job.workspace, at=at, program=program, arguments=arguments)
 
 
 _LINE = re.compile(r"^(\d{1,2}) (\d{1,2}) \* \* \* ", re.MULTILINE)
 
 
 def cron_block(job: Job) -> str:
-    return f"{_begin_mark(job.name)}\n{_cron_line(job)}\n{_end_mark(job.name)}\n"
+    """`cd` first, so that a moved workspace is not recreated for its log."""
+    enter = f"cd {shlex.quote(job.workspace)} && mkdir -p .memory"
+    run = f"{shlex.join(job.command)} >> .memory/reflect.log"
+    # An unescaped % ends the command for cron, inside quotes as well.
+    command = f"{enter} && {run}".replace("%", "\\%")
+    line = f"{job.at.minute} {job.at.hour} * * * {command}"
+    return f"{_begin_mark(job.name)}\n{line}\n{_end_mark(job.name)}\n"
 
 
 def with_block(crontab: bytes, job: Job) -> bytes:
@@ -269,12 +226,3 @@ def _begin_mark(name: str) -> str:
 
 def _end_mark(name: str) -> str:
     return f"# END {name}"
-
-
-def _cron_line(job: Job) -> str:
-    """`cd` first, so that a moved workspace is not recreated for its log."""
-    enter = f"cd {shlex.quote(job.workspace)} && mkdir -p .memory"
-    run = f"{shlex.join(job.command)} >> .memory/reflect.log"
-    # An unescaped % ends the command for cron, inside quotes as well.
-    command = f"{enter} && {run}".replace("%", "\\%")
-    return f"{job.at.minute} {job.at.hour} * * * {command}"
