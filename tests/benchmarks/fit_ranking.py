@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 
 from lorebank import Bank
 from lorebank.app.questions import build_request
-from lorebank.index.selection import Selection
+from lorebank.index.finding import Selection
 from lorebank.recall.filters import Filters, parse_day, parse_interval
 from lorebank.recall.pipeline import RankOptions, find
 from lorebank.recall.scoring import SIGNS, Weights

@@ -12,9 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lorebank.conversations import sync as session_sync
-from lorebank.conversations.files import FoundSessions, SessionFile
 from lorebank.conversations.store import chunk_turns, open_sessions, session_problems
-from lorebank.conversations.sync import SessionRules, SyncScope, read_session, sync_sessions
+from lorebank.conversations.sync import (
+    FoundSessions,
+    SessionFile,
+    SessionRules,
+    SyncScope,
+    read_session,
+    sync_sessions,
+)
 from lorebank.conversations.turns import (
     START,
     Role,

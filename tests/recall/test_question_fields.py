@@ -9,7 +9,7 @@ import pytest
 
 from lorebank import Bank, UsageError
 from lorebank.domain.facts import FactKind
-from lorebank.index.selection import Selection
+from lorebank.index.finding import Selection
 from lorebank.recall.filters import Filters, read_fields
 from support import WORDS_ONLY, golden
 

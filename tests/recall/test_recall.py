@@ -11,7 +11,7 @@ import pytest
 
 from lorebank import Bank, FactKind, LorebankError, NotFound, UsageError
 from lorebank.domain.facts import Interval
-from lorebank.index.selection import Selection
+from lorebank.index.finding import Selection
 from lorebank.recall.filters import Filters
 from lorebank.recall.understand import Understood, understand
 from support import FIXTURES, WORDS_ONLY, golden

@@ -21,7 +21,7 @@ from lorebank.workspace.paths import read_text_file
 
 if TYPE_CHECKING:
     from lorebank.conversations.export import Transcript, TranscriptExport
-    from lorebank.conversations.files import SessionFile
+    from lorebank.conversations.sync import SessionFile
     from lorebank.conversations.turns import Turn
     from lorebank.forgetting.selection import Conversations
     from lorebank.markdown.forgotten import Forgotten
@@ -45,7 +45,7 @@ def sync_sessions(
     unless `force` says otherwise; `full` reads everything again. Where the settings do not name
     transcripts, nothing is read, and what was kept of them is deleted.
     """
-    from lorebank.conversations.files import find_sessions
+    from lorebank.conversations.sync import find_sessions
 
     if not ws.config.memory_search.searches_sessions:
         ws.discard_sessions()
@@ -75,7 +75,7 @@ def sync_sessions(
 def transcripts(ws: OpenWorkspace) -> Iterator[Transcript]:
     """The conversations of this agent as they may be exported, one after the other."""
     from lorebank.conversations.export import Transcript
-    from lorebank.conversations.files import find_sessions
+    from lorebank.conversations.sync import find_sessions
 
     forgotten = _forgotten(ws)
     for file in find_sessions(ws.root, ws.config).files:
@@ -122,7 +122,7 @@ def _forgotten(ws: OpenWorkspace) -> Forgotten:
 
 def conversations(ws: OpenWorkspace) -> Conversations | None:
     """The transcripts as forgetting reaches them; `None` where none are read."""
-    from lorebank.conversations.files import find_sessions
+    from lorebank.conversations.sync import find_sessions
     from lorebank.forgetting.selection import Conversations
 
     exports = ws.sidecar is not None and ws.sidecar.sessions_folder is not None
@@ -185,8 +185,8 @@ def search_sessions(
 
 def session_state(ws: OpenWorkspace) -> tuple[dict[str, int], tuple[Diagnostic, ...]]:
     """How much is kept, and what is odd; both empty where transcripts are not searched."""
-    from lorebank.conversations.files import find_sessions
     from lorebank.conversations.store import session_counts, session_problems
+    from lorebank.conversations.sync import find_sessions
 
     if not ws.config.memory_search.searches_sessions:
         return {}, ()

@@ -22,12 +22,11 @@ from lorebank.domain.answers import Answer, Hit, SearchHit
 from lorebank.domain.facts import Diagnostic, FactKind, Opinion
 from lorebank.errors import NotFound, ProviderError, UsageError
 from lorebank.index.chunks import contexts_stated_in
-from lorebank.index.finding import stands_in_text
+from lorebank.index.finding import Selection, known_tags, select_items, stands_in_text
 from lorebank.index.items import NOTE
+from lorebank.index.lexical import respell_names
 from lorebank.index.opinions import beliefs_of_facts
-from lorebank.index.selection import Selection, known_tags, select_items
 from lorebank.index.vectors import QueryVector
-from lorebank.index.vocabulary import respell_names
 from lorebank.language.folding import fold, slugify
 from lorebank.language.words import words
 from lorebank.names.entities import lookup_names

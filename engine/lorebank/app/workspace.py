@@ -49,10 +49,9 @@ if TYPE_CHECKING:
     from lorebank.app.watching import Watcher
     from lorebank.inbox.sources import InboxContext
     from lorebank.index.items import ItemCache
-    from lorebank.index.lexical import Postings
+    from lorebank.index.lexical import Postings, Vocabulary
     from lorebank.index.meaning import EmbeddingService
     from lorebank.index.vectors import VectorIndex, VectorsOf
-    from lorebank.index.vocabulary import Vocabulary
     from lorebank.pages.facts import BankContent
     from lorebank.providers.protocols import Embedder, Generator, Reranker
     from lorebank.providers.registry import Setup
@@ -450,7 +449,7 @@ class OpenWorkspace:
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
-        from lorebank.index.vocabulary import Vocabulary
+        from lorebank.index.lexical import Vocabulary
 
         return Vocabulary(self.index)
 
@@ -775,7 +774,7 @@ def _inode(path: Path) -> int | None:
 
 def with_vocabulary_table(connection: Connection) -> Connection:
     """The connection with the temporary tables that questions need; closed where that fails."""
-    from lorebank.index.vocabulary import index_words
+    from lorebank.index.lexical import index_words
 
     try:
         index_words(connection)

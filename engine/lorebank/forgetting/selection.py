@@ -15,7 +15,7 @@ from functools import cache
 from itertools import groupby
 from pathlib import Path
 
-from lorebank.conversations.files import SessionFile
+from lorebank.conversations.sync import SessionFile
 from lorebank.conversations.turns import Turn
 from lorebank.database.connection import Connection, select
 from lorebank.domain.facts import Citation

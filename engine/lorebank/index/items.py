@@ -73,10 +73,6 @@ class Item(NamedTuple):
         return Citation(self.path, self.start_line, self.end_line)
 
 
-def item_count(connection: Connection) -> int:
-    return int(connection.execute("SELECT count(*) FROM items").get)
-
-
 def item_places(connection: Connection) -> frozenset[str]:
     """Where each fact and passage stands, as a citation is written: `path#L12`, `path#L12-L15`."""
     return frozenset(

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lorebank.errors import ProviderError
-from lorebank.providers.onnx_weights import read_weights
 
 if TYPE_CHECKING:
     from lorebank.providers.protocols import Array, Floats
@@ -135,6 +134,8 @@ def prepare_arrays(file: Path) -> dict[str, Array]:
 
     Raises `ProviderError` if the file is another model.
     """
+    from lorebank.providers.onnx_weights import read_weights  # once an installation
+
     try:
         tensors = dict(read_weights(file.read_bytes()))
 

@@ -19,7 +19,7 @@ from lorebank.domain.answers import Answer
 from lorebank.domain.facts import Citation
 from lorebank.domain.reports import BenchReport, BenchRow
 from lorebank.index.items import NOTE, load_items
-from lorebank.index.vocabulary import Vocabulary
+from lorebank.index.lexical import Vocabulary
 from lorebank.language.words import content_words, words
 
 VARIANTS = ("cloze", "half", "relation", "typo")

@@ -22,13 +22,12 @@ from lorebank.index.finding import (
     items_in_interval,
     items_of_entities,
     items_with_codes,
+    newest_items,
     opinion_items,
 )
 from lorebank.index.items import Item, ItemCache
-from lorebank.index.lexical import Held, Postings, best_items, terms_held
-from lorebank.index.selection import newest_items
+from lorebank.index.lexical import Held, Postings, Vocabulary, best_items, terms_held
 from lorebank.index.slots import items_of_slots
-from lorebank.index.vocabulary import Vocabulary
 from lorebank.language.words import identifiers, same_word, words
 from lorebank.recall.understand import Understood
 from lorebank.records import Record

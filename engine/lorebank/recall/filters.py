@@ -20,8 +20,8 @@ from typing import Any
 from lorebank.dates.query import parse_bound
 from lorebank.domain.facts import FactKind, Interval, Origin
 from lorebank.errors import UsageError
+from lorebank.index.finding import Selection
 from lorebank.index.items import NOTE
-from lorebank.index.selection import Selection
 from lorebank.language.folding import fold, slugify
 from lorebank.language.words import stop_words, words
 from lorebank.records import Record

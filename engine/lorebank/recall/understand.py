@@ -19,7 +19,7 @@ from lorebank.dates.phrases import DatePhrase, find_vague
 from lorebank.dates.query import query_interval
 from lorebank.domain.answers import Query
 from lorebank.domain.facts import Interval
-from lorebank.index.selection import Selection
+from lorebank.index.finding import Selection
 from lorebank.language.folding import fold, slugify, strip_possessive
 from lorebank.language.words import (
     UNSPACED,

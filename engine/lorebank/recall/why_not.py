@@ -11,10 +11,9 @@ from collections.abc import Iterator
 
 from lorebank.domain.answers import Absence
 from lorebank.domain.facts import Interval
-from lorebank.index.finding import find_items
+from lorebank.index.finding import Selection, find_items, select_items
 from lorebank.index.items import Item
 from lorebank.index.lexical import terms_held
-from lorebank.index.selection import Selection, select_items
 from lorebank.language.words import estimate_tokens
 from lorebank.recall.answer import Arranged
 from lorebank.recall.candidates import Request
