@@ -67,8 +67,7 @@ def export_transcripts(
 
 
 def transcript_text(transcript: Transcript) -> str:
-    """A conversation as Markdown, one line per turn, without private spans, hidden markup, control
-    characters and secrets."""
+    """A conversation as Markdown, one line per turn, without what is private, hidden or secret."""
     lines = [
         f"{_LABELS[turn.role]}: {said}"
         for turn in transcript.turns

@@ -206,8 +206,7 @@ def sync_sessions(
 def _drop_removed(
     connection: Connection, files: list[SessionFile], rules: SessionRules, reach: SyncScope
 ) -> tuple[dict[str, KnownSession], list[str]]:
-    """The known sessions by path, after deleting missing ones (or all, if the rules changed), and
-    the paths of the missing ones."""
+    """The known sessions by path, and the paths deleted: the missing, or all under new rules."""
     places = {file.path: str(file.place) for file in files}
     known = rows.known_sessions(connection)
     other_rules = read_meta(connection, "rules") != rules.fingerprint()

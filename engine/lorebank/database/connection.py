@@ -104,8 +104,7 @@ def _is_regular_or_missing(path: Path) -> bool:
 
 
 def is_damage(problem: Exception) -> bool:
-    """Whether the database is corrupt: a malformed page, a file that ends too early, invalid text,
-    or a missing table."""
+    """Whether the database is corrupt: a bad page, a short file, bad text, a table missing."""
     if isinstance(problem, apsw.IOError):
         return getattr(problem, "extendedresult", 0) == apsw.SQLITE_IOERR_SHORT_READ
     damaged = (*DamagedIndex, UnicodeDecodeError)
@@ -138,8 +137,7 @@ def open_in_memory(path: Path | None, schema: str = "schema.sql") -> apsw.Connec
 
 
 def integrity_problems(connection: Connection, *, words: bool = True) -> tuple[str, ...]:
-    """Problems found by SQLite's and FTS5's integrity checks. Raises errors of the disk, and of a
-    busy database."""
+    """Problems found by SQLite's and FTS5's checks. Raises errors of the disk, or if busy."""
     try:
         checked = select(connection, "PRAGMA quick_check(10)")
         problems = [str(line) for (line,) in checked if line != "ok"]

@@ -523,5 +523,4 @@ class Agenda(Record):
     items: tuple[AgendaItem, ...]
     """Overdue first, then by day, then undated."""
     doubtful: tuple[AgendaItem, ...] = ()
-    """In the same order: items that a newer line may have settled (`doubt`), and tasks of logs that
-    are overdue for days."""
+    """In the same order: what a newer line may have settled, and tasks of logs overdue for days."""

@@ -170,8 +170,7 @@ class Interval(Record):
         return self.start is not None and self.start > day
 
     def announces(self, written: date) -> bool:
-        """Whether a text of that day gives a future start (`from 1 December`), the most reliable
-        sign of a change."""
+        """Whether a text of that day gives a future start, the surest sign of a change."""
         return self.end is None and self.begins_after(written)
 
     def overlaps(self, other: Interval) -> bool:

@@ -63,8 +63,7 @@ class Status(Record):
     form: str = ""
     """The recognised form of another program's folder: `Obsidian vault`; else empty."""
     sidecar: dict[str, Any] = field(default_factory=dict)
-    """Where the settings name `qmd`: reason, mode, home, collections, updated, embedded, problem;
-    else empty."""
+    """Where `qmd` is set: reason, mode, home, collections, updated, embedded, problem."""
 
     to_dict = record_to_dict_with(
         fresh="index.fresh",
@@ -205,8 +204,7 @@ class ForgetReport(Record):
     proposed: tuple[ForgottenLine, ...] = ()
     """Lines of others than the agent: the owner is asked in the inbox."""
     searched: int | None = None
-    """Files searched for remaining occurrences, which are in `problems`; `None` without a text to
-    search for."""
+    """Files searched for what remains (in `problems`); `None` without a text to seek."""
 
     @property
     def is_done(self) -> bool:
@@ -328,8 +326,7 @@ class RotReport(Record):
     findings: tuple[RotFinding, ...]
     """By kind as `RotKind` lists them; the surest opinions first."""
     unrecalled: int | None = None
-    """How many old facts and opinions were never recalled (the oldest are in `findings`); `None` if
-    unknown."""
+    """How many old facts and opinions were never recalled; `None` if unknown."""
 
 
 class CalibrationBin(Record):

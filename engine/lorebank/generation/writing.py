@@ -45,11 +45,9 @@ if TYPE_CHECKING:
 
 
 _MIN_SHARED_WORDS = 0.7
-"""Minimum share of a sentence's content words in its lines. Chosen by hand: a summary may connect
-its lines by words of its own."""
+"""Least share of a sentence's content words in its lines, by hand: a summary connects them."""
 _MIN_STEM, _MAX_ENDING = 4, 3
-"""Letters that two forms of one word share, and by which they may differ at the end: chosen by hand
-for "rewrite" and "rewriting"."""
+"""Letters that forms of one word share, and may differ by; by hand for "rewrite", "rewriting"."""
 _NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
 _WORD = re.compile(r"(?<![\w'’])(?=[^\W\d_])\w[\w'’.-]*")
 
@@ -293,8 +291,7 @@ def judge_evidence(writer: Writer, opinion: str, line: str) -> str | None:
 
 
 def judge_relation(writer: Writer, older: str, newer: str) -> str | None:
-    """Whether the newer of two opinions says the `same`, `replaces` the older, or `both` hold; else
-    as `judge_evidence`."""
+    """Whether the newer opinion says the `same`, `replaces`, or `both` hold."""
     from lorebank.generation.generated import RelationAnswer
 
     answer = _judged(writer, RelationAnswer, "relation", older=older, newer=newer)

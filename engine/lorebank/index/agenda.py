@@ -142,8 +142,7 @@ def read_agenda(connection: Connection, today: date, days: int) -> Agenda:
 
 
 def _called_off(task: Task, lines: Sequence[Appointment]) -> Citation | None:
-    """Of lines that name the day of a task the one that calls it off, about an entity that the
-    task names."""
+    """The line among them that calls off the task of that day, by an entity of both."""
     for line in lines:
         if set(task.entities).intersection(line.entities):
             off = {when for when, phrase in _phrases_of(line) if _is_off(line.text, phrase)}
@@ -174,8 +173,7 @@ def _roll_anniversary(line: Appointment, today: date) -> Appointment:
 
 
 def _standing(lines: Sequence[Appointment]) -> list[_Entry]:
-    """The appointments that no newer line moves, each once, in the words of the newer or typed
-    line; `lines` are oldest first."""
+    """The appointments that no newer line moves, each once, by its newer or typed line."""
     entries = _on_pages(line for line in lines if not line.recorded)
     passed: list[_Entry] = []
     for line in lines:
@@ -278,8 +276,7 @@ def _days_moved_from(
 
 
 def _is_destination_marked(text: str, phrase: DatePhrase) -> bool:
-    """Whether a word right before a day says that something goes there, as in "the rehearsal of the
-    26th is moved to the 27th"."""
+    """Whether a word right before a day says where to: "that of the 26th moves to the 27th"."""
     near = (*text[: phrase.start].split()[-1:], phrase.text.split()[0])
     return any(lexicon().means(fold(word), "TO") for word in near)
 

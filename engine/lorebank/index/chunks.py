@@ -53,8 +53,7 @@ def select_chunks(connection: Connection, path: str) -> str:
 
 @lru_cache(maxsize=4096)  # with every answer, and mostly of the same files
 def scopes_above(path: str) -> tuple[str, ...]:
-    """The scopes whose contexts a file inherits, outermost first, its own last; the workspace's
-    is empty."""
+    """The scopes whose contexts a file inherits, from the workspace's (empty) to its own."""
     folders = [folder.as_posix() for folder in reversed(PurePosixPath(path).parents)]
     return (*("" if folder == "." else folder for folder in folders), path)
 

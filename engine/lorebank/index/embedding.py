@@ -230,8 +230,7 @@ def _submit(embedder: BatchEmbedder, call: Mapping[str, str]) -> str:
 
 
 def _collect(embedder: BatchEmbedder, job: str) -> Mapping[str, NDArray[np.float32]] | None:
-    """What a job embedded, nothing where the provider knows of no such job any more; `None` while
-    it is worked on."""
+    """What a job embedded, nothing where the provider no longer knows it; `None` while it runs."""
     try:
         return embedder.collect(job)
     except ProviderError as problem:
@@ -407,8 +406,7 @@ class _Run(Mutable):
             keep(vectors)
 
     def _by_jobs(self, items: Mapping[str, Sequence[_Part]]) -> Collection[str]:
-        """Embed by asynchronous jobs, where the embedder has them, into the cache; returns the
-        hashes of texts that jobs still work on."""
+        """Embed by asynchronous jobs, if any; returns the hashes that jobs still work on."""
         from lorebank.providers.protocols import BatchEmbedder
 
         jobs = self.embedder if isinstance(self.embedder, BatchEmbedder) else None

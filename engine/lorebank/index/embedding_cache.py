@@ -200,8 +200,7 @@ class EmbeddingCache:
 
     @_replacing_damaged
     def drop(self, hashes: Collection[str]) -> int:
-        """Forget these texts for good: vectors, places in jobs, and the bytes they stood in;
-        returns how many vectors went."""
+        """Forget these texts for good, their bytes included; returns how many vectors went."""
         wanted = json.dumps(sorted(hashes))
         self._connection.execute("PRAGMA secure_delete = ON")
         with transaction(self._connection):

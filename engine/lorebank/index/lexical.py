@@ -339,8 +339,7 @@ def best_items(
 
 
 def terms_held(postings: Postings, terms: Sequence[str], items: Collection[int]) -> dict[int, Held]:
-    """Item → which of the terms it holds, by their places; what only its neighbours hold is around
-    it."""
+    """Item → which of the terms it holds, by their places, itself or only its neighbours."""
     return postings.held(list(_quoted(postings.connection, terms).values()), items)
 
 

@@ -377,8 +377,7 @@ class EmbeddingService(Mutable):
         return vector
 
     def _embed_question(self, embedder: Embedder, text: str) -> Vector:
-        """Memoised for local embedders; for remote ones, which no secret may reach, read from the
-        disk cache."""
+        """Memoised for local embedders; for remote ones, which get no secret, from the cache."""
         if not embedder.endpoint:
             asked = embedder.fingerprint, text
             if asked not in self._asked:

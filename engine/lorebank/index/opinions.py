@@ -299,8 +299,7 @@ def insert_unsure(connection: Connection, holder: str, rows: Iterable[UnsureRow]
 
 
 def load_unsure(connection: Connection, *, fact: str | None = None) -> tuple[UnsureRow, ...]:
-    """The best pairs first, of two alike the one with the newer fact; only of one fact, where its
-    id is given."""
+    """The best pairs first, of two alike the one with the newer fact; of one fact if given."""
     rows = select(
         connection,
         "SELECT u.opinion, u.fact, u.score, u.reason FROM unsure u"

@@ -83,8 +83,7 @@ class ReadFile(Record):
     slots: tuple[tuple[Slot, ...], ...] = ()
     """What each of the facts fixes."""
     tasks: tuple[Task, ...] = ()
-    """Those that a line marks as such, each an item of its own; and promises, which stand in the
-    facts and passages."""
+    """Those that a line marks, each an item; and promises, which stand in facts and passages."""
     passages: tuple[tuple[Passage, tuple[Interval, ...]], ...] = ()
     """Each with the times it names."""
     chunks: tuple[Chunk, ...] = ()
@@ -244,8 +243,7 @@ def _read_ledger(
 
 
 def ledger_rows(entry: LedgerEntry) -> Iterator[NameRow]:
-    """One row a name: each but the last leads to, or is kept apart from, the last; and one that
-    says how the last is spelled."""
+    """One row a name: all lead to, or are kept apart from, the last; and one of its spelling."""
     *names, target = entry.names
     line, action = entry.citation.start_line, entry.action.value
     for name in names:

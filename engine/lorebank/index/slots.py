@@ -237,8 +237,7 @@ def _keys(connection: Connection, items: Iterable[int]) -> dict[int, list[_Key]]
 def _entries(
     connection: Connection, keys: Collection[_Key], as_of: date | None
 ) -> defaultdict[_Key, list[SlotEntry]]:
-    """All dated entries of these properties, whatever name the entity was called by; what begins
-    last stands first."""
+    """All dated entries of these properties, by whatever name; what begins last comes first."""
     found: defaultdict[_Key, list[SlotEntry]] = defaultdict(list)
     if not keys:
         return found

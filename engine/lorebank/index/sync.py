@@ -165,8 +165,7 @@ def sync_files(
 
 
 def _batches(sources: Sequence[SourceFile]) -> list[list[SourceFile]]:
-    """The files in their order, in as few batches of at most `BATCH_BYTES` as may be; at least one,
-    which may be empty."""
+    """The files in order, in as few batches of `BATCH_BYTES` at most as may be; one at least."""
     batches: list[list[SourceFile]] = [[]]
     size = 0
     for source in sources:

@@ -113,8 +113,7 @@ whole alone 160 and 130, at .5 165 and 127."""
 _PRIOR_COUNT, _USUAL_SPREAD = 30, 0.07
 """As many lines as the usual counts for: of two notes both near, neither is nearer than usual."""
 _SAMPLED = 4_000
-"""Vectors whose similarities stand for all where there are far more: their standard deviation is
-known to 1 %."""
+"""Vectors whose similarities stand for all where there are more; their spread is known to 1 %."""
 _DECIMALS = 6  # of a similarity: beyond them the two scans differ, and equal vectors would not tie
 
 

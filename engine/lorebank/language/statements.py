@@ -230,8 +230,7 @@ _MAY_BE_NEGATIVE = frozenset({"decision", "prefers"})
 
 
 def promise_in(text: str) -> str:
-    """The first sentence in which the writer or the subject makes a promise ("I" or nobody comes
-    before the cue); empty without any."""
+    """The first sentence in which "I", the subject or nobody makes a promise; empty without any."""
     whole, parts = _promising()
     said = set(words_of(text))
     cues = (cue for word in whole.keys() & said for cue in whole[word])
@@ -258,8 +257,7 @@ def non_name_words() -> frozenset[str]:
 
 @cache
 def _promising() -> tuple[dict[str, list[list[str]]], tuple[str, ...]]:
-    """The most distinctive word of each promise cue → the words of such cues; and the words of cues
-    with wildcards."""
+    """The rarest word of each promise cue → such cues; and words of cues with wildcards."""
     whole: dict[str, list[list[str]]] = {}
     parts: set[str] = set()
     for cue in (

@@ -126,8 +126,7 @@ def render_block(name: str, body: str) -> str:
 
 
 def place_blocks(text: str, bodies: Mapping[str, str], below: Mapping[str, int]) -> str:
-    """The text with each of these blocks right below a line of the text, 1-based, as `below` has
-    it; one that stands elsewhere moves there."""
+    """The text with each of these blocks right below a line (1-based), wherever it stood before."""
     for block in reversed(find_blocks(text)[0]):
         if block.name in below and block.first_line != below[block.name] + 1:
             lines = text.split("\n")

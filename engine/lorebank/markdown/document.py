@@ -177,8 +177,7 @@ _LINE = re.compile(
 
 
 def plain_blocks(lines: list[str], start: int, end: int) -> list[Node] | None:
-    """The blocks of a stretch of nothing but headings, paragraphs and items of one line; None where
-    there is anything else."""
+    """The blocks of a stretch of only headings, paragraphs and items of one line; else None."""
     nodes: list[Node] = []
     above = ""
     for number in range(start, end):
@@ -277,8 +276,7 @@ def walk(nodes: Iterable[Node]) -> Iterator[Node]:
 
 
 def last_section(document: Document, is_title: Callable[[str], bool]) -> tuple[int, int] | None:
-    """The last section of a file whose heading fits, at the top level: the line of the heading and
-    the one after the section, 0-based."""
+    """The last top-level section whose heading fits: its first line and the line behind it."""
     found: tuple[int, int] | None = None
     opened: Node | None = None
     for node in document.nodes:

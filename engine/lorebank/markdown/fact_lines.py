@@ -225,8 +225,7 @@ class _Prefix:
         )
 
     def _skip_emphasis(self, gap: re.Pattern[str] | None = None) -> None:
-        """Step over marks of emphasis: all of them with what may stand between them, else only
-        those that close an open one."""
+        """Step over marks of emphasis: all, with the gap between, or those that close one."""
         while mark := _EMPHASIS.match(self.text, self.position):
             if mark.group() in self.open_marks:
                 self.open_marks.remove(mark.group())

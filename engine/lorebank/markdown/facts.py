@@ -302,8 +302,7 @@ class _FactReader:
         self.in_retain = False
 
     def _label(self, node: Node, nested: Sequence[Node]) -> tuple[Mention, ...] | None:
-        """The names in an item that only groups the typed items below it; None where it is a fact
-        with details."""
+        """The names in an item that only groups typed items below it; None where it is a fact."""
         text = _own_text(node)
         if begins_typed(text):
             return None
@@ -346,8 +345,7 @@ class _FactReader:
         return line is not None and _is_clear(line)
 
     def _typed_elsewhere(self, text: str) -> FactLine | None:
-        """A line that stands outside of a retain section and names its kind and whom it is about;
-        None for any other."""
+        """A line outside a retain section that names its kind and whom it is about; else None."""
         if not self.words or ("@" not in text and "[[" not in text and "\uff20" not in text):
             return None
         text = text[sections.label_length(text, self.words) :]

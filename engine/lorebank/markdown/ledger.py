@@ -189,8 +189,7 @@ def format_evidence_line(ruling: EvidenceRuling) -> str:
 def parse_line_rulings(
     text: str, path: str, *, document: Document | None = None
 ) -> tuple[tuple[LineRuling, ...], tuple[Diagnostic, ...]]:
-    """The rulings of `bank/decisions.md` in order; list items that rule nothing, and rulings that
-    say the contrary of an earlier one."""
+    """The rulings of `bank/decisions.md`; list items that rule nothing, and contrary rulings."""
     rulings, problems = read_decisions(text, path, _line_ruling, "ruling-unread", document)
     found = list(problems)
     replacing: dict[tuple[str, str], int] = {}

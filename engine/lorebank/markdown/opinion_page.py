@@ -186,8 +186,7 @@ def kept_by_hand(opinion: Opinion) -> str:
 
 
 def _news(opinion: Opinion, entry: OpinionEntry | None) -> str:
-    """What other pages say of an opinion that is kept by hand since the last day that its owner
-    noted there, in the form of such pages."""
+    """What other pages say of an opinion kept by hand since the last day its owner noted."""
     noted = [line.date for line in opinion.evidence if line.source.path == OPINIONS_PATH]
     last = max(noted, default=date.min)
     fresh = [
@@ -304,8 +303,7 @@ def standing(opinion: Opinion) -> str:
 
 
 def _override_lines(entry: OpinionEntry | None) -> list[str]:
-    """What a person decided here, whether it holds on the page's day yet or not; what is written
-    below a typed line stays there."""
+    """What a person decided here, in force yet or not; what is below a typed line stays there."""
     if entry is None:
         return []
     lines = [] if entry.pin is None else [f"pin: {entry.pin:g}{_since(entry.pin_since)}"]

@@ -58,8 +58,7 @@ def _long_words(words: frozenset[str]) -> tuple[str, ...]:
 
 
 def label_title(text: str) -> str:
-    """What a paragraph that stands for a heading says: `**Shopping**`, `Shopping:`, `##Shopping`
-    alone; empty for any other."""
+    """What a paragraph that stands for a heading says (`**Shopping**`, `Shopping:`); else empty."""
     found = _BOLD.match(text) or _HASHES.match(text) or _LABEL.fullmatch(text.rstrip())
     return found["title"] if found else ""
 

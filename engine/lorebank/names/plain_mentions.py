@@ -197,8 +197,7 @@ def _marked(connection: Connection, items: Sequence[int]) -> Mapping[int, frozen
 
 
 def _repoint_mentions(connection: Connection) -> set[int]:
-    """Let every name lead to the entity that it stands for by now; the items in which one stood
-    for another before."""
+    """Let every name lead to its entity of now; the items in which it led to another before."""
     led = (
         "FROM plain_mentions p JOIN (SELECT slug, min(entity) AS now FROM aliases GROUP BY slug) a"
         " ON a.slug = p.slug AND a.now <> p.entity"

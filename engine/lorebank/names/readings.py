@@ -206,8 +206,7 @@ def take_endings(words: list[Word]) -> str:
 
 
 def take_legal_form(words: list[Word]) -> LegalForm | None:
-    """Remove a firm's legal form from the end, or where it belongs there from the front; of two
-    (`PT Acme Tbk`) the first one counts."""
+    """Remove a firm's legal form from its end or front; of two (`PT Acme Tbk`) the first counts."""
     behind = _cut_glued_form(words) or _take_form(words, _is_form_behind, behind=True)
     return _take_form(words, _is_form_before, behind=False) or behind
 
@@ -302,8 +301,7 @@ _BRACKETED_LEGAL = re.compile(r"[(（](株|有|주)[)）]")
 
 
 def split_words(text: str) -> list[Word]:
-    """Cut at separators, at `camelCase` where the name is one word, and at figures; what is only
-    punctuation is left out."""
+    """Cut at separators, figures and, in a single word, `camelCase`; no punctuation alone."""
     text = _AMPERSAND.sub(" & ", _BRACKETED_LEGAL.sub(r" \1 ", text))
     text = _GLUED_INITIALS.sub(r"\1 ", text)  # J.R.R.Tolkien
     chunks = [chunk.strip(",") for chunk in _CHUNKS.findall(text)]

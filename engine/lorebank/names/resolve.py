@@ -182,8 +182,7 @@ def _consistent(
 def _page_aliases(
     front: Sequence[Decision], decided: set[str], joined: Partition, problems: list[Diagnostic]
 ) -> list[Decision]:
-    """The aliases of entity pages that the ledger says nothing against and that no other page
-    claims."""
+    """The aliases of entity pages that neither the ledger nor another page speaks against."""
     claims: dict[str, set[str]] = {}
     for alias in front:
         if alias.target not in ("", alias.slug) and alias.slug not in decided:
@@ -385,8 +384,7 @@ class _Clusters:
             self._joined.join(slug, target)
 
     def merge_all(self, same: Iterable[_Pair]) -> list[_Pair]:
-        """Join the pairs that are the same wherever their whole clusters are; the others come
-        back as pairs to propose."""
+        """Join pairs whose whole clusters are the same; the others come back as proposals."""
         pairs = sorted(same, key=self._strength)
         declared = self._declared.head
         agreed = {frozenset((declared(a), declared(b))) for a, b, _ in pairs}

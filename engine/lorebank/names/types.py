@@ -104,8 +104,7 @@ def _by_given_name(reading: Reading) -> tuple[str, str] | None:
 
 @lru_cache(maxsize=1)
 def _words() -> tuple[Mapping[str, str], Mapping[str, str], tuple[str, ...]]:
-    """Word → type, ending of a word → type, and all endings; the first section that holds a word
-    counts."""
+    """Word → type, ending → type, and all endings; the first section that holds a word counts."""
     words: dict[str, str] = {}
     endings: dict[str, str] = {}
     for kind, listed in table_sections("types.txt").items():

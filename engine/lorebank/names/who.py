@@ -191,8 +191,7 @@ _HUB_DEVIATIONS = 3.0  # the usual three standard deviations; chosen by hand
 
 
 def audit_names(connection: Connection) -> Audit:
-    """Likely duplicates, the best supported first; dangling mentions, pages nobody mentions and
-    hubs."""
+    """Likely duplicates, the best supported first; dangling and unmentioned names; hubs."""
     pairs = proposals(connection)
     entities = {entity.slug: entity for entity in list_entities(connection)}
     # Entities about which nothing is to be reported.

@@ -214,8 +214,7 @@ class Network(Record):
         return cls(session, tokenizer)
 
     def run(self, texts: Sequence[Any]) -> Iterator[tuple[list[int], Floats, NDArray[np.int64]]]:
-        """Batches of texts (or pairs) of similar length: their rows, the network's output, and the
-        attention mask."""
+        """Batches of texts (or pairs) of like length: rows, output of the network, mask."""
         encoded = self.tokenizer.encode(texts, marks=True)
         outputs = [output.name for output in self.session.get_outputs()]
         output = "sentence_embedding" if "sentence_embedding" in outputs else outputs[0]

@@ -179,8 +179,7 @@ def _embed_batches(
     batches: list[list[int]],
     sentences: Mapping[int, Sequence[int]],
 ) -> Iterator[tuple[list[int], Floats]]:
-    """The rows and vectors of each batch, one batch per core: unlike parallel matrix products,
-    batches never wait for each other."""
+    """Rows and vectors of each batch, one batch per core, which never wait for each other."""
 
     def embed(rows: list[int]) -> tuple[list[int], Floats]:
         return rows, network.embed([sentences[row] for row in rows])
@@ -210,8 +209,7 @@ class LocalEmbedder(Embedder):
     """Measured: .068. A fifth less, since recall's weight of meaning was fitted with that."""
 
     def __init__(self, cache: Path | None = None) -> None:
-        """Opens nothing yet. `cache` replaces the user's cache directory. Raises `ProviderError`
-        if the English model is not installed."""
+        """Opens nothing yet. Raises `ProviderError` if the English model is not installed."""
         self.quick = MultilingualEmbedder(cache)
         """The multilingual model alone: an eighth of the time."""
         self._weights = minilm.find_weights()

@@ -24,8 +24,7 @@ _threads_before = 1
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Matrix products inside run on the calling thread; the last thread to leave restores the
-    earlier setting."""
+    """Matrix products inside run on the calling thread; the last to leave restores the setting."""
     global _users, _threads_before
     setting = _openblas()
     if setting is None:

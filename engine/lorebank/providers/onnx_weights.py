@@ -12,8 +12,7 @@ if TYPE_CHECKING:
 
 _GRAPH, _TENSOR = 7, 5
 _DIMENSIONS, _KIND, _NAME, _BYTES = 1, 2, 8, 9
-"""Numbers of fields in onnx.proto: `ModelProto.graph`, `GraphProto.initializer`, and those of a
-`TensorProto`."""
+"""Numbers of fields in onnx.proto: of a graph, a tensor in it, and a tensor's own."""
 _KINDS: dict[int, np.dtype[Any]] = {1: np.dtype("<f4"), 3: np.dtype("i1")}
 
 

@@ -77,8 +77,7 @@ class Service(Record):
 
 
 class RemoteEmbedder:
-    """An `Embedder` from a service and the user's settings; raises `ProviderError` if a key is
-    missing."""
+    """An `Embedder` of a service and the user's settings. Raises `ProviderError` without a key."""
 
     def __init__(self, service: Service, setup: Setup) -> None:
         settings, remote = setup.embedder, setup.embedder.remote
@@ -198,8 +197,7 @@ class ChatService(Record):
 
 
 class RemoteGenerator:
-    """A `Generator` from a service and the user's settings; raises `ProviderError` if a key is
-    missing."""
+    """A `Generator` of a service and the user's settings. Raises `ProviderError` without a key."""
 
     def __init__(self, service: ChatService, setup: Setup) -> None:
         own = setup.generator

@@ -287,8 +287,7 @@ GEMINI_EMBEDDINGS = Service(
     headers=_key_header,
     batch=Batch(_gemini_submit, _gemini_collect, Limits(items=10_000, tokens=2_500_000)),
 )
-"""Gemini allows 100 texts per request and 2,048 tokens per text; 10 MB of text per job leave room
-for the JSON around it."""
+"""Google's limits: 100 texts a request, 2,048 tokens a text; 10 MB of text leave room for JSON."""
 
 
 def _gemini_chat_body(model: str, prompt: Prompt, own: bool) -> dict[str, Any]:

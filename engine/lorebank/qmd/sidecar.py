@@ -140,8 +140,7 @@ class Sidecar:
             self._qmd.note_change()
 
     def sync_if_stale(self) -> None:
-        """Before a search: run what is due, here or in the background. Failures are reported, not
-        raised."""
+        """Before a search: run what is due, here or in the background; failures are reported."""
         with self._report_failures(), suppress(QmdMissing):  # the search will report it
             self._qmd.find()
             changed, now = self._qmd.changed_at, time.time()
