@@ -21,10 +21,8 @@ _LABELS = {"user": "User", "assistant": "Assistant"}
 
 
 class Transcript(Record):
-    id: str
-    """The host's name for it."""
-    ended: datetime
-    """The last turn, in local time."""
+    id: str  # the host's name for it
+    ended: datetime  # the last turn, in local time
     turns: tuple[Turn, ...]
 
 

@@ -26,8 +26,7 @@ _BETWEEN = "\n\n"
 class TurnChunk(Record):
     """Consecutive turns, or part of a long one."""
 
-    text: str
-    """Each turn after its speaker."""
+    text: str  # each turn after its speaker
     start_line: int
     end_line: int
     day: date | None
@@ -65,8 +64,7 @@ _SESSION = "session, path, place, size, mtime_ns, day, offset, lines, mark, turn
 class KnownSession(Record):
     """A transcript as of its last read."""
 
-    session: int | None
-    """Its number in the store; `None` before it is saved."""
+    session: int | None  # its number in the store; `None` before it is saved
     path: str
     place: str
     size: int = 0
@@ -236,8 +234,7 @@ class SessionChunk(Record):
     path: str
     start_line: int
     end_line: int
-    day: str
-    """ISO; of its turns, else of the file."""
+    day: str  # ISO; of its turns, else of the file
     text: str
 
 

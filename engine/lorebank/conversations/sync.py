@@ -40,11 +40,9 @@ from lorebank.workspace.layout import SESSIONS_FOLDER, TRANSCRIPT_ENDING
 class SessionFile(NamedTuple):
     """One transcript as the walk saw it."""
 
-    path: str
-    """As it is cited: `sessions/….jsonl`."""
+    path: str  # as it is cited: `sessions/….jsonl`
     place: Path
-    size: int
-    """Bytes."""
+    size: int  # bytes
     mtime_ns: int
 
     @property
@@ -132,11 +130,9 @@ _CHARACTERS_A_TOKEN = 4  # of English prose in tokenizers of large models
 class SyncScope(Enum):
     """How much of the transcripts a sync reads."""
 
-    DUE = "due"
-    """Files that grew enough."""
+    DUE = "due"  # files that grew enough
     ADDED = "added"
-    FROM_START = "from start"
-    """Every file from the start."""
+    FROM_START = "from start"  # every file from the start
 
 
 class SessionRules(Record):

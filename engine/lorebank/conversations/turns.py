@@ -38,10 +38,8 @@ class Utterance(NamedTuple):
 
     role: Role
     text: str
-    day: date | None
-    """Of its time stamp, in the zone written there."""
-    id: str
-    """The host's id, if any."""
+    day: date | None  # of its time stamp, in the zone written there
+    id: str  # the host's id, if any
 
 
 _ROLES = {
@@ -185,10 +183,8 @@ MAX_LINE_BYTES = 16 * 2**20  # pictures in a conversation take a few million
 class TranscriptOffset(Record):
     """How far a file was read."""
 
-    offset: int
-    """Bytes."""
-    lines: int
-    """Line ends."""
+    offset: int  # bytes
+    lines: int  # line ends
 
 
 START = TranscriptOffset(0, 0)
@@ -197,15 +193,11 @@ START = TranscriptOffset(0, 0)
 class Line(Record):
     """One line without its end."""
 
-    number: int
-    """1-based."""
-    data: bytes
-    """Empty if the line is too long."""
-    end: TranscriptOffset
-    """Where the next line starts."""
+    number: int  # 1-based
+    data: bytes  # empty if the line is too long
+    end: TranscriptOffset  # where the next line starts
     too_long: bool
-    ended: bool
-    """Whether it has its line end; else it may still grow."""
+    ended: bool  # whether it has its line end; else it may still grow
 
 
 def lines_of(
@@ -322,12 +314,9 @@ class Turn(Record):
 
     role: Role
     text: str
-    line: int = 0
-    """1-based."""
-    day: date | None = None
-    """Of its time stamp, if any."""
-    id: str = ""
-    """The host's id, if any."""
+    line: int = 0  # 1-based
+    day: date | None = None  # of its time stamp, if any
+    id: str = ""  # the host's id, if any
 
 
 class ReadLine(Record):
@@ -335,8 +324,7 @@ class ReadLine(Record):
 
     turns: tuple[Turn, ...] = ()
     odd: tuple[str, ...] = ()
-    whole: bool = True
-    """False for an incomplete last line."""
+    whole: bool = True  # false for an incomplete last line
 
 
 def read_line(line: Line) -> ReadLine:

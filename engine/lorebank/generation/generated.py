@@ -64,8 +64,7 @@ class Budget(Mutable):
     """What is left of a run's budget."""
 
     calls: int
-    tokens: int
-    """Of prompts and answers."""
+    tokens: int  # of prompts and answers
 
     def reserve(self, tokens: int) -> None:
         """Reserve one call of about this many tokens; raises `BudgetSpent`."""

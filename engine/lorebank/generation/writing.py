@@ -55,10 +55,8 @@ _WORD = re.compile(r"(?<![\w'’])(?=[^\W\d_])\w[\w'’.-]*")
 class CitedLine(Record):
     """A line that a sentence may cite."""
 
-    text: str
-    """With its subject, if the text itself omits it."""
-    days: tuple[date, ...] = ()
-    """The days it was written on or mentions."""
+    text: str  # with its subject, if the text itself omits it
+    days: tuple[date, ...] = ()  # the days it was written on or mentions
 
 
 def ungrounded(sentence: str, cited: Sequence[CitedLine], names: Collection[str] = ()) -> str:
@@ -149,8 +147,7 @@ class Written(Record):
 
     sentences: tuple[Sentence, ...]
     dropped: tuple[Dropped, ...]
-    model: str
-    """`ollama/llama3.1`."""
+    model: str  # `ollama/llama3.1`
 
 
 @dataclass
@@ -160,8 +157,7 @@ class Writer:
     load: Callable[[], Generator]
     budget: Budget
     answer_tokens: int = 1500
-    known: Callable[[], Collection[str]] = tuple
-    """The names known to the bank."""
+    known: Callable[[], Collection[str]] = tuple  # the names known to the bank
 
     @cached_property
     def generator(self) -> Generator:
@@ -274,8 +270,7 @@ class InferredFact(Record):
     """A fact that a model found in prose, with the indexes of its lines."""
 
     kind: FactKind
-    about: str
-    """A name in the lines, or empty."""
+    about: str  # a name in the lines, or empty
     text: str
     lines: tuple[int, ...]
 

@@ -23,8 +23,7 @@ class Breaker(Record):
     fingerprint: str
     reason: str = ""
     failures: int = 0
-    until: float = 0.0
-    """Seconds since the epoch; before then the provider is not asked."""
+    until: float = 0.0  # seconds since the epoch; before then the provider is not asked
 
     @classmethod
     def read(cls, connection: Connection, fingerprint: str) -> Breaker:

@@ -362,8 +362,7 @@ class _Run(Mutable):
     batch: BatchSettings | None
     progress: Progress | None
     say: Callable[[str], None]
-    dimension: int = 0
-    """Of this embedder's vectors, as far as they were seen."""
+    dimension: int = 0  # of this embedder's vectors, as far as they were seen
     embedded: int = 0
 
     def embed(self) -> int:

@@ -46,23 +46,18 @@ class Item(NamedTuple):
     start_line: int
     end_line: int
     recorded: date | None
-    times: tuple[Interval, ...]
-    """All the times that its text names."""
+    times: tuple[Interval, ...]  # all the times that its text names
     content: str
     confidence: float | None
-    entities: tuple[str, ...]
-    """Slugs of the entities it mentions, in order."""
-    subjects: frozenset[str]
-    """Those that it is about: they stand before the colon."""
-    names: tuple[str, ...]
-    """The same as display names."""
+    entities: tuple[str, ...]  # slugs of the entities it mentions, in order
+    subjects: frozenset[str]  # those that it is about: they stand before the colon
+    names: tuple[str, ...]  # the same as display names
     ordinal: int
     file: int
     origin: Origin = Origin.OWNER
     quarantined: bool = False
     author: Author = NOBODY
-    dialogue: bool = False
-    """Whether it is a turn of a dialogue."""
+    dialogue: bool = False  # whether it is a turn of a dialogue
 
     @property
     def occurred(self) -> Interval | None:

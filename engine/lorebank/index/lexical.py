@@ -181,20 +181,16 @@ FEW = 16  # questions that are answered before numpy is worth its import
 class Held(NamedTuple):
     """Which words a row holds: bit n stands for the word at place n."""
 
-    own: int
-    """In the columns that are the row's own."""
-    around: int
-    """Only in those that are not."""
+    own: int  # in the columns that are the row's own
+    around: int  # only in those that are not
 
 
 class _Posting(NamedTuple):
     """The rows that hold a word, in order, and its BM25 in each, positive."""
 
     rows: array[int]
-    own: bytes
-    """For each row 1 where a column of its own holds the word, else 0."""
-    scores: array[float]
-    """Empty where nobody asked for them."""
+    own: bytes  # for each row 1 where a column of its own holds the word, else 0
+    scores: array[float]  # empty where nobody asked for them
 
 
 class Postings:

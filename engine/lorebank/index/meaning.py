@@ -65,10 +65,8 @@ class _Choice(Mutable):
 
     name: str
     setup: Setup
-    problem: str = ""
-    """Why it did not answer the last time it was needed."""
-    remedy: str = ""
-    """What to do about it."""
+    problem: str = ""  # why it did not answer the last time it was needed
+    remedy: str = ""  # what to do about it
     _embedder: Embedder | None = None
 
     def load(self) -> Embedder | None:

@@ -284,8 +284,7 @@ class UnsureRow(Record):
 
     opinion: str
     fact: str
-    score: float
-    """0..1."""
+    score: float  # 0..1
     reason: str
 
 

@@ -279,14 +279,10 @@ class Appointment(Record):
     source: Citation
     recorded: date | None
     times: tuple[Interval, ...]
-    entities: tuple[str, ...]
-    """Slugs, of names without a mark as well."""
-    subject: str
-    """The name of whom a fact is about, where its text does not say so."""
-    typed: bool
-    """Whether it is a fact rather than prose."""
-    replaced: bool
-    """Whether a newer fact replaces it."""
+    entities: tuple[str, ...]  # slugs, of names without a mark as well
+    subject: str  # the name of whom a fact is about, where its text does not say so
+    typed: bool  # whether it is a fact rather than prose
+    replaced: bool  # whether a newer fact replaces it
 
 
 def appointments_known_on(connection: Connection, day: date) -> list[Appointment]:

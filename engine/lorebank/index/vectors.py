@@ -63,8 +63,7 @@ class SignBits(Record):
 
     mean: NDArray[np.float32]
     words: NDArray[np.uint64]
-    sample: NDArray[np.float32]
-    """Some of the vectors, which stand for all."""
+    sample: NDArray[np.float32]  # some of the vectors, which stand for all
 
     @classmethod
     def of(cls, vectors: NDArray[np.float32]) -> SignBits | None:
@@ -184,11 +183,9 @@ class Nearest(Record):
     """The items nearest to a question, and how near all of them are: what tells "near" from
     "nearest", whatever an embedder's similarities are like."""
 
-    ranked: list[tuple[int, float]]
-    """`(item, cosine similarity)`, best first."""
+    ranked: list[tuple[int, float]]  # `(item, cosine similarity)`, best first
     mean: float = 0.0
-    spread: float = 1.0
-    """Standard deviation of the similarities; never below a hundredth."""
+    spread: float = 1.0  # standard deviation of the similarities; never below a hundredth
 
 
 class VectorIndex(Mutable):

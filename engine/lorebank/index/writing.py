@@ -176,10 +176,8 @@ class _Entry(NamedTuple):
     task: Task | None
     start: int
     length: int
-    raw: str
-    """The text that it stands in."""
-    words: str
-    """What is searched."""
+    raw: str  # the text that it stands in
+    words: str  # what is searched
 
     @property
     def fact(self) -> Fact | None:

@@ -63,10 +63,8 @@ may go on after a break, or what finds those without a hint."""
 class Secret(Record):
     """One secret: what kind it is and where; never the secret itself."""
 
-    kind: str
-    """`github-token`, `password`, `private-key`, …"""
-    start: int
-    """Offset in characters."""
+    kind: str  # `github-token`, `password`, `private-key`, …
+    start: int  # offset in characters
     end: int
 
 

@@ -30,18 +30,12 @@ class Block(Record):
     """One managed block as it stands in a text."""
 
     name: str
-    sha: str
-    """The checksum written in the begin marker; empty where it has none."""
-    body: str
-    """The text between the markers, without the line ending before the end marker."""
-    start: int
-    """Offset of the begin marker's line."""
-    end: int
-    """Offset after the end marker, its line ending not included."""
-    first_line: int
-    """1-based line of the begin marker."""
-    last_line: int
-    """1-based line of the end marker."""
+    sha: str  # the checksum written in the begin marker; empty where it has none
+    body: str  # the text between the markers, without the line ending before the end marker
+    start: int  # offset of the begin marker's line
+    end: int  # offset after the end marker, its line ending not included
+    first_line: int  # 1-based line of the begin marker
+    last_line: int  # 1-based line of the end marker
 
     @property
     def edited(self) -> bool:

@@ -105,15 +105,11 @@ _UTF8_MARK = "\ufeff"
 class MovedPage(Record):
     """A page found inside another one."""
 
-    path: str
-    """Where it was, and goes back to."""
-    text: str
-    """What it goes back with: its text as it was, and what was edited since."""
-    start: int
-    """Offset in the page that holds it, heading included."""
+    path: str  # where it was, and goes back to
+    text: str  # what it goes back with: its text as it was, and what was edited since
+    start: int  # offset in the page that holds it, heading included
     end: int
-    line: int
-    """1-based line of the page that holds it."""
+    line: int  # 1-based line of the page that holds it
 
 
 def move_in(home: str, path: str, text: str, *, title: str) -> str:

@@ -238,8 +238,7 @@ class Tombstone(Record):
 class Forgotten(Record):
     """All that an agent's transcripts are read without."""
 
-    tombstones: Mapping[str, tuple[Tombstone, ...]] = field(default_factory=dict)
-    """By path."""
+    tombstones: Mapping[str, tuple[Tombstone, ...]] = field(default_factory=dict)  # by path
     keys: frozenset[str] = frozenset()
 
     def holds(self, path: str, line: int, day: date | None, text: str) -> bool:

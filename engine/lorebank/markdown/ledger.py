@@ -38,8 +38,7 @@ class LedgerEntry(Record):
     """One decision: `alias @Pete → @Peter` has the names `(Pete, Peter)`."""
 
     action: LedgerAction
-    names: tuple[Mention, ...]
-    """In the order written: from before the arrow, to after it."""
+    names: tuple[Mention, ...]  # in the order written: from before the arrow, to after it
     day: date | None
     reason: str
     citation: Citation
@@ -75,11 +74,9 @@ class LineRuling(Record):
     relation: Relation
     older: str
     day: date | None
-    by: str
-    """Who ruled; empty where the line does not say."""
+    by: str  # who ruled; empty where the line does not say
     reason: str
-    citation: Citation
-    """Of the ruling itself."""
+    citation: Citation  # of the ruling itself
 
 
 _ACTION = re.compile(rf"\s*[*_`]*(?P<action>{'|'.join(LedgerAction)})\b[*_`]*\s*[:：]?", re.I)

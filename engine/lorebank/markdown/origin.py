@@ -129,8 +129,7 @@ class Stripped(Record):
     """What is new in a text, and the lines that were recalled."""
 
     text: str
-    removed: tuple[str, ...]
-    """The recalled lines, blank ones left out."""
+    removed: tuple[str, ...]  # the recalled lines, blank ones left out
 
 
 def as_recalled(text: str) -> str:

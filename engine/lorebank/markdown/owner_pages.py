@@ -33,16 +33,11 @@ _CITED = re.compile(r"\s*\((?P<source>[^()\s]+\.md#L\d+(?:-L\d+)?)\)\s*\Z", re.I
 class CoreLine(Record):
     """One list item of the core memory that takes one line."""
 
-    line: int
-    """1-based."""
-    text: str
-    """Exactly as it stands in the file, without its line ending."""
-    body: str
-    """What it says as it is written: without bullet, citation and mark of origin."""
-    said: str
-    """The same as plain text."""
-    cited: Citation | None
-    """The citation in brackets that it ends with."""
+    line: int  # 1-based
+    text: str  # exactly as it stands in the file, without its line ending
+    body: str  # what it says as it is written: without bullet, citation and mark of origin
+    said: str  # the same as plain text
+    cited: Citation | None  # the citation in brackets that it ends with
 
 
 def read_core(text: str) -> tuple[CoreLine, ...]:

@@ -80,8 +80,7 @@ class LineEdit(NamedTuple):
     """Lines of a file that went, and those that came in their place."""
 
     path: str
-    line: int
-    """1-based."""
+    line: int  # 1-based
     old: tuple[str, ...]
     new: tuple[str, ...]
 
@@ -111,12 +110,9 @@ class ProposalRuling(Record):
     fact_ids: frozenset[str]
     day: date | None = None
     reason: str = ""
-    by: str = ""
-    """Who decided; empty where the line does not say."""
-    edit: LineEdit | None = None
-    """What accepting it did to the file."""
-    citation: Citation | None = field(default=None, compare=False)
-    """Of the line itself."""
+    by: str = ""  # who decided; empty where the line does not say
+    edit: LineEdit | None = None  # what accepting it did to the file
+    citation: Citation | None = field(default=None, compare=False)  # of the line itself
 
 
 def is_proposal_block(name: str) -> bool:

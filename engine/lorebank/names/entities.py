@@ -225,12 +225,9 @@ def _entity(row: Sequence[object], aliases: Mapping[str, tuple[str, ...]]) -> En
 class PageMove(Record):
     """One page that stands where the ledger does not want it."""
 
-    path: str
-    """The page's own path."""
-    home: str
-    """The page that it is to move into, or that it moved into and is to leave."""
-    back: bool
-    """True where it is to leave."""
+    path: str  # the page's own path
+    home: str  # the page that it is to move into, or that it moved into and is to leave
+    back: bool  # true where it is to leave
     title: str
 
 

@@ -22,16 +22,11 @@ _GLUE = re.compile(r"[\s_\-\u2010-\u2015\u2212/\\.'’·・]+")
 class LegalForm(Record):
     """A firm's legal form as one of its spellings gives it."""
 
-    name: str
-    """The form that all its spellings share."""
-    written: str
-    """This spelling without dots: `SpA`."""
-    leading: bool
-    """True where it stands before the firm's name."""
-    either: bool
-    """True where it stands before or behind it."""
-    weak: bool
-    """True where a name with it is not safely the same as the name without it."""
+    name: str  # the form that all its spellings share
+    written: str  # this spelling without dots: `SpA`
+    leading: bool  # true where it stands before the firm's name
+    either: bool  # true where it stands before or behind it
+    weak: bool  # true where a name with it is not safely the same as the name without it
 
 
 def compact(text: str) -> str:

@@ -74,8 +74,7 @@ class NamePattern(Record, order=True):
 class Spotted(Record):
     """A name found in a text."""
 
-    start: int
-    """Offset in the folded text, which for most texts is that in the text."""
+    start: int  # offset in the folded text, which for most texts is that in the text
     end: int
     slug: str
 

@@ -278,12 +278,9 @@ class NameUse(Record):
     """A name in use."""
 
     slug: str
-    name: str
-    """As most often written."""
-    uses: int = 1
-    """How many mentions write it."""
-    first: str = ""
-    """The first day it stands for, ISO."""
+    name: str  # as most often written
+    uses: int = 1  # how many mentions write it
+    first: str = ""  # the first day it stands for, ISO
 
 
 class Comparison(Record):

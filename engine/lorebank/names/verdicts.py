@@ -265,12 +265,9 @@ _LONG_FOR_SWAP = 6
 class Verdict(StrEnum):
     """What is to be done with two names."""
 
-    SAME = "same"
-    """Merge them."""
-    AMBIGUOUS = "ambiguous"
-    """Keep them apart and propose the merge."""
-    DIFFERENT = "different"
-    """Keep them apart and say nothing."""
+    SAME = "same"  # merge them
+    AMBIGUOUS = "ambiguous"  # keep them apart and propose the merge
+    DIFFERENT = "different"  # keep them apart and say nothing
 
 
 class Edit(Record):

@@ -34,10 +34,8 @@ class FolderTokenizer(Record):
     """A model's own tokenizer."""
 
     tokenizer: Any
-    unknown: int | None
-    """The id of what no token stands for; `None` if there is none."""
-    padding: int
-    """The id that fills up a shorter text."""
+    unknown: int | None  # the id of what no token stands for; `None` if there is none
+    padding: int  # the id that fills up a shorter text
 
     def encode(self, texts: Sequence[Any], *, marks: bool) -> list[Any]:
         """The package's `Encoding` of each text or pair of texts; `marks` adds special tokens.

@@ -22,12 +22,9 @@ Role = Literal["document", "query"]  # whether a text is stored, or searched wit
 class Limits(Record):
     """How much one call takes, and how many may run at a time."""
 
-    items: int = 256
-    """Texts per call."""
-    tokens: int = 1_000_000
-    """Estimated tokens per call."""
-    text_tokens: int = 1_000_000
-    """Estimated tokens per text; longer ones are cut."""
+    items: int = 256  # texts per call
+    tokens: int = 1_000_000  # estimated tokens per call
+    text_tokens: int = 1_000_000  # estimated tokens per text; longer ones are cut
     concurrency: int = 1
 
 

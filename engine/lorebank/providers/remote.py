@@ -52,8 +52,7 @@ class Batch(Record):
 
     submit: Callable[[RemoteEmbedder, Mapping[str, str]], str]
     collect: Callable[[RemoteEmbedder, str], Mapping[str, Floats] | None]
-    limits: Limits
-    """Per job."""
+    limits: Limits  # per job
 
 
 class Service(Record):

@@ -36,10 +36,8 @@ _SPACE = "▁".encode()
 class ModelFiles(Record):
     """The files of the installed model."""
 
-    folder: Path
-    """The package's own."""
-    identity: str
-    """Sixteen hexadecimal digits of the model's content."""
+    folder: Path  # the package's own
+    identity: str  # sixteen hexadecimal digits of the model's content
 
     @property
     def tokenizer(self) -> Path:

@@ -48,13 +48,10 @@ class QmdMatch(Record):
     """A place that qmd found."""
 
     collection: str
-    path: str
-    """Within the collection, as qmd spells it."""
-    first_line: int
-    """1-based."""
+    path: str  # within the collection, as qmd spells it
+    first_line: int  # 1-based
     last_line: int
-    score: float
-    """0..1."""
+    score: float  # 0..1
 
 
 def read_answer(output: str) -> tuple[QmdMatch, ...]:
@@ -151,10 +148,8 @@ class QmdQuery(Record):
     query: str
     k: int
     min_score: float = 0.0
-    path: str | None = None
-    """Only this file, or below this folder."""
-    sessions: bool = True
-    """Whether exported conversations may be shown."""
+    path: str | None = None  # only this file, or below this folder
+    sessions: bool = True  # whether exported conversations may be shown
 
 
 def to_search_hits(

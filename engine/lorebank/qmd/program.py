@@ -211,10 +211,8 @@ class Collection(Record):
     """One folder that qmd searches."""
 
     name: str
-    folder: Path
-    """Absolute."""
-    pattern: str
-    """A glob below the folder."""
+    folder: Path  # absolute
+    pattern: str  # a glob below the folder
 
 
 def collections_of(root: Path, config: Config, sessions: Path | None) -> tuple[Collection, ...]:

@@ -64,14 +64,12 @@ class Timer(Thread):
 class State(Record):
     """What was done, and when, in seconds since the epoch."""
 
-    command: str = ""
-    """The program that did it; a different one starts over."""
+    command: str = ""  # the program that did it; a different one starts over
     collections: tuple[Collection, ...] = ()
     updated: float = 0.0
     embedded: float = 0.0
     attempted: float = 0.0
-    problem: str = ""
-    """Why the last attempt failed; else empty."""
+    problem: str = ""  # why the last attempt failed; else empty
 
     @classmethod
     def read(cls, folder: Path) -> State:

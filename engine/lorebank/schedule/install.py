@@ -36,12 +36,9 @@ _REMEDIES = {
 
 class Scheduled(Record):
     system: str
-    at: time | None
-    """`None` if the entry was edited by hand."""
-    active: bool | None = None
-    """Whether the scheduler has it enabled; `None` if unknown."""
-    files: tuple[Path, ...] = ()
-    """Empty for cron."""
+    at: time | None  # `None` if the entry was edited by hand
+    active: bool | None = None  # whether the scheduler has it enabled; `None` if unknown
+    files: tuple[Path, ...] = ()  # empty for cron
 
 
 def default_system(environ: Mapping[str, str]) -> str:

@@ -29,12 +29,9 @@ _UNSCHEDULABLE = frozenset({"Cc", "Cs"})  # control characters and undecodable b
 
 
 class Job(Record):
-    workspace: str
-    """Absolute path."""
-    at: time
-    """Local time, whole minutes."""
-    python: str
-    """Absolute path of the interpreter that has lorebank."""
+    workspace: str  # absolute path
+    at: time  # local time, whole minutes
+    python: str  # absolute path of the interpreter that has lorebank
 
     def __post_init__(self) -> None:
         for text in (self.workspace, self.python):
@@ -81,13 +78,10 @@ SCHEDULE_FILE = "schedule.json"
 class ScheduleRecord(Record):
     """Times are local."""
 
-    system: str
-    """`systemd`, `cron`, `launchd` or `windows`."""
+    system: str  # `systemd`, `cron`, `launchd` or `windows`
     at: time
-    since: datetime
-    """When it was installed; earlier nights do not count as missed."""
-    catch_up: bool = False
-    """Whether the next command runs a missed night."""
+    since: datetime  # when it was installed; earlier nights do not count as missed
+    catch_up: bool = False  # whether the next command runs a missed night
     last_run: datetime | None = None
     host: str = ""
 

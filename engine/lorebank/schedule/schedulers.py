@@ -32,8 +32,7 @@ _START = re.compile(r"<StartBoundary>[-0-9]+T(\d\d):(\d\d):00</StartBoundary>")
 
 class Owner(Record):
     home: Path
-    config_home: Path
-    """`$XDG_CONFIG_HOME`, `~/.config` without it."""
+    config_home: Path  # `$XDG_CONFIG_HOME`, `~/.config` without it
     user_id: int
 
 
