@@ -19,6 +19,13 @@ LONGEST_FACT = 320
 """Characters; chosen by hand: a fact is a sentence that stands alone, not a paragraph."""
 
 
+def digest(text: str, size: int) -> str:
+    """A hash of a text as hexadecimal digits, two for each of `size` bytes."""
+    from hashlib import blake2b  # brings OpenSSL, which an answer from the index needs not
+
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=size).hexdigest()
+
+
 class FactKind(StrEnum):
     """The kind of a fact, written as a letter in retain sections."""
 

@@ -8,7 +8,7 @@ from datetime import date
 from enum import StrEnum
 from typing import Any
 
-from lorebank.domain.facts import Citation, Diagnostic, Entity, InboxItem, InboxKind
+from lorebank.domain.facts import Citation, Diagnostic, Entity, InboxItem, InboxKind, digest
 from lorebank.records import Record, record_to_dict_with
 
 
@@ -58,10 +58,7 @@ class Proposal(Record):
 
 def proposal_id(*parts: str) -> str:
     """The same id for the same parts."""
-    from hashlib import blake2b  # brings OpenSSL, which an answer from the index needs not
-
-    text = "\n".join(parts).encode("utf-8", "surrogatepass")
-    return "p-" + blake2b(text, digest_size=4).hexdigest()
+    return "p-" + digest("\n".join(parts), 4)
 
 
 class Directive(Record):

@@ -26,6 +26,7 @@ from lorebank.database.connection import (
     transaction,
     vacuum_if_worthwhile,
 )
+from lorebank.domain.facts import digest
 from lorebank.errors import NotWritable
 
 if TYPE_CHECKING:
@@ -37,9 +38,7 @@ MAX_ENTRIES = 50_000
 
 
 def text_hash(text: str) -> str:
-    from hashlib import blake2b  # brings OpenSSL, which an answer from the index needs not
-
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+    return digest(text, 12)
 
 
 def _checksum(key: str, vector: bytes) -> int:

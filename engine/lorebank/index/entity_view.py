@@ -28,7 +28,7 @@ from lorebank.domain.facts import (
     Stance,
 )
 from lorebank.index.finding import TRUSTED
-from lorebank.index.items import facts_by_time, load_facts
+from lorebank.index.items import facts_by_time, load_facts, stored_day
 from lorebank.index.slots import DATED, replaced_values
 from lorebank.index.succession import mark_superseded, successors
 from lorebank.language.folding import fold, slugify, strip_possessive
@@ -242,8 +242,7 @@ def _named_in(
     connection: Connection, entity: Entity, interval: Interval | None
 ) -> tuple[NamedIn, ...]:
     """The newest lines that name it unmarked."""
-    start = interval.start.isoformat() if interval and interval.start else None
-    end = interval.end.isoformat() if interval and interval.end else None
+    start, end = (interval.start, interval.end) if interval else (None, None)
     rows = select(
         connection,
         "SELECT i.content, f.path, i.start_line,"
@@ -255,11 +254,7 @@ def _named_in(
         (entity.slug, start, end, _NAMED_IN),
     )
     return tuple(
-        NamedIn(
-            " ".join(content.split()),
-            Citation(path, first, last),
-            date.fromisoformat(day) if day else None,
-        )
+        NamedIn(" ".join(content.split()), Citation(path, first, last), stored_day(day))
         for content, path, first, last, day in rows
     )
 

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import date
 from functools import lru_cache
-from hashlib import blake2b
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,6 +21,7 @@ from lorebank.domain.facts import (
     Interval,
     Passage,
     Task,
+    digest,
 )
 from lorebank.index.embedding import item_text, sentences_to_embed
 from lorebank.index.embedding_cache import text_hash
@@ -425,5 +425,4 @@ def _extent(place: Citation, starts: Sequence[int]) -> tuple[int, int]:
 
 def _note_id(path: str, passage: Fact | Passage) -> str:
     text = passage.raw if isinstance(passage, Fact) else passage.text
-    key = f"{path}\n{text}".encode("utf-8", "surrogatepass")
-    return f"n-{blake2b(key, digest_size=5).hexdigest()}"
+    return "n-" + digest(f"{path}\n{text}", 5)

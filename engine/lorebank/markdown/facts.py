@@ -12,11 +12,10 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
 from datetime import date
-from hashlib import blake2b
 from itertools import takewhile
 from typing import Any
 
-from lorebank.domain.facts import Citation, Diagnostic, Fact, FactKind, Mention, Origin
+from lorebank.domain.facts import Citation, Diagnostic, Fact, FactKind, Mention, Origin, digest
 from lorebank.language.folding import fold
 from lorebank.markdown import sections
 from lorebank.markdown.document import Document, Node
@@ -95,8 +94,7 @@ def fact_id(kind: FactKind, recorded: date | None, slugs: Sequence[str], content
     """
     said = " ".join(fold(content).split()).rstrip(" .。")
     parts = (kind.value, recorded.isoformat() if recorded else "", ",".join(sorted(slugs)), said)
-    source = "\x1f".join(parts).encode("utf-8", "surrogatepass")
-    return f"f-{blake2b(source, digest_size=5).hexdigest()}"
+    return "f-" + digest("\x1f".join(parts), 5)
 
 
 _NOWHERE = Citation("", 0, 0)

@@ -24,9 +24,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
-from hashlib import blake2b
 
-from lorebank.domain.facts import Citation, Diagnostic
+from lorebank.domain.facts import Citation, Diagnostic, digest
 from lorebank.markdown.blocks import Block, find_blocks, render_block
 from lorebank.markdown.opinion_page import bare_line, opinion_of_line, without_entries
 from lorebank.markdown.plain import escape_inline
@@ -251,7 +250,8 @@ class Forgotten(Record):
         """Changes with whatever lets other turns pass; empty where all do."""
         if not self.tombstones and not self.keys:
             return ""
-        return _digest(repr((sorted(self.tombstones.items(), key=repr), sorted(self.keys))))
+        told = (sorted(self.tombstones.items(), key=repr), sorted(self.keys))
+        return digest(repr(told), _KEY_BYTES)
 
 
 NOTHING = Forgotten()
@@ -259,7 +259,7 @@ NOTHING = Forgotten()
 
 def message_key(text: str) -> str:
     """Hex digits by which a copied message is recognised; empty for one too short for that."""
-    return _digest(text) if len(text) >= _SHORTEST_KEYED else ""
+    return digest(text, _KEY_BYTES) if len(text) >= _SHORTEST_KEYED else ""
 
 
 def format_tombstone(tombstone: Tombstone, agent: str) -> str:
@@ -309,7 +309,3 @@ def _tombstone(line: re.Match[str]) -> Tombstone | None:
     except ValueError:
         return Tombstone(line["place"], before=day, keys=keys)
     return Tombstone(place.path, place.start_line, place.end_line, day, keys)
-
-
-def _digest(text: str) -> str:
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_KEY_BYTES).hexdigest()

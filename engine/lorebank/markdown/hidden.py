@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect
+from collections.abc import Iterator
 
 from lorebank.domain.facts import Diagnostic
 from lorebank.language.secrets import redact
 from lorebank.markdown.blocks import blank_spans, find_blocks
 from lorebank.markdown.front_matter import PROGRAM_KEY, PROPERTY, front_matter_lines
 from lorebank.markdown.mentions import code_spans
-from lorebank.markdown.source import FenceScanner, line_of, split_lines
+from lorebank.markdown.source import FenceScanner, line_of, lines_outside_fences, split_lines
 
 Span = tuple[int, int]
 _PRIVATE = re.compile(r"<\s*(?P<close>/?)\s*private\b(?P<rest>[^<>]*)>", re.IGNORECASE)
@@ -58,22 +59,18 @@ def hide(text: str, path: str) -> tuple[str, tuple[Diagnostic, ...]]:
         length = sum(len(line) + 1 for line in visible.split("\n")[:count])
         visible = blank_spans(visible, [(0, length)])
     if "::" in visible:
-        visible = _with_plain_properties(visible)
+        visible = blank_spans(visible, _property_spans(visible))
     return visible, tuple(diagnostics)
 
 
-def _with_plain_properties(text: str) -> str:
-    """Properties of Logseq as prose: `telefone:: 912` says `telefone:  912`; what the program
-    keeps for itself (`id:: 6f1c…`) is blank."""
-    fences = FenceScanner()
-    lines = text.split("\n")
-    for number, line in enumerate(lines):
-        if not fences.feed(line) and (found := PROPERTY.match(line)):
-            start, end = found.span("mark")
-            if PROGRAM_KEY.match(found["key"]):
-                start, end = found.start("key"), len(line)
-            lines[number] = f"{line[:start]}{' ' * (end - start)}{line[end:]}"
-    return "\n".join(lines)
+def _property_spans(text: str) -> Iterator[Span]:
+    """What hides that a line is a property of Logseq, so that it is prose: the second colon of
+    `telefone:: 912`, and all of what the program keeps for itself (`id:: 6f1c…`)."""
+    for offset, line in lines_outside_fences(text):
+        if found := PROPERTY.match(line):
+            is_program = PROGRAM_KEY.match(found["key"])
+            start, end = (found.start("key"), len(line)) if is_program else found.span("mark")
+            yield offset + start, offset + end
 
 
 def without_private(text: str) -> str:
@@ -186,18 +183,15 @@ def _comment_spans(text: str, path: str, diagnostics: list[Diagnostic]) -> list[
 def _conflict_spans(text: str, path: str, diagnostics: list[Diagnostic]) -> list[Span]:
     """The marks that an unfinished merge left: `<<<<<<< a`, and those that go with it."""
     spans: list[Span] = []
-    fences = FenceScanner()
-    is_open, offset = False, 0
-    for line in text.split("\n"):
-        mark = None if fences.feed(line) else _CONFLICT.match(line)
-        if mark is not None and (is_open or line[0] == "<"):
+    is_open = False
+    for offset, line in lines_outside_fences(text):
+        if _CONFLICT.match(line) and (is_open or line[0] == "<"):
             if line[0] == "<":
                 message = "a merge was left unfinished here; both its sides count until you mend it"
                 where = line_of(text, offset)
                 diagnostics.append(Diagnostic(path, where, "merge-conflict", message))
             spans.append((offset, offset + len(line)))
             is_open = line[0] != ">"
-        offset += len(line) + 1
     return spans
 
 

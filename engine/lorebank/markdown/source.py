@@ -116,6 +116,15 @@ class FenceScanner:
         return True
 
 
+def lines_outside_fences(text: str) -> Iterator[tuple[int, str]]:
+    """Offset and text of each line that belongs to no code fence."""
+    fences, offset = FenceScanner(), 0
+    for line in text.split("\n"):
+        if not fences.feed(line):
+            yield offset, line
+        offset += len(line) + 1
+
+
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’)]*\s|[。！？]|\n")
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
-from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from lorebank.database.connection import Connection, read_meta, select, write_meta
+from lorebank.domain.facts import digest
 from lorebank.language.folding import slugify
 from lorebank.names.entities import (
     IDENTITY_CODES,
@@ -97,8 +97,8 @@ def resolution(connection: Connection) -> Resolution:
 
     def compare(names: Mapping[str, str]) -> Comparison:
         listed = json.dumps([__version__, names])
-        digest = blake2b(listed.encode(), digest_size=16).hexdigest()
-        if read_meta(connection, "names_compared") == digest:
+        compared = digest(listed, 16)
+        if read_meta(connection, "names_compared") == compared:
             rows = select(connection, "SELECT slug, other, reason, same FROM compared_names")
             return Comparison(
                 same=tuple((a, b, reason) for a, b, reason, same in rows if same),
@@ -110,7 +110,7 @@ def resolution(connection: Connection) -> Resolution:
             "INSERT INTO compared_names (slug, other, reason, same) VALUES (?, ?, ?, ?)",
             [(*pair, 1) for pair in found.same] + [(*pair, 0) for pair in found.unsure],
         )
-        write_meta(connection, "names_compared", digest)
+        write_meta(connection, "names_compared", compared)
         return found
 
     return resolve_names(name_uses(connection), decisions(connection), compare)

@@ -13,10 +13,10 @@ import re
 import unicodedata
 from dataclasses import replace
 from datetime import datetime, time, timedelta
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from lorebank.domain.facts import digest
 from lorebank.errors import UsageError
 from lorebank.records import Record
 from lorebank.workspace.atomic import read_if_exists, read_json, write_atomic
@@ -59,8 +59,7 @@ def job_name(workspace: str) -> str:
     >>> job_name("/home/ada/notes")
     'lorebank-f1e74320'
     """
-    path = workspace.encode("utf-8", "surrogatepass")
-    return f"lorebank-{blake2b(path, digest_size=4).hexdigest()}"
+    return f"lorebank-{digest(workspace, 4)}"
 
 
 def parse_at(text: str) -> time:
