@@ -210,37 +210,29 @@ def _what_could_move(text: str) -> str:
 class Remembered(Record):
     """What was written, where, and why there."""
 
-    place: str
-    """`core`, `fact` or `log`; `proposal` where the owner is asked first."""
+    place: str  # `core`, `fact` or `log`; `proposal` where the owner is asked first
     reason: str
     text: str
     source: Citation
     fact_id: str | None = None
-    understood: str = ""
-    """Of a fact or note: kind, whom, when; see `as_understood`."""
-    warning: str = ""
-    """That the core memory grows too large."""
+    understood: str = ""  # of a fact or note: kind, whom, when; see `as_understood`
+    warning: str = ""  # that the core memory grows too large
 
 
 _BULLET = re.compile(r"\A\s*[-*+]\s+")
 _BEFORE_COMMAND = r"(?:(?:please|bitte|no|nao|ne|non)\s+)?(?:(?:me|mi|nos|nous)\s+|\w['’])?"
 """`Ne m'appelle jamais`, `No me llames nunca`; on folded text."""
-_OPENING = r"\W*(?:[^,.;:!?]{1,40},\s+)?"
-"""`Le dimanche, …`, `S'il te plaît, …`."""
-_UNSPACED = 0x2E80
-"""From here on scripts write words without spaces."""
+_OPENING = r"\W*(?:[^,.;:!?]{1,40},\s+)?"  # `Le dimanche, …`, `S'il te plaît, …`
+_UNSPACED = 0x2E80  # from here on scripts write words without spaces
 _REQUEST_END = r"[\s:,;.!\-–—、，：]*"
 
 
 class Place(StrEnum):
     """Where a text to be remembered is written."""
 
-    CORE = "core"
-    """`memory.md`: orders that hold in every conversation."""
-    FACT = "fact"
-    """The retain section of today's log: decisions, preferences, what lasts."""
-    LOG = "log"
-    """A note in today's log: context of the day."""
+    CORE = "core"  # `memory.md`: orders that hold in every conversation
+    FACT = "fact"  # the retain section of today's log: decisions, preferences, what lasts
+    LOG = "log"  # a note in today's log: context of the day
 
 
 class Route(Record):

@@ -31,12 +31,10 @@ HEADER = (
 )
 FOOTER = "<!-- lorebank:end context -->"
 NO_CITATIONS = "Do not cite the paths of memory in replies."
-LEAST_CONFIDENCE = 0.5
-"""Below it an opinion is more likely wrong than right."""
+LEAST_CONFIDENCE = 0.5  # below it an opinion is more likely wrong than right
 TOP_OPINIONS = 12
 """Chosen by hand, as are the shares of the budget below: in order of what is read first."""
-_LEAST_PART = 12
-"""A part with less room than this is left out and named."""
+_LEAST_PART = 12  # a part with less room than this is left out and named
 
 
 class PackSource(Record):
@@ -44,8 +42,7 @@ class PackSource(Record):
     path: str
     text: str
     share: float
-    keep_end: bool = False
-    """Of a log the end is kept: the newest stands there."""
+    keep_end: bool = False  # of a log the end is kept: the newest stands there
 
 
 class PackPart(Record):
@@ -61,16 +58,12 @@ class PackPart(Record):
 class BootPack(Record):
     """The pack, ready for a prompt."""
 
-    text: str
-    """Markdown; empty where there is nothing to say."""
+    text: str  # Markdown; empty where there is nothing to say
     parts: tuple[PackPart, ...]
-    tokens: int
-    """Estimated tokens of `text`, at most `token_budget`."""
+    tokens: int  # estimated tokens of `text`, at most `token_budget`
     token_budget: int
-    group: bool
-    """Whether the private parts were left out."""
-    left_out: tuple[str, ...] = ()
-    """Parts for which there was no room, as `title (path)`."""
+    group: bool  # whether the private parts were left out
+    left_out: tuple[str, ...] = ()  # parts for which there was no room, as `title (path)`
 
 
 def build_boot_pack(

@@ -25,8 +25,7 @@ from lorebank.workspace.atomic import read_if_exists, read_json, write_atomic
 from lorebank.workspace.layout import LogPattern, ensure_derived_folder
 from lorebank.workspace.lock import WriterLock
 
-NO_REPLY = "NO_REPLY"
-"""What a model answers where there is nothing to store and nothing to say."""
+NO_REPLY = "NO_REPLY"  # what a model answers where there is nothing to store and nothing to say
 SYSTEM_PROMPT = (
     "Session nearing compaction. Store durable memories now. You may reply,"
     f" but usually {NO_REPLY} is right."
@@ -38,8 +37,7 @@ PROMPT = (
 )
 """A line without the mark would count as the owner's own word."""
 _HINT = f"Reply with {NO_REPLY} if nothing is to be said."
-_SHRUNK = 0.9
-"""Estimates of one conversation waver; a compaction cuts it by far more than a tenth."""
+_SHRUNK = 0.9  # estimates of one conversation waver; a compaction cuts it by far more than a tenth
 _TOKEN = re.compile(rf"(?<![\w-]){NO_REPLY}(?![\w-])")
 _LEADING = re.compile(rf"\A[\s*_`\"'(\[]*{NO_REPLY}(?![\w-])")
 _TRAILING = re.compile(rf"(?<![\w-]){NO_REPLY}[\s*_`\"')\].!。]*\Z")
@@ -134,8 +132,7 @@ def _worded(text: str, log_path: str) -> str:
 
 
 _FILE = "sessions.json"
-_KEPT = 500
-"""So many conversations are remembered, those checked last."""
+_KEPT = 500  # so many conversations are remembered, those checked last
 _REMINDER_DUE = {"tokens": 0, "compactions": None, "reminder_due": True}
 """A compaction came before the reminder did: it is given right after."""
 

@@ -16,8 +16,7 @@ from lorebank.recall.snippets import SNIPPET_CHARACTERS, snippet
 from lorebank.records import Record, record_to_dict_with
 from lorebank.settings.tables import MemorySettings
 
-_LEAST = 120
-"""A snippet keeps this many characters of text, however long the path below it is."""
+_LEAST = 120  # a snippet keeps this many characters of text, however long the path below it is
 _DO_NOT_CITE = "Paths are for memory_get only: do not cite them in replies."
 
 

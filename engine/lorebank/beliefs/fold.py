@@ -46,11 +46,9 @@ from lorebank.records import Record
 if TYPE_CHECKING:
     from statistics import NormalDist
 
-PRIOR = 0.6
-"""The confidence of an opinion stated without one."""
+PRIOR = 0.6  # the confidence of an opinion stated without one
 LOWEST, HIGHEST = 0.01, 0.99
-STEP = 0.25
-"""How far one clear line moves `z`: .5 → .599, .8 → .723 or .862, .95 → .919 or .971."""
+STEP = 0.25  # how far one clear line moves `z`: .5 → .599, .8 → .723 or .862, .95 → .919 or .971
 PULL = 0.5
 SAME_SOURCE, OTHER_SOURCE = 0.3, 0.6
 DAY_LIMIT = 1.5

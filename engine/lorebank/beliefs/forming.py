@@ -51,8 +51,7 @@ from lorebank.records import Record
 if TYPE_CHECKING:
     from lorebank.markdown.opinion_page import OpinionEntry
 
-_MOST_UNSURE = 200
-"""Unsure pairs of one holder; the newest are kept."""
+_MOST_UNSURE = 200  # unsure pairs of one holder; the newest are kept
 _OUTRIGHT = frozenset({"over", "mind", "switch"})
 """What a line that states no opinion may say for certain: that one is over. On 1,576 pairs of a
 line and an opinion by other hands all 24 found so were right; of other reasons half were wrong."""

@@ -136,8 +136,7 @@ def _z(confidence: float) -> float:
     return _NORMAL.inv_cdf(min(max(confidence, 1e-6), 1 - 1e-6))
 
 
-SEEN = 0.005
-"""A smaller move does not show in two decimals."""
+SEEN = 0.005  # a smaller move does not show in two decimals
 
 
 def belief_diff(
@@ -196,8 +195,7 @@ def _rank(change: BeliefChange) -> tuple[int, float, str]:
     return list(ChangeKind).index(change.kind), -round(abs(move), 6), change.opinion.id
 
 
-ENOUGH = 30
-"""With fewer trials the interval of every bin is wider than the bins lie apart."""
+ENOUGH = 30  # with fewer trials the interval of every bin is wider than the bins lie apart
 _BINS = 10
 _Z95 = 1.959964
 
@@ -278,8 +276,7 @@ def _mean(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
 
 
-HELD = 0.5
-"""Below it an opinion is not held: that it is contradicted or thin is no news."""
+HELD = 0.5  # below it an opinion is not held: that it is contradicted or thin is no news
 
 
 def rotten_opinions(
@@ -357,10 +354,8 @@ def _finding(kind: RotKind, opinion: Opinion, source: Citation, reason: str) -> 
     return RotFinding(kind, opinion.id, opinion.statement, source, reason, opinion.confidence)
 
 
-NOTED_DAYS = 30
-"""A record of fewer days says nothing of what is never recalled."""
-UNRECALLED_SHOWN = 20
-"""Of more lines than that the oldest are named, and all are counted."""
+NOTED_DAYS = 30  # a record of fewer days says nothing of what is never recalled
+UNRECALLED_SHOWN = 20  # of more lines than that the oldest are named, and all are counted
 
 
 def unrecalled_lines(

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from lorebank.index.vectors import VectorsOf
     from lorebank.markdown.opinion_page import OpinionEntry
 
-_WAITING = "vectors_waiting"
-"""Holders of texts whose vectors are not known yet, as JSON."""
+_WAITING = "vectors_waiting"  # holders of texts whose vectors are not known yet, as JSON
 
 
 def refresh_opinions(

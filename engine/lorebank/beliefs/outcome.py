@@ -23,8 +23,7 @@ from lorebank.records import Mutable, Record
 if TYPE_CHECKING:
     from lorebank.markdown.opinion_page import OpinionEntry
 
-NOTED = "noted"
-"""The reason of evidence that stands below its line: `Last reinforced: 2026-02-04`."""
+NOTED = "noted"  # the reason of evidence that stands below its line: `Last reinforced: 2026-02-04`
 
 
 class Judgement(Record):
@@ -216,8 +215,7 @@ def _linked(opinion: Opinion, belief: Belief, kept: Mapping[str, Opinion]) -> Op
 
 
 RECENT_DAYS = 30
-STALE_DAYS = 90
-"""A month and a quarter, chosen by hand."""
+STALE_DAYS = 90  # a month and a quarter, chosen by hand
 _CHANGE, _DENSER = 0.02, 2.0
 """A move that shows in two decimals; evidence twice as dense as before. Chosen by hand."""
 

@@ -26,15 +26,13 @@ _CUES = (
     "choose", "switch", "than", "from", "to", "say", "split",
 )  # fmt: skip
 _FLAGS = frozenset({"over", "mind", "turn", "still", "prefer", "switch"})
-_FIRST = "en"
-"""The language of a text whose words tell none."""
+_FIRST = "en"  # the language of a text whose words tell none
 _HAN = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _IS_HAN = re.compile(f"[{_HAN}]")
 _HAN_RUN = re.compile(f"[{_HAN}]+|[a-z0-9]{{2,}}")
 _WORD = re.compile(r"\w+(?:['-]\w+)*")
 _RUN = re.compile(r"\w+")
-_STEM = 3
-"""No cue with an open end has fewer letters before it."""
+_STEM = 3  # no cue with an open end has fewer letters before it
 _BREAK = re.compile(r"[;:.,!?—–()\"“”«»，。；：！？、]|\s-\s")
 _ELISION = re.compile(
     r"(?<![\w'])(?:l|d|j|m|t|s|c|qu|un|dell|all|nell|sull|quest|dall)'(?=\w\w)|(?<![\w'])n'(?=\w\w)"

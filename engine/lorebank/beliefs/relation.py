@@ -72,8 +72,7 @@ the restatements and contradictions lie below .3, none below .1."""
 
 
 PART = "it may be about a part of it, or a special case"
-_TURNS = frozenset({"over", "mind", "turn"})
-"""Flags of who says that he thinks otherwise now."""
+_TURNS = frozenset({"over", "mind", "turn"})  # flags of who says that he thinks otherwise now
 
 
 class Bearing(StrEnum):
@@ -294,8 +293,7 @@ class UnsurePair(Record):
 
     fact: Fact
     opinion_id: str
-    score: float
-    """0..1: how near it comes."""
+    score: float  # 0..1: how near it comes
     reason: str
 
 

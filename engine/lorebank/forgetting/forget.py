@@ -44,22 +44,18 @@ from lorebank.workspace.layout import DERIVED_FOLDER, FORGOTTEN_PAGE
 from lorebank.workspace.lock import append_lock
 from lorebank.workspace.paths import is_linked, read_text_file
 
-_ATTEMPTS = 4
-"""Retries for a file that another process is writing."""
+_ATTEMPTS = 4  # retries for a file that another process is writing
 
 
 class Forgetting(Mutable):
     """One call, by a caller that holds the workspace's lock and has synced."""
 
-    index: Callable[[], Connection]
-    """Asked for each time: `sync` rebuilds a damaged index."""
+    index: Callable[[], Connection]  # asked for each time: `sync` rebuilds a damaged index
     root: Path
     files: Callable[[], Sequence[SourceFile]]
     sync: Callable[[], object]
-    cache: Path | None
-    """Where vectors are cached, whether or not there is such a file."""
-    conversations: Conversations | None = None
-    """Transcripts, where any are read."""
+    cache: Path | None  # where vectors are cached, whether or not there is such a file
+    conversations: Conversations | None = None  # transcripts, where any are read
     problems: list[Diagnostic] = field(default_factory=list)
 
     def preview(self, order: Order) -> ForgetReport:

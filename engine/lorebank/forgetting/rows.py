@@ -28,7 +28,7 @@ def opinions_moved(connection: Connection, ids: Iterable[str]) -> list[tuple[str
         "SELECT o.id, o.statement, sum(e.fact IN (SELECT value FROM json_each(?1))), count(*)"
         " FROM opinions o JOIN opinion_evidence e ON e.opinion = o.id GROUP BY o.id"
         " HAVING sum(e.fact IN (SELECT value FROM json_each(?1))) > 0 ORDER BY o.id",
-        (json.dumps(sorted(ids)),),
+        (sorted(ids),),
     )
     return [(id_, statement, of, total) for id_, statement, of, total in rows]
 
@@ -44,7 +44,7 @@ def derived_counts(connection: Connection, places: Sequence[Citation]) -> dict[s
             connection,
             f"SELECT t.{column}, f.path, t.start_line, t.end_line FROM json_each(?) w"
             f" CROSS JOIN files f ON f.path = w.value JOIN {table} t ON t.file = f.file",
-            (json.dumps(list(lines)),),
+            (lines,),
         )
         return [
             number

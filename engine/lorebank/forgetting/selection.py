@@ -142,7 +142,7 @@ class _Search:
         for text in order.ids:
             self._take_items(self._of_id(text))
         if order.before is not None:
-            rows = select(self.connection, _BEFORE, (order.before.isoformat(),))
+            rows = select(self.connection, _BEFORE, (order.before,))
             early = {path for (path,) in rows}
             if not (order.ids or order.entity or order.source or order.match):
                 for path in sorted(early):

@@ -165,8 +165,7 @@ EVIDENCE = Source(
 
 _MAY_BE_OVER = frozenset({FactKind.WORLD, FactKind.OBSERVATION})
 _MAY_END = frozenset({FactKind.WORLD, FactKind.OBSERVATION, FactKind.EXPERIENCE})
-_MAX_PER_DAY = 2
-"""Most questions about the lines of one day."""
+_MAX_PER_DAY = 2  # most questions about the lines of one day
 _SHARED_WORDS_WEIGHT = 0.3
 """What all words shared add to the cosine of the two lines; words of change add nothing."""
 _MIN_SCORE = 0.45

@@ -117,8 +117,7 @@ def rule(
         write()
 
 
-_OWNERS = frozenset(("accept", "confirm"))
-"""Verdicts that let in what waits for the owner's word."""
+_OWNERS = frozenset(("accept", "confirm"))  # verdicts that let in what waits for the owner's word
 
 
 def _refuse_owners(choice: str, older: InboxLine | None, newer: InboxLine | None) -> None:
@@ -196,16 +195,11 @@ def signature(by: str) -> str:
 class Judged(Record):
     """What came of asking a model about pairs of lines."""
 
-    verdicts: Mapping[str, str]
-    """Id of the item → what the model is sure of."""
-    unsure: int = 0
-    """Answers that show no words of the newer line."""
-    unusable: int = 0
-    """Answers that are no verdict."""
-    left: int = 0
-    """Pairs not asked about: the calls of this run were spent."""
-    failure: ProviderError | None = None
-    """Why the model was asked no more, where it failed."""
+    verdicts: Mapping[str, str]  # id of the item → what the model is sure of
+    unsure: int = 0  # answers that show no words of the newer line
+    unusable: int = 0  # answers that are no verdict
+    left: int = 0  # pairs not asked about: the calls of this run were spent
+    failure: ProviderError | None = None  # why the model was asked no more, where it failed
 
     def __str__(self) -> str:
         sure = len(self.verdicts)

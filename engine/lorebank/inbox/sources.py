@@ -45,8 +45,7 @@ class Verdict(NamedTuple):
     """What somebody ruled on an item that waits, or on one that another has settled."""
 
     kind: InboxKind
-    about: tuple[str, ...]
-    """Ids or names, as `Decision.about` has them."""
+    about: tuple[str, ...]  # ids or names, as `Decision.about` has them
     choice: str
     by: str
 

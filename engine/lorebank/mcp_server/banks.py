@@ -22,15 +22,13 @@ if TYPE_CHECKING:
     from lorebank.app.several import Banks
 
 T = TypeVar("T")
-_WAITING = 4
-"""Threads that answer where most of an answer is waiting for a service."""
+_WAITING = 4  # threads that answer where most of an answer is waiting for a service
 
 
 OpensBank = Callable[..., "Bank"]
 """Opens the Bank served for the calling thread; `group=True` for a client that speaks for a
 group."""
-OpensBanks = Callable[..., "Banks"]
-"""The same for the banks that are asked together."""
+OpensBanks = Callable[..., "Banks"]  # the same for the banks that are asked together
 
 
 class BankThreads:

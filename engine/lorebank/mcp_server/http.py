@@ -40,12 +40,10 @@ Scope = Mapping[str, Any]
 Receive = Callable[[], Awaitable[Mapping[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
-MAX_CONNECTIONS = 256
-"""Twice the listening socket's queue; the clients of one owner are a handful."""
+MAX_CONNECTIONS = 256  # twice the listening socket's queue; the clients of one owner are a handful
 REQUEST_SECONDS = 30.0
 """As nginx and Apache order it; on loopback, whole requests arrive within milliseconds."""
-MAX_BODY = 4 * 1024 * 1024
-"""Bytes of a request, as the SDK of the protocol has it."""
+MAX_BODY = 4 * 1024 * 1024  # bytes of a request, as the SDK of the protocol has it
 MAX_SESSIONS = 1000
 """Beyond them the one asked longest ago is forgotten, and its client begins another. Chosen by
 hand."""

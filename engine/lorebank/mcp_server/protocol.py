@@ -23,8 +23,7 @@ from lorebank.render.text import in_words_of_tools
 
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 _MODERN_VERSIONS = ("2026-07-28",)
-_BATCHING = "2025-03-26"
-"""The one revision that has batches."""
+_BATCHING = "2025-03-26"  # the one revision that has batches
 _MAX_RUNNING = 50
 """Requests of a session under way at a time, where others wait for the same threads, and of a
 batch; chosen by hand."""

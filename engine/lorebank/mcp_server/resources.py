@@ -14,8 +14,7 @@ from lorebank.render.for_models import REVIEW_TOKENS, hunk_blocks, paged
 from lorebank.render.judgments import inbox_blocks
 from lorebank.tools.toolset import Delivered, Toolset
 
-_ALL = 10_000
-"""Opinions of a page that its tokens cut anyway."""
+_ALL = 10_000  # opinions of a page that its tokens cut anyway
 _MARKDOWN = "text/markdown"
 _RESOURCES: Mapping[str, tuple[str, str, str, Callable[[Toolset, str], Delivered]]] = {
     "lorebank://entity/{slug}": (

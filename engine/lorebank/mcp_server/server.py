@@ -72,8 +72,7 @@ TOOL_ALIASES: Mapping[str, str] = {
 """What models call a tool, by the names that other memories give it."""
 
 
-Result = dict[str, Any]
-"""Of a call, as it is sent."""
+Result = dict[str, Any]  # of a call, as it is sent
 _Runs = Callable[[Callable[[Any], Delivered]], Awaitable[Delivered]]
 """Runs a job on a Bank, or on several."""
 
@@ -96,8 +95,7 @@ class Tool(Record):
     title: str
     effect: Effect
     runs: _Runs
-    description: str = ""
-    """The method's own where empty."""
+    description: str = ""  # the method's own where empty
 
     async def call(self, given: Mapping[str, Any]) -> Result:
         """What the tool says; `UsageError` for arguments that do not fit the schema."""

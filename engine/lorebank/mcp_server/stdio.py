@@ -23,8 +23,7 @@ from lorebank.mcp_server.protocol import (
 )
 from lorebank.version import __version__
 
-_CHECK_S = 30
-"""How long a host waits for a server to start."""
+_CHECK_S = 30  # how long a host waits for a server to start
 
 
 async def serve(protocol: Protocol, peer: Peer) -> None:

@@ -58,22 +58,16 @@ from lorebank.workspace.standing import (
 )
 
 MANIFEST = "template.toml"
-MAX_FILES = 500
-"""A pack is a start, not an archive."""
-MAX_FILE_BYTES = 1_000_000
-"""Bytes."""
-MAX_PACK_BYTES = 8_000_000
-"""All files, unpacked."""
+MAX_FILES = 500  # a pack is a start, not an archive
+MAX_FILE_BYTES = 1_000_000  # bytes
+MAX_PACK_BYTES = 8_000_000  # all files, unpacked
 _CONTENT = "workspace/"
 
 
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-_MAX_NAME_CHARACTERS = 60
-"""It is typed on the command line."""
-_MAX_SETTING_CHARACTERS = 400
-"""For templates, which may come from anybody; pages have no limit."""
-_MAX_PROBLEMS_SHOWN = 5
-"""Problems named in one message."""
+_MAX_NAME_CHARACTERS = 60  # it is typed on the command line
+_MAX_SETTING_CHARACTERS = 400  # for templates, which may come from anybody; pages have no limit
+_MAX_PROBLEMS_SHOWN = 5  # problems named in one message
 
 
 class Template(Record):

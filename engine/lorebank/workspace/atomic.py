@@ -16,8 +16,7 @@ from lorebank.errors import ConcurrentEdit, PathRefused, WorkspaceError
 from lorebank.workspace.layout import BANK_FOLDER, DERIVED_FOLDER
 
 _TEMPORARY = ".lorebank-tmp"
-_MAX_JSON_BYTES = 64 * 2**20
-"""A workspace may come from anybody."""
+_MAX_JSON_BYTES = 64 * 2**20  # a workspace may come from anybody
 _NO_HARD_LINKS = frozenset(
     {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EACCES}
 )

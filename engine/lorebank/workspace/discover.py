@@ -18,10 +18,8 @@ from lorebank.errors import UsageError, WorkspaceError
 from lorebank.records import dig
 from lorebank.workspace.layout import BANK_FOLDER, DERIVED_FOLDER, MEMORY_FOLDER, existing_folder
 
-_MAX_ENTRIES_SCANNED = 2_000
-"""When looking for dated names; a flat folder has one early."""
-_MIN_DATED_NOTES = 2
-"""In a subfolder: a single dated note may be the minutes of a meeting."""
+_MAX_ENTRIES_SCANNED = 2_000  # when looking for dated names; a flat folder has one early
+_MIN_DATED_NOTES = 2  # in a subfolder: a single dated note may be the minutes of a meeting
 _DATED = re.compile(
     r"(?:\d{4}(?P<mark>[-_.]?)\d{2}(?P=mark)\d{2}"
     r"|(?P<first>\d{2})(?P<dot>[-_.])(?P<second>\d{2})(?P=dot)\d{4})(?!\d).*\.md\Z",
@@ -34,13 +32,10 @@ _TOKEN = re.compile(r"\[([^\]]*)\]|YYYY|MM|DD|[A-Za-z]+")
 class FolderForm(NamedTuple):
     """The layout of another program's folder."""
 
-    name: str
-    """For display: `Obsidian vault`."""
+    name: str  # for display: `Obsidian vault`
     log_pattern: str
-    exclude: tuple[str, ...] = ()
-    """Folders without notes: templates, backups."""
-    notes: str = "."
-    """The folder with the notes."""
+    exclude: tuple[str, ...] = ()  # folders without notes: templates, backups
+    notes: str = "."  # the folder with the notes
 
 
 def recognise(root: Path, *, below: bool = True) -> FolderForm | None:
@@ -100,10 +95,8 @@ class VaultSettings(NamedTuple):
     """Settings of an Obsidian vault."""
 
     daily_folder: str = ""
-    daily_format: str = "YYYY-MM-DD"
-    """Of moment.js."""
-    templates: tuple[str, ...] = ()
-    """The folders of templates, and the template of daily notes."""
+    daily_format: str = "YYYY-MM-DD"  # of moment.js
+    templates: tuple[str, ...] = ()  # the folders of templates, and the template of daily notes
 
 
 def vault_settings(read: Callable[[str], bytes]) -> VaultSettings:

@@ -37,10 +37,8 @@ from lorebank.workspace.layout import (
     role_of,
 )
 
-_MAX_FILES_COUNTED = 1_000
-"""For a hint; a home directory may have a million."""
-_WINDOWS_JUNCTION = 0xA0000003
-"""IO_REPARSE_TAG_MOUNT_POINT of the Windows SDK."""
+_MAX_FILES_COUNTED = 1_000  # for a hint; a home directory may have a million
+_WINDOWS_JUNCTION = 0xA0000003  # IO_REPARSE_TAG_MOUNT_POINT of the Windows SDK
 _MISSING = "an extra path of the settings is missing"
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _BINARY = getattr(os, "O_BINARY", 0)

@@ -50,8 +50,7 @@ def _quoted(name: str) -> str:
     return f'"{"".join(escaped)}"'
 
 
-_TIMEOUT_S = 120
-"""Chosen by hand: the user's own hooks run within this time."""
+_TIMEOUT_S = 120  # chosen by hand: the user's own hooks run within this time
 
 
 class CommitRefused(Exception):

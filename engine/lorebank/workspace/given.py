@@ -15,22 +15,17 @@ from lorebank.errors import NotFound, WorkspaceError
 from lorebank.records import Mutable
 from lorebank.workspace.files import entries_below, open_regular, shown_path
 
-MAX_ENTRY_BYTES = 2_000_000_000
-"""Of one unpacked file, which is held in memory; chosen by hand."""
-_MAX_ENTRIES = 200_000
-"""Chosen by hand: far above any vault, far below memory limits."""
-_MAX_RATIO = 200
-"""JSON and prose compress to about a tenth, a zip bomb to a thousandth."""
-_RATIO_CHECKED_FROM = 10_000_000
-"""Small files may compress a thousandfold without being a bomb."""
+MAX_ENTRY_BYTES = 2_000_000_000  # of one unpacked file, which is held in memory; chosen by hand
+_MAX_ENTRIES = 200_000  # chosen by hand: far above any vault, far below memory limits
+_MAX_RATIO = 200  # JSON and prose compress to about a tenth, a zip bomb to a thousandth
+_RATIO_CHECKED_FROM = 10_000_000  # small files may compress a thousandfold without being a bomb
 
 
 class Source(Mutable):
     """Files by their path in the source, `/` between parts, sorted."""
 
     root: Path
-    name: str
-    """The name of the folder, or of the file without its suffix."""
+    name: str  # the name of the folder, or of the file without its suffix
     paths: tuple[str, ...] = ()
     left_out: list[Diagnostic] = field(default_factory=list)
     archive: zipfile.ZipFile | None = None

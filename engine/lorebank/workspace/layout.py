@@ -57,10 +57,8 @@ class FileRole(StrEnum):
     LOG = "log"
     NOTE = "note"
     BANK = "bank"
-    LEDGER = "ledger"
-    """`LEDGER_PAGES`: decisions, not facts."""
-    DIRECTIVES = "directives"
-    """`bank/directives.md`: the owner's rules, read as prose."""
+    LEDGER = "ledger"  # `LEDGER_PAGES`: decisions, not facts
+    DIRECTIVES = "directives"  # `bank/directives.md`: the owner's rules, read as prose
     EXTRA = "extra"
 
 
@@ -68,10 +66,8 @@ class NamedDay(NamedTuple):
     """The day in a file name."""
 
     day: date | None = None
-    is_log: bool = False
-    """Whether it matches the log pattern, with or without a suffix."""
-    problem: Diagnostic | None = None
-    """`date-invalid` for an impossible date."""
+    is_log: bool = False  # whether it matches the log pattern, with or without a suffix
+    problem: Diagnostic | None = None  # `date-invalid` for an impossible date
 
 
 class LogPattern(Record):
@@ -186,8 +182,7 @@ def is_transcript(path: str) -> bool:
     return is_session_path(path) and path.lower().endswith(TRANSCRIPT_ENDING)
 
 
-_NAME_DIGITS = 8
-"""Hex digits that distinguish folders of the same name."""
+_NAME_DIGITS = 8  # hex digits that distinguish folders of the same name
 
 
 def existing_folder(path: Path, *, hint: str, shown: str = "") -> Path:

@@ -13,8 +13,7 @@ from pathlib import Path
 from lorebank.errors import LockHeld, WorkspaceError
 from lorebank.workspace.layout import ensure_derived_folder
 
-_POLL_S = 0.02
-"""Chosen by hand: short compared with a write, long compared with a check."""
+_POLL_S = 0.02  # chosen by hand: short compared with a write, long compared with a check
 _BUSY = frozenset({errno.EACCES, errno.EAGAIN, errno.EDEADLK})
 
 if sys.platform == "win32":

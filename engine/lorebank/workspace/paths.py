@@ -19,8 +19,7 @@ from lorebank.workspace.atomic import read_if_exists, write_atomic
 from lorebank.workspace.files import is_link, is_workspace, relative_to_root
 
 _HINT = "give a Markdown file as recall cites it, such as memory/2025-11-27.md"
-_MAX_PATH_CHARACTERS = 1024
-"""No note has a longer path."""
+_MAX_PATH_CHARACTERS = 1024  # no note has a longer path
 _PERCENT_ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
 
 
@@ -179,12 +178,9 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class TextFile(Record):
-    path: str
-    """Relative to the workspace."""
-    data: bytes | None
-    """`None` if there is no file."""
-    text: str
-    """Without a byte order mark; empty if there is no file."""
+    path: str  # relative to the workspace
+    data: bytes | None  # `None` if there is no file
+    text: str  # without a byte order mark; empty if there is no file
 
 
 def read_text_file(root: Path, path: str) -> TextFile:
@@ -203,8 +199,7 @@ def write_text_file(root: Path, file: TextFile, text: str) -> None:
     write_atomic(root / file.path, data, expected=file.data)
 
 
-_ATTEMPTS = 20
-"""A concurrent save makes one fail; twenty in a row are no accident."""
+_ATTEMPTS = 20  # a concurrent save makes one fail; twenty in a row are no accident
 
 
 def edit_text(

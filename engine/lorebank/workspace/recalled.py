@@ -15,18 +15,14 @@ from lorebank.workspace.layout import DERIVED_FOLDER
 
 _LOG = "recalled.log"
 _SINCE = "since"
-_COMPACT_FROM_BYTES = 1_000_000
-"""Chosen by hand: read in some hundredths of a second."""
-_MAX_BYTES = 64_000_000
-"""Chosen by hand: the log is compacted long before."""
+_COMPACT_FROM_BYTES = 1_000_000  # chosen by hand: read in some hundredths of a second
+_MAX_BYTES = 64_000_000  # chosen by hand: the log is compacted long before
 _FLAGS = os.O_WRONLY | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 class Recalled(Record):
-    since: date
-    """The first day recorded."""
-    last: Mapping[str, date]
-    """Fact id → last day recalled."""
+    since: date  # the first day recorded
+    last: Mapping[str, date]  # fact id → last day recalled
 
 
 def note_recalled(root: Path, ids: Iterable[str], day: date) -> None:

@@ -32,8 +32,7 @@ _NAME_RULE = "letters, digits, '-', '_' and '.', beginning with a letter or digi
 
 
 class Registry(Record):
-    file: Path | None
-    """`None` without a settings folder."""
+    file: Path | None  # `None` without a settings folder
     banks: tuple[RegisteredBank, ...] = ()
 
     @property
@@ -194,8 +193,7 @@ def _unexpected(file: Path, text: str, key: tuple[str, ...], expected: str) -> C
     return ConfigurationError(f"{place}: {'.'.join(key)}: expected {expected}")
 
 
-_TRIES = 20
-"""Chosen by hand: four concurrent writers need at most four."""
+_TRIES = 20  # chosen by hand: four concurrent writers need at most four
 
 
 def _edit(registry: Registry, changes: Mapping[tuple[str, ...], str | None]) -> None:

@@ -18,13 +18,11 @@ from lorebank.workspace.atomic import read_if_exists, replace_bytes
 from lorebank.workspace.layout import DERIVED_FOLDER, ensure_derived_folder, is_markdown
 from lorebank.workspace.paths import is_linked
 
-MANIFEST = "manifest.json"
-"""The entry that describes the others."""
+MANIFEST = "manifest.json"  # the entry that describes the others
 _RUN = re.compile(r"\A\d{4}-\d{2}-\d{2}-\d+\Z")
 _PENDING = ".pending"
 _UNDOING = ".undoing"
-_MAX_RUNS_NAMED = 5
-"""The latest ones, in an error message."""
+_MAX_RUNS_NAMED = 5  # the latest ones, in an error message
 
 
 class Change(Record):
@@ -56,8 +54,7 @@ def unpack(data: bytes) -> dict[str, bytes]:
 
 class RunStore(Record):
     root: Path
-    area: str
-    """The folder, below `.memory/`."""
+    area: str  # the folder, below `.memory/`
 
     def names(self) -> tuple[str, ...]:
         """All runs, oldest first, including pending ones."""

@@ -12,10 +12,8 @@ from lorebank.domain.facts import FactKind
 from lorebank.records import Record
 from lorebank.workspace.layout import BANK_FOLDER, GENERATED_FOLDERS, is_markdown
 
-STANDING_LINES = 12
-"""Default maximum length of an answer."""
-_MAX_LINES = 100
-"""Longer answers are not read."""
+STANDING_LINES = 12  # default maximum length of an answer
+_MAX_LINES = 100  # longer answers are not read
 _LETTERS = {name: kind.letter for kind in FactKind for name in (kind.letter.lower(), kind.value)}
 _TEXTS = ("title", "question")
 _TRUE, _FALSE = ("true", "yes"), ("false", "no", "")
