@@ -90,21 +90,16 @@ def open_sessions(path: Path) -> Connection:
     return connection
 
 
-def known_sessions(connection: Connection) -> dict[str, KnownSession]:
-    return {known.path: known for known in _known(connection, "1", ())}
-
-
-def known_session(connection: Connection, path: str) -> KnownSession | None:
-    return next(iter(_known(connection, "path = ?", (path,))), None)
-
-
-def _known(
-    connection: Connection, condition: str, bound: tuple[object, ...]
-) -> Iterator[KnownSession]:
-    rows = select(connection, f"SELECT {_SESSION} FROM sessions WHERE {condition}", bound)
-    for session, path, place, size, stamp, day, offset, lines, mark, turns in rows:
-        read = TranscriptOffset(offset, lines)
-        yield KnownSession(session, path, place, size, stamp, day, read, mark, turns)
+def known_sessions(connection: Connection, path: str | None = None) -> dict[str, KnownSession]:
+    """Path → what is known of a transcript, of all or of one."""
+    query = f"SELECT {_SESSION} FROM sessions WHERE ?1 IS NULL OR path = ?1"
+    found = {}
+    for session, own, place, size, stamp, day, *read, mark, turns in select(
+        connection, query, (path,)
+    ):
+        offset = TranscriptOffset(*read)
+        found[own] = KnownSession(session, own, place, size, stamp, day, offset, mark, turns)
+    return found
 
 
 def save_session(connection: Connection, known: KnownSession) -> KnownSession:

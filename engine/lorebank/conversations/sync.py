@@ -239,11 +239,9 @@ def _sync_file(
         has_more = True
         while has_more and not is_over():
             with transaction(connection):
-                if (
-                    read_meta(connection, "rules") != rules.fingerprint()  # forgotten meanwhile
-                    or rows.known_session(connection, file.path) != known  # read by another process
-                ):
-                    break
+                stored = rows.known_sessions(connection, file.path).get(file.path)
+                if stored != known or read_meta(connection, "rules") != rules.fingerprint():
+                    break  # another process has read it, or some of it was forgotten meanwhile
                 if from_start or known is None:
                     known = _begin(connection, file, known, handle)
                     from_start = False
