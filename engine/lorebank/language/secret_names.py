@@ -105,21 +105,6 @@ class Name(NamedTuple):
     end: int
 
 
-class _Grammar(NamedTuple):
-    """What the words of all languages make of the text around a name."""
-
-    assigned: re.Pattern[str]
-    joined: re.Pattern[str]
-    set_to: re.Pattern[str]
-    before: re.Pattern[str]
-    closes: re.Pattern[str]
-    lock: re.Pattern[str]
-    of_lock: re.Pattern[str]
-    login: re.Pattern[str]
-    spelled: re.Pattern[str]
-    code: re.Pattern[str]
-
-
 @cache
 def spellings() -> dict[str, list[tuple[str, bool, bool, bool]]]:
     """Name in small letters → its kinds, each with whether a word may go on before and after it,
@@ -178,9 +163,9 @@ def _read(languages: Sections) -> tuple[dict[str, list[tuple[str, bool, bool, bo
 
 
 @cache
-def _grammar() -> _Grammar:
-    patterns = compiled("secrets", _read)[1]
-    return _Grammar(**{name: re.compile(pattern) for name, pattern in patterns.items()})
+def _pattern(name: str) -> re.Pattern[str]:
+    """What the words of all languages make of the text around a name."""
+    return re.compile(compiled("secrets", _read)[1][name])
 
 
 def secrets_named(line: str, names: list[Name]) -> Iterator[tuple[str, int, int]]:
@@ -191,10 +176,10 @@ def secrets_named(line: str, names: list[Name]) -> Iterator[tuple[str, int, int]
         reach = min(_NEAR, following.get(kind, len(line)) - name.end)
         following[kind] = name.start
         yield from _behind(line, name, name.end + reach)
-        if name.kinds[0] in _STATED_BEFORE and _grammar().closes.match(line, name.end):
+        if name.kinds[0] in _STATED_BEFORE and _pattern("closes").match(line, name.end):
             near = (max(0, name.start - _NEAR), name.start)
             may = name.kinds[0].startswith("pass") or _FOUR_DIGITS.search(line, *near)
-            value = _grammar().before.search(line, *near) if may else None
+            value = _pattern("before").search(line, *near) if may else None
             if value is not None and _is_stated(line, name, value["value"]):
                 yield _kind_of(name, line), *value.span("value")
 
@@ -230,13 +215,13 @@ def _link(between: str) -> int | None:
     """What links a name and a value, by what stands between; None: nothing does."""
     if not between.strip(" ,"):
         return _BESIDE
-    if _grammar().assigned.fullmatch(between):
+    if _pattern("assigned").fullmatch(between):
         return _ASSIGNED
     if not _CLAUSE.fullmatch(between):
         return None
-    if _grammar().joined.search(between):
+    if _pattern("joined").search(between):
         return _STATED
-    if _grammar().set_to.search(between):
+    if _pattern("set_to").search(between):
         return _SET_TO
     return _APART if between.strip(f" ,*_{_QUOTES}") else _BESIDE
 
@@ -282,9 +267,9 @@ def _phrase_end(at: _Place) -> int:
         return 0
     words = [fold(word) for word in phrase.group().split()]
     is_stated = at.link >= _STATED
-    if not is_stated and _grammar().joined.search(phrase.group().split()[0]):
+    if not is_stated and _pattern("joined").search(phrase.group().split()[0]):
         return 0
-    if (is_stated or len(words) > 1) and _grammar().spelled.match(at.line, phrase.end()):
+    if (is_stated or len(words) > 1) and _pattern("spelled").match(at.line, phrase.end()):
         return 0 if any(map(says_nothing, words)) else phrase.end()
     if not is_stated or len(words) < _FEWEST_WORDS or says_nothing(words[0]):
         return 0
@@ -310,7 +295,7 @@ def _weak_password(at: _Place) -> int:
     is_typed = is_mixed(value, stated=link >= _BESIDE) or (
         link >= _STATED and is_password(value, "", quoted=at.is_quoted, stated=True)
     )
-    if is_typed and _grammar().login.search(before.lower()):
+    if is_typed and _pattern("login").search(before.lower()):
         return at.end
     if is_random(value, sure=True) and _API.search(before):
         return at.end
@@ -333,7 +318,7 @@ def _login(at: _Place) -> int:
 
 
 def _pin(at: _Place) -> int:
-    code = _grammar().code.match(at.line, at.start)
+    code = _pattern("code").match(at.line, at.start)
     if code is None or at.link >= _SET_TO:
         return code.end() if code else 0
     value = code["value"]
@@ -359,14 +344,14 @@ def _code(at: _Place) -> int:
     begins = max(name.start - _NEAR, 0)
     begins = max(begins, line.rfind(". ", begins, name.start))
     behind = line[end : end + _SENTENCE].lower()
-    opens = _grammar().lock.search(line[begins : at.start].lower())
-    return end if opens or _grammar().of_lock.match(behind) else 0
+    opens = _pattern("lock").search(line[begins : at.start].lower())
+    return end if opens or _pattern("of_lock").match(behind) else 0
 
 
 def _dial(at: _Place) -> int:
     dial = _DIAL.match(at.line, at.start)
     if dial is None and at.link >= _STATED and not _TIME_OR_YEAR.match(at.line, at.start):
-        dial = _grammar().code.match(at.line, at.start)
+        dial = _pattern("code").match(at.line, at.start)
     return dial.end() if dial else 0
 
 
@@ -397,8 +382,8 @@ def _is_stated(line: str, name: Name, value: str) -> bool:
     if name.kinds[0] in ("password", "passphrase"):
         return not _ADDRESS.fullmatch(value) and is_password(value, "", quoted=False, stated=True)
     behind = line[name.end : name.end + _NEAR].lower()
-    opens = name.kinds[0] != "code" or _grammar().lock.search(behind) is not None
-    return opens and value[:4].isdigit() and _grammar().code.fullmatch(value) is not None
+    opens = name.kinds[0] != "code" or _pattern("lock").search(behind) is not None
+    return opens and value[:4].isdigit() and _pattern("code").fullmatch(value) is not None
 
 
 def _kind_of(name: Name, line: str) -> str:
