@@ -29,7 +29,7 @@ from lorebank.index.sync import (
     stale_paths,
     sync_files,
 )
-from lorebank.markdown.sections import RETAIN_HEADINGS
+from lorebank.languages import spellings
 from lorebank.names.entities import display_names, list_entities, nearest_names
 from lorebank.settings.tables import Config
 from lorebank.workspace.files import WalkResult, walk
@@ -477,7 +477,7 @@ class OpenWorkspace:
     @property
     def read_settings(self) -> ReadSettings:
         return ReadSettings(
-            retain_headings=(*RETAIN_HEADINGS, *self.config.retain.headings),
+            retain_headings=(*spellings("headings", "retain"), *self.config.retain.headings),
             chunk_tokens=self.config.index.chunk_tokens,
             chunk_overlap=self.config.index.chunk_overlap,
             plain_mentions=self.config.mentions.in_prose,

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from lorebank.language.folding import fold
 from lorebank.language.words import known_languages, likely_languages, stop_words, words_of
 from lorebank.language.words import words as tokens
-from lorebank.languages import phrase_lists
+from lorebank.languages import phrase_lists, spellings
 
 _UNSPACED = "\u2e80"  # from here on scripts have no spaces, and so no word boundaries
 _NUMBER = r"\d{1,2}(?:[:.h]\d{2})?"
@@ -211,8 +211,7 @@ def lines_of(text: str) -> list[str]:
 @cache
 def leaning_words() -> frozenset[str]:
     """Words that refer back, in any language: `it`, `they`, `das`."""
-    tables = phrase_lists("infer").values()
-    return frozenset(w for t in tables for e in ("they", "dangling") for w in t.get(e, ()))
+    return frozenset(spellings("infer", "they", "dangling"))
 
 
 def statement_in_any_language(text: str) -> Statement:
@@ -249,10 +248,7 @@ def promise_in(text: str) -> str:
 @cache
 def non_name_words() -> frozenset[str]:
     """Words of all languages that begin a sentence but are not names; folded."""
-    listed = (
-        each for entries in phrase_lists("infer").values() for each in entries.get("nobody", ())
-    )
-    return stop_words().union(fold(" ".join(listed)).split())
+    return stop_words().union(fold(" ".join(spellings("infer", "nobody"))).split())
 
 
 @cache
@@ -260,9 +256,7 @@ def _promising() -> tuple[dict[str, list[list[str]]], tuple[str, ...]]:
     """The rarest word of each promise cue → such cues; and words of cues with wildcards."""
     whole: dict[str, list[list[str]]] = {}
     parts: set[str] = set()
-    for cue in (
-        cue for entries in phrase_lists("infer").values() for cue in entries.get("promise", ())
-    ):
+    for cue in spellings("infer", "promise"):
         said = tokens(cue)
         word = max(said, key=lambda each: (each not in stop_words(), len(each)))
         if "*" in cue:
@@ -312,7 +306,6 @@ def _entry_words(code: str, entry: str) -> frozenset[str]:
 @cache
 def yearly_words() -> tuple[tuple[str, ...], re.Pattern[str]]:
     """Words for yearly days in any language (birthday, anniversary, born), and a pattern."""
-    tables = phrase_lists("agenda").values()
-    days, births = ([w for t in tables for w in t.get(of, ())] for of in ("yearly", "born"))
+    days, births = spellings("agenda", "yearly"), spellings("agenda", "born")
     found = "|".join([*map(re.escape, days), *(rf"\b{re.escape(word)}" for word in births)])
     return (*days, *births), re.compile(found, re.IGNORECASE)

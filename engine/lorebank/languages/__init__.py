@@ -73,6 +73,13 @@ def phrase_lists(name: str) -> dict[str, dict[str, tuple[str, ...]]]:
     return compiled(name, _split)
 
 
+@cache
+def spellings(section: str, *entries: str) -> tuple[str, ...]:
+    """All spellings of some entries of such a section, language by language."""
+    listed = phrase_lists(section).values()
+    return tuple(word for table in listed for entry in entries for word in table.get(entry, ()))
+
+
 def _split(languages: Sections) -> dict[str, dict[str, tuple[str, ...]]]:
     return {
         code: {entry: tuple(split(text)) for entry, text in section.items()}

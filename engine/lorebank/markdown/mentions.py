@@ -13,12 +13,9 @@ from functools import lru_cache
 
 from lorebank.domain.facts import Mention
 from lorebank.language.folding import slugify
-from lorebank.languages import phrase_lists
+from lorebank.languages import spellings
 
-AND_WORDS = tuple(
-    word for entries in phrase_lists("names").values() for word in entries.get("and", ())
-)
-"""The words between two names: `@Lena and @Bo`."""
+AND_WORDS = spellings("names", "and")  # the words between two names: `@Lena and @Bo`
 _NOT_IN_NAMES = (
     r"\x00-/:-@\[-^`{-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7"
     r"\u055a-\u055f\u0589\u058a\u05be\u05c0\u05c3\u05f3\u05f4\u060c\u060d\u061b-\u061f"

@@ -7,16 +7,15 @@ from collections.abc import Collection
 from functools import lru_cache
 
 from lorebank.language.folding import fold
-from lorebank.languages import phrase_lists
+from lorebank.languages import spellings
 
-_LISTED = phrase_lists("headings").values()
-RETAIN_HEADINGS = tuple(word for entries in _LISTED for word in entries.get("retain", ()))
+RETAIN_HEADINGS = spellings("headings", "retain")
 """The words that open a retain section, in every language that names one."""
-ORDER_HEADINGS = tuple(word for entries in _LISTED for word in entries.get("orders", ()))
+ORDER_HEADINGS = spellings("headings", "orders")
 """The words that open the section of the core memory that says how to work."""
-KIND_WORDS = frozenset(fold(word) for entries in _LISTED for word in entries.get("kinds", ()))
+KIND_WORDS = frozenset(map(fold, spellings("headings", "kinds")))
 """What the kinds of facts are called."""
-PLACEHOLDERS = tuple(word for entries in _LISTED for word in entries.get("placeholder", ()))
+PLACEHOLDERS = spellings("headings", "placeholder")
 """What stands for a name in a template: `@Name`."""
 
 

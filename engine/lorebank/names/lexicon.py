@@ -13,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from lorebank.language.folding import fold
-from lorebank.languages import phrase_lists
+from lorebank.languages import spellings
 from lorebank.records import Record
 
 _GLUE = re.compile(r"[\s_\-\u2010-\u2015\u2212/\\.'’·・]+")
@@ -63,7 +63,7 @@ def titles() -> Mapping[str, str]:
         kind, *forms = line.split()
         found.update({fold(form): kind for form in forms})
     for entry, kind in (("titles", "-"), ("titles_m", "m"), ("titles_f", "f")):
-        found.update(dict.fromkeys(map(fold, of_languages(entry)), kind))
+        found.update(dict.fromkeys(map(fold, spellings("names", entry)), kind))
     return MappingProxyType(found)
 
 
@@ -113,14 +113,8 @@ def word_pairs(section: str) -> Mapping[str, str]:
 def word_list(section: str) -> tuple[str, ...]:
     """The folded words of one section of the word table, in their order."""
     listed = [*table_sections("words.txt").get(section, ())]
-    listed += of_languages(section.replace("-", "_"))
-    return tuple(map(fold, [*listed, *(of_languages("and") if section == "joiners" else ())]))
-
-
-def of_languages(entry: str) -> tuple[str, ...]:
-    """The words of an entry of `[names]` in the files of all languages, as written."""
-    listed = phrase_lists("names").values()
-    return tuple(word for entries in listed for word in entries.get(entry, ()))
+    listed += spellings("names", section.replace("-", "_"))
+    return tuple(map(fold, [*listed, *(spellings("names", "and") if section == "joiners" else ())]))
 
 
 @cache

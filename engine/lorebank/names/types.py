@@ -11,7 +11,8 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from lorebank.language.folding import fold
-from lorebank.names.lexicon import given_names, of_languages, table_sections, words_of
+from lorebank.languages import spellings
+from lorebank.names.lexicon import given_names, table_sections, words_of
 from lorebank.names.readings import Reading, read_name, split_full_name
 
 _PERSONAL = frozenset({"residence", "employer", "occupation", "spouse", "birthplace"})
@@ -108,7 +109,7 @@ def _words() -> tuple[Mapping[str, str], Mapping[str, str], tuple[str, ...]]:
     words: dict[str, str] = {}
     endings: dict[str, str] = {}
     for kind, listed in table_sections("types.txt").items():
-        for word in (*listed, *of_languages(kind)):
+        for word in (*listed, *spellings("names", kind)):
             if word.startswith("-"):
                 endings.setdefault(fold(word[1:]), kind)
             elif word.isascii() or not any("\u3040" <= char <= "\ud7ff" for char in word):
