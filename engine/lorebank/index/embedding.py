@@ -498,11 +498,6 @@ def _texts(connection: Connection, parts: Sequence[_Part]) -> dict[str, str]:
 
 def _store(connection: Connection, batch: Sequence[_Wanted], known: Mapping[str, bytes]) -> None:
     """Store vectors; only where the row still stands for the same text."""
-    items = json.dumps(sorted({item for item, *_ in batch}))
-    still = select(
-        connection,
-        f"SELECT * FROM ({_ALL}) WHERE item IN (SELECT value FROM json_each(?))",
-        (items,),
-    )
-    rows = set(batch).intersection(still)
+    query = f"SELECT * FROM ({_ALL}) WHERE item IN (SELECT value FROM json_each(?))"
+    rows = set(batch).intersection(select(connection, query, ({item for item, *_ in batch},)))
     insert_vectors(connection, [(i, part, known[key]) for i, part, key in rows if key in known])

@@ -20,6 +20,7 @@ from lorebank.database.connection import (
     DamagedIndex,
     UnwritableIndex,
     discard_index,
+    execute,
     open_in_memory,
     open_index,
     select,
@@ -131,30 +132,29 @@ class EmbeddingCache:
         if damaged:
             self._tell_damage(f"{len(damaged)} vectors are not what was stored")
             with transaction(self._connection):
-                self._delete("entry IN (SELECT value FROM json_each(?))", (json.dumps(damaged),))
+                self._delete("entry IN (SELECT value FROM json_each(?))", (damaged,))
             found = [row for row in found if row[0] not in damaged]
         stale = [entry for entry, used, *_ in found if mark and used != self._run]
         if stale:
             with transaction(self._connection):
-                self._connection.execute(
-                    "UPDATE entries SET used = ? WHERE entry IN (SELECT value FROM json_each(?))",
-                    (self._run, json.dumps(stale)),
+                query = (
+                    "UPDATE entries SET used = ? WHERE entry IN (SELECT value FROM json_each(?))"
                 )
+                execute(self._connection, query, (self._run, stale))
         return {key: vector for _, _, key, vector, _ in found}
 
     @_replacing_damaged
     def missing(self, fingerprint: str, hashes: Iterable[str]) -> list[str]:
         """Those of the hashes, in their order and once each, that no vector is known for."""
         distinct = list(dict.fromkeys(hashes))
-        known = {
-            key
-            for (key,) in self._connection.execute(
-                "SELECT hash FROM entries WHERE fingerprint = ? AND role = 'document'"
-                " AND hash IN (SELECT value FROM json_each(?))",
-                (fingerprint, json.dumps(distinct)),
-            )
-        }
-        return [key for key in distinct if key not in known]
+        known = execute(
+            self._connection,
+            "SELECT hash FROM entries WHERE fingerprint = ? AND role = 'document'"
+            " AND hash IN (SELECT value FROM json_each(?))",
+            (fingerprint, distinct),
+        )
+        found = {key for (key,) in known}
+        return [key for key in distinct if key not in found]
 
     @_replacing_damaged
     def put(
@@ -240,8 +240,6 @@ class EmbeddingCache:
         gone = select(
             self._connection, f"DELETE FROM entries WHERE {condition} RETURNING entry", bound
         )
-        self._connection.execute(
-            "DELETE FROM vectors WHERE entry IN (SELECT value FROM json_each(?))",
-            (json.dumps([entry for (entry,) in gone]),),
-        )
+        query = "DELETE FROM vectors WHERE entry IN (SELECT value FROM json_each(?))"
+        execute(self._connection, query, ([entry for (entry,) in gone],))
         return len(gone)

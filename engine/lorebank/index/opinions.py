@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
-from lorebank.database.connection import Connection, read_meta, select
+from lorebank.database.connection import Connection, execute, read_meta, select
 from lorebank.domain.facts import (
     LIKELY,
     Citation,
@@ -101,14 +101,11 @@ def insert_opinions(connection: Connection, holder: str, opinions: Iterable[Opin
 def delete_opinions(connection: Connection, holders: Sequence[str] | None = None) -> None:
     """Forget opinions and unsure pairs of these holders, of all where `None`."""
     condition = "1" if holders is None else "holder IN (SELECT value FROM json_each(?))"
-    bound = () if holders is None else (json.dumps(list(holders)),)
-    connection.execute(
-        "DELETE FROM opinion_evidence WHERE opinion IN"
-        f" (SELECT id FROM opinions WHERE {condition})",
-        bound,
-    )
-    connection.execute(f"DELETE FROM opinions WHERE {condition}", bound)
-    connection.execute(f"DELETE FROM unsure WHERE {condition}", bound)
+    bound = () if holders is None else (holders,)
+    of_opinions = f"opinion IN (SELECT id FROM opinions WHERE {condition})"
+    execute(connection, f"DELETE FROM opinion_evidence WHERE {of_opinions}", bound)
+    for table in ("opinions", "unsure"):
+        execute(connection, f"DELETE FROM {table} WHERE {condition}", bound)
 
 
 def opening_lines(connection: Connection) -> dict[str, str]:
@@ -147,7 +144,7 @@ def load_opinions(
         bound += [len(opinion_id), opinion_id]
     if ids is not None:
         conditions.append("id IN (SELECT value FROM json_each(?))")
-        bound.append(json.dumps(list(ids)))
+        bound.append(ids)
     rows = select(
         connection,
         "SELECT id, statement, entities, confidence, status, superseded_by, pinned, history,"

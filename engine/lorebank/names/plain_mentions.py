@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from lorebank.database.connection import Connection, has_full_text, select
+from lorebank.database.connection import Connection, execute, has_full_text, select
 from lorebank.domain.facts import Mention
 from lorebank.language.folding import fold, slugify
 from lorebank.language.words import words
@@ -41,26 +41,21 @@ def refresh_plain_mentions(
         connection,
         "SELECT i.item FROM json_each(?) w CROSS JOIN files f ON f.path = w.value"
         " JOIN items i ON i.file = f.file",
-        json.dumps(list(read)),
+        read,
     )
     items = own | _items(
         connection,
         "SELECT p.item FROM json_each(?) w CROSS JOIN plain_mentions p ON p.slug = w.value",
-        json.dumps(gone),
+        gone,
     )
     if len(new) > _FEW:
         items = _items(connection, "SELECT item FROM items")
     else:
         for pattern in new:
             items |= _items_that_may_hold(connection, pattern.text)
-    connection.execute(
-        "DELETE FROM plain_names WHERE slug IN (SELECT value FROM json_each(?))",
-        (json.dumps(gone),),
-    )
-    connection.execute(
-        "DELETE FROM plain_mentions WHERE item IN (SELECT value FROM json_each(?))",
-        (json.dumps(list(items)),),
-    )
+    given = "IN (SELECT value FROM json_each(?))"
+    execute(connection, f"DELETE FROM plain_names WHERE slug {given}", (gone,))
+    execute(connection, f"DELETE FROM plain_mentions WHERE item {given}", (items,))
     connection.executemany(
         "INSERT INTO plain_names (slug, text, written) VALUES (?, ?, ?)",
         [(p.slug, p.text, p.written) for p in new],
@@ -140,7 +135,7 @@ def _items_that_may_hold(connection: Connection, text: str) -> set[int]:
     )
 
 
-def _items(connection: Connection, query: str, *bound: str) -> set[int]:
+def _items(connection: Connection, query: str, *bound: object) -> set[int]:
     return {item for (item,) in select(connection, query, bound)}
 
 

@@ -25,23 +25,18 @@ _ERROR_CHARACTERS = 300  # how much of a failed program's last output is shown
 class CommandGenerator:
     """A `Generator` that runs a program for each request."""
 
+    name = "command"
+    endpoint = ""
+
     def __init__(self, command: Sequence[str], timeout_s: float) -> None:
         self._command = tuple(command)
         self._timeout = timeout_s
         self._running: subprocess.Popen[bytes] | None = None
 
     @property
-    def name(self) -> str:
-        return "command"
-
-    @property
     def model(self) -> str:
         """The program with its arguments; verdicts are signed with it."""
         return " ".join((Path(self._command[0]).name, *self._command[1:]))
-
-    @property
-    def endpoint(self) -> str:
-        return ""
 
     def complete(self, prompt: Prompt) -> Completion:
         text = "\n\n".join([prompt.system, *(turn.text for turn in prompt.turns)]) + "\n"
