@@ -70,10 +70,7 @@ def read_tokenizer(file: Path, max_tokens: int, strategy: str = "longest_first")
         model = table["model"]
         tokenizer = Tokenizer.from_str(json.dumps(table))
     except Exception as problem:  # the package raises nothing narrower
-        raise ProviderError(
-            f"the local model's {file.name} cannot be read: {problem}",
-            hint="correct embedder.local.model_path",
-        ) from problem
+        raise unusable(f"the local model's {file.name} cannot be read: {problem}") from problem
     tokenizer.no_padding()
     tokenizer.enable_truncation(max_tokens, strategy=strategy)
     unknown = model.get("unk_id")
@@ -281,8 +278,12 @@ def _pooled(answer: Floats, mask: NDArray[np.int64], pooling: Pooling) -> Floats
     return mean
 
 
+def unusable(message: str) -> ProviderError:
+    return ProviderError(message, hint="correct embedder.local.model_path")
+
+
 def _unfit(kind: str, what: str) -> ProviderError:
-    return ProviderError(f"the {kind} model {what}", hint="correct embedder.local.model_path")
+    return unusable(f"the {kind} model {what}")
 
 
 def _does_not_run(problem: Exception) -> ProviderError:

@@ -23,6 +23,7 @@ from lorebank.providers.file_models import (
     read_tokenizer,
     require_runtime,
     table_name,
+    unusable,
 )
 from lorebank.providers.protocols import Embedder, Limits, Role, prefixed
 from lorebank.records import Record
@@ -137,7 +138,7 @@ class FolderEmbedder(Embedder):
         try:
             identity = self.contents.identity()
         except OSError as problem:
-            raise _unreadable(problem) from problem
+            raise unusable(f"the local model cannot be read: {problem}") from problem
         return f"local/{self.contents.kind}/{identity}/{self.cut or 'native'}/method-{_METHOD}"
 
     def embed_documents(self, texts: Sequence[str]) -> Floats:
@@ -164,10 +165,7 @@ class FolderEmbedder(Embedder):
         with self._lock:
             found = model.embed(prompted)[:, : self.dimension]
         if not np.isfinite(found).all():
-            raise ProviderError(
-                f"the local model {self.model} returned NaN or infinity",
-                hint="correct embedder.local.model_path",
-            )
+            raise unusable(f"the local model {self.model} returned NaN or infinity")
         lengths = np.linalg.norm(found, axis=1, keepdims=True)
         vectors[rows] = np.where(lengths < _MIN_NORM, 0, found / np.maximum(lengths, _MIN_NORM))
         return vectors
@@ -184,15 +182,14 @@ def inspect_model(path: Path) -> Contents:
     A static model is preferred to a network: it needs fewer packages.
     """
     if not path.exists():
-        raise ProviderError(f"there is no {path}", hint="correct embedder.local.model_path")
+        raise unusable(f"there is no {path}")
     folder = path if path.is_dir() else path.parent
     tokenizer = next((f for f in (folder, folder.parent) if (f / "tokenizer.json").is_file()), None)
     candidates = [path] if path.is_file() else [folder / name for name in (*_TABLES, *NETWORKS)]
     existing = [file for file in candidates if file.is_file()]
     if not existing:
-        raise ProviderError(
-            f"{path} contains no model: expected model.onnx, model.safetensors or embeddings.npy",
-            hint="correct embedder.local.model_path",
+        raise unusable(
+            f"{path} contains no model: expected model.onnx, model.safetensors or embeddings.npy"
         )
     for file in existing:
         kind: Literal["static", "onnx"] = "onnx" if file.suffix == ".onnx" else "static"
@@ -257,12 +254,7 @@ def _is_static(file: Path) -> bool:
     try:
         return table_name(map_arrays(file)) is not None
     except (OSError, ValueError) as problem:
-        raise _unreadable(problem) from problem
-
-
-def _unreadable(problem: Exception) -> ProviderError:
-    message = f"the local model cannot be read: {problem}"
-    return ProviderError(message, hint="correct embedder.local.model_path")
+        raise unusable(f"the local model cannot be read: {problem}") from problem
 
 
 def _json_object(file: Path) -> dict[str, Any]:
