@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import re
 import unicodedata
 from pathlib import Path
 
@@ -63,7 +62,9 @@ class _CharacterMap(dict[int, str]):
             replacement = " "
         elif letter == "\ufffd" or category[0] == "C" or category == "Mn":
             replacement = ""
-        elif category[0] == "P" or letter in _SYMBOLS or _IDEOGRAPH.match(letter):
+        elif (
+            category[0] == "P" or letter in _SYMBOLS or any(code in block for block in _IDEOGRAPHS)
+        ):
             replacement = f" {letter} "
         else:
             replacement = letter.lower()
@@ -72,9 +73,10 @@ class _CharacterMap(dict[int, str]):
 
 
 _SYMBOLS = frozenset("$+<=>^`|~")  # ASCII symbols that BERT treats as punctuation
-_IDEOGRAPH = re.compile(
-    "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002a6df\U0002a700-\U0002b81f"
-    "\U0002b920-\U0002ceaf\U0002f800-\U0002fa1f]"
+_IDEOGRAPHS = (
+    *(range(0x3400, 0x4DC0), range(0x4E00, 0xA000), range(0xF900, 0xFB00)),
+    *(range(0x20000, 0x2A6E0), range(0x2A700, 0x2B820), range(0x2B920, 0x2CEB0)),
+    range(0x2F800, 0x2FA20),
 )
 """The blocks that BERT splits, without some of the rarest."""
 _character_map = _CharacterMap()
