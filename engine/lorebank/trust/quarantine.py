@@ -21,15 +21,17 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lorebank.database.connection import Connection, select
 from lorebank.domain.facts import Citation, Diagnostic, Origin
 from lorebank.errors import NotFound, UsageError
-from lorebank.markdown import ledger
-from lorebank.markdown.document import Document
 from lorebank.records import Record
 from lorebank.workspace.layout import CONFIRMED_PAGE
 from lorebank.workspace.paths import read_text_file, write_text_file
+
+if TYPE_CHECKING:
+    from lorebank.markdown.document import Document
 
 _SUSPECT = "i.origin NOT IN ('owner', 'agent')"
 """What an index of its own finds; `Origin.trusted` says the same."""
@@ -198,10 +200,14 @@ def parse_confirmations(
     text: str, path: str, *, document: Document | None = None
 ) -> tuple[tuple[Confirmation, ...], tuple[Diagnostic, ...]]:
     """The confirmations of a page in order; list items that confirm nothing are reported."""
+    from lorebank.markdown import ledger  # a search asks whose word a line is, and reads no page
+
     return ledger.read_decisions(text, path, _confirmation, "confirmation-unread", document)
 
 
 def _confirmation(line: str, place: Citation) -> Confirmation | str:
+    from lorebank.markdown.ledger import split_note
+
     said = _LINE.match(line)
     target = _target(said) if said else None
     rejected = said is not None and said["verb"].lower() == "reject"
@@ -210,19 +216,21 @@ def _confirmation(line: str, place: Citation) -> Confirmation | str:
             "not a confirmation; write `confirm f-…`, a path in backticks, or all imported;"
             " or `reject f-…`"
         )
-    _, day, reason = ledger.split_note(said["rest"])
+    _, day, reason = split_note(said["rest"])
     return Confirmation(*target, day, reason, place, rejected)
 
 
 def format_confirmation(confirmation: Confirmation) -> str:
     """The list item that is read as this confirmation."""
+    from lorebank.markdown.ledger import note_text
+
     shown = {
         Target.ID: confirmation.value,
         Target.PATH: f"`{confirmation.value}`",
         Target.ORIGIN: f"all {confirmation.value}",
     }[confirmation.target]
     verb = "reject" if confirmation.rejected else "confirm"
-    return f"- {verb} {shown}{ledger.note_text(confirmation.day, confirmation.reason)}"
+    return f"- {verb} {shown}{note_text(confirmation.day, confirmation.reason)}"
 
 
 class Choice(Record):
@@ -273,17 +281,21 @@ def write_confirmations(
     root: Path, lines: Sequence[Confirmation]
 ) -> tuple[tuple[Confirmation, Citation], ...]:
     """Write lines that do not stand there yet; each with its place, in order."""
+    from lorebank.markdown.ledger import added_line
+
     file = read_text_file(root, CONFIRMED_PAGE)
     text = file.text
     for line in lines:
         if not _standing(text, line):
-            text, _ = ledger.added_line(text, format_confirmation(line), title="Confirmed")
+            text, _ = added_line(text, format_confirmation(line), title="Confirmed")
     write_text_file(root, file, text)
     return tuple((line, _standing(text, line)[-1].citation) for line in lines)
 
 
 def withdraw_confirmations(root: Path, lines: Sequence[Confirmation]) -> None:
     """Take lines off; `NotFound` where none of them stands there."""
+    from lorebank.markdown.ledger import without_lines
+
     file = read_text_file(root, CONFIRMED_PAGE)
     found = [known for line in lines for known in _standing(file.text, line)]
     if not found:
@@ -291,7 +303,7 @@ def withdraw_confirmations(root: Path, lines: Sequence[Confirmation]) -> None:
             f"{CONFIRMED_PAGE} does not confirm {', '.join(line.value for line in lines)}",
             hint="what a file or an origin lets in is taken back by --source or --all-from",
         )
-    write_text_file(root, file, ledger.without_lines(file.text, [each.citation for each in found]))
+    write_text_file(root, file, without_lines(file.text, [each.citation for each in found]))
 
 
 def _standing(text: str, line: Confirmation) -> list[Confirmation]:
