@@ -69,8 +69,8 @@ def is_date(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:
     if not _stands_free(tokens.text, tokens.starts[start], tokens.ends[edge.end - 1]):
         return False
     in_digits = not any(word[0].isalpha() for word in tokens.words[start : edge.end])
-    if in_digits and _word_at(tokens, start - 1) in _words()["numbered"]:
-        return False  # release 2025.1.3, pages 10-12
+    if in_digits and _abbreviation_before(tokens, start) in _words()["numbered"]:
+        return False  # release 2025.1.3, pages 10-12, no. 12-05-30
     if _is_nth_thing(lattice, start, edge, words) or _is_of_a_feast(lattice, start, edge, words):
         return False
     if _is_thing(lattice, start, edge):
@@ -130,6 +130,11 @@ def _word_at(tokens: Tokens, index: int) -> str:
     return tokens.words[index] if 0 <= index < len(tokens.words) else ""
 
 
+def _abbreviation_before(tokens: Tokens, index: int) -> str:
+    """The word before a place, without its full stop: `Sr. Reis`."""
+    return _word_at(tokens, index - 1 - (_word_at(tokens, index - 1) == "."))
+
+
 def _is_capital(tokens: Tokens, index: int) -> bool:
     return 0 <= index < len(tokens.words) and tokens.text[tokens.starts[index]].isupper()
 
@@ -148,8 +153,11 @@ def _counts_alone(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
     if not any(word[0].isalnum() for word in outside):
         return edge.end > start + 1 or tokens.words[start] not in _words()["name"]
     before, after = _word_at(tokens, start - 1), _word_at(tokens, edge.end)
-    title = _word_at(tokens, start - 2) if before == "." else before  # Sr. Reis
-    if before in _QUOTES or title in _words()["title"] or before in _words()["article"]:
+    if (
+        before in _QUOTES
+        or _abbreviation_before(tokens, start) in _words()["title"]
+        or before in _words()["article"]
+    ):
         return False
     if after in _words()["title_after"]:  # Cuma amca
         return False
@@ -174,7 +182,8 @@ def _counts_alone(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
     if "SHORT_WEEKDAY" in tags and "WEEKDAY" not in tags:
         return _is_short_day(lattice, start, edge)
     if edge.end == start + 1 and words.means(tokens.words[start], "WEEKDAY", collides=True):
-        return False
+        is_short = after == "." and _letter_behind(tokens, edge.end + 1).islower()  # sab. bajeras
+        return bool(before) and not (is_short or after[:1].isalnum())  # prova sexta; sexta marcha
     return not _is_part_of_name(tokens, start, edge, words)
 
 

@@ -88,9 +88,12 @@ def resolve(meaning: Meaning, moment: Moment) -> tuple[Interval, ...]:
 
 def _resolved(meaning: Meaning, moment: Moment) -> list[tuple[date | None, date | None]]:
     if meaning.modifier == "each":
-        pair = _pair(moment, *meaning.spans) if len(meaning.spans) == 2 else None
-        if pair is not None:
-            return [pair[:2], pair[2:]]
+        if len(meaning.spans) == 2 and (pair := _pair(moment, *meaning.spans)) is not None:
+            old, new = pair[:2], pair[2:]
+            cycle = meaning.spans[1].cycle
+            if cycle is not None and cycle.period == "year":  # brought forward to 28 October
+                new = Moment(old[0]).nearest(cycle) or new
+            return [old, new]
         listed: list[tuple[date | None, date | None]] = []
         for span in meaning.spans:
             if days := moment.settle(span):
@@ -103,6 +106,8 @@ def _resolved(meaning: Meaning, moment: Moment) -> list[tuple[date | None, date 
     (span,) = meaning.spans
     if moment.tense == "near" and meaning.modifier in ("until", "before"):
         moment = replace(moment, tense="future")
+    if moment.tense == "past" and meaning.modifier == "starting":
+        moment = replace(moment, tense="near")  # told of a rent that rises from January
     begun = meaning.modifier == "since" or (
         meaning.modifier == "since-or-starting" and not _is_planned(moment, span)
     )
@@ -282,6 +287,9 @@ _PHRASES = (
     Rule("DATE_NUMBER DATE_BOUND", _phrase("between")),  # du 3 au 7
     Rule("since_or_starting DATE DATE_BOUND", _phrase("between")),
     Rule(f"from DAY_DOT {_JOIN} DAY_DOT", _from_day_to_day),
+    Rule(f"DAY_ORD {_JOIN} the? DAY_ORD", _from_day_to_day),
+    Rule("DAY in_after and DAY in_after range_after", _from_day_to_day),  # 18'i ile 22'si arasında
+    Rule("until|before clock|part_of_day on|in? the? DATE", _phrase("until")),  # by noon on Friday
     Rule(f"since around? the? {_D}", _phrase("since")),
     Rule(f"starting around? the? {_D}", _phrase("starting")),
     Rule(f"since_or_starting around? the? {_D}", _phrase("since-or-starting")),

@@ -210,14 +210,17 @@ def _decade(_: Moment, year: int) -> Span | None:
     return Span("decade", of_year("decade", year)) if year % 10 == 0 else None
 
 
+def long_weekend(day: date) -> Days:
+    """The day with the Saturday and Sunday beside it, and what lies between."""
+    first, last = weekend_days(shift(day, -3))
+    return min(first, day), max(last, day)
+
+
 def _around_holiday(year: int, key: str, unit: str) -> Days | None:
-    """`Labor Day weekend`: the days that it makes with its Saturday and Sunday; `Easter week`."""
+    """`Labor Day weekend`, `Easter week`."""
     if (found := holiday_days(key, year)) is None:
         return None
-    if unit == "week":
-        return week_days(found[0])
-    first, last = weekend_days(shift(found[0], -3))
-    return min(first, found[0]), max(last, found[0])
+    return week_days(found[0]) if unit == "week" else long_weekend(found[0])
 
 
 _month = yearly("month", month_days)
@@ -249,6 +252,7 @@ CALENDAR_RULES = (
     Rule("WEEKDAY ahead_before DURATION", _in_weeks_on, order=(1, 0)),
     Rule("DAY_ORD comma? hour? clock", day_of_month, "DATE_ORDINAL"),
     Rule("on|from|to the? DAY_ORD", day_of_month, "DATE_ORDINAL"),
+    Rule("on the DAY_WORD", day_of_month, "DATE_ORDINAL", languages=_ENGLISH),
     Rule("day_article DAY|DAY_DOT|DAY_WORD", day_of_month, "DATE_NUMBER"),
     Rule("day_article DAY|DAY_WORD comma? hour? clock", day_of_month),
     Rule("day_article? DAY day_article_after", day_of_month),
@@ -286,8 +290,9 @@ CALENDAR_RULES = (
     Rule("DECADE", _decade, "SHORT_DECADE"),
     Rule("SEASON", yearly("season", season_days)),
     Rule("SEASON of? YR slash|dash TWO|YR", lambda _, s, y, __: Span("season", season_days(y, s))),
+    Rule("calendar_week NUMBER", yearly("week", iso_week_days, bare=False)),
     Rule("week_number NUMBER", lambda m, n: replace(_week(m, n), bare=n <= _LAST_OF_A_COURSE)),
-    Rule("ORDINAL week_number", _week, languages=_DUTCH_OR_GERMAN),
+    Rule("ORDINAL week_number|calendar_week", _week, languages=_DUTCH_OR_GERMAN),
     Rule("ordinal_sign NUMBER u_week", _week),
     Rule("HOLIDAY", yearly("", lambda year, key: holiday_days(key, year))),
     Rule("HOLIDAY U_WEEKEND|U_WEEK", yearly("range", _around_holiday, bare=False)),

@@ -9,7 +9,7 @@ from typing import Any
 
 from lorebank.dates.lattice import Rule
 from lorebank.dates.lexicon import language_bit
-from lorebank.dates.rules_calendar import is_day_first, same
+from lorebank.dates.rules_calendar import is_day_first, long_weekend, same
 from lorebank.dates.rules_relative import Duration
 from lorebank.dates.spans import (
     Cycle,
@@ -275,6 +275,7 @@ PART_RULES = (
     Rule("DM|DM_WEAK apostrophe in_after", same),
     Rule("DM|DM_WEAK comma? hour? clock", same),
     Rule("week_of the? DATE|DAY_OF_MONTH", _near("week", week_days)),
+    Rule("bridge the? DATE", _near("range", long_weekend)),  # el puente del Pilar
     Rule("DATE week_of_after", _near("week", week_days)),
     Rule("the? u_weekend of the? DATE|DAY_OF_MONTH", _near("range", weekend_days)),
     Rule("the? u_weekend DATE_NUMBER", _near("range", weekend_days)),

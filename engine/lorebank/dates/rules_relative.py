@@ -109,6 +109,18 @@ def _then(_: Moment, span: Span) -> Span | None:
     return replace(span, then=True, bare=False) if span.cycle is not None else None
 
 
+def _before_named(moment: Moment, span: Span) -> Span | None:
+    """`the Friday before`."""
+    cycle = span.cycle
+    if cycle is None:
+        return None
+    return replace(
+        span,
+        counted=lambda named: moment.preceding(cycle, shift(named[0], -1)) or named,
+        bare=False,
+    )
+
+
 def _beside_named(granularity: str, count: Callable[[Days], Days]) -> Span:
     """What counts on from the time named before, and from nothing else."""
     return Span(granularity, counted=count)
@@ -176,6 +188,8 @@ RELATIVE_RULES = (
     Rule("DAYS comma? of? the? YR", _days_in_year, "DAYS"),
     Rule("the? then DATE", _then),
     Rule("the? DATE then_after", _then),
+    Rule("the|article DATE then_before", _before_named),
+    Rule("DATE then_before", _before_named, languages=language_bit("de") | language_bit("nl")),
     Rule("the? then UNIT", _unit_then),
     Rule("the|article|in|on UNIT then_after", _unit_then),
     Rule("DURATION then_after", _moved_only(1)),

@@ -29,6 +29,9 @@ With a past verb, days that come within a third are meant rather than those of l
 seats for 3 May`, written in January."""
 _SHORT = 27
 """Days between the ends of a range that is no month."""
+_BY_THEN = 7
+"""Days by which a deadline comes before the day named for what it is for: `arrives on the 24th,
+stays until the 15th` is the 15th after."""
 NOT_FAR = 70
 """Days within which the 17th is a Saturday, where somebody writes so: it is in two of 14 months."""
 _REACH = 9
@@ -110,6 +113,8 @@ class Moment(Record):
     tense: Tense = "asked"
     named: Days | None = None
     """What the text named before: `on 19 December …, and on the 29th …`."""
+    told: date | None = None
+    """When the time told last began, if that is over."""
 
     def settle(self, span: Span) -> Days | None:
         """First and last day of the span; None where no repetition fits."""
@@ -154,12 +159,14 @@ class Moment(Record):
         if cycle.period == "week" and (this_week or named < self.now or self.tense == "past"):
             return None
         found = self.following(cycle, shift(named, -1))
-        if named == last and cycle.period == "month" and self.tense != "past" and found is not None:
-            # Due on the 10th, paid by the 8th: nearer, and ahead as well.
+        if named == last and cycle.period == "month" and self.tense != "past":
             before = self.preceding(cycle, named)
-            nearer = before is not None and named - before[0] < found[0] - named
-            if before is not None and nearer and before[0] >= self.now:
-                return before
+            if (
+                before is not None
+                and self.now <= before[0]
+                and (named - before[0]).days <= _BY_THEN
+            ):
+                return before  # due on the 10th, paid by the 8th
         told = found is not None and ("future" if found[0] > self.now else "past")
         if found is None or self.tense not in ("near", told):
             return None
@@ -174,6 +181,8 @@ class Moment(Record):
             return begun if is_short and 0 < ago <= _NEAR_ENOUGH < ahead else coming
         if ahead <= _HALF_A_YEAR and ago > _A_THIRD:
             return coming
+        if self.told and begun[0] < self.told and ago > NOT_FAR:
+            return coming  # rose in January, again in October; moved out in July, June unpaid
         return begun if ago <= ahead else coming
 
     def latest(self, cycle: Cycle) -> Days | None:

@@ -149,7 +149,7 @@ def _read(
     end, clause = next(clauses)
     times: list[Interval] = []
     named: Days | None = None
-    told: Tense = "near"
+    spoken: Tense = "near"
     start = -1
     inside: list[Found] = []
     anchor: Meaning | None = None
@@ -164,12 +164,12 @@ def _read(
             inside = [p for p in phrases if start <= p.start < end]
             undated = _without(text, start, end, inside)
             if not _says_again(languages, undated):
-                told = _tense(languages, clause, undated)
+                spoken = _tense(languages, clause, undated)
             in_week = any(p.meaning.is_span_of_week for p in inside)
             is_open = in_week and _holds(languages, "hours", clause)
         if is_open and not phrase.meaning.repeating:
             continue  # Filipino `bukas`, which is open and tomorrow
-        meaning, tense = phrase.meaning, given or told
+        meaning, tense = phrase.meaning, given or spoken
         if not given:
             meaning, tense = _in_clause(languages, text, phrase, inside, clause, start, tense)
         if meaning.modifier == "from" and _is_of_a_sum(text, phrase.start):
@@ -195,7 +195,9 @@ def _read(
         if anchor and meaning.is_counted and tense == "past" and named and named[0] > recorded:
             days = resolve(anchor, Moment(recorded, "past"))  # Tuesday MOT, two days later it broke
             times[-1:], named = days, _named(days, recorded)
-        intervals = resolve(meaning, Moment(recorded, tense, named))
+        last = times[-1].start if times else None
+        told = last if last and last <= recorded else None
+        intervals = resolve(meaning, Moment(recorded, tense, named, told))
         times.extend(reversed(intervals) if is_moved else intervals)
         named, anchor = _named(intervals, recorded) or named, meaning
     return tuple(dict.fromkeys(times))
@@ -215,6 +217,8 @@ def _in_clause(
     if meaning.modifier == "before" and _plans(languages, text, phrase):
         is_done = tense == "past" or _is_planned(languages, text, phrase.start)
         meaning = replace(meaning, modifier="exact") if is_done else meaning  # gevraagd voor 1 mei
+    if tense == "past" and meaning.modifier == "until" and not _holds(languages, "past", clause):
+        tense = "near"  # ist bis Montag krankgeschrieben
     if tense == "past":
         put_off = _holds(languages, "moved", clause)
         if any(_plans(languages, text, p) for p in (inside if put_off else [phrase])):
@@ -428,9 +432,14 @@ def _is_perfect(languages: _Languages, clause: str) -> bool:
         participle, auxiliary = _pattern(code, "participle"), _pattern(code, "auxiliary")
         for match in participle.finditer(written) if participle else ():
             before, behind = written[: match.start()], tokenize(written[match.end() :]).words[:1]
-            opens = "" if code in _VERB_SECOND else " —,"  # `am Montag bezahlt die Oma`
-            led = not before.strip(opens) and (not auxiliary or any(map(_is_article, behind)))
+            opens = " ," if code in _VERB_SECOND else " —,"  # `am Montag bezahlt die Oma`
+            led = not before.strip(opens) and (
+                not auxiliary or any(_is_article(b) or auxiliary.fullmatch(b) for b in behind)
+            )
             led = led or (auxiliary is not None and auxiliary.search(before) is not None)
+            noun = before.split()[-1:]  # ricetta chiesta venerdì, and not: il gesso venerdì
+            dated = written[match.end() :].lstrip().startswith("—")
+            led = led or (dated and noun != [] and noun[0].isalpha() and not _is_article(noun[0]))
             if led and _counts(code, "not_past", match):
                 return True
     return False
