@@ -107,6 +107,8 @@ def test_a_weekday_before_another_day_is_not_its_own() -> None:
             Interval(date(2025, 12, 6), date(2025, 12, 7)),
         ),
         ("Lena comes in three weeks and stays until the 7th.", Interval(None, date(2026, 1, 7))),
+        ("Ines comes on the 24th, stays until the 15th.", Interval(None, date(2026, 1, 15))),
+        ("Board on 8 December, minutes by the Friday before.", Interval(None, date(2025, 12, 5))),
     ],
 )
 def test_a_time_is_counted_on_from_the_one_before_it(text: str, expected: Interval) -> None:

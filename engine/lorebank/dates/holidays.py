@@ -17,7 +17,7 @@ from lorebank.dates.spans import Days, month_days, nth_weekday, shift
 _FOLDER = Path(__file__).parent
 _FIRST_YEAR = 2000
 """Of `movable.tsv`."""
-_WEEKDAYS = {"mon": 0, "thu": 3, "sun": 6}
+_WEEKDAYS = {"mon": 0, "tue": 1, "thu": 3, "sun": 6}
 
 
 def holiday_days(key: str, year: int) -> Days | None:

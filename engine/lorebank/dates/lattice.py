@@ -135,20 +135,18 @@ class RuleTree:
         self._root = _Node((rule, rule.pattern.split(), 0, ()) for rule in rules)
 
     def apply(self, lattice: Lattice, moment: Moment) -> None:
-        """Add an edge for every match of every rule."""
-        root = self._root
-        found: list[tuple[int, Edge]] = []
-        for start, edges in enumerate(lattice.edges):
-            for edge in edges:
-                if root[edge.tag] is not None:
-                    self._match(lattice, start, moment, found)
-                    break
-        for start, edge in found:
-            lattice.add(start, edge)
+        """Add an edge for every match of every rule.
 
-    def _match(
-        self, lattice: Lattice, start: int, moment: Moment, found: list[tuple[int, Edge]]
-    ) -> None:
+        From the end of the text, so that a rule may build on what stands behind: `1, 2, 3 May`.
+        """
+        root = self._root
+        for start in range(len(lattice.edges) - 1, -1, -1):
+            if any(root[edge.tag] is not None for edge in lattice.edges[start]):
+                for edge in self._match(lattice, start, moment):
+                    lattice.add(start, edge)
+
+    def _match(self, lattice: Lattice, start: int, moment: Moment) -> list[Edge]:
+        found: list[Edge] = []
         edges_at = lattice.edges
         count = len(edges_at)
         stack: list[tuple[int, _Node, int, int, tuple[Any, ...]]] = [
@@ -161,7 +159,7 @@ class RuleTree:
                 if shared:
                     value = _build(rule, moment, [values[i] for i in taken])
                     if value is not None:
-                        found.append((start, Edge(rule.tag, value, shared, index, pieces)))
+                        found.append(Edge(rule.tag, value, shared, index, pieces))
             if index >= count:
                 continue
             for edge in reversed(edges_at[index]):  # the stack takes the first first
@@ -171,6 +169,7 @@ class RuleTree:
                     stack.append(
                         (edge.end, child, shared, pieces + edge.pieces, (*values, edge.value))
                     )
+        return found
 
 
 def read_tokens(tokens: Tokens, words: Lexicon) -> Lattice:

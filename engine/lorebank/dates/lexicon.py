@@ -80,7 +80,16 @@ ALL = (1 << len(LANGUAGES)) - 1
 """The set of all languages; a set of languages is an integer, one bit each."""
 _CUES = frozenset(
     {
-        *("past", "not_past", "auxiliary", "participle", "future", "not_future", "habit"),
+        *(
+            "past",
+            "not_past",
+            "auxiliary",
+            "participle",
+            "participle_last",
+            "future",
+            "not_future",
+            "habit",
+        ),
         *(
             "hours",
             "moved",
@@ -182,6 +191,8 @@ def _tables(languages: Sections) -> dict[str, Any]:
             for tag in tags:
                 meanings[tokens, tag, value, *flags] |= bit
         common = [word for entry in ("marks", *_CUES) for word in split(section.get(entry, ""))]
+        numbers = section.get("number", {}).values()
+        common += [word for spellings in numbers for word in split(spellings) if len(word) > 2]
         for word in (*common, *stop_words.get(code, {}).get("words", "").split()):
             tokens = tuple(tokenize(word).words)
             if len(tokens) == 1 and word not in _ELIDED and not word.startswith("*"):

@@ -231,7 +231,8 @@ def _is_of_a_feast(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> 
     if any(e[::3] == ("SEASON", edge.end) for i in near for e in lattice.edges[i]):
         return _is_of_a_season(lattice, start, edge)
     feasts = [i for i in near for e in lattice.edges[i] if e[::3] == ("HOLIDAY", edge.end)]
-    if not feasts or edge.value.modifier not in ("exact", "around"):
+    is_bridge = any(e.tag == "BRIDGE" for i in near for e in lattice.edges[i])
+    if not feasts or is_bridge or edge.value.modifier not in ("exact", "around"):
         return False
     at, after = feasts[0] - 1, _word_at(tokens, edge.end)
     before, is_word = _word_at(tokens, at), edge.end == feasts[0] + 1
@@ -309,7 +310,9 @@ def _is_nth_thing(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
     if "DATE_NUMBER" in tags and edge.pieces == 2 and edge.languages & _NOUNS_CAPITALISED:
         noun = _word_at(tokens, edge.end + (after == "."))
         return noun.endswith(tuple(_words()["nth"]))  # and not: am 8. Kontrolle
-    if not tags & {"DATE_ORDINAL", "DAY_OF_MONTH", "DATE_NUMBER_WEAK"}:
+    if edge.value.modifier not in ("exact", "each"):  # by the 10th please
+        return False
+    if not tags & {"DATE_ORDINAL", "DAY_OF_MONTH", "DATE_NUMBER_WEAK", "DAY_LIST"}:
         return False
     counted = "DATE_NUMBER_WEAK" in tags and _word_at(tokens, start - 1).isdecimal()  # `10 a 12`
     counted = counted or (

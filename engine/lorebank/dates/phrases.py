@@ -24,7 +24,16 @@ if TYPE_CHECKING:
 
 _DATED = frozenset(
     (
-        *("DATE", "DATES", "DAYS", "DATE_ORDINAL", "DATE_NUMBER", "DATE_NUMBER_WEAK", "ONWARDS"),
+        *(
+            "DATE",
+            "DATES",
+            "DAYS",
+            "DAY_LIST",
+            "DATE_ORDINAL",
+            "DATE_NUMBER",
+            "DATE_NUMBER_WEAK",
+            "ONWARDS",
+        ),
         *("DATE_BOUND", "DAY_OF_MONTH", "DM", "DM_WEAK", "EDGE", "PART", "SHORT_WEEKDAY"),
         *("SINCE", "STARTING", "SINCE_OR_STARTING", "WITHIN", "WITHIN_AFTER", "THIS_UNIT"),
     )

@@ -106,6 +106,8 @@ def _resolved(meaning: Meaning, moment: Moment) -> list[tuple[date | None, date 
     (span,) = meaning.spans
     if moment.tense == "near" and meaning.modifier in ("until", "before"):
         moment = replace(moment, tense="future")
+    if meaning.modifier in ("until", "before") and _is_weekly(span) and not span.counted:
+        moment = replace(moment, named=None)  # the fair in three weeks; tell me by Friday
     if moment.tense == "past" and meaning.modifier == "starting":
         moment = replace(moment, tense="near")  # told of a rent that rises from January
     begun = meaning.modifier == "since" or (
@@ -280,7 +282,7 @@ _PHRASES = (
     Rule("article DATE", _with_article_once, languages=_HABITUAL_ARTICLE),
     Rule("DATE in_after", _phrase()),
     Rule("DATE_ORDINAL|DAY_OF_MONTH", _phrase()),
-    Rule("DAYS in_after?", _bare_days),
+    Rule("DAYS|DAY_LIST in_after?", _bare_days),
     Rule("DATE_NUMBER|DATE_NUMBER_WEAK", _phrase()),
     Rule("SHORT_WEEKDAY dash|to|slash SHORT_WEEKDAY", _phrase("between")),
     Rule("DATE_BOUND", _phrase("to")),
@@ -288,7 +290,6 @@ _PHRASES = (
     Rule("since_or_starting DATE DATE_BOUND", _phrase("between")),
     Rule(f"from DAY_DOT {_JOIN} DAY_DOT", _from_day_to_day),
     Rule(f"DAY_ORD {_JOIN} the? DAY_ORD", _from_day_to_day),
-    Rule("DAY in_after and DAY in_after range_after", _from_day_to_day),  # 18'i ile 22'si arasında
     Rule("until|before clock|part_of_day on|in? the? DATE", _phrase("until")),  # by noon on Friday
     Rule(f"since around? the? {_D}", _phrase("since")),
     Rule(f"starting around? the? {_D}", _phrase("starting")),
@@ -308,8 +309,8 @@ _PHRASES = (
     Rule("in|after? DATE|DATE_NUMBER of? after_after", _phrase("after")),
     Rule(f"in? around the? {_D} around_after?", _phrase("around")),
     Rule("in? DATE around_after", _phrase("around")),
-    Rule("between DAYS range_after?", _between_listed),
-    Rule("DAYS range_after", _between_listed),
+    Rule("between DAYS|DAY_LIST range_after?", _between_listed),
+    Rule("DAYS|DAY_LIST range_after", _between_listed),
     Rule(f"between the? {_D} and|dash the? {_D} range_after?", _phrase("between")),
     Rule(
         f"from|since|starting the? {_D} {_JOIN} the? {_D} until_after? range_after?",
@@ -317,6 +318,7 @@ _PHRASES = (
     ),
     Rule(f"in the? DATE|DM {_JOIN} the? DATE", _phrase("between")),
     Rule(f"DATE|DM {_JOIN} the? DATE", _range_alone),
+    Rule("DATE to|until|dash DM", _range_alone),
     Rule("DM to|until|dash DM", _range_of_digits),
     Rule("in the? DATE and the? DATE", _both),
     Rule("DATE|DATE_NUMBER to|to_after|dash|and DATE until_after|range_after", _phrase("between")),
@@ -325,7 +327,10 @@ BOUND_RULES = (
     *(replace(rule, tag="PHRASE") for rule in _PHRASES),
     Rule("every the? ORDINAL|NUMBER? DATE|DATES|DAYS", _repeated, "NEVER"),
     Rule("every the? ordinal weekday|unit of the? this_unit", lambda _: True, "NEVER"),
+    Rule("DATE every_after", _repeated, "NEVER"),  # un jeudi sur deux
     Rule("in? WEEKDAY|DAYS parts_of_day", _repeated, "NEVER"),
+    Rule("of_each weekday", lambda _: True, "NEVER"),  # ses habits du dimanche
+    Rule("street_article day|day_word of month_short", lambda _: True, "NEVER"),  # na 25 de Março
     Rule("article DAYS", _repeated, "NEVER", _HABITUAL_ARTICLE),
-    Rule(f"{_JOIN}? weekday|weekday_short? number dash number hour_after", lambda _: True, "NEVER"),
+    Rule(f"{_JOIN} weekday|weekday_short? number dash number hour_after", lambda _: True, "NEVER"),
 )

@@ -40,6 +40,8 @@ _GERMAN = language_bit("de")
 _DUTCH_OR_GERMAN = language_bit("nl") | _GERMAN
 _SOME_YEAR = 2020
 """A leap year of 53 weeks: what it does not have, no year has."""
+_LONGEST_LIST = 7
+"""Days told one by one: no list of notes is longer, and a megabyte of numbers holds none."""
 _LAST_OF_A_COURSE = 20
 """`week 3` may be one of a course; `wk 41` is one of the year."""
 _YEARS_AHEAD = 20
@@ -77,6 +79,14 @@ def _this_unit(moment: Moment, unit: str) -> Span | None:
     return Span(unit, unit_days(moment.now, unit, 0)) if named else None
 
 
+def _listed(_: Moment, *values: int | tuple[int, ...]) -> tuple[int, ...] | None:
+    """Numbers in a row, those that end it first joined: `1, 2 and 3`."""
+    numbers = [n for value in values for n in (value if isinstance(value, tuple) else (value,))]
+    return tuple(numbers) if len(numbers) <= _LONGEST_LIST else None
+
+
+_DAY_NAME = "WEEKDAY|WEEKDAY_SHORT"
+
 REFERENCE_RULES = (
     Rule("YR year_sign", same, "YR"),
     Rule("YR year_sign", same, "YEAR_SAID"),
@@ -84,12 +94,18 @@ REFERENCE_RULES = (
     Rule("ERA NUMBER|FIRST_YEAR year_sign", lambda _, before, n: before + n, "YEAR_SAID"),
     Rule("apostrophe TWO", _short_year, "YR_SHORT"),
     Rule("RELATIVE u_year", lambda moment, offset: moment.now.year + offset, "YR"),
+    Rule("u_year RELATIVE_AFTER", lambda moment, offset: moment.now.year + offset, "YR"),
     Rule("RELATIVE_UNIT", lambda m, w: m.now.year + w[1] if w[0] == "year" else None, "YR"),
     Rule("UNIT", _this_unit, "THIS_UNIT"),
     Rule("MONTH_NUMBER month_sign", same, "MONTH_SHORT", _CJK),
     Rule("ordinal_sign NUMBER", same, "ORDINAL"),
     Rule("hour? NUMBER hour_after", lambda _, hour: hour <= 24 or None, "CLOCK"),
+    Rule("NUMBER dash NUMBER hour_after", lambda _, begins, ends: ends <= 24 or None, "CLOCK"),
     Rule("NUMBER UNIT", lambda _, n, unit: (n, unit), "DURATION"),
+    Rule("the? DAY comma? and the? DAY", _listed, "NUMBERS"),
+    Rule("the? DAY comma the? DAY|NUMBERS", _listed, "NUMBERS"),
+    Rule(f"{_DAY_NAME} comma? and {_DAY_NAME}", _listed, "WEEKDAYS"),
+    Rule(f"{_DAY_NAME} comma WEEKDAYS", _listed, "WEEKDAYS"),
 )  # fmt: skip
 
 
@@ -127,9 +143,8 @@ def _days_up_to(_: Moment, first: int, last: Span) -> Span | None:
 _day = yearly("day", lambda year, day, month: one_day(date(year, month, day)), bare=False)
 
 
-def _days(moment: Moment, *numbers: int) -> tuple[Span, ...]:
+def _days(moment: Moment, days: tuple[int, ...], month: int) -> tuple[Span, ...]:
     """`23, 24 and 25 February`."""
-    *days, month = numbers
     return tuple(_day(moment, day, month) for day in days)
 
 
@@ -139,9 +154,14 @@ def day_of_month(_: Moment, day: int) -> Span:
     return Span("day", cycle=Cycle(lambda k: one_day(date(k // 12, k % 12 + 1, day)), "month"))
 
 
-def _days_of_month(moment: Moment, *days: int) -> tuple[Span, ...]:
+def _days_of_month(moment: Moment, days: tuple[int, ...]) -> tuple[Span, ...]:
     """`los días 12 y 15`."""
     return tuple(day_of_month(moment, day) for day in days)
+
+
+def _two_days(moment: Moment, first: int, second: int) -> tuple[Span, ...]:
+    """`the 24th and 25th`."""
+    return _days_of_month(moment, (first, second))
 
 
 # Weekdays.
@@ -152,7 +172,7 @@ def _weekday(_: Moment, weekday: int, *, bare: bool = True) -> Span:
     return Span("day", cycle=cycle, bare=bare)
 
 
-def _weekdays(moment: Moment, *weekdays: int) -> tuple[Span, ...] | None:
+def _weekdays(moment: Moment, weekdays: tuple[int, ...]) -> tuple[Span, ...] | None:
     """`Monday, Tuesday and Friday`; `so und so` is no Sunday twice."""
     spans = tuple(_weekday(moment, weekday) for weekday in weekdays)
     return spans if len(set(weekdays)) == len(weekdays) else None
@@ -225,11 +245,6 @@ def _around_holiday(year: int, key: str, unit: str) -> Days | None:
 
 _month = yearly("month", month_days)
 _week = yearly("week", iso_week_days)
-_TWO = "the? DAY and|comma the? DAY"
-_THREE = "the? DAY comma the? DAY comma? and the? DAY"
-_DAY_NAME = "WEEKDAY|WEEKDAY_SHORT"
-_WEEKDAYS = tuple(f"{_DAY_NAME} comma " * before for before in (0, 1, 2, 3))
-_FOUR = "the? DAY comma the? DAY comma the? DAY comma? and the? DAY"
 
 CALENDAR_RULES = (
     Rule("the? DAY of|dash? MONTH_SHORT", _day),
@@ -241,7 +256,7 @@ CALENDAR_RULES = (
     Rule("the? DAY dash|to the? DAY of? MONTH_SHORT", _day_range),
     Rule("the? DAY_DOT dash|to DM", _days_up_to),
     Rule("MONTH_SHORT DAY day_sign? dash|to DAY day_sign?", _day_range, order=(1, 2, 0)),
-    *(Rule(f"{days} of? MONTH_SHORT", _days, "DAYS") for days in (_TWO, _THREE, _FOUR)),
+    Rule("NUMBERS of? MONTH_SHORT", _days, "DAYS"),
     Rule("WEEKDAY|WEEKDAY_SHORT comma? the? DAY|DAY_ORD|DAY_DOT", _weekday_and_day),
     Rule("WEEKDAY|WEEKDAY_SHORT comma? the? DAY_ORD comma? hour? clock", _weekday_and_day),
     Rule("WEEKDAY|WEEKDAY_SHORT comma? in|hour? CLOCK", _weekday_at),
@@ -257,7 +272,9 @@ CALENDAR_RULES = (
     Rule("day_article DAY|DAY_WORD comma? hour? clock", day_of_month),
     Rule("day_article? DAY day_article_after", day_of_month),
     Rule("day_article DAY in_after", day_of_month),
-    *(Rule(f"days_article {days}", _days_of_month, "DAYS") for days in (_TWO, _THREE, _FOUR)),
+    Rule("days_article|day_article NUMBERS", _days_of_month, "DAY_LIST"),
+    Rule("the DAY_ORD and|comma the? DAY_ORD", _two_days, "DAY_LIST"),
+    Rule("day_article? DAY in_after and DAY in_after", _two_days, "DAY_LIST", _TURKISH),
     Rule("day_article_bound DAY", day_of_month, "DATE_BOUND"),
     Rule("day_article_weak DAY", day_of_month, "DATE_NUMBER_WEAK"),
     Rule("day_before_number DAY|DAY_WORD", day_of_month),
@@ -265,7 +282,7 @@ CALENDAR_RULES = (
     Rule("the DAY_ORD", day_of_month, "DAY_OF_MONTH"),
     Rule("DAY day_sign", lambda m, day: replace(day_of_month(m, day), bare=True), languages=_CJK),
     Rule("WEEKDAY", _weekday),
-    *(Rule(f"{days}{_DAY_NAME} comma? and {_DAY_NAME}", _weekdays, "DAYS") for days in _WEEKDAYS),
+    Rule("WEEKDAYS", _weekdays, "DAYS"),
     Rule("WEEKDAY_PLURAL", _weekday, "DATES"),
     Rule("WEEKDAY in? part_of_day", _weekday),
     Rule("WEEKDAY_SHORT dot? in? part_of_day", _weekday_at),

@@ -159,6 +159,13 @@ def _day_in_month(_: Moment, day: int, span: Span) -> Span | None:
     return Span("day", one_day(span.days[0].replace(day=day)))
 
 
+def _day_of_named_month(_: Moment, month: Span, day: Span) -> Span | None:
+    """`next month on the 12th`."""
+    if month.granularity != "month" or month.days is None or day.cycle is None:
+        return None
+    return Span("day", day.cycle.days(day.cycle.index(month.days[0])))
+
+
 _NAMED_AFTER_TODAY = 2
 """Days for which languages have words: a weekday beside `tomorrow` is another day; beside a date it
 is a slip, and the date counts."""
@@ -260,6 +267,7 @@ PART_RULES = (
     Rule("the? ORDINAL WEEKDAY of? the? DATE|THIS_UNIT", _nth_weekday_of),
     Rule("the? ORDINAL DURATION of? the? DATE", _first_units_of),
     Rule("the? DAY of? the? DATE", _day_in_month),
+    Rule("DATE comma? on? the? DATE_NUMBER|DATE_ORDINAL", _day_of_named_month),
     Rule("DATE of? DAY day_sign", _day_in_month, languages=_CJK, order=(1, 0)),
     Rule("WEEKDAY|WEEKDAY_SHORT comma? the? DATE", _weekday_and_date),
     Rule("DATE|DM|DM_WEAK comma? WEEKDAY comma?", _date_and_weekday),
@@ -278,6 +286,7 @@ PART_RULES = (
     Rule("bridge the? DATE", _near("range", long_weekend)),  # el puente del Pilar
     Rule("DATE week_of_after", _near("week", week_days)),
     Rule("the? u_weekend of the? DATE|DAY_OF_MONTH", _near("range", weekend_days)),
+    Rule("DATE u_weekend", _near("range", weekend_days), languages=language_bit("tr")),
     Rule("the? u_weekend DATE_NUMBER", _near("range", weekend_days)),
     Rule("the? WEEKDAY|U_WEEK|U_WEEKEND|DURATION before the? DATE", _next_to(-1)),
     Rule("the? WEEKDAY|U_WEEK|U_WEEKEND|DURATION after the? DATE", _next_to(1)),

@@ -154,6 +154,7 @@ def _read(
     inside: list[Found] = []
     anchor: Meaning | None = None
     has_weekdays = sum(p.meaning.is_weekly for p in phrases) > 1
+    has_deadline = any(p.meaning.modifier in ("until", "before") for p in phrases)
     for phrase in phrases:
         while phrase.start >= end:
             end, clause = next(clauses)
@@ -174,7 +175,9 @@ def _read(
             meaning, tense = _in_clause(languages, text, phrase, inside, clause, start, tense)
         if meaning.modifier == "from" and _is_of_a_sum(text, phrase.start):
             tense = "past"
-        if tense == "near" and any(t.start and t.start > recorded for t in times):
+        is_bound = meaning.modifier in ("until", "before")
+        is_planned = has_deadline and not is_bound and meaning.granularity in ("day", "range")
+        if tense == "near" and (is_planned or any(t.start and t.start > recorded for t in times)):
             tense = "future"  # the bath in May, the garden not before autumn
         weekly = has_weekdays and meaning.is_weekly
         may_move = meaning.is_range_of_days or meaning.modifier in ("from", "to")
@@ -425,24 +428,32 @@ def _is_planned(languages: _Languages, text: str, start: int) -> bool:
     return any(p.fullmatch(word) for p in patterns if p for word in words)
 
 
-def _is_perfect(languages: _Languages, clause: str) -> bool:
-    """`ha pagato`, `est parti`; or a clause that begins `Pagado el 25`, `Cueilli les cerises`."""
-    written = _uncapitalised(clause)
+def _is_perfect(languages: _Languages, undated: str) -> bool:
+    """`ha pagato`, `est parti`; `Pagado el 25`, `ricetta chiesta venerdì`, `im Mai verlängert`."""
+    written = _uncapitalised(undated)
     for code in languages:
-        participle, auxiliary = _pattern(code, "participle"), _pattern(code, "auxiliary")
+        participle, last = _pattern(code, "participle"), _pattern(code, "participle_last")
         for match in participle.finditer(written) if participle else ():
-            before, behind = written[: match.start()], tokenize(written[match.end() :]).words[:1]
-            opens = " ," if code in _VERB_SECOND else " —,"  # `am Montag bezahlt die Oma`
-            led = not before.strip(opens) and (
-                not auxiliary or any(_is_article(b) or auxiliary.fullmatch(b) for b in behind)
-            )
-            led = led or (auxiliary is not None and auxiliary.search(before) is not None)
-            noun = before.split()[-1:]  # ricetta chiesta venerdì, and not: il gesso venerdì
-            dated = written[match.end() :].lstrip().startswith("—")
-            led = led or (dated and noun != [] and noun[0].isalpha() and not _is_article(noun[0]))
-            if led and _counts(code, "not_past", match):
+            if _tells_deed(code, written, match) and _counts(code, "not_past", match):
+                return True
+        for match in last.finditer(written) if last else ():
+            if not written[match.end() :].strip(" .!—") and _counts(code, "not_past", match):
                 return True
     return False
+
+
+def _tells_deed(code: str, written: str, match: re.Match[str]) -> bool:
+    """Whether a participle stands behind its auxiliary, opens the clause before an article or its
+    auxiliary, or stands between a noun and a day."""
+    auxiliary = _pattern(code, "auxiliary")
+    before, behind = written[: match.start()], written[match.end() :]
+    opens = " ," if code in _VERB_SECOND else " —,"  # `am Montag bezahlt die Oma`
+    if not before.strip(opens):
+        word = "".join(tokenize(behind).words[:1])
+        return auxiliary is None or _is_article(word) or auxiliary.fullmatch(word) is not None
+    if auxiliary is not None and auxiliary.search(before) is not None:
+        return True
+    return behind.lstrip().startswith("—") and before.split()[-1] not in lexicon().marks
 
 
 def _is_article(word: str) -> bool:
