@@ -14,7 +14,7 @@ from datetime import date
 from functools import cache
 from typing import Any, NamedTuple
 
-from lorebank.dates.lexicon import ALL, Lexicon, Tokens, language_bit
+from lorebank.dates.lexicon import ALL, Lexicon, Tokens, speaking
 from lorebank.dates.spans import Cycle, Moment, Span, iso_week_days, month_days, one_day
 from lorebank.records import Mutable, Record
 
@@ -274,8 +274,7 @@ def _build(rule: Rule, moment: Moment, values: list[Any]) -> Any:
 
 # Dates in digits: day first where both orders are possible; a number above 12 settles it.
 
-_DAY_MONTH_DOTTED = language_bit("de") | language_bit("tr")
-_DUTCH = language_bit("nl")
+_DOTTED, _DASHED = speaking("dotted_days"), speaking("dashed_days")
 _HAN_DIGITS = str.maketrans("〇零一二三四五六七八九", "00123456789")
 
 
@@ -328,15 +327,15 @@ _JOINED_FORMS: tuple[_Form, ...] = (
     (rf"(?<!\d)({_YEAR})-?[Ww](\d{{1,2}})(?!\d)", _week, "DATE", ALL),
     (rf"(?<![\d./-])({_YEAR})[-/](0[1-9]|1[0-2])(?![\d/-])", _month, "DATE", ALL),
     (r"(?<![\d./-])(?=..\.[01]\d|(?<=[^\W\d] )[\d.]+(?: \S|$))(\d\d?)\.(\d\d?)\.(?!\d)",
-     _day_and_month, "DATE", _DAY_MONTH_DOTTED),
-    (r"(?<![\d.])(\d{1,2})\.(\d{1,2})\.(?![\d])", _day_and_month, "DM", _DAY_MONTH_DOTTED),
+     _day_and_month, "DATE", _DOTTED),
+    (r"(?<![\d.])(\d{1,2})\.(\d{1,2})\.(?![\d])", _day_and_month, "DM", _DOTTED),
     (r"(?<![\d./-])(\d{1,2})\.(\d{1,2})\.(\d{2})(?![\d.]*\d)",
-     lambda match: _one_day(match[3], match[2], match[1]), "DM_WEAK", _DAY_MONTH_DOTTED),
-    (r"(?<![\d./-])(\d{1,2})\.(\d{1,2})(?![\d.]*\d)", _day_and_month, "DM_WEAK", _DAY_MONTH_DOTTED),
+     lambda match: _one_day(match[3], match[2], match[1]), "DM_WEAK", _DOTTED),
+    (r"(?<![\d./-])(\d{1,2})\.(\d{1,2})(?![\d.]*\d)", _day_and_month, "DM_WEAK", _DOTTED),
     (r"(?<![\d./])(?<![^\W\d]-)(\d\d?)/(\d\d?)(?![\d/]|\.\d)", _day_and_month, "DM", ALL),
     (r"(?<![\d./-])(?=0|../0)(\d\d)/(\d\d)(?![\d/]|\.\d)", _day_and_month, "DATE", ALL),
-    (r"(?<![\w./-])(\d{1,2})-(\d{1,2})(?![\w-])", _day_and_month, "DM_BARE", _DUTCH),
-    (r"(?<![\w./-])(1[3-9]|[23]\d)-(\d{1,2})(?![\w-])", _day_and_month, "DM", _DUTCH),
+    (r"(?<![\w./-])(\d{1,2})-(\d{1,2})(?![\w-])", _day_and_month, "DM_BARE", _DASHED),
+    (r"(?<![\w./-])(1[3-9]|[23]\d)-(\d{1,2})(?![\w-])", _day_and_month, "DM", _DASHED),
 )  # fmt: skip
 _OTHER_FORMS: tuple[_Form, ...] = (
     (r"(?<![\d.:])(?:[01]?\d|2[0-3])(?:(?::[0-5]\d|\.[0-5]\d(?!\.?\d))[hu]?|"

@@ -75,51 +75,31 @@ def _any_token() -> re.Pattern[str]:
     return re.compile(rf"\d+|[{_CJK}]|{letter}+(?:[{_MARKS}]+{letter}*)*|\S")
 
 
+def listed(names: str) -> frozenset[str]:
+    """The names of tags or entries in a text of them."""
+    return frozenset(names.split())
+
+
 LANGUAGES = tuple(path.stem for path in language_files())
 ALL = (1 << len(LANGUAGES)) - 1
 """The set of all languages; a set of languages is an integer, one bit each."""
-_CUES = frozenset(
-    {
-        *(
-            "past",
-            "not_past",
-            "auxiliary",
-            "participle",
-            "participle_last",
-            "future",
-            "not_future",
-            "habit",
-        ),
-        *(
-            "hours",
-            "moved",
-            "off",
-            "not_off",
-            "planned",
-            "joins",
-            "again",
-            "told",
-            "that",
-            "undone",
-        ),
-    }
+_CUES = listed(
+    """
+    past not_past auxiliary participle participle_last future not_future habit hours moved off
+    not_off planned joins again told that undone
+    """
 )
 """Entries of a section that hold how a clause speaks."""
-_LISTS = frozenset({"marks", "vague", "suffixes", "prefixes", "numerals"}) | _CUES
+_LISTS = frozenset({"marks", "vague", "suffixes", "prefixes", "numerals", "traits"}) | _CUES
 """Entries that are no tags of rules: they say something of a whole text or clause."""
 _ELIDED = frozenset("bcdfghjklmnpqrstvwxz")
 """Letters that are words before an apostrophe only: Dutch `t/m` speaks for no French."""
-_DAYS_ORDERED = frozenset({"en", "de"})
-"""Languages that say `the third of May` where others say `the three of May`."""
-_INFLECTED = frozenset(
-    {"month", "weekday", "season", "unit", "relative_day", "edge", "part_after", "holiday"}
-)
-ANCHORS = frozenset(
-    (
-        *("MONTH", "WEEKDAY", "WEEKDAY_PLURAL", "WEEKDAY_SHORT", "UNIT", "DURATION", "SEASON"),
-        *("HOLIDAY", "DECADE", "EDGE", "RELATIVE_DAY", "RELATIVE_UNIT"),
-        *("YEAR_SIGN", "MONTH_SIGN", "DAY_SIGN", "DAY_BEFORE_NUMBER", "DAY_WORD"),
-    )
+_INFLECTED = listed("month weekday season unit relative_day edge part_after holiday")
+ANCHORS = listed(
+    """
+    MONTH WEEKDAY WEEKDAY_PLURAL WEEKDAY_SHORT UNIT DURATION SEASON HOLIDAY DECADE EDGE
+    RELATIVE_DAY RELATIVE_UNIT YEAR_SIGN MONTH_SIGN DAY_SIGN DAY_BEFORE_NUMBER DAY_WORD
+    """
 )
 """Tags of which every date phrase without a digit holds one."""
 
@@ -127,6 +107,24 @@ ANCHORS = frozenset(
 def language_bit(code: str) -> int:
     """The set of that one language; empty where it has no file."""
     return 1 << LANGUAGES.index(code) if code in LANGUAGES else 0
+
+
+@cache
+def _traits() -> dict[str, int]:
+    return compiled("dates", _speaking)
+
+
+def _speaking(languages: Sections) -> dict[str, int]:
+    found: dict[str, int] = defaultdict(int)
+    for code, section in languages.items():
+        for trait in split(section.get("traits", "")):
+            found[trait] |= language_bit(code)
+    return dict(found)
+
+
+def speaking(trait: str) -> int:
+    """The languages of which a file tells that trait: `nouns_capitalised`."""
+    return _traits()[trait]
 
 
 Reading = tuple[tuple[str, ...], str, Any, int, bool, bool]
@@ -186,7 +184,7 @@ def _tables(languages: Sections) -> dict[str, Any]:
             tags = [entry.upper()]
             tags += ["MONTH_SHORT"] if entry == "month" else []  # where an abbreviation may stand
             tags += [f"U_{value.upper()}"] if entry == "unit" else []
-            counts_days = "ordinal" if code in _DAYS_ORDERED else "number"
+            counts_days = "ordinal" if "ordinal_days" in section.get("traits", "") else "number"
             tags += ["DAY_WORD"] if entry == counts_days and value in range(1, 32) else []
             for tag in tags:
                 meanings[tokens, tag, value, *flags] |= bit

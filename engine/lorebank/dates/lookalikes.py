@@ -11,31 +11,24 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 from lorebank.dates.lattice import Edge, Lattice, count_marks
-from lorebank.dates.lexicon import LANGUAGES, Lexicon, Tokens, is_cjk, language_bit
+from lorebank.dates.lexicon import Lexicon, Tokens, is_cjk, speaking
 from lorebank.dates.rules_bounds import Meaning
 from lorebank.language.folding import fold
 from lorebank.languages import Sections, compiled, split
 
-_NOUNS_CAPITALISED = language_bit("de")
-_COMPOUNDS = _NOUNS_CAPITALISED | language_bit("nl")
-"""Languages in which a holiday that says what something is of is written in one word with it."""
-_NOUN_BEFORE_NOUN = language_bit("en")
-_NEEDS_PREPOSITION = sum(map(language_bit, ("fr", "es", "pt", "it")))
-"""Languages in which no holiday stands right behind a noun but as its name."""
+_NOUNS_CAPITALISED = speaking("nouns_capitalised")
+_COMPOUNDS = speaking("compounds")
+_NOUN_BEFORE_NOUN = speaking("noun_before_noun")
+_NEEDS_PREPOSITION = speaking("feast_behind_preposition")
 _MONTHS = frozenset({"MONTH", "MONTH_SHORT"})
-_MONTH_FIRST = sum(map(language_bit, ("en", "tr", "fil", "hu")))
-"""Languages that write a month before its day."""
-_DAY_BEHIND_ARTICLE = sum(map(language_bit, ("fr", "es", "it")))
-"""Languages whose `the 5` is a day; in words, `il cinque`, it may count or be anything."""
+_MONTH_FIRST = speaking("month_before_day")
+_DAY_BEHIND_ARTICLE = speaking("article_before_day")
 _SHORT = "WEEKDAY_SHORT"
 _BETWEEN_DAYS = frozenset(",-–/")
 _NEAR_TOKENS = 20
 """So far away another short day is looked for, as long as a week of them is; chosen by hand."""
 _OF_A_DAY = frozenset({"UNIT", "PART_OF_DAY", "WEEKDAY", "DAY_NEXT_TO", "PART"})
-_WEEKDAYS_CAPITALISED = (
-    language_bit("en") | _NOUNS_CAPITALISED | language_bit("tr") | language_bit("fil")
-)
-
+_WEEKDAYS_CAPITALISED = speaking("weekdays_capitalised")
 _ROMAN = re.compile("[ivx]+")
 _GLUED_BEFORE = re.compile(r"(?:[/\\_#@$€£=&+~%^]|[^\W_][.-])\Z")
 _GLUED_NUMBER = re.compile(r"[^\W_][:,]\Z")
@@ -170,7 +163,7 @@ def _counts_alone(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> b
         if any(e.tag == "DATE" and e.end == start for i in range(start) for e in lattice.edges[i]):
             return False  # 7 sept rentrée
         return free or not (edge.languages & ~_NEEDS_PREPOSITION or _is_capital(tokens, edge.end))
-    if meaning.granularity == "year" and _is_in_german(tokens.words, words.marks):
+    if meaning.granularity == "year" and _names_years_bare(tokens.words, words.marks):
         noun = before.isalpha() and _is_capital(tokens, start - 1)
         return not (noun or _is_capital(tokens, edge.end))  # Lampe 2019, 2019 Nägel
     if meaning.granularity == "quarter":  # Q2 sales; not `Q2: …` of an FAQ, nor a T2 to let
@@ -218,10 +211,11 @@ def _is_thing(lattice: Lattice, start: int, edge: Edge) -> bool:
     return said and (follows or not _is_capital(tokens, at))
 
 
-def _is_in_german(words: Sequence[str], marks: Mapping[str, tuple[int, ...]]) -> bool:
-    """Whether most common words are of the language that names years without a preposition."""
-    votes = count_marks(words, marks)
-    return votes.pop(LANGUAGES.index("de"), 0) > max(votes.values(), default=0)
+def _names_years_bare(words: Sequence[str], marks: Mapping[str, tuple[int, ...]]) -> bool:
+    """Whether most common words are of a language that names years without a preposition."""
+    votes, bare = count_marks(words, marks), speaking("bare_years")
+    own = max((count for index, count in votes.items() if bare >> index & 1), default=0)
+    return own > max((n for index, n in votes.items() if not bare >> index & 1), default=0)
 
 
 def _is_of_a_feast(lattice: Lattice, start: int, edge: Edge, words: Lexicon) -> bool:

@@ -12,7 +12,7 @@ from datetime import date
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
-from lorebank.dates.lexicon import ANCHORS, Lexicon, Tokens, lexicon, tokenize
+from lorebank.dates.lexicon import ANCHORS, Lexicon, Tokens, lexicon, listed, tokenize
 from lorebank.dates.screening import may_hold_date
 from lorebank.domain.facts import LONGEST_READ, Interval
 from lorebank.records import Mutable, Record
@@ -22,21 +22,12 @@ if TYPE_CHECKING:
     from lorebank.dates.rules_bounds import Meaning
     from lorebank.dates.spans import Tense
 
-_DATED = frozenset(
-    (
-        *(
-            "DATE",
-            "DATES",
-            "DAYS",
-            "DAY_LIST",
-            "DATE_ORDINAL",
-            "DATE_NUMBER",
-            "DATE_NUMBER_WEAK",
-            "ONWARDS",
-        ),
-        *("DATE_BOUND", "DAY_OF_MONTH", "DM", "DM_WEAK", "EDGE", "PART", "SHORT_WEEKDAY"),
-        *("SINCE", "STARTING", "SINCE_OR_STARTING", "WITHIN", "WITHIN_AFTER", "THIS_UNIT"),
-    )
+_DATED = listed(
+    """
+    DATE DATES DAYS DAY_LIST DATE_ORDINAL DATE_NUMBER DATE_NUMBER_WEAK ONWARDS DATE_BOUND
+    DAY_OF_MONTH DM DM_WEAK EDGE PART SHORT_WEEKDAY SINCE STARTING SINCE_OR_STARTING WITHIN
+    WITHIN_AFTER THIS_UNIT
+    """
 )
 """Tags of which every phrase holds one before its bounds are read."""
 
@@ -178,10 +169,9 @@ def tags_of_rules() -> frozenset[str]:
 def _rules() -> tuple[tuple[Rule, ...], ...]:
     from lorebank.dates.rules_bounds import BOUND_RULES
     from lorebank.dates.rules_calendar import CALENDAR_RULES, REFERENCE_RULES
-    from lorebank.dates.rules_parts import PART_RULES
-    from lorebank.dates.rules_relative import RELATIVE_RULES
+    from lorebank.dates.rules_relative import PART_RULES, RELATIVE_RULES, SHIFT_RULES
 
-    return REFERENCE_RULES, CALENDAR_RULES, RELATIVE_RULES, PART_RULES, BOUND_RULES
+    return REFERENCE_RULES, CALENDAR_RULES + SHIFT_RULES, RELATIVE_RULES, PART_RULES, BOUND_RULES
 
 
 def _chosen(lattice: Lattice, words: Lexicon) -> list[tuple[int, Edge]]:

@@ -13,17 +13,16 @@ from datetime import date
 from itertools import pairwise
 
 from lorebank.dates.lattice import Rule
-from lorebank.dates.lexicon import ALL, language_bit
+from lorebank.dates.lexicon import ALL, speaking
 from lorebank.dates.rules_calendar import day_of_month, is_day_first
-from lorebank.dates.rules_relative import NOT_CJK, Duration, is_year
+from lorebank.dates.rules_relative import NOT_UNSPACED, Duration, is_year
 from lorebank.dates.spans import Moment, Span, moved, one_day, shift
 from lorebank.domain.facts import Interval
 from lorebank.records import Record
 
-_HABITUAL_ARTICLE = language_bit("fr") | language_bit("it")
-_SHORT_SAID = language_bit("en") | language_bit("de")
+_HABITUAL_ARTICLE = speaking("habitual_article")
+_CLEAR_SHORT = speaking("clear_short_weekdays")
 """Languages whose prepositions make `on Wed` clear; Portuguese `no mar` is in the sea."""
-_SHORT_BOUND = _SHORT_SAID | language_bit("nl")
 _AROUND_DAYS = 3
 """Each way, for `around the 12th`; chosen by hand: with it, a week."""
 _SOON = 61
@@ -57,6 +56,11 @@ class Meaning(Record):
     def is_counted(self) -> bool:
         """`two days later`, `the day after`."""
         return any(span.counted for span in self.spans)
+
+    @property
+    def is_deadline(self) -> bool:
+        """`until Friday`, `before 3 May`."""
+        return self.modifier in ("until", "before")
 
     @property
     def is_weekly(self) -> bool:
@@ -104,9 +108,9 @@ def _resolved(meaning: Meaning, moment: Moment) -> list[tuple[date | None, date 
         pair = _pair(moment, *meaning.spans)
         return [(pair[0], pair[3])] if pair else []
     (span,) = meaning.spans
-    if moment.tense == "near" and meaning.modifier in ("until", "before"):
+    if moment.tense == "near" and meaning.is_deadline:
         moment = replace(moment, tense="future")
-    if meaning.modifier in ("until", "before") and _is_weekly(span) and not span.counted:
+    if meaning.is_deadline and _is_weekly(span) and not span.counted:
         moment = replace(moment, named=None)  # the fair in three weeks; tell me by Friday
     if moment.tense == "past" and meaning.modifier == "starting":
         moment = replace(moment, tense="near")  # told of a rent that rises from January
@@ -248,14 +252,6 @@ def _range_of_digits(_: Moment, left: Span, right: Span) -> Meaning | None:
     return Meaning((left, right), "between") if is_day_first((left, right)) else None
 
 
-def _both(_: Moment, left: Span, right: Span) -> Meaning | None:
-    """`in March and April` is one stretch, `on 24 December and 31 December` two days."""
-    if right.then or right.counted:
-        return None
-    days = left.granularity == right.granularity == "day"
-    return Meaning((left, right), "each" if days else "between")
-
-
 def _repeated(_: Moment, *values: object) -> bool | None:
     """`every Monday`, `los martes y jueves`, `on Wednesday afternoons` name no day."""
     spans = values[-1] if isinstance(values[-1], tuple) else values[-1:]
@@ -271,13 +267,11 @@ _PHRASES = (
     Rule("DATE", lambda _, span: Meaning((span,), licensed=not span.bare)),
     Rule("in the? DATE", _phrase()),
     Rule("from the? DATE", _from_to),
-    Rule("from the? DATE|DAY_OF_MONTH", _from, languages=language_bit("en")),
-    Rule("in SHORT_WEEKDAY", _phrase(), languages=_SHORT_SAID),
-    Rule("on SHORT_WEEKDAY", _phrase(), languages=_SHORT_BOUND),
-    *(Rule(f"{bound} SHORT_WEEKDAY", _phrase(bound), languages=_SHORT_BOUND)
+    Rule("from the? DATE|DAY_OF_MONTH", _from, languages=speaking("from_begins")),
+    Rule("on SHORT_WEEKDAY", _phrase(), languages=_CLEAR_SHORT),
+    *(Rule(f"{bound} SHORT_WEEKDAY", _phrase(bound), languages=_CLEAR_SHORT)
       for bound in ("until", "since", "starting")),
-    Rule("SHORT_WEEKDAY", lambda _, span: Meaning((span,), licensed=False), languages=NOT_CJK),
-    Rule("from DM_BARE until|to DM_BARE", _phrase("between")),
+    Rule("SHORT_WEEKDAY", lambda _, span: Meaning((span,), licensed=False), languages=NOT_UNSPACED),
     Rule("article DATE", _with_article, languages=ALL & ~_HABITUAL_ARTICLE),
     Rule("article DATE", _with_article_once, languages=_HABITUAL_ARTICLE),
     Rule("DATE in_after", _phrase()),
@@ -300,7 +294,7 @@ _PHRASES = (
     Rule(f"since|starting|since_or_starting|from the? {_D} onwards", _phrase("starting")),
     Rule("DATE|DATE_NUMBER onwards", _phrase("since")),
     Rule("DATE|DATE_NUMBER starting_after", _phrase("starting")),
-    Rule("DURATION onwards", _since_duration, languages=language_bit("tr")),  # üç haftadır
+    Rule("DURATION onwards", _since_duration, languages=speaking("genitive_first")),  # üç haftadır
     Rule(f"until around? the? {_D} in_after?", _phrase("until")),
     Rule("in? the? DATE|DATE_NUMBER|DAY_OF_MONTH until_after", _phrase("until")),
     Rule(f"before the? {_D}", _phrase("before")),
@@ -320,7 +314,6 @@ _PHRASES = (
     Rule(f"DATE|DM {_JOIN} the? DATE", _range_alone),
     Rule("DATE to|until|dash DM", _range_alone),
     Rule("DM to|until|dash DM", _range_of_digits),
-    Rule("in the? DATE and the? DATE", _both),
     Rule("DATE|DATE_NUMBER to|to_after|dash|and DATE until_after|range_after", _phrase("between")),
 )  # fmt: skip
 BOUND_RULES = (
@@ -331,6 +324,5 @@ BOUND_RULES = (
     Rule("in? WEEKDAY|DAYS parts_of_day", _repeated, "NEVER"),
     Rule("of_each weekday", lambda _: True, "NEVER"),  # ses habits du dimanche
     Rule("street_article day|day_word of month_short", lambda _: True, "NEVER"),  # na 25 de Março
-    Rule("article DAYS", _repeated, "NEVER", _HABITUAL_ARTICLE),
     Rule(f"{_JOIN} weekday|weekday_short? number dash number hour_after", lambda _: True, "NEVER"),
 )

@@ -14,7 +14,7 @@ from typing import Any
 
 from lorebank.dates.holidays import holiday_days
 from lorebank.dates.lattice import Rule
-from lorebank.dates.lexicon import ALL, language_bit
+from lorebank.dates.lexicon import ALL, speaking
 from lorebank.dates.spans import (
     NOT_FAR,
     Cycle,
@@ -32,12 +32,9 @@ from lorebank.dates.spans import (
     weekend_days,
 )
 
-_CHINESE = language_bit("zh")
-_CJK = _CHINESE | language_bit("ja") | language_bit("ko")
-_ENGLISH = language_bit("en")
-_TURKISH = language_bit("tr")
-_GERMAN = language_bit("de")
-_DUTCH_OR_GERMAN = language_bit("nl") | _GERMAN
+_UNSPACED = speaking("unspaced")
+_ORDINAL_DAYS = speaking("ordinal_days")
+_GENITIVE_FIRST = speaking("genitive_first")
 _SOME_YEAR = 2020
 """A leap year of 53 weeks: what it does not have, no year has."""
 _LONGEST_LIST = 7
@@ -97,7 +94,7 @@ REFERENCE_RULES = (
     Rule("u_year RELATIVE_AFTER", lambda moment, offset: moment.now.year + offset, "YR"),
     Rule("RELATIVE_UNIT", lambda m, w: m.now.year + w[1] if w[0] == "year" else None, "YR"),
     Rule("UNIT", _this_unit, "THIS_UNIT"),
-    Rule("MONTH_NUMBER month_sign", same, "MONTH_SHORT", _CJK),
+    Rule("MONTH_NUMBER month_sign", same, "MONTH_SHORT"),
     Rule("ordinal_sign NUMBER", same, "ORDINAL"),
     Rule("hour? NUMBER hour_after", lambda _, hour: hour <= 24 or None, "CLOCK"),
     Rule("NUMBER dash NUMBER hour_after", lambda _, begins, ends: ends <= 24 or None, "CLOCK"),
@@ -197,17 +194,10 @@ def _weekday_and_day(moment: Moment, weekday: int, day: int) -> Span | None:
     return Span("day", cycle=cycle)
 
 
-def _weeks_on(moment: Moment, weekday: int, weeks: int) -> Span:
+def weeks_on(moment: Moment, weekday: int, weeks: int) -> Span:
     """`Monday week`, `lundi en huit`: counted from the coming one."""
     coming = (weekday - moment.now.weekday() - 1) % 7 + 1
     return Span("day", one_day(shift(moment.now, coming + 7 * weeks)))
-
-
-def _in_weeks_on(moment: Moment, duration: tuple[int, str], weekday: int) -> Span | None:
-    """`a week on Tuesday`, `zaterdag over een week`."""
-    amount, unit = duration
-    weeks = {"week": amount, "fortnight": 2 * amount}.get(unit)
-    return _weeks_on(moment, weekday, weeks) if weeks else None
 
 
 def _weekday_of_week(moment: Moment, weekday: int, offset: int) -> Span:
@@ -248,11 +238,11 @@ _week = yearly("week", iso_week_days)
 
 CALENDAR_RULES = (
     Rule("the? DAY of|dash? MONTH_SHORT", _day),
-    Rule("the? DAY_WORD of? MONTH_SHORT", _day, languages=ALL & ~_ENGLISH),
-    Rule("the? DAY_WORD of MONTH_SHORT", _day, languages=_ENGLISH),
-    Rule("MONTH_SHORT the? DAY", _day, languages=ALL & ~_CJK, order=(1, 0)),
-    Rule("MONTH_SHORT of DAY", _day, languages=_TURKISH, order=(1, 0)),  # ocağın 5'i
-    Rule("MONTH_SHORT DAY day_sign", _day, languages=_CJK, order=(1, 0)),
+    Rule("the? DAY_WORD of? MONTH_SHORT", _day, languages=ALL & ~speaking("noun_before_noun")),
+    Rule("the? DAY_WORD of MONTH_SHORT", _day),
+    Rule("MONTH_SHORT the? DAY", _day, languages=ALL & ~_UNSPACED, order=(1, 0)),
+    Rule("MONTH_SHORT of DAY", _day, languages=_GENITIVE_FIRST, order=(1, 0)),  # ocağın 5'i
+    Rule("MONTH_SHORT DAY day_sign", _day, order=(1, 0)),
     Rule("the? DAY dash|to the? DAY of? MONTH_SHORT", _day_range),
     Rule("the? DAY_DOT dash|to DM", _days_up_to),
     Rule("MONTH_SHORT DAY day_sign? dash|to DAY day_sign?", _day_range, order=(1, 2, 0)),
@@ -262,54 +252,49 @@ CALENDAR_RULES = (
     Rule("WEEKDAY|WEEKDAY_SHORT comma? in|hour? CLOCK", _weekday_at),
     Rule("weekday|weekday_short comma? DM|DM_WEAK|DM_BARE", same),
     Rule("WEEKDAY_SHORT", _weekday, "SHORT_WEEKDAY"),
-    Rule("WEEKDAY|WEEKDAY_SHORT WEEK_ON", _weeks_on),
-    Rule("DURATION on|from WEEKDAY", _in_weeks_on, languages=_ENGLISH),
-    Rule("WEEKDAY ahead_before DURATION", _in_weeks_on, order=(1, 0)),
+    Rule("WEEKDAY|WEEKDAY_SHORT WEEK_ON", weeks_on),
     Rule("DAY_ORD comma? hour? clock", day_of_month, "DATE_ORDINAL"),
     Rule("on|from|to the? DAY_ORD", day_of_month, "DATE_ORDINAL"),
-    Rule("on the DAY_WORD", day_of_month, "DATE_ORDINAL", languages=_ENGLISH),
+    Rule("on the DAY_WORD", day_of_month, "DATE_ORDINAL", languages=_ORDINAL_DAYS),
     Rule("day_article DAY|DAY_DOT|DAY_WORD", day_of_month, "DATE_NUMBER"),
     Rule("day_article DAY|DAY_WORD comma? hour? clock", day_of_month),
     Rule("day_article? DAY day_article_after", day_of_month),
     Rule("day_article DAY in_after", day_of_month),
     Rule("days_article|day_article NUMBERS", _days_of_month, "DAY_LIST"),
     Rule("the DAY_ORD and|comma the? DAY_ORD", _two_days, "DAY_LIST"),
-    Rule("day_article? DAY in_after and DAY in_after", _two_days, "DAY_LIST", _TURKISH),
+    Rule("day_article? DAY in_after and DAY in_after", _two_days, "DAY_LIST", _GENITIVE_FIRST),
     Rule("day_article_bound DAY", day_of_month, "DATE_BOUND"),
     Rule("day_article_weak DAY", day_of_month, "DATE_NUMBER_WEAK"),
     Rule("day_before_number DAY|DAY_WORD", day_of_month),
     Rule("the? DAY|ORDINAL of the? u_month", day_of_month, "DATE_ORDINAL"),
     Rule("the DAY_ORD", day_of_month, "DAY_OF_MONTH"),
-    Rule("DAY day_sign", lambda m, day: replace(day_of_month(m, day), bare=True), languages=_CJK),
+    Rule("DAY day_sign", lambda m, day: replace(day_of_month(m, day), bare=True)),
     Rule("WEEKDAY", _weekday),
     Rule("WEEKDAYS", _weekdays, "DAYS"),
     Rule("WEEKDAY_PLURAL", _weekday, "DATES"),
-    Rule("WEEKDAY in? part_of_day", _weekday),
-    Rule("WEEKDAY_SHORT dot? in? part_of_day", _weekday_at),
-    Rule("RELATIVE WEEKDAY", _weekday_of_week, languages=_CHINESE, order=(1, 0)),
+    Rule("RELATIVE WEEKDAY", _weekday_of_week, languages=speaking("weekday_of_week"), order=(1, 0)),
     Rule("U_WEEKEND", lambda _, unit: Span("range", cycle=weekend_cycle(), bare=True)),
     Rule("MONTH", _month),
     Rule("MONTH_SHORT", _month, "NEEDS_YEAR"),
-    Rule("MONTH_NUMBER month_sign", yearly("month", month_days, bare=False), languages=_CJK),
+    Rule("MONTH_NUMBER month_sign", yearly("month", month_days, bare=False)),
     Rule("QUARTER", yearly("quarter", partial(of_year, "quarter"))),
     Rule("ORDINAL u_quarter", yearly("quarter", partial(of_year, "quarter"))),
-    Rule("ORDINAL semester", yearly("half", partial(of_year, "half"))),
     Rule("HALF", yearly("half", partial(of_year, "half")), "NEEDS_YEAR"),
-    Rule("HALF", yearly("half", partial(of_year, "half"), bare=False), languages=_CJK),
+    Rule("HALF", yearly("half", partial(of_year, "half"), bare=False), languages=_UNSPACED),
     Rule("YEAR_SAID", lambda _, year: Span("year", of_year("year", year))),
     Rule("YEAR|YR_SHORT", lambda _, year: Span("year", of_year("year", year), bare=True)),
     Rule("YR decade_after u_year?", _decade),
     Rule("decade_before apostrophe? YR|TWO|DECADE", _decade),
     Rule("decade_article apostrophe? TWO decade_after u_year?", _decade),
     Rule("decade_article DECADE u_year?", _decade),
-    Rule("NUMBER decade_after u_year?", _decade, languages=_CJK | _GERMAN),
+    Rule("NUMBER decade_after u_year?", _decade, languages=speaking("numbered_decades")),
     Rule("TWO decade_after", _decade, "SHORT_DECADE"),
     Rule("DECADE", _decade, "SHORT_DECADE"),
     Rule("SEASON", yearly("season", season_days)),
     Rule("SEASON of? YR slash|dash TWO|YR", lambda _, s, y, __: Span("season", season_days(y, s))),
     Rule("calendar_week NUMBER", yearly("week", iso_week_days, bare=False)),
     Rule("week_number NUMBER", lambda m, n: replace(_week(m, n), bare=n <= _LAST_OF_A_COURSE)),
-    Rule("ORDINAL week_number|calendar_week", _week, languages=_DUTCH_OR_GERMAN),
+    Rule("ORDINAL week_number|calendar_week", _week, languages=speaking("week_behind_ordinal")),
     Rule("ordinal_sign NUMBER u_week", _week),
     Rule("HOLIDAY", yearly("", lambda year, key: holiday_days(key, year))),
     Rule("HOLIDAY U_WEEKEND|U_WEEK", yearly("range", _around_holiday, bare=False)),

@@ -13,7 +13,7 @@ from collections.abc import Collection
 from functools import cache
 from typing import Any
 
-from lorebank.dates.lexicon import lexicon
+from lorebank.dates.lexicon import lexicon, listed
 from lorebank.language.folding import fold
 from lorebank.language.words import UNSPACED_RUN, words_of
 from lorebank.languages import Sections, compiled
@@ -33,35 +33,42 @@ _BESIDE_DIGIT = re.compile(r"\d[^\s\d,;:)]|['’qhw]\d")
 """What every match of `_NUMERIC` holds, found in a third of the time: of most numbers nothing."""
 _YEAR = re.compile(r"[12](?<=[\s(\"'’/–-][12])(?<![a-z][/-][12])(?:(?<=1)9|(?<=2)0)\d\d(?![.-]?\d)")
 
-_ALONE = {
-    *("WEEKDAY", "WEEKDAY_PLURAL", "RELATIVE_DAY", "RELATIVE_UNIT", "HOLIDAY", "EDGE", "DECADE"),
-    *("U_WEEKEND", "DURATION"),
-}
+_ALONE = listed(
+    """
+    WEEKDAY WEEKDAY_PLURAL RELATIVE_DAY RELATIVE_UNIT HOLIDAY EDGE DECADE U_WEEKEND DURATION
+    """
+)
 """Tags whose words suffice."""
 _IN_COMPANY = {"MONTH", "MONTH_SHORT", "WEEKDAY_SHORT", "SEASON"}
 """Tags whose words are also names, verbs and numbers: they count beside a number or a word that
 rules of their language have before or behind them."""
-_BEFORE = {
-    *("IN", "ON", "ARTICLE", "THE", "OF", "SINCE", "STARTING", "UNTIL", "BEFORE", "AFTER", "FROM"),
-    *("TO", "AROUND", "BETWEEN", "AND", "RELATIVE", "THEN", "PART", "NUMBER", "ORDINAL", "DAY"),
-    *("DECADE_BEFORE", "WEEK_OF", "RELATIVE_DAY"),
-}
-_BEHIND = {
-    *("IN_AFTER", "ONWARDS", "STARTING_AFTER", "UNTIL_AFTER", "BEFORE_AFTER", "AFTER_AFTER"),
-    *("TO_AFTER", "PART_AFTER", "RELATIVE_AFTER", "THEN_AFTER", "RANGE_AFTER", "DECADE_AFTER"),
-    *("WEEKDAY_SHORT", "MONTH_SHORT", "PART_OF_DAY", "AND", "TO", "AGO", "BEFORE", "AFTER", "HOUR"),
-}
-_BEFORE_UNIT = {
-    *("RELATIVE", "TRAILING", "WINDOW", "ORDINAL", "ORDINAL_SIGN", "PART", "AGO_BEFORE"),
-    *("AHEAD_BEFORE", "WITHIN", "SINCE", "SINCE_OR_STARTING", "WEEK_OF"),
-}
+_BEFORE = listed(
+    """
+    IN ON ARTICLE THE OF SINCE STARTING UNTIL BEFORE AFTER FROM TO AROUND BETWEEN AND RELATIVE
+    THEN PART NUMBER ORDINAL DAY DECADE_BEFORE WEEK_OF RELATIVE_DAY
+    """
+)
+_BEHIND = listed(
+    """
+    IN_AFTER ONWARDS STARTING_AFTER UNTIL_AFTER BEFORE_AFTER AFTER_AFTER TO_AFTER PART_AFTER
+    RELATIVE_AFTER THEN_AFTER RANGE_AFTER DECADE_AFTER WEEKDAY_SHORT MONTH_SHORT PART_OF_DAY AND
+    TO AGO BEFORE AFTER HOUR
+    """
+)
+_BEFORE_UNIT = listed(
+    """
+    RELATIVE TRAILING WINDOW ORDINAL ORDINAL_SIGN PART AGO_BEFORE AHEAD_BEFORE WITHIN SINCE
+    SINCE_OR_STARTING WEEK_OF
+    """
+)
 """Of which rules have one up to three words before a unit; a number alone makes a duration."""
-_BEHIND_UNIT = {"AGO", "AHEAD", "WITHIN_AFTER", "RELATIVE_AFTER", "THEN_AFTER"}
-_NUMBER_BEHIND = {
-    *("MONTH", "MONTH_SHORT", "WEEKDAY_SHORT", "DAY_ARTICLE", "DAY_ARTICLE_WEAK", "WEEK_NUMBER"),
-    "CALENDAR_WEEK",
-    *("DAY_ARTICLE_BOUND", "DAYS_ARTICLE", "DAY_BEFORE_NUMBER", "ORDINAL_SIGN", "DECADE_BEFORE"),
-}
+_BEHIND_UNIT = {"AGO", "AHEAD", "LATER", "WITHIN_AFTER", "RELATIVE_AFTER", "THEN_AFTER"}
+_NUMBER_BEHIND = listed(
+    """
+    MONTH MONTH_SHORT WEEKDAY_SHORT DAY_ARTICLE DAY_ARTICLE_WEAK WEEK_NUMBER CALENDAR_WEEK
+    DAY_ARTICLE_BOUND DAYS_ARTICLE DAY_BEFORE_NUMBER ORDINAL_SIGN DECADE_BEFORE
+    """
+)
 _NUMBER_BEFORE = {"MONTH", "MONTH_SHORT", "U_QUARTER", "WEEK_NUMBER", "CALENDAR_WEEK"}
 
 

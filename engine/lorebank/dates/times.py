@@ -10,17 +10,18 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from lorebank.dates.lattice import count_marks
-from lorebank.dates.lexicon import ALL, LANGUAGES, lexicon, tokenize
+from lorebank.dates.lexicon import ALL, LANGUAGES, language_bit, lexicon, speaking, tokenize
 from lorebank.dates.phrases import DatesLeft, Found, read_phrases
 from lorebank.dates.spans import Days, Moment, Tense, next_anniversary, of_year, one_day
 from lorebank.domain.facts import LONGEST_READ, Interval
+from lorebank.records import Mutable
 
 if TYPE_CHECKING:
     from lorebank.dates.rules_bounds import Meaning
@@ -35,8 +36,6 @@ _EPOCH = 1970
 itself is meant where the clause is in the past."""
 _SHORTEST_REPORT = 3
 """Words: `said the shop opens on Friday`, where no `that` says that something was reported."""
-_VERB_SECOND = frozenset({"de", "nl"})
-"""Languages in which a date is followed by the verb."""
 _SOME_DAY, _OTHER_DAY = date(2000, 6, 15), date(2011, 2, 2)
 """Of another weekday, day of the month, month and year: what names the same day from both stands by
 itself."""
@@ -77,16 +76,11 @@ def coming_times(text: str, today: date, *, every_year: bool = False) -> tuple[I
         return ()
     has_year = not all(phrase.meaning.repeating for phrase in phrases)
     settled = set(times_of(text, None)) if has_year else set[Interval]()
-    languages = _languages_of(text, phrases)
-    clauses = iter(_clauses(text, phrases, languages))
-    end, clause = next(clauses)
     found: list[Interval] = []
     named: Days | None = None
-    for phrase in phrases:
+    for clause, phrase in _in_clauses(text, phrases):
         from lorebank.dates.rules_bounds import resolve  # see `phrases`
 
-        while phrase.start >= end:
-            end, clause = next(clauses)
         parts, comes_back = [phrase.meaning], phrase.meaning.repeating
         if comes_back and phrase.meaning.is_range_of_days:  # due on 1 May and 1 November
             parts = [replace(parts[0], spans=(s,), modifier="exact") for s in parts[0].spans]
@@ -95,11 +89,10 @@ def coming_times(text: str, today: date, *, every_year: bool = False) -> tuple[I
             continue  # flight on 3 May 2027, back on the 31st
         times = [time for part in parts for time in resolve(part, Moment(today, "future"))]
         named = _named(tuple(times), today) or named
-        inside = [p for p in phrases if end - len(clause) <= p.start < end]
-        undated = _without(text, end - len(clause), end, inside)
-        if comes_back and not every_year and _tense(languages, clause, undated) == "past":
-            continue
-        found += [time for time in times if comes_back or time in settled]
+        if not comes_back:
+            found += [time for time in times if time in settled]
+        elif every_year or clause.tense != "past":
+            found += times
     if every_year:
         found = [_anniversary(time, today) for time in found]
     return tuple(dict.fromkeys(t for t in found if (t.end or t.start or today) >= today))
@@ -142,57 +135,38 @@ def _read(
 ) -> tuple[Interval, ...]:
     text = text[:LONGEST_READ]
     phrases = read_phrases(text, recorded, left)
-    if not phrases:
-        return ()
-    languages = _languages_of(text, phrases)
-    clauses = iter(_clauses(text, phrases, languages))
-    end, clause = next(clauses)
     times: list[Interval] = []
     named: Days | None = None
-    spoken: Tense = "near"
-    start = -1
-    inside: list[Found] = []
     anchor: Meaning | None = None
     has_weekdays = sum(p.meaning.is_weekly for p in phrases) > 1
-    has_deadline = any(p.meaning.modifier in ("until", "before") for p in phrases)
-    for phrase in phrases:
-        while phrase.start >= end:
-            end, clause = next(clauses)
+    has_deadline = any(p.meaning.is_deadline for p in phrases)
+    for clause, phrase in _in_clauses(text, phrases):
         if settled and phrase.meaning.repeating:
             continue
-        if start != end - len(clause):  # once a clause, which may hold a thousand dates
-            start = end - len(clause)
-            inside = [p for p in phrases if start <= p.start < end]
-            undated = _without(text, start, end, inside)
-            if not _says_again(languages, undated):
-                spoken = _tense(languages, clause, undated)
-            in_week = any(p.meaning.is_span_of_week for p in inside)
-            is_open = in_week and _holds(languages, "hours", clause)
-        if is_open and not phrase.meaning.repeating:
+        if clause.tells_hours and not phrase.meaning.repeating:
             continue  # Filipino `bukas`, which is open and tomorrow
-        meaning, tense = phrase.meaning, given or spoken
+        meaning, tense = phrase.meaning, given or clause.tense
         if not given:
-            meaning, tense = _in_clause(languages, text, phrase, inside, clause, start, tense)
+            meaning, tense = _in_clause(clause, phrase)
         if meaning.modifier == "from" and _is_of_a_sum(text, phrase.start):
             tense = "past"
-        is_bound = meaning.modifier in ("until", "before")
-        is_planned = has_deadline and not is_bound and meaning.granularity in ("day", "range")
+        is_planned = has_deadline and meaning.granularity in ("day", "range")
+        is_planned = is_planned and not meaning.is_deadline
         if tense == "near" and (is_planned or any(t.start and t.start > recorded for t in times)):
             tense = "future"  # the bath in May, the garden not before autumn
         weekly = has_weekdays and meaning.is_weekly
         may_move = meaning.is_range_of_days or meaning.modifier in ("from", "to")
-        whole = _sentence_around(text, phrase, clause) if weekly or may_move else clause
-        if _names_no_time(phrase, whole if weekly else clause, tense, languages):
+        whole = _sentence_around(text, phrase, clause.text) if weekly or may_move else clause.text
+        if _names_no_time(phrase, whole if weekly else clause.text, tense, clause.languages):
             continue
-        says_moved = may_move and _holds(languages, "moved", whole)
+        says_moved = may_move and _holds(clause.languages, "moved", whole)
         is_moved = meaning.is_range_of_days and says_moved
         if is_moved:
             meaning, tense = replace(meaning, modifier="each"), "near"
-        elif meaning.modifier in ("from", "to"):
-            if says_moved:
-                meaning = replace(meaning, modifier="exact")
-            elif meaning.modifier == "to":
-                continue
+        elif meaning.modifier == "to" and not says_moved:
+            continue
+        elif meaning.modifier in ("from", "to") and says_moved:
+            meaning = replace(meaning, modifier="exact")
         from lorebank.dates.rules_bounds import resolve  # see `phrases`
 
         if anchor and meaning.is_counted and tense == "past" and named and named[0] > recorded:
@@ -206,31 +180,22 @@ def _read(
     return tuple(dict.fromkeys(times))
 
 
-def _in_clause(
-    languages: _Languages,
-    text: str,
-    phrase: Found,
-    inside: list[Found],
-    clause: str,
-    start: int,
-    tense: Tense,
-) -> tuple[Meaning, Tense]:
-    """What a phrase means where it stands in a clause of that tense, and its own tense there."""
-    meaning = phrase.meaning
-    if meaning.modifier == "before" and _plans(languages, text, phrase):
-        is_done = tense == "past" or _is_planned(languages, text, phrase.start)
+def _in_clause(clause: _Clause, phrase: Found) -> tuple[Meaning, Tense]:
+    """What a phrase means where it stands in its clause, and its own tense there."""
+    meaning, tense, languages = phrase.meaning, clause.tense, clause.languages
+    if meaning.modifier == "before" and _plans(clause, phrase):
+        is_done = tense == "past" or _is_planned(clause, phrase)
         meaning = replace(meaning, modifier="exact") if is_done else meaning  # gevraagd voor 1 mei
-    if tense == "past" and meaning.modifier == "until" and not _holds(languages, "past", clause):
-        tense = "near"  # ist bis Montag krankgeschrieben
+    if tense == "past" and meaning.modifier == "until":
+        tense = "past" if _holds(languages, "past", clause.text) else "near"  # krankgeschrieben
     if tense == "past":
-        put_off = _holds(languages, "moved", clause)
-        if any(_plans(languages, text, p) for p in (inside if put_off else [phrase])):
+        put_off = _holds(languages, "moved", clause.text)
+        if any(_plans(clause, p) for p in (clause.phrases if put_off else [phrase])):
             tense = "near"  # `Friday's lesson was put off to Monday`
-    says = _holds(languages, "told", clause)
-    report = _tense_of_report(languages, clause, phrase, start) if says else None
+    says = _holds(languages, "told", clause.text)
+    report = _tense_of_report(clause, phrase) if says else None
     is_plan = report == "near" and meaning.granularity == "season"
-    tense = "future" if is_plan else report or tense
-    return meaning, tense
+    return meaning, "future" if is_plan else report or tense
 
 
 def _is_of_a_sum(text: str, start: int) -> bool:
@@ -298,8 +263,42 @@ def _languages_of(text: str, phrases: Sequence[Found]) -> tuple[str, ...]:
     return tuple(code for code, count in known.items() if count == most)
 
 
-def _clauses(text: str, phrases: Sequence[Found], languages: _Languages) -> list[tuple[int, str]]:
-    """Where each clause ends, and its text.
+class _Clause(Mutable):
+    """A clause with the phrases that it holds."""
+
+    start: int
+    text: str
+    whole: str
+    """The text that it is from."""
+    languages: _Languages
+    phrases: Sequence[Found]
+    tense: Tense = "near"
+    tells_hours: bool = False
+    """`Bukas ang botika mula Lunes hanggang Biyernes`: of certain days every week."""
+
+
+def _in_clauses(text: str, phrases: Sequence[Found]) -> Iterator[tuple[_Clause, Found]]:
+    """Each phrase with its clause."""
+    languages = _languages_of(text, phrases)
+    tense: Tense = "near"
+    starts = [phrase.start for phrase in phrases]
+    for start, end in _clauses(text, phrases, languages) if phrases else ():
+        inside = phrases[bisect_left(starts, start) : bisect_left(starts, end)]
+        if not inside:
+            continue
+        clause = _Clause(start, text[start:end], text, languages, inside)
+        undated = _without(text, start, end, inside)
+        if not _says_again(languages, undated):
+            tense = _tense(languages, clause.text, undated)
+        clause.tense = tense
+        in_week = any(phrase.meaning.is_span_of_week for phrase in inside)
+        clause.tells_hours = in_week and _holds(languages, "hours", clause.text)
+        for phrase in inside:
+            yield clause, phrase
+
+
+def _clauses(text: str, phrases: Sequence[Found], languages: _Languages) -> list[tuple[int, int]]:
+    """Where each clause begins and ends.
 
     A piece that is a date and nothing else (`Next week, …`) belongs to the piece behind it, or at
     the end of a sentence to the one before.
@@ -317,7 +316,9 @@ def _clauses(text: str, phrases: Sequence[Found], languages: _Languages) -> list
         if behind and end < phrases[behind - 1].end and end < len(text):
             continue  # a comma inside a phrase
         last = phrases[behind - 1].end
-        numbered = "de" in languages and _DAY.search(text, max(0, last - 3), last)
+        numbered = _has_trait(languages, "ordinal_dot") and _DAY.search(
+            text, max(0, last - 3), last
+        )
         if ends_sentence and between == "." and text[end:] and (numbered or text[end].islower()):
             continue  # am 8. Kontrolle, vom 20.11. auf den 27.11. verlegt
         if _is_only_dates(text[start:end], start, phrases[before:behind]):
@@ -327,7 +328,7 @@ def _clauses(text: str, phrases: Sequence[Found], languages: _Languages) -> list
                 start = pieces.pop()[0]
         pieces.append((start, end, ends_sentence))
         start = end
-    return [(end, text[start:end]) for start, end, _ in pieces]
+    return [piece[:2] for piece in pieces]
 
 
 def _is_only_dates(piece: str, start: int, inside: Sequence[Found]) -> bool:
@@ -358,19 +359,20 @@ def _tense(languages: _Languages, clause: str, undated: str) -> Tense:
     return "past" if past and not _holds(languages, "off", clause) else "near"
 
 
-def _tense_of_report(languages: _Languages, clause: str, phrase: Found, start: int) -> Tense | None:
+def _tense_of_report(clause: _Clause, phrase: Found) -> Tense | None:
     """The tense of the part of the clause that holds the phrase, where somebody said, heard or
     decided something: `said on Friday | that the shop opens on 3 May`. None where nobody did, or
     where what stands between (`told my sister on Friday`) is too little to be what was said.
     """
-    at = phrase.start - start
-    before = clause[max(0, at - _LONGEST_CLAUSE) : at].lower()
+    at, languages = phrase.start - clause.start, clause.languages
+    before = clause.text[max(0, at - _LONGEST_CLAUSE) : at].lower()
     patterns = [pattern for code in languages if (pattern := _pattern(code, "told"))]
     said = max((m for p in patterns for m in p.finditer(before)), key=re.Match.end, default=None)
     if said is None:
         return None
     between = before[said.end() :].split()
-    behind = clause[phrase.end - start : phrase.end - start + _LONGEST_CLAUSE]
+    end = phrase.end - clause.start
+    behind = clause.text[end : end + _LONGEST_CLAUSE]
     if not between or _opens_report(languages, *behind.split()[:1]):
         return _tense(languages, before, before)
     opened = _opens_report(languages, said.group().split()[-1], between[0])
@@ -412,20 +414,22 @@ def _ahead_of(text: str, start: int) -> str:
     return text[max(0, start - _LONGEST_CLAUSE) : start]
 
 
-def _plans(languages: _Languages, text: str, phrase: Found) -> bool:
+def _plans(clause: _Clause, phrase: Found) -> bool:
     """`booked for Friday`: by the word before the phrase, or its first."""
     start = phrase.start
-    before, after = _ahead_of(text, start), text[start : start + _LONGEST_CLAUSE]
-    words = [*before.split()[-1:], after.split()[0]]
-    patterns = [_pattern(code, "planned") for code in languages]
+    first = clause.whole[start : start + _LONGEST_CLAUSE].split()[:1]
+    words = _ahead_of(clause.whole, start).split()[-1:] + first
+    return _any_is(clause.languages, "planned", words)
+
+
+def _is_planned(clause: _Clause, phrase: Found) -> bool:
+    """Whether the word before it is a participle that tells of no deed: `geboekt`."""
+    return _any_is(clause.languages, "not_past", _ahead_of(clause.whole, phrase.start).split()[-1:])
+
+
+def _any_is(languages: _Languages, cue: str, words: Sequence[str]) -> bool:
+    patterns = [_pattern(code, cue) for code in languages]
     return any(p.fullmatch(word.lower()) for p in patterns if p for word in words)
-
-
-def _is_planned(languages: _Languages, text: str, start: int) -> bool:
-    """Whether the word before a place is a participle that tells of no deed: `geboekt`."""
-    words = _ahead_of(text, start).lower().split()[-1:]
-    patterns = [_pattern(code, "not_past") for code in languages]
-    return any(p.fullmatch(word) for p in patterns if p for word in words)
 
 
 def _is_perfect(languages: _Languages, undated: str) -> bool:
@@ -447,13 +451,17 @@ def _tells_deed(code: str, written: str, match: re.Match[str]) -> bool:
     auxiliary, or stands between a noun and a day."""
     auxiliary = _pattern(code, "auxiliary")
     before, behind = written[: match.start()], written[match.end() :]
-    opens = " ," if code in _VERB_SECOND else " —,"  # `am Montag bezahlt die Oma`
+    opens = " ," if _has_trait((code,), "verb_second") else " —,"  # `am Montag bezahlt die Oma`
     if not before.strip(opens):
         word = "".join(tokenize(behind).words[:1])
         return auxiliary is None or _is_article(word) or auxiliary.fullmatch(word) is not None
     if auxiliary is not None and auxiliary.search(before) is not None:
         return True
     return behind.lstrip().startswith("—") and before.split()[-1] not in lexicon().marks
+
+
+def _has_trait(languages: _Languages, trait: str) -> bool:
+    return any(speaking(trait) & language_bit(code) for code in languages)
 
 
 def _is_article(word: str) -> bool:

@@ -58,17 +58,6 @@ _ABBREVIATION = re.compile(
     r"(?:\b(?:[A-Za-zÄÖÜ]|[Dd]r|[Mm]rs?|[Ss]ra?|[Ss]t|[Nn]r|[Nn]o|[Bb]zw|[Uu]sw|[Ee]tc|[Cc]a|[Vv]s|"
     r"[Zz]\.\s?[Bb]|[Ee]\.g|[Ii]\.e|[Pp]rof|[Ff]eat|approx|inkl|incl|ggf))\.\Z"
 )
-_ORDINAL = re.compile(
-    r"(?:^|(?<!\d)[–—:-]|\b(?:am|der|die|das|de[mns]|zu[mr]|im|vom|bis|ab|seit|beim|und|oder|jede\w?|"
-    r"(?:mein|dein|sein|ihr|unser|ein)\w*)\s)\s*\d{1,2}\.\Z|^\d{1,2}\.\s?\d{1,2}\.\Z",
-    re.IGNORECASE,
-)
-"""`am 28. August`; a number after other words, as in `on May 28. Then …`, ends its sentence, unless
-a month of those languages follows."""
-_OF_MONTH = re.compile(
-    r"\b\d{1,2}\.\s+(?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober"
-    r"|November|Dezember)\b"
-)
 _CONTEXT_CHARACTERS = 60  # before a full stop, to decide whether it ends a sentence
 _EDGES = ".,;:!?()[]\"'«»“”„*_"
 _LABEL = re.compile(r"(?: [^\s:]+){0,3}\s?:")
@@ -176,15 +165,27 @@ def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
     for found in _SENTENCE_END.finditer(text):
         open_brackets = text.count("(", start, found.start()) - text.count(")", start, found.end())
         before = text[max(start, found.start() - _CONTEXT_CHARACTERS) : found.start()]
-        if open_brackets > 0 or _ABBREVIATION.search(before) or _ORDINAL.search(before):
+        if open_brackets > 0 or _ABBREVIATION.search(before) or _ordinal("before").search(before):
             continue
-        day = _OF_MONTH.search(text, max(start, found.start() - 3), found.end() + 9)
+        day = _ordinal("behind").search(text, max(start, found.start() - 3), found.end() + 9)
         if day and day.start() < found.start():
             continue
         yield start, found.end()
         start = found.end()
     if text[start:].strip():
         yield start, len(text)
+
+
+@cache
+def _ordinal(side: str) -> re.Pattern[str]:
+    """A number whose full stop makes it an ordinal, by the word before it or behind: `am 28.
+    August`; after other words, as in `on May 28. Then …`, it ends its sentence."""
+    listed = (words.get(f"ordinal_{side}", ()) for words in phrase_lists("sentences").values())
+    words = "|".join(re.escape(word).replace(r"\*", r"\w*") for found in listed for word in found)
+    if side == "behind":
+        return re.compile(rf"\b\d{{1,2}}\.\s+(?:{words})\b", re.IGNORECASE)
+    before = rf"(?:^|(?<!\d)[–—:-]|\b(?:{words})\s)\s*\d{{1,2}}\.\Z"
+    return re.compile(rf"{before}|^\d{{1,2}}\.\s?\d{{1,2}}\.\Z", re.IGNORECASE)
 
 
 def sentences(text: str) -> list[str]:
