@@ -167,3 +167,23 @@ def test_lint_alone_writes_nothing(slips: Path) -> None:
     with Bank.open(slips) as bank:
         assert "heading-slip" in codes(bank)
     assert (slips / "memory" / "2026-01-02.md").read_bytes() == LOG.encode()
+
+
+def test_a_line_that_a_fix_lays_bare_is_fixed_with_it(write_log: Callable[..., Path]) -> None:
+    root = write_log("2026-01-02")
+    log = root / "memory" / "2026-01-02.md"
+    log.write_text(
+        "Retain: W @Kit: Rows on Tuesdays.\nS @Kit: Sculls on Fridays in May.\n", encoding="utf-8"
+    )
+    with Bank.open(root) as bank:
+        assert bank.lint(fix=True).changed == ("memory/2026-01-02.md",)
+        assert (
+            log.read_text(encoding="utf-8")
+            == "## Retain\n- W @Kit: Rows on Tuesdays.\n- S @Kit: Sculls on Fridays in May.\n"
+        )
+        assert codes(bank) == []
+        bank.undo_lint()
+    assert (
+        log.read_text(encoding="utf-8")
+        == "Retain: W @Kit: Rows on Tuesdays.\nS @Kit: Sculls on Fridays in May.\n"
+    )

@@ -46,6 +46,8 @@ from lorebank.workspace.paths import core_path, edit_text, read_text_file
 from lorebank.workspace.run_store import Change
 
 _WRITTEN = "retain"
+_MOST_PASSES = 5
+"""Of fixes over one file; two have been needed."""
 """The records of what was written last by hand, whichever command wrote it."""
 
 
@@ -313,10 +315,16 @@ def lint(ws: OpenWorkspace, *, fix: bool = False, now: date | None = None) -> Li
         (*lint_findings(ws.index), *_unknown_marks(ws)), key=lambda each: (each.source, each.code)
     )
     for path, group in groupby(findings, lambda each: each.source.path):
-        text = (ws.root / path).read_bytes().decode("utf-8-sig", "replace")
-        fixed = with_fixes(tuple(group), text, headings)
-        found += fixed
-        if (mended := apply_fixes(fixed, text)) != text:
+        text = mended = (ws.root / path).read_bytes().decode("utf-8-sig", "replace")
+        due = tuple(group)
+        for _ in range(_MOST_PASSES if fix else 1):
+            fixed = with_fixes(due, mended, headings)
+            found += fixed
+            before, mended = mended, apply_fixes(fixed, mended)
+            if mended == before:
+                break
+            due = _laid_bare(path, mended, headings)
+        if mended != text:
             after[path] = (text, mended)
     if not fix or not after:
         return LintReport(tuple(found))
@@ -331,6 +339,16 @@ def lint(ws: OpenWorkspace, *, fix: bool = False, now: date | None = None) -> Li
         run = ws.keep_for_undo("lint", changes, ws.day(now))
     ws.sync_files()
     return LintReport(tuple(found), tuple(sorted(after)), run)
+
+
+def _laid_bare(path: str, text: str, headings: Sequence[str]) -> tuple[LintFinding, ...]:
+    """What could be fixed in a text that fixes have changed: a line below one that was typed."""
+    from lorebank.markdown.document import read_document
+    from lorebank.markdown.facts import extract_facts
+
+    advice = extract_facts(read_document(text, path), recorded=None, headings=headings).advice
+    findings = (LintFinding(Citation(path, a.line, a.line), a.code, a.message) for a in advice)
+    return tuple(each for each in with_fixes(tuple(findings), text, headings) if each.fix)
 
 
 def _unknown_marks(ws: OpenWorkspace) -> Iterator[LintFinding]:
