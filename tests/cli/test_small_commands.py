@@ -118,3 +118,16 @@ def test_every_answer_has_these_fields_and_no_others(
                 answer = exact.model_validate(json.loads(json.dumps(view.to_dict())))
                 assert answer.entity.slug == entity.slug
                 assert budget is None or answer.tokens <= budget or not answer.facts
+
+
+def test_a_line_of_a_hundred_kilobytes_is_cut_where_it_is_shown(
+    lorebank: Run, workspace: Path
+) -> None:
+    line = f"- W @Zoe: Keeps an axolotl, {'and so on ' * 10_000}in a tank."
+    (workspace / "memory" / "2025-11-20.md").write_text(f"## Retain\n{line}\n", encoding="utf-8")
+    for command in (("recall", "axolotl"), ("timeline", "Zoe"), ("entity", "Zoe")):
+        shown = lorebank(*command, cwd=workspace).out
+        assert "axolotl" in shown
+        assert len(shown) < 8_000
+        assert "(cut: 100,0" in shown
+    assert line[10:] in lorebank("recall", "axolotl", "--json", cwd=workspace).out

@@ -15,6 +15,7 @@ from lorebank.render.text import (
     confidence_phrase,
     day_phrase,
     display_width,
+    excerpt,
     times_phrase,
     unconfirmed,
     whose,
@@ -31,7 +32,8 @@ def answer_lines(look: Look, answer: Answer, *, explain: bool = False) -> list[s
     def block(hit: Hit) -> Iterator[str]:
         when, sure = times_phrase(hit) if hit.timestamp else "", confidence_phrase(hit.confidence)
         parts = [hit.standing, whose(hit), hit.kind, when, sure, ", ".join(hit.entities)]
-        yield from [*look.paragraph(hit.content), *look.byline(parts, hit.place)]
+        text = excerpt(hit.content, answer.query.terms)
+        yield from [*look.paragraph(text), *look.byline(parts, hit.place)]
         yield from _context_line(look, hit.context, shown)
         yield from _why_lines(look, hit) if explain else ()
 
@@ -53,7 +55,7 @@ def absence_lines(look: Look, answer: Answer) -> list[str]:
     lines = ["", look.strong(look.clean_line(title))] if answer.hits else [look.strong(title)]
     lines += look.paragraph(absence.detail, INDENT)
     if absence.source is not None:
-        lines += look.paragraph(absence.content, INDENT)
+        lines += look.paragraph(excerpt(absence.content), INDENT)
         reasons = [_reason(name, found) for name, found in absence.why.items()]
         lines += look.byline([absence.id or "", *reasons], absence.source)
     return lines
@@ -144,7 +146,8 @@ def answer_markdown(answer: Answer) -> Iterator[str]:
         when = times_phrase(hit) if hit.timestamp else ""
         sure = confidence_phrase(hit.confidence)
         parts = filter(None, [hit.kind, when, sure, hit.standing, whose(hit)])
-        yield f"- {' '.join(hit.content.split())} ({', '.join(parts)}) [{hit.place}]"
+        content = excerpt(" ".join(hit.content.split()), answer.query.terms)
+        yield f"- {content} ({', '.join(parts)}) [{hit.place}]"
         if fresh := newly_shown(hit.context, shown):
             yield f"  context: {' › '.join(fresh)}"
 

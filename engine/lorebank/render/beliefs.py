@@ -32,6 +32,7 @@ from lorebank.render.text import (
     blocks,
     confidence_phrase,
     count,
+    excerpt,
     more_line,
     signed,
     whose,
@@ -236,7 +237,7 @@ def timeline_lines(look: Look, told: Timeline, limit: int | None = None) -> list
     for entry in entries[:limit]:
         day = _starts(entry)
         shown = day.isoformat() if day else "undated"
-        first, *rest = look.paragraph(entry.content, column, first=f"{shown:<12}")
+        first, *rest = look.paragraph(excerpt(entry.content), column, first=f"{shown:<12}")
         lines += [look.bullet + look.accent(shown) + first[len(shown) :], *rest]
         if isinstance(entry, NamedIn):
             lines += look.byline(["prose"], entry.source, indent=column)

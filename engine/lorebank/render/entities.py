@@ -9,7 +9,7 @@ from lorebank.domain.answers import EntitiesOfBanks, EntityGraph, EntityView, Gr
 from lorebank.domain.facts import Entity
 from lorebank.domain.judgments import Audit, AuditFinding, LedgerChange, NameReason, NameResolution
 from lorebank.render.beliefs import opinion_block, page_lines
-from lorebank.render.text import INDENT, SEPARATOR, Look, blocks, count, display_width
+from lorebank.render.text import INDENT, SEPARATOR, Look, blocks, count, display_width, excerpt
 
 WIDEST_NAME = 32
 _NAMED_IN = 3
@@ -22,7 +22,7 @@ def entity_view_lines(look: Look, view: EntityView, *, limit: int) -> list[str]:
     for told in view.screen:
         [said] = page_lines(look, told.removeprefix("- "))
         is_title = told.startswith("**")
-        lines += ["", look.title(said)] if is_title else look.paragraph(said, INDENT)
+        lines += ["", look.title(said)] if is_title else look.paragraph(excerpt(said), INDENT)
     screen = "\n".join(view.screen)
     for title, opinions in (("More opinions", view.held), ("Opinions of others", view.about)):
         more = (o for o in opinions if not any(f"[{e.source}]" in screen for e in o.evidence))

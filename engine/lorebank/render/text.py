@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from lorebank.domain.facts import Citation, Diagnostic, Evidence, Fact, Interval
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+_LONGEST_SHOWN = 2_000
+"""Characters of a line or passage; longer ones are pastes."""
 _PIECE = re.compile(r"\s+|\S+")
 _NEVER_FIRST = set(
     "、。，．・：；？！ー」』）］｝〉》】〕…,.;:!?)]}%々ぁぃぅぇぉっゃゅょァィゥェォッャュョ"
@@ -200,7 +202,7 @@ class Look(Record):
             fact.id if with_id or self.for_model else "",
         ]
         return [
-            *self.paragraph(fact.content, indent, first=indent + self.bullet),
+            *self.paragraph(excerpt(fact.content), indent, first=indent + self.bullet),
             *self.byline(parts, fact.citation, indent=indent + INDENT),
         ]
 
@@ -325,6 +327,17 @@ UNSEEN = 0.005
 
 def signed(delta: float) -> str:
     return f"{'−' if delta < 0 else '+'}{abs(delta):.2f}"
+
+
+def excerpt(text: str, terms: Iterable[str] = ()) -> str:
+    """A text as it is; of one that would bury all others the part that holds the terms, and how
+    long it is."""
+    if len(text) <= _LONGEST_SHOWN:
+        return text
+    from lorebank.recall.snippets import snippet  # few texts are long
+
+    part = snippet(text, terms, limit=_LONGEST_SHOWN)
+    return f"{part} (cut: {len(text):,} characters, all in the file)"
 
 
 def more_line(shown: int, of: int, hint: str = "", indent: str = INDENT) -> list[str]:
