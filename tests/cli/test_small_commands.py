@@ -131,3 +131,10 @@ def test_a_line_of_a_hundred_kilobytes_is_cut_where_it_is_shown(
         assert len(shown) < 8_000
         assert "(cut: 100,0" in shown
     assert line[10:] in lorebank("recall", "axolotl", "--json", cwd=workspace).out
+
+
+def test_status_before_any_sync_says_what_lies_there(lorebank: Run, tmp_path: Path) -> None:
+    (tmp_path / "2025-11-20.md").write_text("Met Ana.\n", encoding="utf-8")
+    shown = lorebank("status", cwd=tmp_path).out
+    assert "1 file found, none indexed yet (2025-11-20.md)" in shown
+    assert "holds      nothing yet" in shown

@@ -130,7 +130,9 @@ def status(ws: OpenWorkspace) -> Status:
     """What is indexed, with what, how fresh, and what is wrong."""
     found = ws.walk()
     stale = stale_paths(ws.index, ws.root, found)
+    synced_at = connection.read_meta(ws.index, "synced_at")
     files = "1 file" if len(stale) == 1 else f"{len(stale)} files"
+    state = "changed since the last sync" if synced_at else "found, none indexed yet"
     turns, session_problems = session_state(ws)
     problems = sorted(
         {*file_problems(ws.index), *found.problems, *session_problems},
@@ -150,10 +152,8 @@ def status(ws: OpenWorkspace) -> Status:
     status = Status(
         workspace=str(ws.root),
         fresh=not stale,
-        stale_reason=f"{files} changed since the last sync ({stale[0]}): run `lorebank index`"
-        if stale
-        else "",
-        synced_at=connection.read_meta(ws.index, "synced_at"),
+        stale_reason=f"{files} {state} ({stale[0]}): run `lorebank index`" if stale else "",
+        synced_at=synced_at,
         counts=index_counts(ws.index) | turns,
         embedder=ws.meaning.describe(ws.index),
         vector_search=ws.vectors.describe(),

@@ -168,7 +168,7 @@ def status_lines(look: Look, status: Status) -> list[str]:
     rows = (
         ("workspace", look.clean_line(place)),
         ("index", _index_state(look, status)),
-        ("holds", ", ".join(held)),
+        ("holds", ", ".join(held) if status.synced_at else "nothing yet"),
         ("embedder", _embedder_state(look, status)),
         ("vectors", vectors),
         ("signals", ", ".join(name for name, state in status.signals.items() if state == "on")),
