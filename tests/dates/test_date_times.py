@@ -108,6 +108,10 @@ def test_a_weekday_before_another_day_is_not_its_own() -> None:
         ),
         ("Lena comes in three weeks and stays until the 7th.", Interval(None, date(2026, 1, 7))),
         ("Ines comes on the 24th, stays until the 15th.", Interval(None, date(2026, 1, 15))),
+        (
+            "She starts on 8 December, training the week before.",
+            Interval(date(2025, 12, 1), date(2025, 12, 7)),
+        ),
         ("Board on 8 December, minutes by the Friday before.", Interval(None, date(2025, 12, 5))),
     ],
 )

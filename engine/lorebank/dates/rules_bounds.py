@@ -25,8 +25,6 @@ _CLEAR_SHORT = speaking("clear_short_weekdays")
 """Languages whose prepositions make `on Wed` clear; Portuguese `no mar` is in the sea."""
 _AROUND_DAYS = 3
 """Each way, for `around the 12th`; chosen by hand: with it, a week."""
-_SOON = 61
-"""Days: two months ahead a beginning is planned rather than remembered."""
 
 
 class Meaning(Record):
@@ -110,8 +108,8 @@ def _resolved(meaning: Meaning, moment: Moment) -> list[tuple[date | None, date 
     (span,) = meaning.spans
     if moment.tense == "near" and meaning.is_deadline:
         moment = replace(moment, tense="future")
-    if meaning.is_deadline and _is_weekly(span) and not span.counted:
-        moment = replace(moment, named=None)  # the fair in three weeks; tell me by Friday
+    if meaning.is_deadline:
+        moment = replace(moment, is_deadline=True)
     if moment.tense == "past" and meaning.modifier == "starting":
         moment = replace(moment, tense="near")  # told of a rent that rises from January
     begun = meaning.modifier == "since" or (
@@ -131,7 +129,7 @@ def _is_planned(moment: Moment, span: Span) -> bool:
     if span.cycle.period == "month":
         return coming is not None and moment.nearest(span.cycle) == coming
     is_day = span.granularity == "day"  # `vive aquí desde enero` is no plan
-    soon = is_day and coming is not None and (coming[0] - moment.now).days <= _SOON
+    soon = is_day and coming is not None and moment.nearest(span.cycle) == coming
     return soon or span.modifier == "between"  # `dal 2 al 6 aprile`
 
 
@@ -288,6 +286,7 @@ _PHRASES = (
     Rule(f"since around? the? {_D}", _phrase("since")),
     Rule(f"starting around? the? {_D}", _phrase("starting")),
     Rule(f"since_or_starting around? the? {_D}", _phrase("since-or-starting")),
+    Rule("since_day DAY", lambda m, day: Meaning((day_of_month(m, day),), "since-or-starting")),
     Rule("since|since_or_starting DURATION", _since_duration),
     Rule("within DURATION", _within),
     Rule("DURATION within_after", _within),

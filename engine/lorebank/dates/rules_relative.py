@@ -156,6 +156,14 @@ def _unit_then(_: Moment, unit: str) -> Span | None:
     return _beside_named(unit, lambda named: one_day(shift(named[1], 1))) if unit == "day" else None
 
 
+def _unit_before(moment: Moment, unit: str) -> Span | None:
+    """`the week before`: before the time named before, else before now."""
+    if unit not in ("day", "week", "month"):
+        return None
+    days = unit_days(moment.now, unit, -1) if unit != "day" else None
+    return Span(unit, days, counted=lambda named: unit_days(named[0], unit, -1))
+
+
 def _relative_unit(moment: Moment, value: tuple[str, int]) -> Span | None:
     """`Vorwoche`, `le lendemain`."""
     unit, offset = value
@@ -408,6 +416,7 @@ SHIFT_RULES = (
     Rule("DURATION ago", _back, "SHIFT"),
     Rule("ago_before DURATION ago?", _back, "SHIFT"),
     Rule("DURATION ahead", _ahead(False), "SHIFT"),
+    Rule("ahead_clear DURATION", _ahead(False), "SHIFT"),
     Rule("ahead_before DURATION ago?", _ahead(True), "SHIFT"),
 )
 RELATIVE_RULES = (
@@ -419,6 +428,7 @@ RELATIVE_RULES = (
     Rule("DATE then_before", _before_named, languages=speaking("verb_second")),
     Rule("the? then UNIT", _unit_then),
     Rule("the|article|in|on UNIT then_after", _unit_then),
+    Rule("the|article|in|on UNIT then_before", _unit_before),
     Rule("DURATION later", _later),
     Rule("SHIFT", _from_now),
     Rule("RELATIVE_DAY SHIFT", _from_day),
@@ -438,6 +448,7 @@ RELATIVE_RULES = (
     Rule("NUMBER WINDOW UNIT",
          lambda m, n, way, u: _window(m, way, (n, u)) if n < _NOT_YEARS else None),
     Rule("NUMBER DATES ago", lambda moment, n, span: _repetition(moment, -n, span)),
+    Rule("NUMBER DATES ahead", lambda moment, n, span: _repetition(moment, n, span)),
     Rule("ago_before NUMBER DATES", lambda moment, n, span: _repetition(moment, -n, span)),
     Rule("RELATIVE_DAY", _day),
     Rule("RELATIVE_DAY WEEK_ON", lambda moment, days, weeks: _day(moment, days + 7 * weeks)),

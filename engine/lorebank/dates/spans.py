@@ -115,6 +115,8 @@ class Moment(Record):
     """What the text named before: `on 19 December …, and on the 29th …`."""
     told: date | None = None
     """When the time told last began, if that is over."""
+    is_deadline: bool = False
+    """`until Friday`: of a day of the week the coming one, whatever day was named before."""
 
     def settle(self, span: Span) -> Days | None:
         """First and last day of the span; None where no repetition fits."""
@@ -153,6 +155,8 @@ class Moment(Record):
     def _after_named(self, cycle: Cycle) -> Days | None:
         """The repetition from the day named before on, for a day of the month or week."""
         if self.named is None or cycle.period == "year":
+            return None
+        if self.is_deadline and cycle.period == "week":
             return None
         named, last = self.named
         this_week = 0 <= (named - self.now).days < 7  # on Saturday; the cake on Friday

@@ -135,6 +135,8 @@ def _read(
 ) -> tuple[Interval, ...]:
     text = text[:LONGEST_READ]
     phrases = read_phrases(text, recorded, left)
+    if not phrases:
+        return ()
     times: list[Interval] = []
     named: Days | None = None
     anchor: Meaning | None = None
@@ -282,7 +284,7 @@ def _in_clauses(text: str, phrases: Sequence[Found]) -> Iterator[tuple[_Clause, 
     languages = _languages_of(text, phrases)
     tense: Tense = "near"
     starts = [phrase.start for phrase in phrases]
-    for start, end in _clauses(text, phrases, languages) if phrases else ():
+    for start, end in _clauses(text, phrases, languages):
         inside = phrases[bisect_left(starts, start) : bisect_left(starts, end)]
         if not inside:
             continue
@@ -369,7 +371,10 @@ def _tense_of_report(clause: _Clause, phrase: Found) -> Tense | None:
     patterns = [pattern for code in languages if (pattern := _pattern(code, "told"))]
     said = max((m for p in patterns for m in p.finditer(before)), key=re.Match.end, default=None)
     if said is None:
-        return None
+        behind = clause.text[at : at + _LONGEST_CLAUSE].lower()
+        says = min((m.end() for p in patterns for m in p.finditer(behind)), default=0)
+        teller = clause.text[: at + says]  # El lunes me enteré | de que el juicio es …
+        return "past" if _tense(languages, teller, teller) == "past" else None
     between = before[said.end() :].split()
     end = phrase.end - clause.start
     behind = clause.text[end : end + _LONGEST_CLAUSE]
@@ -416,9 +421,9 @@ def _ahead_of(text: str, start: int) -> str:
 
 def _plans(clause: _Clause, phrase: Found) -> bool:
     """`booked for Friday`: by the word before the phrase, or its first."""
-    start = phrase.start
+    start, before = phrase.start, clause.text[: phrase.start - clause.start]
     first = clause.whole[start : start + _LONGEST_CLAUSE].split()[:1]
-    words = _ahead_of(clause.whole, start).split()[-1:] + first
+    words = _ahead_of(clause.whole, start).split()[-1:] + (first if before.strip(" ,") else [])
     return _any_is(clause.languages, "planned", words)
 
 
