@@ -326,6 +326,8 @@ _JOINED_FORMS: tuple[_Form, ...] = (
     (r"(?<!\d)(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})(?!\d)", _day_first, "DATE", ALL),
     (rf"(?<!\d)({_YEAR})-?[Ww](\d{{1,2}})(?!\d)", _week, "DATE", ALL),
     (rf"(?<![\d./-])({_YEAR})[-/](0[1-9]|1[0-2])(?![\d/-])", _month, "DATE", ALL),
+    (rf"(?<![\w./-])(0[1-9]|1[0-2])/({_YEAR})(?![\d/-])",
+     lambda match: Span("month", month_days(int(match[2]), int(match[1]))), "DATE", ALL),
     (r"(?<![\d./-])(?=..\.[01]\d|(?<=[^\W\d] )[\d.]+(?: \S|$))(\d\d?)\.(\d\d?)\.(?!\d)",
      _day_and_month, "DATE", _DOTTED),
     (r"(?<![\d.])(\d{1,2})\.(\d{1,2})\.(?![\d])", _day_and_month, "DM", _DOTTED),

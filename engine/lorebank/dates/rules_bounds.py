@@ -117,7 +117,7 @@ def _resolved(meaning: Meaning, moment: Moment) -> list[tuple[date | None, date 
     )
     days = moment.begun(span) if begun else moment.settle(span)
     if days and meaning.modifier == "from":
-        meaning = replace(meaning, modifier="starting" if days[0] > moment.now else "exact")
+        meaning = replace(meaning, modifier="starting" if days[0] >= moment.now else "exact")
     return [_bounded(meaning, *days)] if days else []
 
 
