@@ -306,7 +306,8 @@ def _lies_ahead(when: Interval, written: date | None) -> bool:
     if first is None or last is None:
         day = first or last
         return day is not None and (written is None or day > written)
-    return (last - first).days <= _LONGEST and (written is None or first > written)
+    begins = written is None or first > written or first == written < last
+    return (last - first).days <= _LONGEST and begins
 
 
 def _moved(
