@@ -307,7 +307,7 @@ _IN_YEAR = {"half": 2, "quarter": 4, "month": 12}
 
 def _nth_unit_of(_: Moment, n: int, unit: str, span: Span) -> Span | None:
     granularity = unit if unit in ("day", "week", "month", "quarter", "half") else "range"
-    of = ("month", "year", "quarter", "season")
+    of = ("month", "year", "quarter", "season", *(("day",) if unit == "day" else ()))
     return _narrowed(span, granularity, lambda d: _nth_unit(n, unit, span.granularity, d), of)
 
 
