@@ -86,13 +86,16 @@ def run_bench(
         times.append((time.perf_counter() - started) * 1000.0)
         used.update(answer.retrievers_used)
         hits = [
-            [Line(place, hit.content) for place in (hit.source, *hit.repeats)]
+            [
+                Line(place, f"{' '.join(hit.entities)} {hit.content}")
+                for place in (hit.source, *hit.repeats)
+            ]
             for hit in answer.hits
         ]
         grepped = [[line] for line in lines.find(question.text, DEPTH)]
         for engine, found in (("lorebank", hits), ("grep", grepped)):
             for variant in (question.variant, "all"):
-                ranks[engine, variant].append(_rank(found, question.gold))
+                ranks[engine, variant].append(_rank(found, question))
         if progress is not None:
             progress("asking", done, len(questions))
     return BenchReport(
@@ -198,13 +201,20 @@ def _with_slip(asked: Sequence[str], chance: Random) -> list[str]:
     return [*asked[:place], slipped, *asked[place + 1 :]]
 
 
-def _rank(found: Sequence[Sequence[Line]], gold: Sentence) -> int | None:
-    """The place, from 1, of the first hit that is at the lines of the sentence or says it too."""
+def _rank(found: Sequence[Sequence[Line]], question: Question) -> int | None:
+    """The place, from 1, of the first hit that is at the lines of the sentence or says it too: in
+    the same words, or in the same file with all that the question has of its words, since a day is
+    often told in prose and noted as a fact."""
+    gold = question.gold
     said = _spoken(gold.text)
-    for rank, lines in enumerate(found, start=1):
-        if any(_overlap(line.place, gold.source) or said in _spoken(line.text) for line in lines):
-            return rank
-    return None
+    asked = set(words(question.text)) & {*words(gold.text), *words(" ".join(gold.names))}
+
+    def is_right(line: Line) -> bool:
+        if _overlap(line.place, gold.source) or said in _spoken(line.text):
+            return True
+        return line.place.path == gold.source.path and asked.issubset(words(line.text))
+
+    return next((rank for rank, each in enumerate(found, 1) if any(map(is_right, each))), None)
 
 
 def _spoken(text: str) -> str:
