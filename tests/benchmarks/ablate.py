@@ -108,7 +108,7 @@ PARTS: dict[str, Part] = {
     "rule words that ask for a property": off(
         understand, "asking_words_of", lambda text, relations: frozenset()
     ),
-    "rule attributes": off(understand, "_attributes", lambda subject: ()),
+    "rule attributes": off(understand, "attributes_among", lambda subject: ()),
     "rule as known on": off(understand, "cue_at_end", lambda text, kind: ()),
 }
 

@@ -312,3 +312,43 @@ def test_of_a_day_facts_and_prose_come_before_check_lists(tmp_path: Path) -> Non
         hits = bank.recall("what happened on 4 March 2025?").hits
     assert [hit.content for hit in hits[:2]] == ["Sold her loom.", "We settled on the slate roof."]
     assert len(hits) == 4
+
+
+@pytest.fixture(scope="module")
+def full_names(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bank]:
+    root: Path = tmp_path_factory.mktemp("full") / "ws"
+    (root / "memory").mkdir(parents=True)
+    (root / "memory" / "2025-03-03.md").write_text(
+        "## Retain\n"
+        "- W @[[Petra Holm]]: Lives in Skagen, behind the light.\n"
+        "- W @[[Petra Holm]]: Is our sailmaker.\n"
+        "- W @[[Petra Holm]]: The shoe size is 39.\n",
+        "utf-8",
+    )
+    with Bank.open(root, environ=WORDS_ONLY, now=NOW) as opened:
+        opened.sync()
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("question", "lead"),
+    [
+        ("where does Petra live?", "Lives in Skagen"),
+        ("wo wohnt Petra?", "Lives in Skagen"),
+        ("what is Petra's shoe size?", "The shoe size is 39"),
+        ("who is Petra?", "Is our sailmaker"),
+        ("tell me about Petra", "Is our sailmaker"),
+    ],
+)
+def test_a_first_name_stands_for_the_one_who_bears_it(
+    full_names: Bank, question: str, lead: str
+) -> None:
+    answer = full_names.recall(question, now=NOW)
+    assert answer.hits[0].content.startswith(lead)
+    assert "'petra' was read as Petra Holm" in answer.notes
+
+
+def test_what_is_said_of_others_answers_nothing_on_a_stranger_strongly(full_names: Bank) -> None:
+    known, unknown = (full_names.recall(f"where does {n} live?") for n in ("Petra", "Melusine"))
+    assert known.evidence == "strong"
+    assert unknown.evidence == "weak"

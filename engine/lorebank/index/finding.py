@@ -117,16 +117,16 @@ _INSIDE = " AND (?3 IS NULL OR i.item IN (SELECT value FROM json_each(?3)))"
 
 def items_of_entities(
     connection: Connection, entities: Sequence[str], limit: int, *, marked: bool, within: str | None
-) -> list[tuple[int, str, bool]]:
-    """`(item, entity, is its subject)` of facts that mention any of them, or of items whose text
-    names any of them unmarked; newest first."""
-    table, subject = ("mentions", "max(m.subject)") if marked else ("plain_mentions", "0")
+) -> list[tuple[int, str]]:
+    """`(item, entity)` of facts that mention any of them, or of items whose text names any of them
+    unmarked; newest first."""
+    table = "mentions" if marked else "plain_mentions"
     found = [
-        (day, item, entity, bool(is_subject))
+        (day, item, entity)
         for entity in dict.fromkeys(entities)
-        for day, item, is_subject in select(
+        for day, item in select(
             connection,
-            f"SELECT m.day, m.item, {subject} FROM {table} m WHERE m.entity = ?1"
+            f"SELECT m.day, m.item FROM {table} m WHERE m.entity = ?1"
             " AND (?3 IS NULL OR m.item IN (SELECT value FROM json_each(?3)))"
             # In the order of the index: only as many rows are read as are wanted.
             " GROUP BY m.day, m.item ORDER BY m.day DESC, m.item DESC LIMIT ?2",
@@ -134,7 +134,7 @@ def items_of_entities(
         )
     ]
     found.sort(key=lambda row: row[:2], reverse=True)
-    return [(item, entity, is_subject) for _, item, entity, is_subject in found[:limit]]
+    return [(item, entity) for _, item, entity in found[:limit]]
 
 
 def entities_in_text(connection: Connection, items: Iterable[int]) -> dict[int, tuple[str, ...]]:

@@ -38,12 +38,9 @@ if TYPE_CHECKING:
 
     from lorebank.index.vectors import VectorIndex, VectorsOf
 
-_SUBJECT, _MENTIONED, _NAMED = 1.0, 0.8, 0.6
-"""How much an item has to do with an entity that it is about, links, or names in its text.
-Chosen by hand, as `_PERHAPS` and `_FILTERED_OVERFETCH`: only their order matters before the fitted
-weight."""
-_PERHAPS = 0.7
-"""How much of that is left where the entity is only perhaps the one that is meant."""
+_NAMED = 0.6
+"""How much an item has to do with an entity that it names in its text, beside 1 for one that it is
+about or links."""
 _FILTERED_OVERFETCH = 8
 """Times `limit` neighbours in meaning that are looked through where filters leave few of them."""
 _LISTS = 500
@@ -261,16 +258,15 @@ def _by_names(request: Request) -> Ranking:
     paths: dict[int, list[str]] = {}
     if wanted:
         worth = [
-            (item, entity, (_SUBJECT if subject else _MENTIONED) if marked else _NAMED)
+            (item, entity, 1.0 if marked else _NAMED)
             for marked in (True, False)
-            for item, entity, subject in items_of_entities(
+            for item, entity in items_of_entities(
                 request.connection, wanted, request.limit, marked=marked, within=request.within
             )
         ]
         for item, entity, score in worth:
             if entity not in paths.setdefault(item, []):
-                share = _PERHAPS if entity in perhaps else 1.0
-                scores[item] = scores.get(item, 0.0) + score * share
+                scores[item] = scores.get(item, 0.0) + score
                 paths[item].append(entity)
     order = {item: place for place, item in enumerate(scores)}
     ranked = sorted(scores.items(), key=lambda entry: (-entry[1], order[entry[0]]))
@@ -311,7 +307,7 @@ def _by_property(request: Request) -> Ranking:
     interval = understood.query.interval
     rows = items_of_slots(
         request.connection,
-        understood.entities,
+        understood.meant,
         understood.relations,
         understood.attributes,
         request.limit,

@@ -26,10 +26,11 @@ from lorebank.index.finding import entities_in_text, items_of_interval
 from lorebank.index.items import Item, first_below_headings
 from lorebank.index.lexical import best_items
 from lorebank.language.folding import fold
-from lorebank.language.words import stop_words, words
+from lorebank.language.words import likely_languages, reads_as_english, stop_words, words
 from lorebank.names.entities import display_names, entities_by_word, load_aliases, proposals
 from lorebank.recall.candidates import Request
-from lorebank.recall.understand import Guess, Understood, phrases_of
+from lorebank.recall.understand import Guess, Understood, attributes_among, phrases_of
+from lorebank.supersede.slots import asked_relations, asking_words
 
 LOOKED_AT = 60
 """Lines in which a description or the date of an event is looked for: the best matches."""
@@ -41,9 +42,9 @@ _CAPITALISED = re.compile(r"\b[A-ZÀ-ÖØ-Þ][\w'’-]*")
 _MOST_ALIASES = 3
 """Proposed names of one entity that are searched as well."""
 _Described = tuple[str, list[frozenset[str]]]
-"""The slug of somebody, and the stems of each description of them."""
-_ABOUT, _ABOUT_LATER = 0.5, 0.3
-"""How far a fact about somebody says who they are: the first more, as it introduces them."""
+"""The slug of somebody, and the words of each description of them."""
+_ABOUT = 0.3
+"""How far a fact about somebody says who they are."""
 _LESS_SURE = 0.7
 """What the form of a definition counts in a log, which tells of its day what follows a name at the
 head of a line: .5 to .7 do as well on four workspaces by other hands, .3 loses 2 of 80 such
@@ -66,9 +67,32 @@ def resolve(request: Request) -> Request:
         **_described(request),
     }
     perhaps = {slug: guess for slug, guess in guesses.items() if slug not in entities}
-    if not perhaps:
-        return request
-    return replace(request, understood=replace(request.understood, perhaps=perhaps))
+    understood = replace(request.understood, perhaps=perhaps, strangers=_strangers(request))
+    if understood.meant and not entities:
+        understood = _with_property(understood)
+    return replace(request, understood=understood)
+
+
+def _with_property(understood: Understood) -> Understood:
+    """With the property that is asked of somebody named in part: "where does Nora live?"."""
+    roles = {word for slug in understood.meant for word in understood.perhaps[slug].role}
+    relations = asked_relations(understood.plain, roles)
+    asking = roles | asking_words(understood.plain, relations)
+    asked = [term for term in understood.subject_terms if term not in asking]
+    return replace(understood, relations=relations, attributes=attributes_among(asked))
+
+
+def _strangers(request: Request) -> tuple[str, ...]:
+    """The words with a capital inside a question that stand nowhere in the notes: whatever else
+    answers, they do not speak of `Melanie`. German writes all its nouns so."""
+    plain, subject = request.understood.plain, request.understood.subject_terms
+    if "de" in likely_languages(words(plain)) and not reads_as_english(plain):
+        return ()
+    inside = plain.lstrip(" \"'“„«¿¡").partition(" ")[2]
+    named = {term for word in _CAPITALISED.findall(inside) for term in words(word)}
+    asked = tuple(term for term in subject if term in named)
+    counts = request.vocabulary.frequencies(asked)
+    return tuple(term for term in asked if not counts[term])
 
 
 def _proposed(connection: Connection, entities: Sequence[str]) -> dict[str, Guess]:
@@ -104,7 +128,7 @@ def _by_partial_name(request: Request) -> dict[str, Guess]:
             meant.update(dict.fromkeys(found, term))
     names = display_names(request.connection, meant) if meant else {}
     return {
-        slug: Guess(f"'{term}' was read as {names.get(slug, slug)}", (term,))
+        slug: Guess(f"'{term}' was read as {names.get(slug, slug)}", (term,), by_name=True)
         for slug, term in meant.items()
     }
 
@@ -120,11 +144,10 @@ def _described(request: Request) -> dict[str, Guess]:
     asked = list(dict.fromkeys(term for role in roles for term in role))
     items = request.items.load(best_items(request.postings, asked, LOOKED_AT))
     described = _described_in(request, items)
-    stems = {role: frozenset(map(_stem, role)) for role in roles}
     best: dict[str, tuple[tuple[str, ...], Item]] = {}
     for item in items.values():
         for slug, heads in described[item.item]:
-            role = _longest(stems, heads)
+            role = _longest(roles, heads)
             if len(role) > len(best[slug][0] if slug in best else ()):
                 best[slug] = (role, item)
     longest = max((len(role) for role, _ in best.values()), default=0)
@@ -149,7 +172,7 @@ def _described_in(request: Request, items: Mapping[int, Item]) -> dict[int, list
     names_of = _names(request.connection, set[str]().union(*about.values()))
     for number, item in missing.items():
         found = {
-            slug: [frozenset(map(_stem, head)) for head in _descriptions(item, slug, names)]
+            slug: [frozenset(head) for head in _descriptions(item, slug, names)]
             for slug in about[number]
             for names in [names_of[slug]]
         }
@@ -171,12 +194,11 @@ def _noun_phrases(understood: Understood) -> list[tuple[str, ...]]:
     return sorted(found, key=lambda run: (-len(run), run))
 
 
-def _longest(
-    roles: Mapping[tuple[str, ...], frozenset[str]], heads: Sequence[frozenset[str]]
-) -> tuple[str, ...]:
+def _longest(roles: Sequence[tuple[str, ...]], heads: Sequence[frozenset[str]]) -> tuple[str, ...]:
     """The longest role that a description holds, if any; one word has to be all of it, since the
     harbour is no harbour dog."""
-    for role, wanted in roles.items():
+    for role in roles:
+        wanted = frozenset(role)
         if any(wanted == head or (len(wanted) > 1 and wanted < head) for head in heads):
             return role
     return ()
@@ -210,11 +232,6 @@ def head_words(text: str) -> list[str]:
     return found
 
 
-def _stem(word: str) -> str:
-    """A word without the ending of a plural: near enough to find a role."""
-    return word[:-1] if len(word) > 3 and word.endswith(("s", "e", "n")) else word
-
-
 # -- what defines somebody ----------------------------------------------------------------------
 
 
@@ -228,12 +245,8 @@ def definitions(request: Request, items: Mapping[int, Item]) -> dict[int, float]
     found = dict.fromkeys(items, 0.0)
     firsts = first_below_headings(request.connection, items)
     understood = request.understood
-    names_of = _names(request.connection, understood.entities)
-    for slug in understood.entities or ("",):
-        first = min(
-            (item.recorded for item in items.values() if _is_about(item, slug) and item.recorded),
-            default=None,
-        )
+    names_of = _names(request.connection, understood.meant)
+    for slug in understood.meant or ("",):
         terms = understood.subject_terms
         names = names_of[slug] if slug else (*filter(None, [" ".join(terms)]), *terms)
         folded = {fold(name) for name in names}
@@ -241,9 +254,7 @@ def definitions(request: Request, items: Mapping[int, Item]) -> dict[int, float]
             below = fold(firsts.get(number, "").rpartition(" > ")[2]) in folded
             worth = _definition(item, names, below=below, is_known=bool(slug))
             if _is_about(item, slug):
-                about = _ABOUT if item.recorded == first else _ABOUT_LATER
-                describes = _describes().search(item.content) is not None
-                worth = max(worth, _LESS_SURE if describes else about)
+                worth = max(worth, _LESS_SURE if _describes().search(item.content) else _ABOUT)
             found[number] = max(found[number], worth)
     return found
 

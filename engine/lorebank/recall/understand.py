@@ -142,6 +142,8 @@ class Guess(Record):
     note: str
     role: tuple[str, ...] = ()
     """The terms that describe them: what is linked to them need not hold these."""
+    by_name: bool = False
+    """Whether these are a part of their name."""
 
 
 class Understood(Record):
@@ -171,6 +173,8 @@ class Understood(Record):
     notes: tuple[str, ...]
     perhaps: Mapping[str, Guess] = field(default_factory=dict)
     """Slugs of entities that may be meant besides those named."""
+    strangers: tuple[str, ...] = ()
+    """The terms that are names and stand nowhere in the notes."""
     order: str | None = None
     """What comes first of what answers: `newest` or `oldest`; `count`: all of it is counted;
     `how_many`: so it is where several days answer, as one line may hold the number."""
@@ -178,6 +182,11 @@ class Understood(Record):
     """The text without fields and exclusions: what it means is what it says here."""
     quoted: tuple[str, ...] = ()
     """Quoted phrases of several words: they are among the terms, and match whole."""
+
+    @property
+    def meant(self) -> tuple[str, ...]:
+        """Slugs of the entities named; where there are none, of those named by a part of it."""
+        return self.entities or tuple(s for s, guess in self.perhaps.items() if guess.by_name)
 
 
 class _Name(NamedTuple):
@@ -267,7 +276,7 @@ def understand(
         wants_opinion=wants_opinion,
         wants_time=wants_time,
         relations=relations,
-        attributes=_attributes(subject_terms) if entities else (),
+        attributes=attributes_among(subject_terms) if entities else (),
         asks_who=asks_who,
         wants_past="past" in cues.kinds,
         notes=tuple(notes),
@@ -321,7 +330,7 @@ def _read_date(text: str, now: date) -> tuple[DatePhrase | None, str, tuple[str,
     return phrase, undated, known_on
 
 
-def _attributes(subject: Sequence[str]) -> tuple[str, ...]:
+def attributes_among(subject: Sequence[str]) -> tuple[str, ...]:
     """What may be the name of a property in a question that holds little else: `shoe size`."""
     return tuple(
         " ".join(subject[start : start + length])
