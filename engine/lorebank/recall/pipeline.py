@@ -79,7 +79,6 @@ def weighted(text_weight: float, vector_weight: float) -> Weights:
         fitted,
         covered=fitted.covered * text,
         around=fitted.around * text,
-        lexical=fitted.lexical * text,
         meaning=fitted.meaning * vector,
     )
 
@@ -109,12 +108,12 @@ class Found(Record):
 
     @property
     def order(self) -> list[int]:
-        """Best first; of what is as good, facts, then prose, then check lists, each as they stand.
-        Where the newest or
-        the oldest is asked for, what answers about as well as the best is put in order of days."""
-        items, scores = self.pool.items, self.scores
+        """Best first; of what is as good, by BM25, then facts, prose and check lists, each as they
+        stand. Where the newest or the oldest is asked for, what answers about as well as the best
+        is put in order of days."""
+        items, scores, words_of = self.pool.items, self.scores, self.pool.lists["lexical"]
         order = sorted(scores, key=lambda n: (items[n].kind == NOTE, is_box(items[n].content), n))
-        order.sort(key=scores.__getitem__, reverse=True)
+        order.sort(key=lambda n: (scores[n], words_of.get(n, 0.0)), reverse=True)
         asked = self.pool.request.understood.order
         if asked not in ("newest", "oldest"):
             return order

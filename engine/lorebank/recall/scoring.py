@@ -34,16 +34,14 @@ STRONG, WEAK, NONE = "strong", "weak", "none"
 class Weights(Record):
     """What each sign, 0 where it is missing and 1 where it is whole, adds to the log-odds."""
 
-    covered: float = 3.5
+    covered: float = 3.7
     """It holds the words asked for, by rarity."""
-    around: float = 0.6
+    around: float = 0.8
     """The lines beside it, its heading or its file hold words that it lacks."""
     verbatim: float = 3.5
     """It holds the whole question, or its quoted phrases, as typed: a word, a command, a code.
     Fitted at 1.2; at 3.5 a word that stands in one place comes before other forms of it, however
     near those are in meaning: the vector of one word says little."""
-    lexical: float = 0.6
-    """BM25, as a share of the most that the question's words can come to."""
     meaning: float = 5.0
     """Standard deviations nearer in meaning than the notes at large, levelling off at about 6.
     Fitted at 4.3 on chat logs and notes, at 5.5 on notes alone; of 366 questions on five workspaces
@@ -54,7 +52,7 @@ class Weights(Record):
     Fitted at 1.2; at 1.5 three more of 534 questions by other hands have a right line first."""
     slot: float = 6.0
     """It gives the very property asked for; the newest that does, all of it."""
-    in_time: float = 1.1
+    in_time: float = 1.3
     """It happened, or was written, in the time asked for."""
     dated: float = 1.4
     """It names a time, and the question asks when."""
@@ -67,7 +65,7 @@ class Weights(Record):
     for. A vector of three words is near to much that they do not answer."""
     defining: float = 3.5
     """It says who or what the one is whom the question asks about as such. Not fitted: it leads."""
-    question: float = -0.8
+    question: float = -1.1
     """It asks, and does not tell."""
     quarantined: float = -3.0
     """It is quarantined and unconfirmed. Not fitted: more than being the newest can bring."""
@@ -81,7 +79,7 @@ STRONG_FROM, WEAK_FROM = 0.7, 0.0009
 """Strong is what is more than twice as likely right as not: of questions asked of another workspace
 1 or 2 in 100 get there, of those asked of their own 60 (`calibrate` in `fit_ranking.py`). Weak is
 about what one shared word comes to."""
-_SUBJECT = ("covered", "around", "verbatim", "lexical", "meaning")
+_SUBJECT = ("covered", "around", "verbatim", "meaning")
 _DEVIATIONS = 6.0
 """So many standard deviations nearer than the notes at large is about as near as lines get."""
 _TURNS = ((-1, 0.85), (1, 0.75), (-2, 0.7), (2, 0.6))
@@ -107,9 +105,7 @@ _NEAR = 0.245
 _MEANING_WITHOUT_WORDS, _MEANING_BY_WORDS = 0.22, 0.30
 """Without vectors: how near in meaning an item is taken to be that holds none of the words, and how
 much nearer one that holds all: least squares over the candidates of 366 questions by others."""
-_BM25_MOST = 2.2
-"""A word's BM25 is at most its inverse document frequency times k1 + 1, and FTS5 has k1 = 1.2."""
-_NOT_HELD, _NO_WORDS = Held(0, 0), (0.0, 0.0, 0.0, 0.0)
+_NOT_HELD, _NO_WORDS = Held(0, 0), (0.0, 0.0, 0.0)
 _QUESTION_MARKS, _TRAILING_PUNCTUATION = ("?", "？", "؟"), " \"'”’»)\n"
 
 
@@ -140,7 +136,7 @@ def score_of_words(share: float, *, named: float = 1.0, verbatim: float = 0.0) -
     """The score of what is known only to hold a share of the words asked for; `named`: whether it
     is somebody's word at all; `verbatim`: whether it holds the question as typed."""
     fitted = DEFAULT_WEIGHTS
-    worth = fitted.covered + fitted.lexical + fitted.meaning * _MEANING_BY_WORDS
+    worth = fitted.covered + fitted.meaning * _MEANING_BY_WORDS
     return _chance(
         BIAS
         + fitted.meaning * _MEANING_WITHOUT_WORDS
@@ -198,7 +194,7 @@ def signs_of(pool: Pool) -> Signs:
     slot, opinion = lists["slot"], lists["opinion"]
     found: dict[int, tuple[float, ...]] = {}
     for number, item in pool.items.items():
-        covered, around, verbatim, lexical = words.of(item)
+        covered, around, verbatim = words.of(item)
         named = (words.named(item) if wanted else 1.0) * of_known
         if number in defining:
             named = max(named, defining[number])
@@ -218,7 +214,6 @@ def signs_of(pool: Pool) -> Signs:
             covered,
             around,
             verbatim,
-            lexical,
             near,
             named,
             slot.get(number, 0.0),
@@ -248,12 +243,10 @@ class _Words:
         terms, subject = understood.terms, set(understood.subject_terms)
         asked = subject or terms  # without names, where more than names is asked
         self._held, self._codes = pool.held, pool.codes
-        self._scores = pool.lists["lexical"]
         self._linked = pool.lists["entity"]
         self._turns = pool.turns
         self._rarity = [pool.rarity[term] if term in asked else 0.0 for term in terms]
         self._total = sum(self._rarity) or 1.0
-        self._most = _BM25_MOST * (sum(pool.rarity.values()) or 1.0)
         self._entities = frozenset(understood.entities)
         # Most items hold the terms, and name those asked for, in one of a few ways.
         self._share, self._named = cache(self._share_of), cache(self._named_by)
@@ -271,9 +264,9 @@ class _Words:
         """For the few items that hold all of its words."""
         return as_typed(self._plain)
 
-    def of(self, item: Item) -> tuple[float, float, float, float]:
+    def of(self, item: Item) -> tuple[float, float, float]:
         """Share of the words that the item holds, and that only its surroundings do; whether it
-        holds the question as typed; and its BM25."""
+        holds the question as typed."""
         held = self._held.get(item.item, _NOT_HELD)
         if held is _NOT_HELD and not (self._roles or item.dialogue):
             return _NO_WORDS
@@ -299,9 +292,8 @@ class _Words:
                 or self._typed.search(_folded(item.content)) is not None
             )
         )
-        bm25 = self._scores.get(item.item, 0.0) / self._most
         around = self._share((held.own | held.around) & ~seen)
-        return own, around, float(verbatim), min(1.0, bm25)
+        return own, around, float(verbatim)
 
     def named(self, item: Item) -> float:
         """Share of the entities named that the item is about or names."""
