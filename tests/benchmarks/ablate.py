@@ -22,7 +22,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from lorebank import Bank
-from lorebank.recall import answer, candidates, pipeline, resolve, scoring, understand
+from lorebank.recall import answer, candidates, ordering, pipeline, resolve, scoring, understand
 
 DEPTH = 25
 Cells = dict[str, float]
@@ -87,13 +87,12 @@ PARTS: dict[str, Part] = {
     "step other readings": off(pipeline, "readings", lambda request: [request]),
     "step time gives way": off(pipeline, "_answers", lambda inside, anywhere, weights: True),
     "step repeats": off(answer, "collapse_repeats", lambda order, items: (list(order), {})),
-    "step versions": off(answer, "newest_first", unchanged),
-    "step newest opinion": off(answer, "newest_opinion_first", unchanged),
-    "step newer lines near": off(answer, "newer_lines", lambda *_: {}),
-    "step newer of like": off(
-        answer, "_leading_of_like", lambda found, order, holding, items: list(order)
-    ),
-    "rule answers as well": off(answer, "_answers_as_well", lambda found, one, other: True),
+    "step newest first": off(answer, "newer_hits", lambda *_: {}),
+    "rule newest by words": off(ordering, "_LEAST_ALIKE", 2.0),
+    "rule newest by meaning": off(ordering, "_NEAR", 2.0),
+    "rule newest of what is alike": off(ordering, "_LEAST_ALIKE", -1.0),
+    "rule newest answers as well": off(ordering, "_MOST_LOST", 99.0),
+    "rule newest prose answers as well": off(ordering, "_MOST_LOST_IN_PROSE", 99.0),
     "rule words share relevance": off(pipeline, "_SHARES", 2.0),
     "rule nonsense": off(pipeline, "_NONSENSE", 0.0),
     "rule holds too": off(pipeline, "_HOLDS_TOO", 0.0),

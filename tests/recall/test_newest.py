@@ -179,6 +179,37 @@ def test_of_near_lines_that_nobody_judged_the_newer_leads_and_the_older_is_marke
     assert _near_lines(*lines) == (order, newer)
 
 
+@pytest.mark.parametrize(
+    ("older", "newer", "question", "leads"),
+    [
+        (
+            "We pay 640 for the mooring, and Olaf takes it in cash.",
+            "Olaf rang: the mooring will be 690, he says, we pay by the quarter.",
+            "What do we pay for the mooring?",
+            "newer",
+        ),
+        (
+            "We pay 640 for the mooring, and Olaf takes it in cash.",
+            "The mooring was full of weed again, Olaf cut it back with a scythe.",
+            "What do we pay Olaf in cash?",
+            "older",
+        ),
+    ],
+)
+def test_newer_prose_leads_where_it_answers_as_well_by_the_same_words(
+    write_log: Write, older: str, newer: str, question: str, leads: str
+) -> None:
+    write_log("2026-01-02", older)
+    root = write_log("2026-02-02", newer)
+    with Bank.open(root, environ=WORDS_ONLY, now=date(2026, 2, 9)) as bank:
+        bank.sync()
+        first, second, *_ = bank.recall(question).hits
+        formerly = bank.recall(question.replace("do we", "did we formerly")).hits
+    assert first.content == (newer if leads == "newer" else older)
+    assert second.questioned_by == (first.id if leads == "newer" else None)
+    assert [hit.questioned_by for hit in formerly] == [None, None]
+
+
 def test_what_begins_later_stands_behind_what_holds_until_then(
     write_log: Callable[..., Path],
 ) -> None:

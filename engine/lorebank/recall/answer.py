@@ -3,55 +3,32 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
-from typing import TYPE_CHECKING
 
 from lorebank.domain.answers import Answer, Hit
 from lorebank.domain.facts import FactStatus, Opinion, OpinionStatus, Relation
 from lorebank.index.chunks import contexts_of
 from lorebank.index.items import NOTE, Item
 from lorebank.index.opinions import judged_together
-from lorebank.index.slots import trust_of
-from lorebank.index.succession import (
-    NEAR,
-    Dated,
-    Successor,
-    newer_lines,
-    put_newer_first,
-    ruled_pairs,
-    successors,
-)
-from lorebank.index.vectors import vectors_by_text
+from lorebank.index.succession import Successor, put_newer_first, ruled_pairs, successors
 from lorebank.recall.candidates import RETRIEVERS, Request
 from lorebank.recall.ordering import (
+    AMONG,
     Current,
     collapse_repeats,
     lead_with_successors,
+    may_be_outdated,
+    newer_hits,
     newest_first,
-    newest_opinion_first,
     rerank_mmr,
-    standing,
 )
 from lorebank.recall.pipeline import Found, RankOptions, find
-from lorebank.recall.scoring import NONE, STRONG, WEAK, log_odds, score_parts
+from lorebank.recall.scoring import NONE, STRONG, WEAK, score_parts
 from lorebank.recall.snippets import snippet, within_budget
 from lorebank.records import Record
 
-if TYPE_CHECKING:
-    from numpy import float32
-    from numpy.typing import NDArray
-
-AMONG = 8
-"""Hits among which the newer of two lines near in meaning leads or is told; further down, as many
-lines that hold are moved as others."""
-_MAX_LOG_ODDS_LOSS = 3.0
-"""Log odds by which a newer line may match the question less than the older one it is put before.
-Of 86 newer lines on five workspaces by other hands 48 stand above the older, with 1.5 one fewer."""
-_PROMOTE_ABOVE_TOP, _SAME_TOPIC_COSINE = 5, 0.55
-"""Hits that a newer line may be put before, and the cosine from which two lines are alike; from .5
-to .6 the results are about the same."""
 _LOOKUP_FACTOR = 3
 """Beliefs and successors are looked up for this many times `k` of the best items."""
 
@@ -216,163 +193,42 @@ def _with_successors(
     replaced = successors(
         request.connection, facts, as_of=as_of, today=request.now, memo=request.items.derived
     )
-    past = understood.wants_past or understood.query.interval is not None
-    if past or understood.order == "oldest" or options.include_superseded:
-        if understood.order == "oldest":  # since when something holds, what it replaced cannot say
-            too = found.answering
-            order = put_newer_first(
-                order, {n: s.item for n, s in replaced.items() if s.item in too}
-            )
+    if understood.order == "oldest":  # since when something holds, what it replaced cannot say
+        too = found.answering
+        order = put_newer_first(order, {n: s.item for n, s in replaced.items() if s.item in too})
+    if _asks_for_past(found) or options.include_superseded:
         return Current(list(order), pool.items, replaced)
-    order = newest_first(order, pool.items, understood.terms, depth)
-    newer: dict[int, int] = {}
-    leading: dict[int, int] = {}
-    over = {fact for fact, opinion in held.items() if opinion.status is not OpinionStatus.LIVE}
-    if request.vectors_of is not None:
-        first = {n: pool.items[n] for n in order[:AMONG] if _states_current_fact(pool.items[n])}
-        lines = [
-            Dated(
-                n,
-                item.id,
-                slug,
-                (item.recorded, item.file, item.ordinal),
-                *_is_to_come(item, request.now),
-                is_opinion=item.kind == "opinion",
-                is_event=item.kind == "experience",
-                trust=trust_of(item),
-            )
-            for n, item in first.items()
-            for slug in item.subjects
-        ]
-        spoken = [item.id for item in first.values() if item.kind == "opinion"]
-
-        def judged() -> frozenset[tuple[str, str]]:
-            both = ruled_pairs(request.connection, Relation.BOTH)
-            return both | judged_together(request.connection, spoken)
-
-        newer = {
-            old: new
-            for old, new in newer_lines(
-                lines, lambda of: _vectors(request, {n: first[n] for n in of}), judged
-            ).items()
-            if new not in replaced
-            and first[new].id not in over
-            # A job says nothing of the home that is asked for.
-            and (old not in pool.lists["slot"] or new in pool.lists["slot"])
-            and (first[old].kind != "opinion" or _answers_as_well(found, new, old))
-        }
-        # Where the question names nobody, a newer opinion answers it no better than one that
-        # matches more: of 300 questions on preferences the right one comes first in 23, else 14.
-        leading = {
-            old: new
-            for old, new in newer.items()
-            if understood.entities or first[old].kind != "opinion"
-        }
-    # Without a name in the question, opinions that share a word of it are seldom about one thing.
-    opinions = [n for n in order[:depth] if understood.entities and pool.items[n].kind == "opinion"]
-    about = {
-        n: frozenset(term for term in understood.subject_terms if pool.holds(n, term))
-        for n in opinions
-    }
-    order = newest_opinion_first(order, pool.items, about)
     allowed = request.allowed
     missing = {s.item for s in replaced.values() if s.item not in pool.items}
     wanted = [item for item in sorted(missing) if allowed is None or item in allowed]
     items = {**pool.items, **request.items.load(wanted)}
     asked = (*understood.terms, *understood.query.entities)
-    current = lead_with_successors(order, items, replaced, newer, asked, options.k)
-    order = put_newer_first(current.order, leading)
-    holding = {n for n in order[:AMONG] if n not in replaced and items[n].id not in over}
-    return replace(current, order=_leading_of_like(found, order, holding, items))
+    current = lead_with_successors(order, items, replaced, asked, options.k)
+    over = {fact for fact, opinion in held.items() if opinion.status is not OpinionStatus.LIVE}
+    holding = [
+        n
+        for n in current.order[:AMONG]
+        if n in found.scores and n not in replaced and items[n].id not in over
+    ]
+    olds = _replaced_by(replaced)
+    chances = {n: _score(found.scores, n, olds[n]) for n in holding}
+    spoken = [items[n].id for n in holding if items[n].kind == "opinion"]
+
+    def judged() -> frozenset[tuple[str, str]]:
+        both = ruled_pairs(request.connection, Relation.BOTH)
+        return both | judged_together(request.connection, spoken)
+
+    newer = newer_hits(found, [n for n in holding if may_be_outdated(items[n])], chances, judged)
+    newest = {old: those[0] for old, those in newer.items()}
+    return replace(current, order=newest_first(current.order, newer), newer=newest)
 
 
-def _leading_of_like(
-    found: Found, order: Sequence[int], holding: Collection[int], items: Mapping[int, Item]
-) -> list[int]:
-    """The order with the owner's of two hits that are alike first, or the newer one if one of them
-    is prose, which `newer_lines` cannot compare: it is filed under nobody. It has to answer nearly
-    as well. Where all that somebody thinks is asked for, all opinions are alike.
-
-    Of 366 questions on five workspaces by other hands it puts a right line first 225 times instead
-    of 222.
-    """
-    order = list(order)
-    among = [n for n in order[:AMONG] if _is_dated_note(items[n])]
-    known = _vectors(found.pool.request, {n: items[n] for n in among})
-    among = [n for n in among if n in known]
-    asks_all = not found.pool.request.understood.subject_terms
-    for old in order[:_PROMOTE_ABOVE_TOP]:
-        newer = [
-            n
-            for n in among
-            if old in known
-            and n in holding
-            and order.index(n) > order.index(old)
-            and _leads(items[n], items[old])
-            and _is_same_matter(items[n], items[old], float(known[n] @ known[old]), asks_all)
-            and _answers_as_well(found, n, old)
-        ]
-        if newer:
-            trusted = [n for n in newer if trust_of(items[n]) > trust_of(items[old])]
-            moved = trusted or [max(newer, key=lambda n: standing(items[n]))]
-            order = [n for n in order if n not in moved]
-            order[order.index(old) : order.index(old)] = moved
-    return order
-
-
-def _leads(one: Item, other: Item) -> bool:
-    """Whether a hit leads another on the same matter that stands before it."""
-    if trust_of(one) != trust_of(other):
-        return trust_of(one) > trust_of(other)
-    return NOTE in (one.kind, other.kind) and _day(one) > _day(other)
-
-
-def _is_same_matter(one: Item, other: Item, cosine: float, asks_all: bool) -> bool:
-    """Whether one hit may stand for the other; of an agent's and the owner's lines about one
-    subject sooner, as of a newer and an older one."""
-    if trust_of(one) == trust_of(other) or one.subjects.isdisjoint(other.subjects):
-        return cosine >= _SAME_TOPIC_COSINE
-    return cosine >= NEAR or (asks_all and one.kind == other.kind == "opinion")
-
-
-def _is_dated_note(item: Item) -> bool:
-    return item.recorded is not None and not item.dialogue and not item.quarantined
-
-
-def _day(item: Item) -> date:
-    return item.recorded or date.min
-
-
-def _vectors(request: Request, items: Mapping[int, Item]) -> dict[int, NDArray[float32]]:
-    """The vectors of what these items say, without the names that stand before it."""
-    known: dict[str, NDArray[float32]] = request.items.derived("vectors of contents")
-    unknown = {item.content for item in items.values()} - known.keys()
-    if unknown:
-        known |= vectors_by_text(request.vectors_of, unknown)
-    return {n: known[item.content] for n, item in items.items() if item.content in known}
-
-
-def _answers_as_well(found: Found, one: int, other: int) -> bool:
-    """Whether a hit matches the question nearly as well as another."""
-    return (
-        log_odds(found.scores.get(one, 0.0))
-        >= log_odds(found.scores.get(other, 0.0)) - _MAX_LOG_ODDS_LOSS
-    )
-
-
-def _states_current_fact(item: Item) -> bool:
-    """Whether a newer line may say otherwise of what it says."""
-    plain = item.kind != NOTE and not item.dialogue and not item.quarantined
-    return plain and item.recorded is not None and bool(item.subjects)
-
-
-def _is_to_come(item: Item, today: date) -> tuple[bool, bool]:
-    """Whether it speaks of what is to come, and whether it says from which day it holds."""
-    if item.occurred is None or item.recorded is None:
-        return False, False
-    # "moved from the 12th to the 19th" is to come until the last of its days
-    is_ahead = any(time.begins_after(today) for time in item.times)
-    return is_ahead, item.occurred.announces(item.recorded)
+def _asks_for_past(found: Found) -> bool:
+    """Whether a question is for what held once, or in a time that is over."""
+    understood = found.pool.request.understood
+    interval = understood.query.interval
+    is_over = interval is not None and (interval.end or date.max) < found.pool.request.now
+    return understood.wants_past or understood.order == "oldest" or is_over
 
 
 _MASKED = "····"
@@ -417,9 +273,7 @@ def _notes(arranged: Arranged) -> Iterator[str]:
 def _hits(arranged: Arranged, ranking: RankOptions) -> tuple[Hit, ...]:
     """The hits as they are shown, in order."""
     pool, scores = arranged.found.pool, arranged.found.scores
-    olds: defaultdict[int, list[int]] = defaultdict(list)
-    for old, successor in arranged.replaced.items():
-        olds[successor.item].append(old)
+    olds = _replaced_by(arranged.replaced)
     hits = []
     for number in arranged.shown:
         item, by = arranged.items[number], arranged.replaced.get(number)
@@ -457,6 +311,14 @@ def _hits(arranged: Arranged, ranking: RankOptions) -> tuple[Hit, ...]:
             )
         )
     return tuple(hits)
+
+
+def _replaced_by(replaced: Mapping[int, Successor]) -> defaultdict[int, list[int]]:
+    """Successor → the items that it replaces."""
+    olds: defaultdict[int, list[int]] = defaultdict(list)
+    for old, successor in replaced.items():
+        olds[successor.item].append(old)
+    return olds
 
 
 def _until(belief: Opinion | None, by: Successor | None) -> date | None:

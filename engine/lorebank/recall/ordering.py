@@ -1,9 +1,13 @@
 """The order of an answer: the newest truth first, and nothing said twice.
 
-Two facts are versions of one statement when they begin alike and differ in one stretch, the value
-("The chair of the club is Ada" / "… is Grace"). Their order is settled by day, whichever ranked
-higher, unless the question holds a word of a value: then it asks for that one. Nothing is moved
-past a fact that is no version of it, so recency buries no better match.
+People seldom say that something is over; they say what holds now, in other words. Two hits that
+answer one question about as well, by the same words of it, are taken for an older and a newer
+answer. Nobody has judged the two, so nothing is hidden: the newer leads, and the older says so.
+
+Of questions for what holds now by other hands (36 on two workspaces, 56 on chats) a right line
+leads in 55 and one that no longer holds in 8; by nearness of the two lines in meaning, whatever is
+asked, in 47 and 15, and 64 other questions on those chats lose 8 right first lines by it. Nearness
+tells little more: what contradicts a line is no less like it than what repeats it.
 
 Two steps are optional, and off by default. Temporal decay multiplies a score by
 `exp(-ln 2 / half_life * age)`; undated items (core memory, evergreen notes) never decay. MMR picks,
@@ -18,25 +22,50 @@ from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field
 from datetime import date
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
+from lorebank.domain.facts import FactKind
 from lorebank.index.items import NOTE, Item
 from lorebank.index.slots import trust_of
 from lorebank.index.succession import Successor
-from lorebank.language.words import words
-from lorebank.recall.scoring import log_odds
+from lorebank.index.vectors import vectors_by_text
+from lorebank.language.words import content_words, words
+from lorebank.recall.scoring import DEFAULT_WEIGHTS, SIGNS, log_odds
 from lorebank.records import Record
 
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+
+    from lorebank.recall.candidates import Pool
+    from lorebank.recall.pipeline import Found
+
+AMONG = 8
+"""Hits that are compared with each other."""
+_LEAST_SHARED, _LEAST_SHARED_IN_PROSE = 0.6, 0.5
+"""What the newer of two hits holds of the words asked for that the older holds, by rarity; less
+where one of them is prose, which says things in its own words, and other things beside."""
+_MOST_LOST, _MOST_LOST_IN_PROSE = 0.8, 1.5
+"""Log-odds by which it may be the less likely answer. Of facts that tell several things of one name
+(FactConsolidation) those that lose more are about another; from 1 to 2 prose does about as well."""
+_LEAST_ALIKE = 0.25
+"""The cosine of what two hits say, or the share of the shorter one's words that the other holds
+where a vector is missing: the least by which they may be about one thing."""
+_NEAR, _MOST_MEANING_LOST = 0.45, 0.5
+"""Facts about one subject that are so near in meaning, the newer of which comes as near to the
+question but for so many log-odds, need not share its words: `sleeps in the loft`, `has a bedroom
+over the butcher's`."""
+_MEANING = SIGNS.index("meaning")
+
+Judged = Callable[[], Collection[tuple[str, str]]]
+"""Ids of facts, newer and older, of which somebody said that both hold."""
 _POOL = 4
 """Items that MMR chooses among, for each that is wanted."""
 _BOX = re.compile(r"\A\s*[-*+]\s+\[.\]\s")
-_LEAST_ALIKE, _LEAST_BEGINNING, _LONGEST_VALUE = 0.5, 2, 10
-"""Of two versions of one statement: what they share of the shorter at both ends, the words of the
-beginning, the most words of a value. Chosen by hand, for short sentences on a property."""
 
 
 @lru_cache(maxsize=16_384)  # questions mostly meet the same items
@@ -157,7 +186,6 @@ def lead_with_successors(
     order: Sequence[int],
     items: Mapping[int, Item],
     replaced: Mapping[int, Successor],
-    newer: Mapping[int, int],
     terms: Sequence[str],
     k: int,
 ) -> Current:
@@ -180,101 +208,134 @@ def lead_with_successors(
             placed.setdefault(number)
         elif place < k and asked & _words_of_item(items[number]):
             hidden += 1
-    return Current(list(placed), items, replaced, hidden, newer)
+    return Current(list(placed), items, replaced, hidden)
 
 
 def _words_of_item(item: Item) -> set[str]:
     return {*words(item.content), *(word for name in item.names for word in words(name))}
 
 
-def newest_first(
-    order: Sequence[int], items: Mapping[int, Item], terms: Sequence[str], depth: int
-) -> list[int]:
-    """The order with versions of one statement, among the first `depth`, put newest first."""
-    asked = {word for term in terms for word in words(term)}
-    head = list(order[:depth])
-    _sort_places(head, _versions(head, items, asked), items)
-    return [*head, *order[depth:]]
+def newer_hits(
+    found: Found, order: Sequence[int], chances: Mapping[int, float], judged: Judged
+) -> dict[int, list[int]]:
+    """Each of these hits → the newer ones that answer the question as well, the newest first.
 
-
-def _sort_places(
-    head: list[int], groups: Sequence[Sequence[int]], items: Mapping[int, Item]
-) -> None:
-    """Put what stands at the places of each group newest first, the owner's before agents'."""
-    for places in groups:
-        newest = sorted((head[place] for place in places), key=lambda n: standing(items[n]))[::-1]
-        for place, number in zip(places, newest, strict=True):
-            head[place] = number
-
-
-def standing(item: Item) -> tuple[int, date, int, int]:
-    """The newest is the greatest, and the owner's word greater than any of an agent's."""
-    return trust_of(item), item.recorded or date.min, item.file, item.ordinal
-
-
-def _versions(head: Sequence[int], items: Mapping[int, Item], asked: set[str]) -> list[list[int]]:
-    """Places in the head that hold versions of one statement, each place in one group at most."""
-    alike: defaultdict[tuple[object, ...], list[int]] = defaultdict(list)
-    for place, number in enumerate(head):
-        item = items[number]
-        if item.kind in (NOTE, "opinion") or item.recorded is None or item.quarantined:
-            continue  # what is in quarantine is no newer truth
-        begin = words(item.content)
-        if len(begin) > _LEAST_BEGINNING:
-            alike[(item.subjects, *begin[:_LEAST_BEGINNING])].append(place)
-    groups: list[list[int]] = []
-    for places in alike.values():
-        if len(places) == 1:
-            continue
-        spoken = {place: words(items[head[place]].content) for place in places}
-        while places:
-            first, *others = places
-            same = [p for p in others if _is_version(spoken[first], spoken[p], asked)]
-            if same:
-                groups.append([first, *same])
-            places = [p for p in others if p not in same]
-    return groups
-
-
-def _is_version(one: Sequence[str], other: Sequence[str], asked: set[str]) -> bool:
-    """Whether two sentences differ in one stretch only, and not in what was asked for."""
-    shorter = min(len(one), len(other))
-    begin = 0
-    while begin < shorter and one[begin] == other[begin]:
-        begin += 1
-    end = 0
-    while end < shorter - begin and one[-1 - end] == other[-1 - end]:
-        end += 1
-    values = [text[begin : len(text) - end] for text in (one, other)]
-    if begin + end < _LEAST_ALIKE * shorter or not all(values):
-        return False
-    if any(len(value) > _LONGEST_VALUE for value in values):
-        return False
-    told_apart = asked - {*one[:begin], *one[len(one) - end :]}
-    return not any(word in told_apart for value in values for word in value)
-
-
-def newest_opinion_first(
-    order: Sequence[int], items: Mapping[int, Item], about: Mapping[int, frozenset[str]]
-) -> list[int]:
-    """The order with opinions of one holder on what is asked for put newest first.
-
-    People change their minds without saying "no longer". `about` says what each opinion holds of
-    the subject asked for, and only those that share half of it are compared.
+    `order` holds what may be current: dated facts and passages that nothing replaces. `chances` is
+    how likely each of them answers.
     """
-    head = list(order)
-    groups: list[list[int]] = []
-    for place, number in enumerate(head):
-        if not about.get(number) or items[number].recorded is None or items[number].quarantined:
-            continue
-        for group in groups:
-            first = head[group[0]]
-            if items[first].subjects == items[number].subjects and 2 * len(
-                about[first] & about[number]
-            ) >= len(about[first]):
-                group.append(place)
-                break
-        else:
-            groups.append([place])
-    _sort_places(head, groups, items)
-    return head
+    items, compared = found.pool.items, _Compared(found, order, chances)
+    newer: dict[int, list[int]] = {}
+    both: Collection[tuple[str, str]] | None = None
+    for old in order:
+        later = [new for new in order if compared.leads(new, old)]
+        if later:
+            both = judged() if both is None else both
+            if any((items[new].id, items[old].id) in both for new in later):
+                # What is known of an agent's line does not put it before the owner's.
+                later = [n for n in later if trust_of(items[n]) > trust_of(items[old])]
+        if later:
+            later.sort(key=lambda n: standing(items[n], compared.today), reverse=True)
+            newer[old] = later
+    return newer
+
+
+def newest_first(order: Iterable[int], newer: Mapping[int, Sequence[int]]) -> list[int]:
+    """The order with each hit behind those that `newer` has for it."""
+    return list(dict.fromkeys(n for old in order for n in (*newer.get(old, ()), old)))
+
+
+def may_be_outdated(item: Item) -> bool:
+    """Whether a newer line may say otherwise, or it may say otherwise of an older one."""
+    return item.recorded is not None and not item.dialogue and not item.quarantined
+
+
+def standing(item: Item, today: date) -> tuple[int, bool, date, int, int]:
+    """Greater is what leads: the owner's word before any of an agent's, what holds before what is
+    announced for a coming day, then the newest."""
+    occurred, written = item.occurred, item.recorded or date.min
+    is_announced = occurred is not None and occurred.announces(written)
+    holds = not (is_announced and any(time.begins_after(today) for time in item.times))
+    return trust_of(item), holds, written, item.file, item.ordinal
+
+
+class _Compared:
+    """Hits of one question, and what tells whether two are answers to the same."""
+
+    def __init__(self, found: Found, order: Sequence[int], chances: Mapping[int, float]) -> None:
+        self._pool, self._signs = found.pool, found.signs
+        self.today = found.pool.request.now
+        self._log_odds = {n: log_odds(chances[n]) for n in order}
+        understood = found.pool.request.understood
+        asked, rarity = set(understood.subject_terms), found.pool.rarity
+        self._rarity = [rarity[t] if t in asked else 0.0 for t in understood.terms]
+        self._asks_all = not asked
+        self._vectors = _vectors(self._pool, order)
+
+    def leads(self, newer: int, older: int) -> bool:
+        """Whether the first of two hits is to stand before the other: it comes later, and answers
+        what the other does about as well. Of one day only the facts of one log have an order."""
+        one, other = self._pool.items[newer], self._pool.items[older]
+        slot = self._pool.lists["slot"]
+        if older in slot and newer not in slot:
+            return False  # a job says nothing of the home that is asked for
+        if other.kind == FactKind.EXPERIENCE:
+            return False  # what happened stays true
+        are_facts = NOTE not in (one.kind, other.kind)
+        if are_facts:
+            if (one.kind == FactKind.OPINION) != (other.kind == FactKind.OPINION):
+                return False
+            if one.subjects and other.subjects and one.subjects.isdisjoint(other.subjects):
+                return False
+        later, earlier = standing(one, self.today), standing(other, self.today)
+        if later[:3] > earlier[:3]:
+            return self._by_words(newer, older) or self._by_meaning(newer, older)
+        is_below = are_facts and later[:4] == earlier[:4] and later > earlier
+        return is_below and self._by_words(newer, older)
+
+    def _by_words(self, newer: int, older: int) -> bool:
+        is_prose = NOTE in (self._pool.items[newer].kind, self._pool.items[older].kind)
+        most = _MOST_LOST_IN_PROSE if is_prose else _MOST_LOST
+        least = _LEAST_SHARED_IN_PROSE if is_prose else _LEAST_SHARED
+        if self._log_odds[older] - self._log_odds[newer] > most:
+            return False
+        words = self._held(older)
+        shared = self._weight(words & self._held(newer))
+        if not shared or shared < least * self._weight(words):
+            return False
+        return self._likeness(newer, older) >= _LEAST_ALIKE
+
+    def _by_meaning(self, newer: int, older: int) -> bool:
+        """The same of two facts on one subject; where all that somebody thinks is asked for, all
+        opinions are alike."""
+        one, other = self._pool.items[newer], self._pool.items[older]
+        if one.subjects.isdisjoint(other.subjects):
+            return False
+        if self._asks_all and one.kind == FactKind.OPINION:
+            return True
+        if not {newer, older} <= self._signs.keys() & self._vectors.keys():
+            return False
+        lost = self._signs[older][_MEANING] - self._signs[newer][_MEANING]
+        is_as_near = DEFAULT_WEIGHTS.meaning * lost <= _MOST_MEANING_LOST
+        return is_as_near and self._likeness(newer, older) >= _NEAR
+
+    def _likeness(self, one: int, other: int) -> float:
+        if one in self._vectors and other in self._vectors:
+            return float(self._vectors[one] @ self._vectors[other])
+        ours, theirs = (set(content_words(self._pool.items[n].content)) for n in (one, other))
+        return len(ours & theirs) / (min(len(ours), len(theirs)) or 1)
+
+    def _held(self, number: int) -> int:
+        held = self._pool.held.get(number)
+        return 0 if held is None else held.own
+
+    def _weight(self, mask: int) -> float:
+        return sum(rarity for n, rarity in enumerate(self._rarity) if mask >> n & 1)
+
+
+def _vectors(pool: Pool, numbers: Collection[int]) -> dict[int, NDArray[float32]]:
+    """The vectors of what these items say, without the names that stand before it."""
+    known: dict[str, NDArray[float32]] = pool.request.items.derived("vectors of contents")
+    texts = {n: pool.items[n].content for n in numbers}
+    if unknown := set(texts.values()) - known.keys():
+        known |= vectors_by_text(pool.request.vectors_of, unknown)
+    return {n: known[text] for n, text in texts.items() if text in known}
