@@ -328,10 +328,12 @@ Post = Callable[..., tuple[int, Any, dict[str, str]]]
 @pytest.fixture
 def post() -> Post:
     """`post(message, **headers)` → status, answer, headers of the answer."""
-    tokens = {"one": Access(), "two": Access(agent="two")}
+    tokens = {"one": Access(), "two": Access(agent="two"), "three": Access(session="s3")}
     endpoint = Endpoint(Protocol({"name": "x"}, "", METHODS), port=7, tokens=tokens)
 
-    def run(message: Any, method: str = "POST", **headers: str) -> tuple[int, Any, dict[str, str]]:
+    def run(
+        message: Any, method: str = "POST", port: int = 5000, **headers: str
+    ) -> tuple[int, Any, dict[str, str]]:
         own = {"host": "localhost:7", "authorization": "Bearer one", "accept": "*/*"}
         own |= {"content-type": "application/json"}
         own |= {name.replace("_", "-"): value for name, value in headers.items()}
@@ -345,6 +347,7 @@ def post() -> Post:
             sent.append(part)
 
         scope = {"type": "http", "method": method, "path": "/mcp", "headers": rows}
+        scope["client"] = ("127.0.0.1", port)
         asyncio.run(endpoint(scope, receive, send))
         told = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
         return sent[0]["status"], json.loads(sent[1]["body"] or "null"), told
@@ -377,6 +380,17 @@ def test_a_session_over_http_is_its_tokens_own_and_ends_when_told(post: Post) ->
     assert [post(hello())[0] for _ in range(MAX_SESSIONS - 1)] == [200] * (MAX_SESSIONS - 1)
     assert post(PING, mcp_session_id=second)[0] == 404, "what was asked longest ago is forgotten"
     assert post(PING, mcp_session_id=first)[0] == 200
+
+
+def test_in_the_era_without_sessions_a_connection_stands_for_one(post: Post) -> None:
+    own = {"mcp_protocol_version": "2026-07-28", "mcp_method": "tools/list"}
+    asked = request("tools/list", {"_meta": MODERN})
+    first, again, other = (
+        post(asked, port=port, **own)[1]["result"]["session"] for port in (5000, 5000, 5001)
+    )
+    assert len(first) == 8 and first == again != other
+    named = post(asked, authorization="Bearer three", **own)[1]["result"]["session"]
+    assert named == "s3", "as its rights say"
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import os
 import secrets
 import socket
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -118,6 +119,7 @@ class Endpoint:
         self._hosts = [f"{host}:{port}" for host in ("127.0.0.1", "localhost", "[::1]")]
         self._origins = [f"http://{host}" for host in self._hosts]
         self._sessions: dict[str, Peer] = {}
+        self._salt = secrets.token_bytes()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = {name.decode("latin-1"): row.decode("latin-1") for name, row in scope["headers"]}
@@ -127,7 +129,7 @@ class Endpoint:
             return await _respond(send, 401, error, {"www-authenticate": "Bearer"})
         try:
             self._check(scope, headers)
-            await _respond(send, *await self._answer(access, headers, scope["method"], receive))
+            await _respond(send, *await self._answer(access, headers, scope, receive))
         except Refusal as problem:
             more = {"allow": "POST, DELETE"} if problem.status == 405 else {}
             await _respond(send, problem.status, problem.answer(), more)
@@ -158,13 +160,15 @@ class Endpoint:
                 raise Refusal(reason, status=status)
 
     async def _answer(
-        self, access: Access, headers: Mapping[str, str], method: str, receive: Receive
+        self, access: Access, headers: Mapping[str, str], scope: Scope, receive: Receive
     ) -> tuple[int, Any, dict[str, str]]:
-        """Status, answer and further headers."""
+        """Status, answer and further headers. The later era has no sessions: there the connection
+        stands for one, where the client's rights name none."""
         session, begun, own = headers.get(_SESSION), secrets.token_hex(16), {}
         version = headers.get("mcp-protocol-version", HANDSHAKE_VERSIONS[0])
         if version not in HANDSHAKE_VERSIONS:
-            peer = Peer(access, routing=headers)
+            connection = blake2b(repr(scope.get("client")).encode(), digest_size=4, key=self._salt)
+            peer = Peer(access, access.session or connection.hexdigest(), routing=headers)
         elif session:
             peer = self._sessions.get(session, Peer(access))
             if not peer.version or peer.access is not access:  # another token's is as good as none
@@ -172,7 +176,7 @@ class Endpoint:
             self._sessions[session] = self._sessions.pop(session)  # the last used is the last
         else:
             peer = Peer(access, begun[:8], is_one_of_many=True)
-        if method == "DELETE":
+        if scope["method"] == "DELETE":
             is_its_own = self._sessions.get(session or "") is peer
             return (200 if is_its_own and self._sessions.pop(session or "") else 400), None, {}
         text = await _body(receive)
