@@ -14,12 +14,11 @@ from lorebank.domain.answers import SearchHit
 from lorebank.domain.facts import Chunk
 from lorebank.index.chunks import chunks_of_items, contexts_of, load_chunks, select_chunks
 from lorebank.index.lexical import match_chunks
-from lorebank.language.folding import fold
 from lorebank.language.words import words
 from lorebank.recall.candidates import Request
 from lorebank.recall.ordering import rerank_mmr
 from lorebank.recall.pipeline import Found, RankOptions, find
-from lorebank.recall.scoring import SIGNS, as_typed, score_of_words
+from lorebank.recall.scoring import SIGNS, as_typed, holds_typed, score_of_words
 from lorebank.recall.snippets import beginnings, matching_line, snippet, terms_held
 from lorebank.recall.understand import terms_of
 from lorebank.trust.quarantine import origins_in_lines
@@ -108,7 +107,7 @@ def _by_other_words(found: Found, path: str | None) -> dict[int, float]:
     scores = {
         row: score_of_words(1.0, verbatim=1.0)
         for row, chunk in whole.items()
-        if typed.search(fold(f"{chunk.heading}\n{chunk.text}"))
+        if holds_typed(as_typed(f"{chunk.heading}\n{chunk.text}"), typed)
     }
     if missing:
         shares = {row: score_of_words(count / len(terms)) for row, count in matches.items()}
