@@ -11,7 +11,14 @@ import apsw
 import pytest
 
 from lorebank import Bank, WorkspaceError
-from lorebank.database.connection import BUSY_TIMEOUT_MS, SCHEMA_VERSIONS, open_index
+from lorebank.database.connection import (
+    BUSY_TIMEOUT_MS,
+    SCHEMA_VERSIONS,
+    open_in_memory,
+    open_index,
+    select,
+)
+from lorebank.index.finding import _LYING_IN
 from support import WORDS_ONLY
 
 CURRENT = SCHEMA_VERSIONS["schema.sql"]
@@ -120,3 +127,9 @@ def test_an_index_cut_short_while_it_is_open_is_rebuilt(write_log: Callable[...,
     command = [sys.executable, "-c", _CUT_SHORT, str(root)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, "10\n")
+
+
+def test_what_lies_in_some_days_is_looked_up_by_day() -> None:
+    query = f"EXPLAIN QUERY PLAN SELECT item FROM items WHERE item IN {_LYING_IN}"
+    plan = select(open_in_memory(None), query, ("2026-01-01", "2026-01-31"))
+    assert "SCAN i" not in [row[-1] for row in plan]

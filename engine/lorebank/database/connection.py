@@ -21,7 +21,7 @@ from lorebank.errors import IndexUnusable, LorebankError, NotWritable, remedy_on
 
 K = TypeVar("K")
 V = TypeVar("V")
-SCHEMA_VERSIONS = {"schema.sql": 42, "sessions.sql": 24, "embeddings.sql": 4}
+SCHEMA_VERSIONS = {"schema.sql": 43, "sessions.sql": 24, "embeddings.sql": 4}
 """Raise with any change to a schema: databases of other versions are rebuilt."""
 BUSY_TIMEOUT_MS = 5_000
 """Chosen by hand: a batch of a large workspace is written in a second or two."""

@@ -68,7 +68,8 @@ CREATE TABLE further_times (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX items_by_id ON items (id);
 CREATE INDEX items_by_recorded ON items (recorded);
-CREATE INDEX items_by_occurred ON items (coalesce(occurred_start, occurred_end));
+CREATE INDEX items_by_occurred
+    ON items (coalesce(occurred_start, occurred_end), coalesce(occurred_end, occurred_start));
 CREATE INDEX items_not_trusted ON items (item) WHERE origin NOT IN ('owner', 'agent');
 CREATE INDEX items_in_quarantine ON items (item) WHERE quarantined = 1;
 CREATE INDEX items_of_opinions ON items (item, id, confidence, recorded) WHERE kind = 'opinion';
