@@ -308,14 +308,6 @@ CREATE TABLE unsure (                  -- pairs that the rules do not sign
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX unsure_by_holder ON unsure (holder);
 
--- What the last night planned of the pages of entities: see pages/settled.py.
-CREATE TABLE settled_pages (
-    entity   TEXT PRIMARY KEY,         -- digest of its slug
-    seal     TEXT NOT NULL,
-    text     TEXT NOT NULL,
-    repeated TEXT NOT NULL             -- JSON {fact id: fact id}
-) STRICT, WITHOUT ROWID;
-
 -- Stretches of about 400 tokens, for chunk search.
 CREATE TABLE chunks (
     chunk      INTEGER PRIMARY KEY,

@@ -82,7 +82,7 @@ def _duplicates(connection: Connection) -> Iterator[LintFinding]:
             yield LintFinding(here, "duplicate", said)
 
 
-_NOT_COMPARED = ("meta", "vectors", "compared_names", "settled_pages")
+_NOT_COMPARED = ("meta", "vectors", "compared_names")
 """Tables that do not follow from the files alone."""
 _NUMBERS = ("item", "file", "chunk", "mtime_ns")
 """Columns that two indexes of the same files need not agree on."""

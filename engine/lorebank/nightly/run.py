@@ -43,7 +43,6 @@ from lorebank.pages.digests import ARCHIVE_FOLDER, TODAY_PATH
 from lorebank.pages.edits import Page, PageEdit, encoded, read_pages, read_text, vanishing_lines
 from lorebank.pages.facts import BankContent, newer_places
 from lorebank.pages.pages import PagePlan
-from lorebank.pages.settled import load_settled, store_settled
 from lorebank.pages.standing import Ask, ask_standing, plan_answers
 from lorebank.records import Mutable, Record
 from lorebank.settings.tables import Config
@@ -164,13 +163,11 @@ class _Run:
                 break
             content = moved
         self.kept.save()
-        if only is None and not self.options.dry_run:
-            store_settled(self.connection, planned.plan.settled)
         return planned
 
     def _plan_once(self, content: BankContent, only: set[str] | None) -> _Planned:
         model = self.model if self.config.generator.summaries else None
-        plan = PagePlan(content, model, load_settled(self.connection, content.entities))
+        plan = PagePlan(content, model)
         archives = (self.root / ARCHIVE_FOLDER).glob("*.md")  # one may have lost its last line
         paths = {*plan.paths, *(f"{ARCHIVE_FOLDER}/{file.name}" for file in archives)}
         if self.options.since is not None:

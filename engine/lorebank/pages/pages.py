@@ -7,27 +7,21 @@ wrote goes when its lines do.
 
 from __future__ import annotations
 
-import json
-import marshal
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from datetime import date
 from functools import cached_property
-from hashlib import blake2b
-from operator import attrgetter
 from pathlib import PurePosixPath
-from typing import Any
 
-from lorebank.domain.facts import Entity, FactKind, FactStatus, Opinion, Origin
+from lorebank.domain.facts import Entity, FactKind, FactStatus, Opinion
 from lorebank.generation.writing import ModelInRun
 from lorebank.language.folding import slugify
 from lorebank.markdown.blocks import broken_names, find_blocks
 from lorebank.markdown.document import read_document
 from lorebank.markdown.entity_page import (
     BLOCKS,
-    entity_page_name,
     entity_page_paths,
     new_entity_page,
 )
@@ -55,11 +49,8 @@ from lorebank.pages.digests import (
 from lorebank.pages.edits import PageEdit, plan_page_edit
 from lorebank.pages.entity_page import View, entity_page, screen_body, screen_lines
 from lorebank.pages.facts import BankContent, KnownFact, known_facts
-from lorebank.pages.settled import SettledPage, seal
 from lorebank.pages.telling import Threads, find_threads, page_links
 from lorebank.records import Mutable
-from lorebank.version import __version__
-from lorebank.workspace.files import content_hash
 
 FEWEST_LINES = 2
 """An entity that fewer lines tell of gets no page of its own."""
@@ -82,24 +73,13 @@ _TIES = frozenset({"employer", "manager", "spouse"})
 class PagePlan:
     """What the pages of a bank should hold, page by page."""
 
-    def __init__(
-        self,
-        content: BankContent,
-        model: ModelInRun | None = None,
-        settled: Mapping[str, SettledPage] | None = None,
-    ) -> None:
-        """`model` puts summaries in words; without it words that stand on a page are taken off.
-        Pages that are `settled` and whose inputs are the same are not planned again."""
+    def __init__(self, content: BankContent, model: ModelInRun | None = None) -> None:
+        """`model` puts summaries in words; without it words that stand on a page are taken off."""
         self.content = content
         self._model = model
-        self.settled = dict(settled or {})
-        """What this plan and those before it left as it was, by entity."""
         self._known = known_facts(content)
         self._about = _group_by_entity(content, self._known)
-        self._repeated: dict[str, Mapping[str, str]] = {}
-        self._digests_of_inputs: dict[str, bytes] = {}
-        self._mentioned: dict[int, str] = {}
-        """Mentions as they are written out: most facts mention the same few people."""
+        self._threads: dict[str, Threads] = {}
         self._slug_of = page_paths(content, self._about)
         named = {content.entities[s].name: PurePosixPath(p).stem for s, p in self._slug_of.items()}
         self._link = page_links(named)
@@ -113,11 +93,12 @@ class PagePlan:
         are to go are among them."""
 
     def threads(self, slug: str) -> Threads:
-        content, about = self.content, self._about[slug]
-        facts = [known.fact for known in about.facts]
-        threads = find_threads(facts, about.opinions, content.beside)
-        self._repeated[slug] = threads.repeated
-        return replace(threads, questioned=self._questioned)
+        if slug not in self._threads:
+            about = self._about[slug]
+            facts = [known.fact for known in about.facts]
+            threads = find_threads(facts, about.opinions, self.content.beside)
+            self._threads[slug] = replace(threads, questioned=self._questioned)
+        return self._threads[slug]
 
     @cached_property
     def _questioned(self) -> dict[str, date | None]:
@@ -126,52 +107,7 @@ class PagePlan:
 
     def repeated(self, slug: str) -> Mapping[str, str]:
         """Id of a fact about an entity, or about nobody ("") → the newest that says the same."""
-        if slug not in self._repeated:
-            settled = self._standing(slug)
-            if settled is not None:
-                self._repeated[slug] = json.loads(settled.repeated)
-            else:
-                self.threads(slug)
-                self._cache_plan(slug)
-        return self._repeated[slug]
-
-    def _standing(self, slug: str) -> SettledPage | None:
-        """What was planned of an entity, where it would be planned alike today."""
-        settled = self.settled.get(slug)
-        is_same = settled and settled == seal(self._inputs(slug), settled.text, settled.repeated)
-        return settled if is_same else None
-
-    def _cache_plan(self, slug: str, text: str = "") -> None:
-        repeated = json.dumps(self._repeated[slug])
-        self.settled[slug] = seal(self._inputs(slug), text, repeated)
-
-    def _inputs(self, slug: str) -> bytes:
-        """A digest of all that the page of an entity is made from, beside its own text."""
-        if slug not in self._digests_of_inputs:
-            content, about = self.content, self._about[slug]
-            coming = [item for item in content.coming if slug in item.entities]
-            name = content.entities[slug].name if slug else ""
-            said = content.descriptions.get(slug), content.notes.get(slug)
-            single = name, self._slug_of.get(slug), said, coming
-            told = [
-                self._shared_inputs,
-                repr((single, coming and content.today)),
-                [_inputs_of_opinion(opinion, content) for opinion in about.opinions],
-                [_inputs_of(known, content, self._mentioned) for known in about.facts],
-                [_inputs_of(known, content, self._mentioned) for known in about.beside],
-            ]
-            # Version 2 writes equal values alike, wherever else they are held.
-            self._digests_of_inputs[slug] = blake2b(marshal.dumps(told, 2)).digest()
-        return self._digests_of_inputs[slug]
-
-    @cached_property
-    def _shared_inputs(self) -> str:
-        """What may change any page: the program, rulings, and links to pages named otherwise."""
-        names = (
-            (self.content.entities[s].name, PurePosixPath(p).stem) for s, p in self._slug_of.items()
-        )
-        renamed = sorted((name, stem) for name, stem in names if stem != entity_page_name(name))
-        return repr((__version__, sorted(self.content.beside), renamed))
+        return self.threads(slug).repeated
 
     def digest(self, path: str) -> str:
         return digest_body(self._digests, path, lambda: self.threads(""))
@@ -219,9 +155,6 @@ class PagePlan:
 
     def _entity_edit(self, entity: Entity, path: str, old: str | None) -> PageEdit:
         facts = self._about[entity.slug].facts
-        settled = None if self._model or old is None else self._standing(entity.slug)
-        if settled is not None and settled.text == _digest_of(old):
-            return PageEdit(path, old, old)
         if old is not None and not facts and not find_blocks(old, path)[0]:
             return PageEdit(path, old, old)
         view = self._view(entity.slug, path)
@@ -239,10 +172,7 @@ class PagePlan:
         }
         if slugify(PurePosixPath(path).stem) != entity.slug and entity.page is None:
             keys = {"entity": entity.name, **keys}  # what no file name can say: `C#`, `NUL`, `A:B`
-        edit = replace(edit, new=set_front_matter_keys(edit.new, keys))
-        if self._model is None:
-            self._cache_plan(entity.slug, _digest_of(edit.new))
-        return edit
+        return replace(edit, new=set_front_matter_keys(edit.new, keys))
 
     def _in_words(self, name: str, view: View) -> str | None:
         """The screen in a model's words, each sentence with the lines it was checked against."""
@@ -304,50 +234,6 @@ class PagePlan:
             own_notes=notes_on(old or ""),
             below=lambda text: _lines_by_hand(text, content.opinions, bodies),
         )
-
-
-_PLACE = ("source.path", "source.start_line", "source.end_line")
-_EVIDENCE = attrgetter("fact_id", "stance.value", "delta", "content", "reason", *_PLACE)
-_OPINION = attrgetter(
-    *("id", "statement", "entities", "confidence", "trend.value", "status.value", "superseded_by"),
-    *("pinned", "supersedes", "origin.value", *_PLACE),
-)
-_MENTION = attrgetter("slug", "name", "subject")
-
-
-def _inputs_of_opinion(opinion: Opinion, content: BankContent) -> tuple[Any, ...]:
-    """All that is known of it, in plain values: records and days are written out slowly."""
-    days = [(day.toordinal(), confidence) for day, confidence in opinion.history]
-    lines = [(*_EVIDENCE(line), line.date.toordinal()) for line in opinion.evidence]
-    since = opinion.superseded_since and opinion.superseded_since.toordinal()
-    return *_OPINION(opinion), since, days, lines, content.unjudged.get(opinion.id)
-
-
-def _digest_of(text: str | None) -> str:
-    return content_hash((text or "").encode("utf-8", "surrogatepass"))
-
-
-def _inputs_of(known: KnownFact, content: BankContent, said: dict[int, str]) -> tuple[Any, ...]:
-    """What a page of an entity shows of a fact, or decides by; of the day only whether it is past:
-    a page does not change because days pass."""
-    fact, newer, place = known.fact, known.newer, known.fact.citation
-    named, occurred, who = content.named.get(fact.id), fact.occurred, fact.mentions
-    first, last = (occurred.start, occurred.end) if occurred else (None, None)
-    return (
-        (fact.id, fact.content, place.path, place.start_line, place.end_line),  # kind, day: its id
-        fact.origin is Origin.OWNER or fact.origin.value,
-        fact.confidence,
-        first and (first.toordinal(), first > content.today),
-        last and (last.toordinal(), last >= content.today),
-        said.get(id(who)) or said.setdefault(id(who), repr(list(map(_MENTION, who)))),
-        named and [content.entities[slug].name for slug in named if slug in content.entities],
-        known.status is FactStatus.LIVE or known.status.value,
-        known.relations and sorted(known.relations),
-        newer and str(newer.citation),
-        known.since and known.since.toordinal(),
-        known.in_part,
-        content.questioned.get(fact.id),
-    )
 
 
 def page_paths(content: BankContent, about: Mapping[str, _AboutEntity]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What a night skips changes nothing: its pages are those of a night that plans everything."""
+"""A night after many nights writes what one writes that knows of no earlier night."""
 
 import shutil
 from datetime import date, timedelta
@@ -10,7 +10,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lorebank import Bank, LorebankError
-from lorebank.database.connection import select
 from support import WORDS_ONLY, snapshot
 
 FIRST = date(2026, 3, 2)
@@ -129,7 +128,7 @@ class Workspace:
                 return  # of names that are not known yet, or were decided on
 
     def night(self) -> None:
-        other = self.root.with_name("all-planned")
+        other = self.root.with_name("without-index")
         shutil.copytree(self.root, other)
         for index in (other / ".memory").glob("index*"):
             index.unlink()
@@ -144,7 +143,7 @@ class Workspace:
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(nights=st.lists(st.lists(STEP, max_size=5), min_size=3, max_size=7))
-def test_a_night_writes_what_one_that_plans_everything_writes(
+def test_a_night_writes_what_one_without_an_index_writes(
     nights: list[list[tuple[str, object, object]]], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     workspace = Workspace(tmp_path_factory.mktemp("nights") / "notes")
@@ -205,22 +204,3 @@ def test_each_way_in_which_one_line_moves_another_page_is_seen(case: str, tmp_pa
         if snapshot(workspace.root / "bank/entities") != pages:
             return
     pytest.fail("no page has changed: the case shows nothing")
-
-
-def test_a_page_is_planned_again_only_where_its_inputs_or_its_text_changed(tmp_path: Path) -> None:
-    workspace = Workspace(tmp_path / "notes")
-    for line in SAID:
-        workspace.do("say", line, 0)
-    seals = []
-    with Bank.open(workspace.root, environ=WORDS_ONLY, now=FIRST) as bank:
-        for said in (None, None, "W @Tomas: Bakes bread.\n"):
-            if said:
-                with (workspace.root / f"memory/{FIRST}.md").open("a") as log:
-                    log.write(f"- {said}")
-            bank.reflect()
-            rows = select(bank.workspace.index, "SELECT entity, seal FROM settled_pages")
-            seals.append(dict(rows))
-    first, second, third = seals
-    assert first.keys() == third.keys()
-    assert first == second, "a page that was written is settled"
-    assert len(second.items() - third.items()) == 1
