@@ -225,7 +225,7 @@ def test_what_begins_later_stands_behind_what_holds_until_then(
         assert ("10 to 15" in first.content, second.questioned_by) == (True, first.id)
         bank.reflect(now=date(2026, 4, 1))
     page = (root / "bank/entities/Mill.md").read_text("utf-8")
-    assert "10 to 16. · before a newer line of 2026-02-02" in page
+    assert " · before, on 2026-01-02: The tea room at the mill is open daily from 10 to 16." in page
 
 
 @golden("questions.md")

@@ -1,5 +1,6 @@
 """What the pages say is true on the newest day: nothing replaced, turned or misplaced is told."""
 
+import re
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -10,7 +11,6 @@ from lorebank import Bank, FactStatus
 from lorebank.markdown.blocks import find_blocks
 from lorebank.pages.entity_page import View, screen_lines
 from lorebank.pages.facts import KnownFact
-from lorebank.pages.telling import find_threads
 from lorebank.render.entities import entity_view_lines
 from lorebank.render.for_models import MODEL
 from support import WORDS_ONLY, golden
@@ -56,6 +56,14 @@ def block(root: Path, page: str, name: str) -> list[str]:
     """The lines of a block, without links."""
     blocks = {b.name: b.body for b in find_blocks((root / page).read_text("utf-8"))[0]}
     return [line.partition(" ([")[0] for line in blocks[name].split("\n") if line]
+
+
+def pasts(root: Path, page: str) -> dict[str, str]:
+    """What the lines of the summary say → what they say was before."""
+    text = (root / page).read_text("utf-8").partition("begin timeline")[0]
+    link = r" \(\[[^\n]*?\)\)"
+    found = re.findall(rf"^- (.*?){link} · (.*?){link}$", text, re.MULTILINE)
+    return dict(found)
 
 
 def test_a_sentence_that_is_replaced_in_part_says_so_where_it_leads(root: Path) -> None:
@@ -122,8 +130,9 @@ def test_prices_that_differ_are_told_apart(root: Path) -> None:
     write(root, "2026-01-29", ["- W @Mira: Oak costs 95 euros per metre."])
     with Bank.open(root, environ=WORDS_ONLY, now=date(2026, 1, 30)) as bank:
         bank.reflect()
-    told = [*block(root, "bank/entities/Mira.md", "timeline")]
-    assert not any("times since" in line for line in told)
+    assert "times since" not in (root / "bank/entities/Mira.md").read_text("utf-8")
+    larch = pasts(root, "bank/entities/Mira.md")["Larch now costs 79 euros per metre."]
+    assert larch.endswith("Larch costs 74 euros per metre.")
     leading = block(root, "bank/entities/Mira.md", "summary")
     assert "- Oak costs 95 euros per metre." in leading
     assert "- Larch now costs 79 euros per metre." in leading
@@ -139,10 +148,9 @@ def test_what_happens_again_and_again_is_one_line(root: Path) -> None:
     page = "bank/entities/Ferry.md"
     told = [li for li in block(root, page, "summary") if "nightly" in li]
     assert told == [f"- {said}, 3.6 GB. · on 4 days since 2026-02-01"]
-    below = [li for li in block(root, page, "timeline") if "nightly" in li]
-    assert [line.partition(" · before")[0] for line in below] == [
-        "- 2026-02-03 · The nightly copy to the second disk failed."
-    ]
+    assert pasts(root, page) == {
+        told[0][2:]: "before, on 2026-02-03: The nightly copy to the second disk failed."
+    }
     world = [li for li in block(root, "bank/world.md", "world") if "nightly" in li]
     assert world == [f"- {said}, 3.6. · on 4 days since 2026-02-01"]
 
@@ -169,10 +177,10 @@ def test_an_older_opinion_that_a_newer_one_may_replace_stands_below_it_and_says_
         facts = [fact for fact in reversed(bank.timeline("Ling")) if fact.confidence]
     known = [KnownFact(fact) for fact in facts]
     day = date(2026, 2, 10)
-    asked_of = {held["A fine"].evidence[0].fact_id: day}
-    threads = replace(find_threads(facts, held.values()), questioned=asked_of)
+    older, newer = (held[words].evidence[0].fact_id for words in ("A fine", "Every "))
+    asked_of = {older: next(fact for fact in facts if fact.id == newer)}
     view = View("ling", "bank/entities/Ling.md", day, known, opinions=[*held.values()])
-    plain, asked = screen_lines(view), screen_lines(replace(view, threads=threads))
+    plain, asked = screen_lines(view), screen_lines(replace(view, questioned=asked_of))
     assert [line.text.partition(" · 0.70")[2] for line in plain if "fine" in line.text] == [""]
     first, second = (line.text for line in asked if "fine" in line.text or "Every" in line.text)
     assert first == "Every day there is unbearable. · 0.80"
@@ -239,7 +247,7 @@ def test_what_was_done_stands_on_the_day_it_was_done(root: Path) -> None:
     assert months == ["### 2026-01", "- 2026-01-28 · Slept late.", "- 2026-01-28 · Jonas: Swam."]
 
 
-def test_a_timeline_tells_until_when_a_line_held_and_links_what_stands_elsewhere(
+def test_a_page_tells_until_when_a_line_held_and_links_what_stands_elsewhere(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "memory").mkdir()
@@ -251,8 +259,8 @@ def test_a_timeline_tells_until_when_a_line_held_and_links_what_stands_elsewhere
         bank.retain("Took over the kiosk.", entities=["Ann"], replaces=kiosk.id)
         bank.reflect()
     tom, kit = ((tmp_path / f"bank/entities/{n}.md").read_text("utf-8") for n in ("Tom", "Kit"))
-    assert "~~Lives in Bonn.~~ (until 2026-02-01)" in tom
-    assert "~~Runs the kiosk.~~ (superseded by [" in kit
+    assert " · until 2026-02-01: Lives in Bonn. ([" in tom
+    assert "~~Runs the kiosk.~~ (until 2026-02-02 by [" in kit
 
 
 def test_a_bank_that_holds_nothing_is_no_news(tmp_path: Path) -> None:
@@ -266,10 +274,27 @@ def test_a_line_of_the_core_memory_says_what_a_thing_is(
     root: Path, line: str, expected: str | None
 ) -> None:
     (root / "memory.md").write_text(f"# Core memory\n\n{line}\n", "utf-8")
+    log = next(p for p in root.glob("memory/*.md") if "our booking service" in p.read_text())
+    log.write_text(log.read_text().replace("Is our booking service", "Answers on port 80"))
     write(root, "2026-01-29", ["- W @Ferry: Was offline for an hour."])
     reflect(root)
     first = block(root, "bank/entities/Ferry.md", "summary")[0]
     assert (first if first != "**Now**" else None) == expected
+
+
+def test_a_log_says_what_a_thing_is_where_nothing_that_lasts_does(root: Path) -> None:
+    prose = "Dr Edda Ruiz, musicologist at the university, rang.\n\n## Retain\n"
+    facts = "- W @Edda: Lives in Graz.\n- W @Edda: Is terrified of geese.\n"
+    (root / "memory/2026-01-29.md").write_text(prose + facts, "utf-8")
+    write(root, "2026-01-30", ["- W @Ferry: Was offline.", "- W @Ferry: Is in use."])
+    reflect(root)
+    lines = {n: block(root, f"bank/entities/{n}.md", "summary")[0] for n in ("Ferry", "Edda")}
+    assert lines == {
+        "Ferry": "Is our booking service.",
+        "Edda": "Dr Edda Ruiz, musicologist at the university, rang.",
+    }
+    index = block(root, "bank/index.md", "index")
+    assert any("· Is our booking service." in line for line in index)
 
 
 def test_what_fixes_a_property_does_not_fade(root: Path) -> None:
@@ -348,14 +373,15 @@ def test_what_somebody_ruled_to_hold_beside_a_newer_line_leads_again(root: Path)
     assert older.replace(" W @Ling:", "") in block(root, page, "summary")
 
 
-def test_what_a_newer_line_takes_up_stands_last_where_there_is_room(root: Path) -> None:
+def test_what_a_newer_line_takes_up_stands_beside_that_one(root: Path) -> None:
     write(root, "2026-02-01", ["- W @Odd: Wants the blue canvas for the dinghy."])
     write(root, "2026-02-02", ["- W @Odd: Wants brass eyelets in the canvas of the dinghy."])
     reflect(root)
-    assert block(root, "bank/entities/Odd.md", "summary")[1:] == [
-        "- Wants brass eyelets in the canvas of the dinghy.",
-        "- Wants the blue canvas for the dinghy. · before a newer line of 2026-02-02",
-    ]
+    assert pasts(root, "bank/entities/Odd.md") == {
+        "Wants brass eyelets in the canvas of the dinghy.": (
+            "before, on 2026-02-01: Wants the blue canvas for the dinghy."
+        )
+    }
     write(root, "2026-02-03", [f"- W @Odd: Has {thing}." for thing in THINGS])
     reflect(root)
     assert "blue canvas" not in "".join(block(root, "bank/entities/Odd.md", "summary"))
@@ -415,7 +441,8 @@ def test_a_page_says_how_many_opinions_it_leaves_to_the_page_of_opinions(root: P
     write(root, "2026-01-28", [f"- O(c=0.8) @Ling: Likes the {thing}." for thing in things.split()])
     reflect(root)
     summary = block(root, "bank/entities/Ling.md", "summary")
-    shown = sum("Likes the" in line or "search" in line for line in summary)
+    whole = (root / "bank/entities/Ling.md").read_text("utf-8").partition("begin timeline")[0]
+    shown = whole.count("Likes the") + whole.count("search")
     assert summary[-1] == f"{13 - shown} more opinions in [opinions](../opinions.md)"
 
 
@@ -494,9 +521,12 @@ def test_a_denial_repeats_nothing(tmp_path: Path) -> None:
     write(tmp_path, "2026-03-02", ["- W @Ines: Is not allergic to cashews and walnuts."])
     reflect(tmp_path)
     page = "bank/entities/Ines.md"
-    first, *others = block(tmp_path, page, "summary")[1:]
-    assert first == "- Is not allergic to cashews and walnuts."
-    assert others == ["- Is allergic to walnuts and cashews. · before a newer line of 2026-03-02"]
+    assert block(tmp_path, page, "summary")[1:] == ["- Is not allergic to cashews and walnuts."]
+    assert pasts(tmp_path, page) == {
+        "Is not allergic to cashews and walnuts.": (
+            "before, on 2026-01-02: Is allergic to walnuts and cashews."
+        )
+    }
     assert block(tmp_path, page, "timeline")[1:] == [
         "- 2026-02-02 · Is not allergic to walnuts and cashews. · before a newer line of 2026-03-02"
     ]

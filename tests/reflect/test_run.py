@@ -229,10 +229,10 @@ def test_a_summary_states_no_superseded_fact_as_current(write_log: Callable[...,
         page = root / "bank" / "entities" / "Peter.md"
         assert "- Lives in Berlin." in page.read_text("utf-8")
         bank.reflect(day="2025-03-02")
-        summary, _, rest = page.read_text("utf-8").partition("begin timeline")
-        assert "Lives in Lisbon." in summary
-        assert "Lives in Berlin." not in summary
-        assert "~~Lives in Berlin.~~" in rest
+        text = page.read_text("utf-8")
+        assert "- Lives in Lisbon. ([" in text
+        assert " · until 2025-03-02: Lives in Berlin. ([" in text
+        assert text.count("Lives in Berlin.") == 1
 
 
 def test_a_folder_with_a_pages_name_is_left_alone_and_named(harbour: Bank) -> None:

@@ -48,7 +48,7 @@ def test_the_old_opinion_falls_and_leads_to_the_new_one(
     assert f" · until 2025-06-01: {before}" in line
     assert page.count(before) == 1
     history = (root / "bank" / "entities" / "Peter.md").read_text("utf-8")
-    assert f"~~{before}~~ (until 2025-06-01) ([memory/2025-03-01.md#L" in history
+    assert f" · until 2025-06-01: {before} ([memory/2025-03-01.md#L" in history
 
 
 def test_the_line_of_an_opinion_names_all_that_it_took_the_place_of(

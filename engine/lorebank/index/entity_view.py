@@ -54,6 +54,9 @@ class Description(Record):
 
     text: str
     source: Citation
+    is_sure: bool = True
+    """Whether its form and place say that it defines; not so behind a colon in a note, where any
+    property may stand, or where a sentence of the core memory merely begins with the name."""
 
 
 def descriptions(connection: Connection) -> dict[str, Description]:
@@ -84,11 +87,12 @@ def descriptions(connection: Connection) -> dict[str, Description]:
             defined = [slug for slug in [names.get(slugify(section))] if slug]
         headed.add((path, heading))
         place, said = Citation(path, first, last), _sentences(text)
+        is_sure = role == "core" or not (head and head["rest"].startswith(":"))
         for slug in defined:
-            found.setdefault(slug, Description(said[0], place))
+            found.setdefault(slug, Description(said[0], place, is_sure))
         for sentence in said if role == "core" else ():
             if subject := _named_first(sentence, names):
-                named_first.setdefault(subject, Description(sentence, place))
+                named_first.setdefault(subject, Description(sentence, place, is_sure=False))
     return named_first | found
 
 

@@ -28,8 +28,9 @@ from lorebank.markdown.facts import extract_facts
 from lorebank.names.entities import list_entities
 from lorebank.names.entity_rows import display_names_on
 from lorebank.names.plain_mentions import plainly_named
+from lorebank.pages.defining import definitions
 from lorebank.pages.edits import PageEdit, read_pages
-from lorebank.pages.facts import BankContent
+from lorebank.pages.facts import BankContent, known_facts
 from lorebank.pages.pages import FEWEST_LINES, is_only_generated
 from lorebank.settings.tables import Config
 
@@ -80,7 +81,7 @@ def read_content(
     unjudged = newer_unjudged(opinions, pairs, place)
     agenda = read_agenda(connection, until or today, AGENDA_FOREVER)
     over = what_is_over(connection, as_of=until, today=until or today)
-    return BankContent(
+    content = BankContent(
         facts=facts,
         opinions=tuple(
             replace(
@@ -98,33 +99,29 @@ def read_content(
         today=today,
         newest=newest_recorded(connection, until),
         unjudged=unjudged,
-        questioned=_announced(facts, until or today, vectors_of, ruled_pairs(connection))
+        questioned=_perhaps_over(facts, until or today, vectors_of, ruled_pairs(connection))
         | {last[o]: new for o in unjudged for new in reversed(unjudged[o]) if new in spoken},
         over=over,
         relations=relations_of_facts(connection),
         beside=ruled_pairs(connection, Relation.BOTH, as_of=until),
         named=plainly_named(connection),
-        descriptions=descriptions(connection),
         notes=notes_naming(connection, until),
         coming=sorted((*agenda.items, *agenda.doubtful), key=lambda item: item.order),
         bare=_bare(root, entities),
     )
+    called = {slug: (entity.name, *entity.aliases) for slug, entity in entities.items()}
+    lasting = descriptions(connection)
+    defined = definitions(connection, known_facts(content), called, lasting, until)
+    return replace(content, descriptions=defined)
 
 
-def _announced(
+def _perhaps_over(
     facts: Sequence[Fact],
     today: date,
     vectors_of: VectorsOf | None,
     judged: Collection[tuple[str, str]],
 ) -> dict[str, str]:
-    """Facts before which a newer one stands that announced a day which has come."""
-    begins = {
-        fact.id: fact.occurred
-        for fact in facts
-        if fact.recorded and fact.occurred and fact.occurred.announces(fact.recorded)
-    }
-    begun = {id_ for id_, when in begins.items() if not when.begins_after(today)}
-    about = {slug for fact in facts if fact.id in begun for slug in fact.subjects}
+    """Fact id → id of a newer fact about the same, near in meaning, that may say otherwise."""
     lines = [
         Dated(
             fact.id,
@@ -132,13 +129,13 @@ def _announced(
             slug,
             (fact.recorded, fact.citation.path, fact.citation.start_line),
             is_ahead=any(time.begins_after(today) for time in fact.times),
-            is_announced=fact.id in begins,
+            is_announced=bool(fact.occurred and fact.occurred.announces(fact.recorded)),
             is_event=fact.kind is FactKind.EXPERIENCE,
             trust=trust_of(fact),
         )
         for fact in facts
-        if begun and fact.recorded and fact.kind is not FactKind.OPINION
-        for slug in about.intersection(fact.subjects)
+        if fact.recorded and fact.kind is not FactKind.OPINION
+        for slug in fact.subjects
     ]
     texts = {fact.id: fact.content for fact in facts}
 
@@ -146,8 +143,7 @@ def _announced(
         known = vectors_by_text(vectors_of, {texts[id_] for id_ in ids})
         return {id_: known[texts[id_]] for id_ in ids if texts[id_] in known}
 
-    newer = newer_lines(lines, vectors, lambda: judged)
-    return {old: new for old, new in newer.items() if new in begun}
+    return newer_lines(lines, vectors, lambda: judged)
 
 
 def _spelled(fact: Fact, names: Mapping[str, str]) -> Fact:

@@ -11,6 +11,7 @@ its matter up (`threads`). Whom else a line names and how often a thing was said
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from datetime import date
@@ -35,6 +36,7 @@ from lorebank.pages.telling import (
     numbers_of,
     on_days,
     resolved,
+    share_a_word,
     span,
 )
 from lorebank.records import Record
@@ -56,6 +58,14 @@ _WEIGHTS = {_NOW: 1.0, _COMING: 1.2, _OPINIONS: 0.7, _LATELY: 0.8}
 other hands the order of these numbers hardly matters: 49 to 53 of 76 points less faults."""
 
 
+_CROWDED = 0.03
+"""What a line is worth less for each of its section that is worth more, so that no section takes
+all the room: on fixtures and two workspaces by other hands 147 points of 189 stand in the first ten
+lines instead of 144, as with .05, where source lines stand on more pages."""
+_LONGEST = 300
+"""Characters of a line that are shown; a longer one is cut at a word."""
+
+
 class View(Record):
     slug: str
     page: str
@@ -72,6 +82,8 @@ class View(Record):
     related: Sequence[tuple[str, str]] = ()
     """Names of the entities in the same facts, strongest first, and what a fact says they are."""
     threads: Threads = field(default_factory=Threads)
+    questioned: Mapping[str, Fact] = field(default_factory=dict)
+    """Id of a fact → the newer one that may say otherwise; nobody has judged the two."""
 
 
 class Line(Record):
@@ -82,11 +94,63 @@ class Line(Record):
     order: tuple[int, ...]
     """Within its section: the first first."""
     fact: str = ""
+    past: KnownFact | None = None
+    """What was said of it before."""
+
+
+class _Told:
+    """What the lines about an entity are to one another."""
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+        self.by_id = {k.fact.id: k for k in view.facts}
+        self.newest = max((k.fact.recorded for k in view.facts if k.fact.recorded), default=None)
+        self.over = _over(view)
+        self.by_hand = _by_hand(view)
+        self.heirs = _heirs(self)
+        """Id of a fact → that of the newest one whose past it is."""
+        self.pasts = {
+            self.by_id[self.heirs[k.fact.id]].fact.citation: k
+            for k in view.facts
+            if self.is_past(k)
+        }
+        """Where a line stands → the last of what was before it."""
+
+    def has_faded(self, known: KnownFact) -> bool:
+        """Whether it happened long before the newest line: it makes room, also for what it took
+        up."""
+        written = known.fact.recorded
+        if self.newest is None or written is None or _section(known) != _LATELY:
+            return False
+        return (self.newest - written).days > _FADING
+
+    def stands(self, known: KnownFact) -> bool:
+        """Whether it is told as what holds or happened by itself, not as the past of another."""
+        id_ = known.fact.id
+        same = self.view.threads.repeated.get(id_, id_)
+        is_said_again = same != id_ and same in self.by_id and _holds(self.by_id[same])
+        is_told = is_said_again or id_ in self.heirs or id_ in self.over or same in self.by_hand
+        return _holds(known) and not is_told and not self.has_faded(known)
+
+    def is_past(self, known: KnownFact) -> bool:
+        """Whether it tells what was before another line: no event, plan or repetition does."""
+        fact, repeated = known.fact, self.view.threads.repeated
+        is_untold = fact.id in self.over or fact.kind is FactKind.EXPERIENCE
+        if fact.id not in self.heirs or is_untold:
+            return False
+        heir = self.by_id[self.heirs[fact.id]]
+        if repeated.get(fact.id, fact.id) != repeated.get(heir.fact.id, heir.fact.id):
+            return True
+        is_habit = self.view.threads.restated_on_days(heir, self.by_id)
+        return not is_habit and numbers_of(fact.content) != numbers_of(heir.fact.content)
 
 
 def entity_page(view: View, link: Link) -> dict[str, str]:
-    screen = screen_lines(view)
+    told = _Told(view)
+    screen = _screen(told)
     shown = {line.fact for line in screen} | {str(line.source) for line in screen}
+    shown |= {line.past.fact.id for line in screen if line.past}
+    shown |= {str(view.description.source)} if view.description else set()
     # The page of opinions cites the newest line of each; the older ones are their history.
     held = [o for o in view.opinions if o.status is not OpinionStatus.SUPERSEDED and o.evidence]
     shown |= {str(opinion.evidence[-1].source) for opinion in held}
@@ -99,23 +163,35 @@ def entity_page(view: View, link: Link) -> dict[str, str]:
     ]
     bodies = {
         "summary": screen_body(view, screen, len(left)),
-        "timeline": _timeline_body(view, shown),
+        "timeline": _timeline_body(told, shown),
         "related": f"## Related\n\n{' · '.join(related)}" if related else "",
     }
     return {block: body for block, body in bodies.items() if body}
 
 
 def screen_lines(view: View) -> list[Line]:
-    """The lines above the fold, the weightiest of all in the order they stand there."""
-    room = SCREEN - (view.description is not None)
-    candidates = sorted((*_states(view), *_appointments(view)), key=lambda line: -line.weight)
-    chosen: list[Line] = []
-    for line in candidates:
-        if len(chosen) == room:
-            break
-        if line.source not in {other.source for other in chosen}:
-            chosen.append(line)
+    """The lines above the fold, in the order they stand there."""
+    return _screen(_Told(view))
+
+
+def _screen(told: _Told) -> list[Line]:
+    """The weightiest of all; each counts less the more of its section are weightier, so that none
+    takes all the room."""
+    room = SCREEN - (told.view.description is not None)
+    candidates = (*_states(told), *_appointments(told))
+    by_place: dict[Citation, Line] = {}
+    description = told.view.description
+    for line in sorted(candidates, key=lambda line: -line.weight):
+        if description is None or line.source != description.source:
+            by_place.setdefault(line.source, line)
+    above: Counter[str] = Counter()
+    ranked = []
+    for line in by_place.values():
+        ranked.append((line.weight - _CROWDED * above[line.section], line))
+        above[line.section] += 1
+    ranked.sort(key=lambda entry: -entry[0])
     sections = list(_WEIGHTS)
+    chosen = [line for _, line in ranked[:room]]
     return sorted(chosen, key=lambda line: (sections.index(line.section), line.order))
 
 
@@ -127,7 +203,7 @@ def screen_body(view: View, lines: Sequence[Line], left: int) -> str:
     for section in _WEIGHTS:
         own = [line for line in lines if line.section == section]
         if own:
-            rows = [f"- {line.text} ({citation_link(line.source, view.page)})" for line in own]
+            rows = [_row(line, view) for line in own]
             parts.append("\n".join([f"**{section}**", "", *rows]))
     rows = [
         f"- {note.day} · {escape_inline(note.content)} ({citation_link(note.source, view.page)})"
@@ -140,8 +216,18 @@ def screen_body(view: View, lines: Sequence[Line], left: int) -> str:
     return "\n\n".join(parts)
 
 
-def _appointments(view: View) -> list[Line]:
-    lines = []
+def _row(line: Line, view: View) -> str:
+    row = f"- {line.text} ({citation_link(line.source, view.page)})"
+    if line.past is None:
+        return row
+    day = f", on {line.past.day}" if line.past.day else ""
+    until = f"until {line.past.since}" if line.past.since else f"before{day}"
+    place = citation_link(line.past.fact.citation, view.page)
+    return f"{row} · {until}: {_told(line.past, view.slug, whole=True)} ({place})"
+
+
+def _appointments(told: _Told) -> list[Line]:
+    view, lines = told.view, []
     for item in view.coming:
         day = item.when and (item.when.start or item.when.end)
         ahead = (day - view.today).days if day else 0
@@ -151,20 +237,16 @@ def _appointments(view: View) -> list[Line]:
         text = f"{due(item)} · {said}" if item.when else said
         text = f"**overdue** · {text}" if item.overdue else text
         text += doubt(item, view.page)
-        lines.append(Line(_COMING, text, item.source, weight, (ahead, item.source.start_line)))
+        order = (ahead, item.source.start_line)
+        past = told.pasts.get(item.source)
+        lines.append(Line(_COMING, text, item.source, weight, order, past=past))
     return lines
 
 
-def _states(view: View) -> list[Line]:
-    """What holds, is thought or happened, of facts that no newer line takes up."""
-    newest = max((k.fact.recorded for k in view.facts if k.fact.recorded), default=None)
-    known = [k for k in view.facts if _holds(k) and not _has_faded(k, newest)]
-    by_id = {k.fact.id: k for k in view.facts}
-    times = {k.fact.id: k.fact.occurred for k in known}
-    to_come = {id_ for id_, when in times.items() if when and when.begins_after(view.today)}
-    days = {when for when in times.values() if when and when.start == when.end}
-    over = _over(view)
-    leading = {k.fact.id for k in known} - over  # a day that has passed takes up nothing
+def _states(told: _Told) -> list[Line]:
+    """What holds, is thought or happened, each with what was said of it before."""
+    view = told.view
+    days = {k.fact.occurred for k in view.facts if _holds(k) and _is_one_day(k.fact)}
     coming = {item.source for item in view.coming}
     opinions = {
         line.fact_id: opinion
@@ -173,33 +255,18 @@ def _states(view: View) -> list[Line]:
         if line.reason in ("stated", "restated")
     }
     lines = []
-    by_hand = _by_hand(view)
-    # What is still to come takes up nothing that holds today.
-    today = leading - to_come
-    for k in known:
+    for k in filter(told.stands, view.facts):
         fact = k.fact
-        same = view.threads.repeated.get(fact.id, fact.id)
-        if fact.id in over or same in by_hand or (same != fact.id and same in leading):
+        if fact.citation in coming:
             continue
-        others = leading if fact.id in to_come else today
-        newer = others.intersection(view.threads.newer_on_topic.get(fact.id, ()))
-        # What speaks of one thing of a list leaves the others standing.
-        names = words(" ".join(mention.name for mention in fact.mentions))
-        again = view.threads.restated_on_days(k, by_id)
-        is_habit = again and fact.kind is FactKind.EXPERIENCE  # one exception ends none
-        stands = all(clause_meant(fact.content, by_id[id_].fact.content, names) for id_ in newer)
-        # A day to come that stands in no entry of the agenda is called off, or told by another.
-        is_day = fact.id in to_come and fact.recorded and fact.occurred in days
-        taken_up = not (is_habit or stands)
-        is_exception = any(view.threads.restated_on_days(by_id[id_], by_id) for id_ in newer)
-        if taken_up and (is_exception or not _is_state(fact)):
-            continue
-        if fact.citation in coming or is_day:
-            continue
-        section = _COMING if fact.id in to_come else _section(k)
+        to_come = fact.occurred is not None and fact.occurred.begins_after(view.today)
+        if to_come and fact.recorded and fact.occurred in days:
+            continue  # that stands in no entry of the agenda: called off, or told by another
+        section = _COMING if to_come else _section(k)
         text = _told(k, view.slug)
         if k.in_part and k.newer is not None:
             text += f" · in part superseded by {citation_link(k.newer.citation, view.page)}"
+        again = view.threads.restated_on_days(k, told.by_id)
         if again:
             is_event = len({numbers_of(each.fact.content) for each in again}) > 1
             section = _LATELY if is_event else section
@@ -207,7 +274,7 @@ def _states(view: View) -> list[Line]:
         opinion = opinions.get(fact.id)
         if section == _OPINIONS and opinion is not None:
             text += f" · {opinion.confidence:.2f}{standing(opinion)}"
-            text += f" · {opinion.not_judged} newer not judged" if opinion.not_judged else ""
+            text += _not_judged(opinion, view.questioned.get(fact.id))
         elif section == _OPINIONS and fact.confidence is not None:
             text += f" · {fact.confidence:.2f}"
         elif section == _COMING and fact.occurred:
@@ -215,19 +282,89 @@ def _states(view: View) -> list[Line]:
         elif section == _LATELY and k.day and not fact.occurred and not again:
             text = f"{k.day.isoformat()} · {text}"
         weight = _WEIGHTS[section]
-        if any(" " not in relation for relation in k.relations):  # no mere `is number`
+        if _fixes_property(k):
             weight += _RECENT
-        elif newest is not None and fact.recorded is not None:
-            weight += _RECENT * 0.5 ** ((newest - fact.recorded).days / _FADING)
-        day = view.threads.questioned.get(fact.id)
-        if taken_up:  # it still holds, and stands there where nothing else needs the room
-            weight -= 2
-            day = max((d for id_ in newer if (d := by_id[id_].fact.recorded)), default=day)
-        text += _questioned_by(day)
+        elif told.newest is not None and fact.recorded is not None:
+            weight += _RECENT * 0.5 ** ((told.newest - fact.recorded).days / _FADING)
         trust = trust_of(fact) if section in (_NOW, _OPINIONS) else 0  # the owner's word first
         order = (-trust, -k.day.toordinal() if k.day else 0, fact.citation.start_line)
-        lines.append(Line(section, text, fact.citation, weight, order, fact.id))
+        past = told.pasts.get(fact.citation)
+        lines.append(Line(section, text, fact.citation, weight, order, fact.id, past))
     return lines
+
+
+def _not_judged(opinion: Opinion, newer: Fact | None) -> str:
+    """What waits for a judge: ` · before a newer line of 2026-02-10`."""
+    many = opinion.not_judged
+    if newer is None:
+        return f" · {many} newer not judged" if many else ""
+    lines = f"{many} newer lines, the last" if many > 1 else "a newer line"
+    return f" · before {lines} of {newer.recorded}"
+
+
+def _heirs(told: _Told) -> dict[str, str]:
+    """Id of a fact → that of the newest one whose past it is: what replaces it, or takes up its
+    matter where nobody has judged the two."""
+    view, by_id = told.view, told.by_id
+    heirs = {
+        k.fact.id: k.newer.id
+        for k in view.facts
+        if k.newer is not None
+        if not (k.in_part and _is_of_a_list(k.fact, k.newer))
+    }
+    said = {
+        opinion.id: [e.fact_id for e in opinion.evidence if e.reason in ("stated", "restated")]
+        for opinion in view.opinions
+    }
+    for opinion in view.opinions:
+        newer = [id_ for id_ in said.get(opinion.superseded_by or "", ()) if id_ in by_id]
+        heirs |= {id_: newer[-1] for id_ in said[opinion.id] if newer and id_ not in newer}
+    heirs = {old: new for old, new in heirs.items() if new in by_id}
+    # A day that has passed takes up nothing, and what is still to come nothing that holds today.
+    leading = {k.fact.id for k in view.facts if _holds(k) and not told.has_faded(k)} - told.over
+    times = {id_: by_id[id_].fact.occurred for id_ in by_id}
+    ahead = {id_ for id_, when in times.items() if when and when.begins_after(view.today)}
+    coming = {item.source for item in view.coming}
+    for k in view.facts:
+        fact = k.fact
+        if not _holds(k) or fact.id in heirs or fact.citation in coming:
+            continue
+        newer = [*view.threads.newer_on_topic.get(fact.id, ())]
+        near = view.questioned.get(fact.id)
+        if near is not None and fact.kind is not FactKind.OPINION and share_a_word(fact, near):
+            newer.append(near.id)
+        newer = [id_ for id_ in newer if id_ in leading]
+        # Lines of one day hold side by side.
+        newer = [
+            id_ for id_ in newer if not fact.recorded or by_id[id_].fact.recorded != fact.recorded
+        ]
+        if fact.id not in ahead:
+            newer = [id_ for id_ in newer if id_ not in ahead]
+        if _fixes_property(k):  # no event takes that up
+            newer = [id_ for id_ in newer if by_id[id_].fact.kind is not FactKind.EXPERIENCE]
+        if fact.kind is FactKind.EXPERIENCE and view.threads.restated_on_days(k, by_id):
+            continue  # one exception ends no habit
+        if not all(_is_of_a_list(fact, by_id[id_].fact) for id_ in newer):
+            heirs[fact.id] = newer[-1]
+    return {id_: _last(id_, heirs) for id_ in heirs}
+
+
+def _is_of_a_list(older: Fact, newer: Fact) -> bool:
+    """Whether the newer one speaks of one thing of several: the others stand."""
+    names = words(" ".join(mention.name for mention in older.mentions))
+    return bool(clause_meant(older.content, newer.content, names))
+
+
+def _last(id_: str, heirs: Mapping[str, str]) -> str:
+    met = set()
+    while id_ in heirs and id_ not in met:
+        met.add(id_)
+        id_ = heirs[id_]
+    return id_
+
+
+def _is_one_day(fact: Fact) -> bool:
+    return fact.occurred is not None and fact.occurred.start == fact.occurred.end
 
 
 def _over(view: View) -> set[str]:
@@ -251,8 +388,8 @@ def _over(view: View) -> set[str]:
     return over
 
 
-def _is_state(fact: Fact) -> bool:
-    return fact.kind not in (FactKind.OPINION, FactKind.EXPERIENCE)
+def _fixes_property(known: KnownFact) -> bool:
+    return any(" " not in relation for relation in known.relations)  # no mere `is number`
 
 
 def _holds(known: KnownFact) -> bool:
@@ -265,14 +402,6 @@ def _by_hand(view: View) -> set[str]:
     return {view.threads.repeated.get(id_, id_) for id_ in own}
 
 
-def _has_faded(known: KnownFact, newest: date | None) -> bool:
-    """Whether it happened long before the newest line: it makes room, also for what it took up."""
-    written = known.fact.recorded
-    if newest is None or written is None or _section(known) != _LATELY:
-        return False
-    return (newest - written).days > _FADING
-
-
 def _section(known: KnownFact) -> str:
     fact, occurred = known.fact, known.fact.occurred
     if fact.kind is FactKind.OPINION:
@@ -281,49 +410,42 @@ def _section(known: KnownFact) -> str:
     return _LATELY if passed or fact.kind is FactKind.EXPERIENCE else _NOW
 
 
-def _timeline_body(view: View, shown: set[str]) -> str:
+def _timeline_body(told: _Told, shown: set[str]) -> str:
     """What the screen does not show, newest first; what no longer holds is struck through."""
-    by_id = {k.fact.id: k for k in view.facts}
+    view, by_id = told.view, told.by_id
     rows: dict[tuple[str, frozenset[str], int], list[KnownFact]] = {}
     on_screen = [k for k in view.facts if k.fact.id in shown]
     folded = {each.fact.id for k in on_screen for each in view.threads.restated_on_days(k, by_id)}
-    by_hand = _by_hand(view)
     for k in sorted(view.facts, key=newest_first):
         said = view.threads.repeated.get(k.fact.id, k.fact.id)
         is_shown = not shown.isdisjoint((k.fact.id, str(k.fact.citation)))
-        if not is_shown and k.fact.id not in folded and not (_holds(k) and said in by_hand):
+        if not is_shown and k.fact.id not in folded and not (_holds(k) and said in told.by_hand):
             key = said, numbers_of(k.fact.content), trust_of(k.fact)
             rows.setdefault(key, []).append(k)
-    over = _over(view)
-    leading = {id_: k for id_, k in by_id.items() if id_ not in over}
-    lines = [_timeline_line(view, same, leading) for same in rows.values()]
+    lines = [_timeline_line(told, same) for same in rows.values()]
     return "\n".join(["## Timeline", "", *lines]) if lines else ""
 
 
-def _questioned_by(day: date | None) -> str:
-    return f" · before a newer line of {day}" if day else ""
-
-
-def _timeline_line(view: View, same: Sequence[KnownFact], leading: Mapping[str, KnownFact]) -> str:
-    known = same[0]
-    is_open = known.status is FactStatus.LIVE and known.fact.kind is not FactKind.EXPERIENCE
-    newer = view.threads.newer_on_topic.get(known.fact.id, ()) if is_open else ()
-    last = next((leading[id_] for id_ in reversed(newer) if id_ in leading), None)
-    then = _questioned_by(last.fact.recorded) if last else ""
+def _timeline_line(told: _Told, same: Sequence[KnownFact]) -> str:
+    """Of lines that say the same, the newest first."""
+    view, known = told.view, same[0]
     said = _told(known, view.slug, whole=True)
-    newer_fact = known.newer
-    by = f" by {citation_link(newer_fact.citation, view.page)}" if newer_fact else ""
+    newer = known.newer
+    by = f" by {citation_link(newer.citation, view.page)}" if newer else ""
     if known.status is not FactStatus.LIVE:
-        over = f"{known.status.value}{by}"
-        if known.since and not (newer_fact and view.slug not in newer_fact.slugs):
-            over = f"until {known.since}"  # the newer line stands on this page
+        is_here = newer is not None and view.slug in newer.slugs
+        over = f"until {known.since}" if known.since else known.status.value
+        over += "" if is_here else by
         said = f"~~{said}~~ ({over})"
     elif known.in_part:
         said = f"{said} (in part superseded{by})"
+    elif known.fact.id in told.heirs and known.fact.kind is not FactKind.EXPERIENCE:
+        heir = told.by_id[told.heirs[known.fact.id]].fact
+        said = f"{said} · before a newer line of {heir.recorded}"
     if len(same) > 1:
         said += f" · {len(same)} times since {date_label(same[-1])}"
     places = ", ".join(citation_link(k.fact.citation, view.page) for k in same)
-    return f"- {date_label(known)} · {said}{then} ({places})"
+    return f"- {date_label(known)} · {said} ({places})"
 
 
 def _told(known: KnownFact, slug: str, *, whole: bool = False) -> str:
@@ -331,6 +453,8 @@ def _told(known: KnownFact, slug: str, *, whole: bool = False) -> str:
     text = known.fact.content if whole else resolved(known)
     subjects = [mention for mention in known.fact.mentions if mention.subject]
     is_own = not slug or not subjects or subjects[0].slug == slug
-    if is_own or any(begins_with(text, m.name, m.slug) for m in subjects):
-        return escape_inline(text) + known.fact.origin.note
-    return escape_inline(f"{subjects[0].name}: {text}") + known.fact.origin.note
+    if not is_own and not any(begins_with(text, m.name, m.slug) for m in subjects):
+        text = f"{subjects[0].name}: {text}"
+    if len(text) > _LONGEST:
+        text = f"{text[:_LONGEST].rsplit(' ', 1)[0]} …"
+    return escape_inline(text) + known.fact.origin.note

@@ -33,7 +33,7 @@ class BankContent(Record):
     """Opinion id → ids of newer facts that may bear on it and that nobody has judged."""
     questioned: Mapping[str, str] = field(default_factory=dict)
     """Fact id → id of a newer fact that may say otherwise: of the last word on an opinion the
-    likeliest of those, else one near in meaning that says from which day, now come, it holds."""
+    likeliest of those, else one about the same, near in meaning."""
     over: Over = Over({}, {}, {})
     """What holds no longer, by what newer lines and rulings say."""
     relations: Mapping[str, frozenset[str]] = field(default_factory=dict)

@@ -11,11 +11,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
-from datetime import date
 from functools import cached_property
 from pathlib import PurePosixPath
 
-from lorebank.domain.facts import Entity, FactKind, FactStatus, Opinion
+from lorebank.domain.facts import Entity, Fact, FactKind, FactStatus, Opinion
 from lorebank.generation.writing import ModelInRun
 from lorebank.language.folding import slugify
 from lorebank.markdown.blocks import broken_names, find_blocks
@@ -96,14 +95,13 @@ class PagePlan:
         if slug not in self._threads:
             about = self._about[slug]
             facts = [known.fact for known in about.facts]
-            threads = find_threads(facts, about.opinions, self.content.beside)
-            self._threads[slug] = replace(threads, questioned=self._questioned)
+            self._threads[slug] = find_threads(facts, about.opinions, self.content.beside)
         return self._threads[slug]
 
     @cached_property
-    def _questioned(self) -> dict[str, date | None]:
-        days = {fact.id: fact.recorded for fact in self.content.facts}
-        return {old: days.get(new) for old, new in self.content.questioned.items()}
+    def _questioned(self) -> dict[str, Fact]:
+        by_id = {fact.id: fact for fact in self.content.facts}
+        return {old: by_id[new] for old, new in self.content.questioned.items()}
 
     def repeated(self, slug: str) -> Mapping[str, str]:
         """Id of a fact about an entity, or about nobody ("") → the newest that says the same."""
@@ -151,6 +149,7 @@ class PagePlan:
             coming=[item for item in content.coming if slug in item.entities],
             related=_related(slug, about, content),
             threads=self.threads(slug),
+            questioned=self._questioned,
         )
 
     def _entity_edit(self, entity: Entity, path: str, old: str | None) -> PageEdit:

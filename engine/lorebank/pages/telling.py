@@ -186,6 +186,12 @@ def _said(fact: Fact) -> _Said:
     return _Said(telling, numbers, letters[0] if letters else "", frozenset(letters))
 
 
+def share_a_word(one: Fact, other: Fact) -> bool:
+    """Whether both hold a word that tells something: nearness in meaning alone joined `Port is 8441
+    with TLS` and `The spool keeps frames for 21 days`."""
+    return not set(_said(one).words).isdisjoint(_said(other).words)
+
+
 class Threads(Record):
     newer_on_topic: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Fact id → the ids of newer facts about the same matter, the oldest first."""
@@ -193,8 +199,6 @@ class Threads(Record):
     """Fact id → the id of the newest fact that says the same, of the owner's where there is one."""
     wordings: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Fact id → the ids of all facts of which it is the newest to say so, the oldest first."""
-    questioned: Mapping[str, date | None] = field(default_factory=dict)
-    """Id of a line → the day of a newer one that may say otherwise; nobody has judged the two."""
 
     def restated_on_days(self, known: KnownFact, by_id: Mapping[str, KnownFact]) -> list[KnownFact]:
         """Those of the facts that say what this one, the newest of them, says, itself among them,
