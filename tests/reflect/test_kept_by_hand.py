@@ -156,3 +156,35 @@ def test_line_endings_and_a_missing_last_one_are_kept(root: Path, ending: str) -
     assert data.count(b"\n") == data.count(ending.encode())
     assert data.count(b"lorebank:begin o-") == data.count(b"lorebank:end o-") == 4
     assert reflect(root).changed == ()
+
+
+def test_news_of_the_world_stands_below_the_owners_line_and_leaves_with_its_source(
+    tmp_path: Path,
+) -> None:
+    world = "# World\n\n## 2026-01-10: Harbour\n\n- W @Skerry: The cutter is berthed at Dokken.\n"
+    world += "  - Last reinforced: 2026-02-04\n- W @Ilse: Lives in Porto.\n\nMore.\n"
+    older = "## Retain\n- W @Skerry: The cutter is berthed at Dokken.\n"
+    newer = f"{older}- W @Ilse: Lives in Lisbon now.\n"
+    page, log = tmp_path / "bank/world.md", tmp_path / "memory/2026-02-10.md"
+    logs = {"memory/2026-01-12.md": older, "memory/2026-02-10.md": newer, "bank/world.md": world}
+    for path, text in logs.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text, "utf-8")
+    reflect(tmp_path)
+    text = page.read_text("utf-8")
+    assert below(text, "  - Last reinforced: 2026-02-04")[:2] == [
+        "- Evidence: The cutter is berthed at Dokken."
+        " (2026-02-10, [memory/2026-02-10.md#L2](../memory/2026-02-10.md#L2))",
+        "- Last reinforced: 2026-02-10",
+    ]
+    assert below(text, "- W @Ilse: Lives in Porto.")[:2] == [
+        "- Contradicted: Lives in Lisbon now."
+        " (2026-02-10, [memory/2026-02-10.md#L3](../memory/2026-02-10.md#L3))",
+        "- Updated: 2026-02-10",
+    ]
+    reflect(tmp_path)
+    assert page.read_text("utf-8") == text
+    log.write_text(older, "utf-8")
+    reflect(tmp_path)
+    text = page.read_text("utf-8")
+    assert ("Lisbon" in text, "- Last reinforced: 2026-02-10" in text) == (False, True)

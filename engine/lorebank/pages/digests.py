@@ -6,6 +6,7 @@ told there. An empty body means that there is nothing to tell, and no page.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
@@ -18,6 +19,7 @@ from lorebank.domain.answers import AgendaItem
 from lorebank.domain.facts import Citation, Evidence, FactKind, FactStatus, Opinion, OpinionStatus
 from lorebank.index.agenda import AGENDA_DAYS
 from lorebank.language.folding import fold
+from lorebank.markdown.facts import iso_days
 from lorebank.markdown.plain import citation_link, escape_inline
 from lorebank.pages.facts import BankContent, KnownFact, is_current
 from lorebank.pages.telling import (
@@ -49,6 +51,8 @@ _LINES = 20
 """Lines of today's page, with the headings of its parts."""
 _NEW, _CHANGED, _DOUBTFUL = 5, 4, 2
 """How many of them these parts may take; what is due takes all that are left."""
+_NEWS_OF_ONE = 3
+"""Lines of news below one that is kept by hand."""
 _LATE = 3
 """Of what is overdue, this many lead: the last."""
 
@@ -129,6 +133,39 @@ def _world(bank: Digests, threads: Threads) -> str:
         if known.fact.id not in folded
     ]
     return _cut(lines)
+
+
+def world_news(bank: Digests, threads: Callable[[str], Threads]) -> dict[str, str]:
+    """Id of a fact that `world.md` keeps by hand → what newer notes say of it, in the form of such
+    pages; `threads` of an entity, or of nobody ("")."""
+    about: dict[str, list[KnownFact]] = defaultdict(list)
+    for known in bank.facts:
+        for slug in known.fact.slugs or ("",):
+            about[slug].append(known)
+    news = {}
+    for own in (k for k in bank.facts if k.fact.citation.path == WORLD_PATH):
+        slug = next(iter(own.fact.slugs), "")
+        same = threads(slug).repeated
+        said = same.get(own.fact.id, own.fact.id)
+        noted = [own.fact.recorded, *(d for text in own.fact.details for d in iso_days(text))]
+        last = max(filter(None, noted), default=date.min)
+        again = [
+            k
+            for k in about[slug]
+            if k.fact.citation.path != WORLD_PATH and (k.fact.recorded or date.min) > last
+            if same.get(k.fact.id, k.fact.id) == said
+        ]
+        lines = [("Evidence", "Last reinforced", k.fact) for k in again]
+        if own.newer is not None and own.newer.citation.path != WORLD_PATH:
+            lines.append(("Contradicted", "Updated", own.newer))
+        rows = [
+            f"- {label}: {escape_inline(fact.content)}"
+            f" ({fact.recorded}, {citation_link(fact.citation, WORLD_PATH)})"
+            for label, _, fact in lines[-_NEWS_OF_ONE:]
+        ]
+        if rows:
+            news[own.fact.id] = "\n".join([*rows, f"- {lines[-1][1]}: {lines[-1][2].recorded}"])
+    return news
 
 
 def archive_paths(facts: Sequence[KnownFact]) -> list[str]:

@@ -44,6 +44,7 @@ from lorebank.pages.digests import (
     Digests,
     archive_paths,
     digest_body,
+    world_news,
 )
 from lorebank.pages.edits import PageEdit, plan_page_edit
 from lorebank.pages.entity_page import View, entity_page, screen_body, screen_lines
@@ -63,6 +64,7 @@ _TITLES = {
     WORLD_PATH: "# World\n",
 }
 DIGESTS = tuple(_TITLES)
+_NEWS_OF_FACT = re.compile(r"f-[0-9a-f]{10}\Z")
 RELATED = 12
 """Related entities that a page names: a line or two of links."""
 _TIES = frozenset({"employer", "manager", "spouse"})
@@ -202,12 +204,20 @@ class PagePlan:
             return self._opinions_edit(old)
         name = PurePosixPath(path).stem
         body = self.digest(path)
-        if not body:
-            if old is None:
-                return PageEdit(path, old, old)
-            return plan_page_edit(path, old, {}, drop=(name,))
+        news = world_news(self._digests, self.threads) if path == WORLD_PATH else {}
+        by_hand = {k.fact.id: k.fact.content for k in self._known if k.fact.id in news}
+        bodies = {name: body} | news if body else news
+        if not bodies and old is None:
+            return PageEdit(path, old, old)
+        blocks, _ = find_blocks(old or "", path)
+        stale = {block.name for block in blocks if _NEWS_OF_FACT.match(block.name)}
         return plan_page_edit(
-            path, old, {name: body}, frame=_TITLES.get(path, f"# Experience {name}\n")
+            path,
+            old,
+            bodies,
+            frame=_TITLES.get(path, f"# Experience {name}\n"),
+            drop={name, *stale} - bodies.keys(),
+            below=lambda text: _lines_by_hand(text, path, by_hand),
         )
 
     def _opinions_edit(self, old: str | None) -> PageEdit:
@@ -224,6 +234,7 @@ class PagePlan:
             if block.name not in bodies
             if is_opinion_block(block.name) or block.name in (OPINIONS_BLOCK, *BOOKKEEPING)
         ]
+        by_hand = {o.id: kept_by_hand(o) for o in content.opinions if o.id in bodies}
         return plan_page_edit(
             OPINIONS_PATH,
             old,
@@ -231,7 +242,7 @@ class PagePlan:
             frame=_TITLES[OPINIONS_PATH],
             drop=gone,
             own_notes=notes_on(old or ""),
-            below=lambda text: _lines_by_hand(text, content.opinions, bodies),
+            below=lambda text: _lines_by_hand(text, OPINIONS_PATH, by_hand),
         )
 
 
@@ -316,13 +327,8 @@ def is_only_generated(text: str, entity: Entity, path: str) -> bool:
     return re.sub(r"\A---\s*---", "", bare.strip()).split() == frame.split()
 
 
-def _lines_by_hand(
-    text: str, opinions: Iterable[Opinion], bodies: Mapping[str, str]
-) -> dict[str, int]:
-    """Opinion id → the last line of its statement, of those that the page's owner keeps by hand."""
-    facts = extract_facts(
-        read_document(text, OPINIONS_PATH), recorded=None, headings=(), everywhere=True
-    ).facts
-    ends = {fact.content: fact.citation.end_line for fact in facts}
-    said = {o.id: kept_by_hand(o) for o in opinions if o.id in bodies}
+def _lines_by_hand(text: str, path: str, said: Mapping[str, str]) -> dict[str, int]:
+    """Id → the last line of its statement, of those that the page's owner keeps by hand."""
+    read = extract_facts(read_document(text, path), recorded=None, headings=(), everywhere=True)
+    ends = {fact.content: fact.citation.end_line for fact in read.facts}
     return {id_: ends[words] for id_, words in said.items() if words in ends}
