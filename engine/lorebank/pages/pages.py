@@ -179,7 +179,9 @@ class PagePlan:
         """The screen in a model's words, each sentence with the lines it was checked against."""
         if self._model is None:
             return None
-        shown = {line.fact for line in screen_lines(view)}
+        shown = {line.source for line in screen_lines(view)}
+        if view.description is not None:
+            shown.add(view.description.source)
         lines = [
             AnswerLine(
                 text=known.fact.content,
@@ -190,7 +192,7 @@ class PagePlan:
                 id=known.fact.id,
             )
             for known in view.facts
-            if known.fact.id in shown and known.fact.kind is not FactKind.OPINION
+            if known.fact.citation in shown and known.fact.kind is not FactKind.OPINION
         ]
         if len(lines) < _FEWEST_TOLD:
             return None
