@@ -149,7 +149,9 @@ def test_what_happens_again_and_again_is_one_line(root: Path) -> None:
     told = [li for li in block(root, page, "summary") if "nightly" in li]
     assert told == [f"- {said}, 3.6 GB. · on 4 days since 2026-02-01"]
     assert pasts(root, page) == {
-        told[0][2:]: "before, on 2026-02-03: The nightly copy to the second disk failed."
+        told[0][
+            2:
+        ]: "before, on 2026-02-03, not judged: The nightly copy to the second disk failed."
     }
     world = [li for li in block(root, "bank/world.md", "world") if "nightly" in li]
     assert world == [f"- {said}, 3.6. · on 4 days since 2026-02-01"]
@@ -379,7 +381,7 @@ def test_what_a_newer_line_takes_up_stands_beside_that_one(root: Path) -> None:
     reflect(root)
     assert pasts(root, "bank/entities/Odd.md") == {
         "Wants brass eyelets in the canvas of the dinghy.": (
-            "before, on 2026-02-01: Wants the blue canvas for the dinghy."
+            "before, on 2026-02-01, not judged: Wants the blue canvas for the dinghy."
         )
     }
     write(root, "2026-02-03", [f"- W @Odd: Has {thing}." for thing in THINGS])
@@ -524,7 +526,7 @@ def test_a_denial_repeats_nothing(tmp_path: Path) -> None:
     assert block(tmp_path, page, "summary")[1:] == ["- Is not allergic to cashews and walnuts."]
     assert pasts(tmp_path, page) == {
         "Is not allergic to cashews and walnuts.": (
-            "before, on 2026-01-02: Is allergic to walnuts and cashews."
+            "before, on 2026-01-02, not judged: Is allergic to walnuts and cashews."
         )
     }
     assert block(tmp_path, page, "timeline")[1:] == [

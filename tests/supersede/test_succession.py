@@ -84,7 +84,10 @@ def test_a_value_announced_for_later_replaces_the_other_from_its_day(tmp_path: P
         assert "Porto" not in now
         assert "from 2026-03-15 · From 15 March Kit lives in Porto." in coming
         bank.reflect(now=there)
-        assert "Ghent" not in page.read_text("utf-8").partition("## Timeline")[0]
+        shown = page.read_text("utf-8").partition("## Timeline")[0].splitlines()
+        [line] = [line for line in shown if "Ghent" in line]
+        assert "From 15 March Kit lives in Porto." in line.partition(" · until 2026-03-15: ")[0]
+        assert "Still lives in Ghent" in line.partition(" · until 2026-03-15: ")[2]
 
 
 def test_a_ruling_waits_for_the_day_that_the_newer_line_names(tmp_path: Path) -> None:
@@ -137,9 +140,10 @@ def test_what_ended_leaves_the_page_and_the_head_of_recall(tmp_path: Path) -> No
         bank.sync()
         bank.reflect(now=TODAY)
         page = (tmp_path / "bank/entities/Kit.md").read_text("utf-8")
-        summary, timeline = page.split("## Timeline")
-        assert "Plays in a band" not in summary
-        assert "~~Plays in a band.~~" in timeline
+        [line] = [line for line in page.splitlines() if "Plays in a band" in line]
+        present, _, past = line.partition(" · until 2026-02-02: ")
+        assert present.startswith("- Gave up the band.")
+        assert past.startswith("Plays in a band.")
         assert [h.content for h in bank.recall("what does Kit play?").hits] == ["Gave up the band."]
 
 

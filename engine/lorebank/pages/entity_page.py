@@ -221,7 +221,7 @@ def _row(line: Line, view: View) -> str:
     if line.past is None:
         return row
     day = f", on {line.past.day}" if line.past.day else ""
-    until = f"until {line.past.since}" if line.past.since else f"before{day}"
+    until = f"until {line.past.since}" if line.past.since else f"before{day}, not judged"
     place = citation_link(line.past.fact.citation, view.page)
     return f"{row} · {until}: {_told(line.past, view.slug, whole=True)} ({place})"
 
