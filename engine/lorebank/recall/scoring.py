@@ -155,7 +155,8 @@ def holds_typed(text: str, typed: str) -> bool:
     for each question took a twentieth of a recall to compile."""
     start = text.find(typed)
     while start >= 0:
-        around = text[max(0, start - 1) : start] + text[start + len(typed) :][:1]
+        end = start + len(typed)
+        around = text[max(0, start - 1) : start] + text[end : end + 1]
         if not any(char.isalnum() or char == "_" for char in around):
             return True
         start = text.find(typed, start + 1)
