@@ -9,7 +9,7 @@ defines has no description.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from itertools import combinations
@@ -103,27 +103,50 @@ def notes_naming(connection: Connection, until: date | None) -> dict[str, tuple[
     """Slug → the owner's newest sentences of prose that name the entity, each once, of what was
     written by the end of the day `until`; of those about whom no log has a typed line, which would
     say what matters."""
+    untyped = (
+        " AND p.entity NOT IN (SELECT m.entity FROM mentions m JOIN items t ON t.item = m.item"
+        " WHERE t.kind <> 'note' AND t.recorded IS NOT NULL)"
+    )
+    rows = _log_notes(connection, until, "DESC", 2 * _NEWEST, untyped)
+    found: dict[str, dict[str, NamedIn]] = {}
+    for entity, slug, content, source, day in rows:
+        named = f"-{slug}-"
+        said = (s for s in _sentences(plain_text(content)) if named in f"-{slugify(s)}-")
+        for sentence in (s for s in said if len(s) <= LONGEST_FACT):
+            note = NamedIn(sentence, source, date.fromisoformat(day))
+            found.setdefault(entity, {}).setdefault(fold(sentence), note)
+    return {entity: tuple(notes.values())[:_NEWEST] for entity, notes in found.items()}
+
+
+def first_sentences_naming(
+    connection: Connection, until: date | None, most: int
+) -> Iterator[tuple[str, str, Citation]]:
+    """Slug, sentence and place: the sentences of the first `most` notes of the owner's logs that
+    name each entity."""
+    for entity, _, content, source, _ in _log_notes(connection, until, "ASC", most):
+        for sentence in sentences(plain_text(" ".join(content.split()).lstrip("-*+> "))):
+            if len(sentence) <= LONGEST_FACT:
+                yield entity, sentence, source
+
+
+def _log_notes(
+    connection: Connection, until: date | None, direction: str, most: int, also: str = ""
+) -> Iterator[tuple[str, str, str, Citation, str]]:
+    """Entity, the name as it stands there, text, place and day of the first or last notes of the
+    owner's logs that name each entity; `also` is one more condition."""
     rows = select(
         connection,
         "SELECT entity, slug, content, path, start_line, end_line, recorded FROM ("
         " SELECT p.entity, p.slug, i.content, f.path, i.start_line, i.end_line, i.recorded,"
         " row_number() OVER (PARTITION BY p.entity"
-        " ORDER BY i.recorded DESC, f.path, i.start_line) AS place"
+        f" ORDER BY i.recorded {direction}, f.path, i.start_line) AS place"
         " FROM plain_mentions p JOIN items i ON i.item = p.item JOIN files f ON f.file = i.file"
-        f" WHERE {TRUSTED} AND i.kind = 'note' AND i.origin = 'owner' AND f.role = 'log'"
-        " AND p.entity NOT IN (SELECT m.entity FROM mentions m JOIN items t ON t.item = m.item"
-        " WHERE t.kind <> 'note' AND t.recorded IS NOT NULL)"
+        f" WHERE {TRUSTED} AND i.kind = 'note' AND i.origin = 'owner' AND f.role = 'log'{also}"
         " AND (?1 IS NULL OR i.recorded <= ?1)) WHERE place <= ?2 ORDER BY entity, place",
-        (until, 2 * _NEWEST),
+        (until, most),
     )
-    found: dict[str, dict[str, NamedIn]] = {}
     for entity, slug, content, path, first, last, day in rows:
-        named = f"-{slug}-"
-        said = (s for s in _sentences(plain_text(content)) if named in f"-{slugify(s)}-")
-        for sentence in (s for s in said if len(s) <= LONGEST_FACT):
-            note = NamedIn(sentence, Citation(path, first, last), date.fromisoformat(day))
-            found.setdefault(entity, {}).setdefault(fold(sentence), note)
-    return {entity: tuple(notes.values())[:_NEWEST] for entity, notes in found.items()}
+        yield entity, slug, content, Citation(path, first, last), day
 
 
 def _says_more(rest: str) -> bool:

@@ -13,13 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from functools import cache
 
-from lorebank.database.connection import Connection, select
-from lorebank.domain.facts import LONGEST_FACT, Citation, FactKind
-from lorebank.index.entity_view import Description
-from lorebank.index.finding import TRUSTED
-from lorebank.language.statements import sentences
+from lorebank.database.connection import Connection
+from lorebank.domain.facts import FactKind
+from lorebank.index.entity_view import Description, first_sentences_naming
 from lorebank.languages import phrase_lists
-from lorebank.markdown.plain import plain_text
 from lorebank.names.lexicon import words_of
 from lorebank.pages.facts import KnownFact, is_current
 
@@ -60,30 +57,12 @@ def definitions(
             offer(slug, _STATED, description)
         elif k.relations & _WORK:
             works[slug] = description  # the newest
-    for slug, text, source in _first_named(connection, until):
+    for slug, text, source in first_sentences_naming(connection, until, _FIRST):
         if slug in names and _says_what_it_is(text, names[slug], is_about=False):
             offer(slug, _LIKELY, Description(text, source))
     for slug, description in works.items():
         offer(slug, _WORKS, description)
     return {slug: description for slug, (_, description) in found.items()}
-
-
-def _first_named(connection: Connection, until: date | None) -> Iterable[tuple[str, str, Citation]]:
-    """The sentences of the first notes of logs that name each entity."""
-    rows = select(
-        connection,
-        "SELECT entity, content, path, start_line, end_line FROM ("
-        " SELECT p.entity, i.content, f.path, i.start_line, i.end_line, row_number() OVER"
-        "  (PARTITION BY p.entity ORDER BY i.recorded, f.path, i.start_line) AS place"
-        " FROM plain_mentions p JOIN items i ON i.item = p.item JOIN files f ON f.file = i.file"
-        f" WHERE {TRUSTED} AND i.kind = 'note' AND i.origin = 'owner' AND f.role = 'log'"
-        " AND (?1 IS NULL OR i.recorded <= ?1)) WHERE place <= ?2 ORDER BY entity, place",
-        (until.isoformat() if until else None, _FIRST),
-    )
-    for entity, content, path, first, last in rows:
-        for sentence in sentences(plain_text(" ".join(content.split()).lstrip("-*+> "))):
-            if len(sentence) <= LONGEST_FACT:
-                yield entity, sentence, Citation(path, first, last)
 
 
 def _says_what_it_is(text: str, names: Sequence[str], *, is_about: bool) -> bool:
