@@ -98,7 +98,7 @@ class Line(Record):
     """What was said of it before."""
 
 
-class _Told:
+class _PageFacts:
     """What the lines about an entity are to one another."""
 
     def __init__(self, view: View) -> None:
@@ -146,7 +146,7 @@ class _Told:
 
 
 def entity_page(view: View, link: Link) -> dict[str, str]:
-    told = _Told(view)
+    told = _PageFacts(view)
     screen = _screen(told)
     shown = {line.fact for line in screen} | {str(line.source) for line in screen}
     shown |= {line.past.fact.id for line in screen if line.past}
@@ -171,10 +171,10 @@ def entity_page(view: View, link: Link) -> dict[str, str]:
 
 def screen_lines(view: View) -> list[Line]:
     """The lines above the fold, in the order they stand there."""
-    return _screen(_Told(view))
+    return _screen(_PageFacts(view))
 
 
-def _screen(told: _Told) -> list[Line]:
+def _screen(told: _PageFacts) -> list[Line]:
     """The weightiest of all; each counts less the more of its section are weightier, so that none
     takes all the room."""
     room = SCREEN - (told.view.description is not None)
@@ -226,7 +226,7 @@ def _row(line: Line, view: View) -> str:
     return f"{row} · {until}: {_told(line.past, view.slug, whole=True)} ({place})"
 
 
-def _appointments(told: _Told) -> list[Line]:
+def _appointments(told: _PageFacts) -> list[Line]:
     view, lines = told.view, []
     for item in view.coming:
         day = item.when and (item.when.start or item.when.end)
@@ -243,7 +243,7 @@ def _appointments(told: _Told) -> list[Line]:
     return lines
 
 
-def _states(told: _Told) -> list[Line]:
+def _states(told: _PageFacts) -> list[Line]:
     """What holds, is thought or happened, each with what was said of it before."""
     view = told.view
     days = {k.fact.occurred for k in view.facts if _holds(k) and _is_one_day(k.fact)}
@@ -302,7 +302,7 @@ def _not_judged(opinion: Opinion, newer: Fact | None) -> str:
     return f" · before {lines} of {newer.recorded}"
 
 
-def _heirs(told: _Told) -> dict[str, str]:
+def _heirs(told: _PageFacts) -> dict[str, str]:
     """Id of a fact → that of the newest one whose past it is: what replaces it, or takes up its
     matter where nobody has judged the two."""
     view, by_id = told.view, told.by_id
@@ -410,7 +410,7 @@ def _section(known: KnownFact) -> str:
     return _LATELY if passed or fact.kind is FactKind.EXPERIENCE else _NOW
 
 
-def _timeline_body(told: _Told, shown: set[str]) -> str:
+def _timeline_body(told: _PageFacts, shown: set[str]) -> str:
     """What the screen does not show, newest first; what no longer holds is struck through."""
     view, by_id = told.view, told.by_id
     rows: dict[tuple[str, frozenset[str], int], list[KnownFact]] = {}
@@ -426,7 +426,7 @@ def _timeline_body(told: _Told, shown: set[str]) -> str:
     return "\n".join(["## Timeline", "", *lines]) if lines else ""
 
 
-def _timeline_line(told: _Told, same: Sequence[KnownFact]) -> str:
+def _timeline_line(told: _PageFacts, same: Sequence[KnownFact]) -> str:
     """Of lines that say the same, the newest first."""
     view, known = told.view, same[0]
     said = _told(known, view.slug, whole=True)
