@@ -1,6 +1,7 @@
 """Roles for people, events for times, definitions first, and the order that is asked for."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 
@@ -58,16 +59,22 @@ LOGS = {
 }
 
 
+@contextmanager
+def opened(root: Path, logs: Mapping[str, str], core: str = "") -> Iterator[Bank]:
+    (root / "memory").mkdir(parents=True)
+    if core:
+        (root / "memory.md").write_text(core, "utf-8")
+    for day, text in logs.items():
+        (root / "memory" / f"{day}.md").write_text(text, "utf-8")
+    with Bank.open(root, environ=WORDS_ONLY, now=NOW) as bank:
+        bank.sync()
+        yield bank
+
+
 @pytest.fixture(scope="module")
 def bank(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bank]:
-    root: Path = tmp_path_factory.mktemp("who") / "ws"
-    (root / "memory").mkdir(parents=True)
-    (root / "memory.md").write_text(CORE, "utf-8")
-    for day, text in LOGS.items():
-        (root / "memory" / f"{day}.md").write_text(text, "utf-8")
-    with Bank.open(root, environ=WORDS_ONLY, now=NOW) as opened:
-        opened.sync()
-        yield opened
+    with opened(tmp_path_factory.mktemp("who") / "ws", LOGS, CORE) as bank:
+        yield bank
 
 
 def test_a_role_stands_for_whoever_the_notes_call_so(bank: Bank) -> None:
@@ -83,10 +90,7 @@ def test_a_word_of_a_longer_description_is_no_role(bank: Bank) -> None:
 
 @pytest.fixture(scope="module")
 def workshop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bank]:
-    root: Path = tmp_path_factory.mktemp("parts") / "ws"
-    (root / "memory").mkdir(parents=True)
-    (root / "memory.md").write_text("- Our apprentice Wendel sweeps up on Fridays.\n", "utf-8")
-    (root / "memory" / "2025-06-02.md").write_text(
+    log = (
         "## Retain\n"
         "- W @LeopoldStrand: Owes for two chairs; mobile 0170 555 01.\n"
         "- W @Ilda: Owes the baker for a cake.\n"
@@ -94,12 +98,11 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bank]:
         "- W @Ilda: Starts on the roof in July.\n"
         "- O(c=0.8) @Ilda: Thinks that Wendel is careful and slow.\n"
         "- O(c=0.8) @Ilda: Thinks that the roof can wait.\n"
-        "- W @PowerPoint: The licence runs out.\n",
-        "utf-8",
+        "- W @PowerPoint: The licence runs out.\n"
     )
-    with Bank.open(root, environ=WORDS_ONLY, now=NOW) as opened:
-        opened.sync()
-        yield opened
+    core = "- Our apprentice Wendel sweeps up on Fridays.\n"
+    with opened(tmp_path_factory.mktemp("parts") / "ws", {"2025-06-02": log}, core) as bank:
+        yield bank
 
 
 @pytest.mark.parametrize(
@@ -130,9 +133,7 @@ def test_what_somebody_is_comes_first(bank: Bank, question: str, lead: str) -> N
 
 @pytest.fixture(scope="module")
 def logs_alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bank]:
-    root: Path = tmp_path_factory.mktemp("logs") / "ws"
-    (root / "memory").mkdir(parents=True)
-    for day, text in {
+    logs = {
         "2025-03-03": "Went rowing with Edda, second time this month.\n\n## Retain\n"
         "- W @Edda: Likes marzipan.\n"
         "- W @Tibor: Mag Lakritz.\n"
@@ -140,11 +141,9 @@ def logs_alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bank]:
         "2025-04-02": "## Retain\n"
         "- W @Edda: Joiner from Kiruna, our neighbour upstairs.\n"
         "- W @Tibor: Ist der neue Vermieter, wohnt unten.\n",
-    }.items():
-        (root / "memory" / f"{day}.md").write_text(text, "utf-8")
-    with Bank.open(root, environ=WORDS_ONLY, now=NOW) as opened:
-        opened.sync()
-        yield opened
+    }
+    with opened(tmp_path_factory.mktemp("logs") / "ws", logs) as bank:
+        yield bank
 
 
 @pytest.mark.parametrize(
@@ -183,8 +182,6 @@ def test_an_event_that_the_notes_date_bounds_a_time(bank: Bank) -> None:
 @pytest.fixture(scope="module")
 def events(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bank]:
     """Events that no line dates but the log in which they are told."""
-    root: Path = tmp_path_factory.mktemp("events") / "ws"
-    (root / "memory").mkdir(parents=True)
     happened = """The flood reached the third step.
 
 Umzug ins Bootshaus, nur eine Tasse zerbrach.
@@ -203,12 +200,13 @@ De keuring van de kraan duurde lang.
 - B @me: Was at the launch of the tug.
 - W @Sil: Parks in front of the depot.
 """
-    (root / "memory" / "2025-03-03.md").write_text("Painted the fence.\n", "utf-8")
-    (root / "memory" / "2025-04-10.md").write_text(happened, "utf-8")
-    (root / "memory" / "2025-05-02.md").write_text("Neues Schloss, a new lock.\n", "utf-8")
-    with Bank.open(root, environ=WORDS_ONLY, now=NOW) as opened:
-        opened.sync()
-        yield opened
+    logs = {
+        "2025-03-03": "Painted the fence.\n",
+        "2025-04-10": happened,
+        "2025-05-02": "Neues Schloss, a new lock.\n",
+    }
+    with opened(tmp_path_factory.mktemp("events") / "ws", logs) as bank:
+        yield bank
 
 
 @golden("questions.md")
@@ -316,18 +314,14 @@ def test_of_a_day_facts_and_prose_come_before_check_lists(tmp_path: Path) -> Non
 
 @pytest.fixture(scope="module")
 def full_names(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bank]:
-    root: Path = tmp_path_factory.mktemp("full") / "ws"
-    (root / "memory").mkdir(parents=True)
-    (root / "memory" / "2025-03-03.md").write_text(
+    log = (
         "## Retain\n"
         "- W @[[Petra Holm]]: Lives in Skagen, behind the light.\n"
         "- W @[[Petra Holm]]: Is our sailmaker.\n"
-        "- W @[[Petra Holm]]: The shoe size is 39.\n",
-        "utf-8",
+        "- W @[[Petra Holm]]: The shoe size is 39.\n"
     )
-    with Bank.open(root, environ=WORDS_ONLY, now=NOW) as opened:
-        opened.sync()
-        yield opened
+    with opened(tmp_path_factory.mktemp("full") / "ws", {"2025-03-03": log}) as bank:
+        yield bank
 
 
 @pytest.mark.parametrize(
