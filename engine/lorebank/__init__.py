@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 from lorebank.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from lorebank.agent.authored import CoreWrite as CoreWrite
     from lorebank.agent.authored import Remembered as Remembered
     from lorebank.agent.boot_pack import BootPack as BootPack
     from lorebank.agent.boot_pack import PackPart as PackPart
+    from lorebank.agent.core_memory import CoreWrite as CoreWrite
     from lorebank.agent.flush import Flush as Flush
     from lorebank.agent.memory_search import MemorySearch as MemorySearch
     from lorebank.app.awaited import AsyncBank as AsyncBank
@@ -44,7 +44,8 @@ _HOMES = {
     "lorebank.agent.boot_pack": ("BootPack", "PackPart"),
     "lorebank.agent.flush": ("Flush",),
     "lorebank.agent.memory_search": ("MemorySearch",),
-    "lorebank.agent.authored": ("CoreWrite", "Remembered"),
+    "lorebank.agent.authored": ("Remembered",),
+    "lorebank.agent.core_memory": ("CoreWrite",),
     "lorebank.app.awaited": ("AsyncBank",),
     "lorebank.app.bank": ("Bank",),
     "lorebank.app.several": ("Banks", "open_bank", "recall_all", "registered_banks"),

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lorebank import Bank, CoreMemoryFull, LorebankError, PathRefused, UsageError
-from lorebank.agent.authored import CoreEdit, edit_core
 from lorebank.agent.boot_pack import PackSource, build_boot_pack
+from lorebank.agent.core_memory import CoreEdit, edit_core
 from lorebank.language.words import estimate_tokens
 from lorebank.settings.tables import CoreMemorySettings, MemorySettings
 from support import WORDS_ONLY, golden

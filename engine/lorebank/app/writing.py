@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypedDict, Unpack
 
 from lorebank.agent import authored
-from lorebank.agent.authored import CoreEdit, CoreWrite, edit_core, measured, orders_section
+from lorebank.agent.core_memory import CoreEdit, CoreWrite, edit_core, measured, orders_section
 from lorebank.app.workspace import Day, OpenWorkspace, checked_keywords, refuse_other_than_text
 from lorebank.dates.times import times_of
 from lorebank.domain.facts import (
