@@ -18,15 +18,9 @@ from lorebank.domain.facts import Diagnostic
 from lorebank.exchange import importing
 from lorebank.exchange.conversations import Conversation, Speech, conversation_note
 from lorebank.exchange.importing import ImportReport
-from lorebank.exchange.notes import (
-    BrokenJson,
-    ImportedNote,
-    imported_from,
-    is_untouched,
-    json_values,
-    render_note,
-)
+from lorebank.exchange.notes import ImportedNote, imported_from, is_untouched, render_note
 from lorebank.exchange.read_logseq import GraphSettings, graph_page
+from lorebank.exchange.source import BrokenJson, json_values
 from lorebank.exchange.vaults import vault_note, with_retain_section
 from lorebank.index.reading import read_file
 from lorebank.index.sync import ReadSettings

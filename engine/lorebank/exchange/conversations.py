@@ -14,8 +14,9 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from lorebank.domain.facts import Diagnostic
-from lorebank.exchange.notes import BROKEN, BrokenJson, ImportedNote, NoteStream, json_values
+from lorebank.exchange.notes import ImportedNote, NoteStream
 from lorebank.exchange.prose import clean, shareable_text
+from lorebank.exchange.source import BROKEN, BrokenJson, json_values
 from lorebank.language.folding import slugify
 from lorebank.markdown.origin import strip_recalled
 from lorebank.markdown.source import FenceScanner

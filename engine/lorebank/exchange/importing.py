@@ -19,9 +19,7 @@ from lorebank.domain.facts import Diagnostic
 from lorebank.errors import ConcurrentEdit, PathRefused, UsageError, WorkspaceError
 from lorebank.exchange import conversations
 from lorebank.exchange.notes import (
-    BROKEN,
     HASH_KEY,
-    BrokenJson,
     ImportedNote,
     NoteStream,
     comparable,
@@ -29,14 +27,13 @@ from lorebank.exchange.notes import (
     front_matter_text,
     imported_from,
     is_untouched,
-    json_values,
-    note_text,
     render_note,
     safe_path,
 )
 from lorebank.exchange.prose import split_front_matter
 from lorebank.exchange.read_jsonl import TEXT_KEYS, read_jsonl
 from lorebank.exchange.read_logseq import read_logseq
+from lorebank.exchange.source import BROKEN, BrokenJson, json_values, note_text
 from lorebank.exchange.vaults import has_observations, read_basic_memory, read_obsidian
 from lorebank.records import Record
 from lorebank.settings.tables import Config

@@ -15,16 +15,9 @@ from typing import Any
 
 from lorebank.domain.facts import Diagnostic, EvidenceMark, Fact, FactKind, Mention, Stance
 from lorebank.exchange.conversations import parse_moment
-from lorebank.exchange.notes import (
-    BROKEN,
-    BrokenJson,
-    ImportedNote,
-    NoteStream,
-    entity_mention,
-    json_values,
-    retain_line,
-)
+from lorebank.exchange.notes import ImportedNote, NoteStream, entity_mention, retain_line
 from lorebank.exchange.prose import clean, shareable_text
+from lorebank.exchange.source import BROKEN, BrokenJson, json_values
 from lorebank.markdown.fact_lines import begins_typed, parse_fact_line
 from lorebank.markdown.facts import new_fact
 from lorebank.workspace.given import Source

@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 from urllib.parse import unquote
 
 from lorebank.domain.facts import Diagnostic
-from lorebank.exchange.notes import ImportedNote, NoteStream, note_text, read_pages
+from lorebank.exchange.notes import ImportedNote, NoteStream
 from lorebank.exchange.prose import (
     LinkRules,
     clean,
@@ -26,6 +26,7 @@ from lorebank.exchange.prose import (
     shareable_text,
     titled,
 )
+from lorebank.exchange.source import note_text, read_pages
 from lorebank.markdown.front_matter import PROGRAM_KEY, PROPERTY, FrontMatterValue, property_value
 from lorebank.markdown.source import FenceScanner
 from lorebank.records import Record

@@ -18,14 +18,7 @@ from functools import partial
 from pathlib import PurePosixPath
 
 from lorebank.domain.facts import Diagnostic, FactKind
-from lorebank.exchange.notes import (
-    ImportedNote,
-    NoteStream,
-    entity_mention,
-    make_fact,
-    read_pages,
-    retain_line,
-)
+from lorebank.exchange.notes import ImportedNote, NoteStream, entity_mention, make_fact, retain_line
 from lorebank.exchange.prose import (
     LinkRules,
     moment_day,
@@ -35,6 +28,7 @@ from lorebank.exchange.prose import (
     shareable_page,
     titled,
 )
+from lorebank.exchange.source import read_pages
 from lorebank.markdown.front_matter import parse_front_matter
 from lorebank.markdown.mentions import code_spans
 from lorebank.markdown.source import FenceScanner
